@@ -56,8 +56,12 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 		c.checkArrayUses()
 		c.checkListedBytes()
 	}
-	c.sys.Settings = effective.Settings(&effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
-		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }})
+	machine := &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine()}
+	if f := c.rootFailed; f != nil {
+		reason := fact.Unknown[string](f.State, f.Detail, "")
+		machine.NoTree = &reason
+	}
+	c.sys.Settings = effective.Settings(machine)
 	c.configured()
 	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)

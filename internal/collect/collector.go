@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"github.com/memaudit/memaudit/internal/collect/effective"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/partnumber"
@@ -73,8 +74,7 @@ func noKernel[T any](c *collector, what string) fact.Fact[T] {
 	if f := c.rootFailed; f != nil {
 		return fact.Unknown[T](f.State, f.Detail, "")
 	}
-	return fact.Unknown[T](fact.Unread, what+" is the kernel's, and this input is an SMBIOS file only",
-		"audit the live machine, or give --root or --snapshot beside the file")
+	return effective.NoKernel[T](what)
 }
 
 // Export is one input with BIOS settings, whether or not it could be read. A capture stores its path and content.

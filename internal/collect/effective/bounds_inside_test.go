@@ -150,7 +150,7 @@ func TestWhoSetTheTurboBit(t *testing.T) {
 		{known(false), fact.Fact[bool]{}, inventory.DecidedFirmware, fact.Direct}, {known(false), known(false), inventory.DecidedFirmware, fact.Corroborated},
 		{fact.Fact[bool]{}, known(false), "", fact.None}, {fact.Fact[bool]{}, fact.Fact[bool]{}, "", fact.None},
 	} {
-		by := (&Machine{}).whoSetTurboBit(&turboView{off: fact.Known(uint64(1), fact.Direct, fact.Evidence{Path: "msr"}), flag: c.flag, boost: c.boost})
+		by := (&turboView{off: fact.Known(uint64(1), fact.Direct, fact.Evidence{Path: "msr"}), flag: c.flag, boost: c.boost}).whoSetTurboBit()
 		assert.Equal(t, []any{c.who, c.certainty}, []any{by.Value, by.Certainty}, "%+v", c)
 	}
 }
@@ -203,7 +203,7 @@ func TestThreadsByFirmwaresCounts(t *testing.T) {
 		{8, 4, -1, true}, {8, 4, 8, true}, {9, 4, -1, true}, {8, 5, -1, false}, {4, 4, -1, false}, {4, 4, 4, false}, {8, 5, 6, true}, {4, 4, 2, false}, {8, -1, 4, true}, {8, -1, 8, false}, {8, -1, -1, false}, {-1, 4, 2, false}, {-1, -1, -1, false},
 	} {
 		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{}, {Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running)}}}}
-		_, capable := m.smtCapable()
+		capable := m.smtSocket() != nil
 		assert.Equal(t, c.capable, capable, c)
 		f := m.withoutSiblings(fact.Evidence{}, nil)
 		assert.Equal(t, []any{disabledWord, c.capable}, []any{f.Value, f.Certainty == fact.Corroborated}, c)

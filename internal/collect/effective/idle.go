@@ -59,8 +59,10 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 // deeper reports whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4 are
 // the C-state minus one), or else by its name.
 func deeper(s *host.IdleState) bool {
-	if hint, ok := mwaitHint(s.Desc.Value); ok {
-		return hint>>4 > 0
+	if _, hex, ok := strings.Cut(s.Desc.Value, "MWAIT 0x"); ok {
+		if hint, err := strconv.ParseUint(hex, 16, 8); err == nil {
+			return hint>>4 > 0
+		}
 	}
 	name, _, _ := strings.Cut(s.Name.Value, "_")
 	if n, ok := strings.CutPrefix(name, "LPI-"); ok {
@@ -68,16 +70,6 @@ func deeper(s *host.IdleState) bool {
 	}
 	digits, ok := strings.CutPrefix(name, "C")
 	return ok && strings.IndexAny(digits, "23456789") == 0
-}
-
-// mwaitHint returns the MWAIT hint in the description of an idle state.
-func mwaitHint(desc string) (uint64, bool) {
-	_, hex, ok := strings.Cut(desc, "MWAIT 0x")
-	if !ok {
-		return 0, false
-	}
-	hint, err := strconv.ParseUint(hex, 16, 8)
-	return hint, err == nil
 }
 
 // stateEvidence lists the files that show whether the states may be used.
@@ -96,13 +88,16 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 // cStates derives whether idle states below C1 are in use.
 func (m *Machine) cStates() derived {
 	v, unknown := m.idle()
+	by, option := m.byOption(idleOption)
 	switch {
 	case unknown != nil:
 		return derived{effective: *unknown}
 	case !v.driver.Known():
 		return derived{effective: v.driver}
+	case v.driver.Value == "none" && option: // the processor halts in C1 or polls
+		return derived{fact.Known(disabledWord, fact.Direct, v.driver.From), by}
 	case v.driver.Value == "none":
-		return m.noIdleDriver(v)
+		return derived{fact.Known(disabledWord, fact.Corroborated, v.driver.From), undecided("no idle driver is loaded, and no option says why", v.driver.From)}
 	case v.driver.Value == "haltpoll":
 		return derived{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
@@ -127,17 +122,6 @@ func (m *Machine) cStates() derived {
 			fact.Known(limit.By, fact.Direct, limit.At[0], limit.At[1:]...)}
 	}
 	return m.someEnabled(v)
-}
-
-// noIdleDriver handles the driver "none": the processor halts in C1 or polls.
-func (m *Machine) noIdleDriver(v *idleView) derived {
-	f := derived{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
-	if by, ok := m.byOption(idleOption); ok {
-		f.effective.Certainty, f.decided = fact.Direct, by
-		return f
-	}
-	f.decided = undecided("no idle driver is loaded, and no option says why", v.driver.From)
-	return f
 }
 
 // stateNames returns the names of idle states, separated by spaces.

@@ -62,27 +62,19 @@ const (
 func (m *Machine) memoryRASMode() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:
-		return m.NoKernel("the memory that the system sees")
+		return m.noKernel("the memory that the system sees")
 	case m.System.Machine.Virtual.Or(false):
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}
-	if f := m.partialMirroring(); f.Known() {
-		return f
+	// The kernel's message about the EFI memory map, in which mirrored memory is marked as more reliable (UEFI 2.5,
+	// EFI_MEMORY_MORE_RELIABLE). If all of it is, the capacity shows full mirroring.
+	if part := m.Kernel.KernelLog.Mirrored; part.Known() && part.Value.Mirrored != part.Value.All {
+		return fact.Known("mirror_partial", fact.Direct, part.From)
 	}
 	if f := m.lockstep(); f.Known() {
 		return f
 	}
 	return m.mirroring()
-}
-
-// partialMirroring derives partial mirroring from the kernel's message about the EFI memory map, in
-// which mirrored memory is marked as more reliable (UEFI 2.5, EFI_MEMORY_MORE_RELIABLE).
-func (m *Machine) partialMirroring() fact.Fact[string] {
-	part := m.Kernel.KernelLog.Mirrored
-	if !part.Known() || part.Value.Mirrored == part.Value.All {
-		return fact.Fact[string]{} // all of it: the capacity shows full mirroring
-	}
-	return fact.Known("mirror_partial", fact.Direct, part.From)
 }
 
 // lockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent
@@ -165,18 +157,12 @@ func (m *Machine) smallestRank() int64 {
 	return least
 }
 
-// allMirrored reports whether firmware's memory map marks all of the visible memory as mirrored.
-func (m *Machine) allMirrored() bool {
-	part := m.Kernel.KernelLog.Mirrored
-	return part.Known() && part.Value.Mirrored == part.Value.All
-}
-
 // mirroring derives the mode from the share of the memory that is visible. Half of it alone is not
 // conclusive: sparing also leaves half in some layouts (1-1|1-1 in Fujitsu, Memory Performance of
 // Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()
-	visible := m.System.Memory.VisibleBytes
+	visible, marked := m.System.Memory.VisibleBytes, m.Kernel.KernelLog.Mirrored
 	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
@@ -190,7 +176,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	share := float64(visible.Value) / float64(installed)
 	half, third := share > 0.5*(1-mirrorTolerance)-0.01 && share <= 0.5, share > (1-mirrorTolerance)/3-0.01 && share <= 1.0/3
 	switch {
-	case half && m.allMirrored():
+	case half && marked.Known() && marked.Value.Mirrored == marked.Value.All: // in firmware's memory map
 		return fact.Known("mirror_full", fact.Corroborated, visible.From, at)
 	case half:
 		return unobservable("half of the installed memory is visible, which is what mirroring leaves, and sparing of one of two ranks or modules too", visible.From, at)

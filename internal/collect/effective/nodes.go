@@ -87,7 +87,7 @@ type layout struct {
 func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
-		return unknown(m.NoKernel("the number of NUMA nodes"))
+		return unknown(m.noKernel("the number of NUMA nodes"))
 	}
 	if made := m.virtualisedReason(); made != nil {
 		return unknown(*made)
@@ -195,7 +195,7 @@ func (m *Machine) layoutEvidence() []fact.Evidence {
 // kernel ignore the SRAT.
 func (m *Machine) nodeInterleave() fact.Fact[string] {
 	if m.Kernel == nil {
-		return m.NoKernel("the number of NUMA nodes")
+		return m.noKernel("the number of NUMA nodes")
 	}
 	packages, ok := m.System.CPU.Packages.Get()
 	switch {
@@ -203,8 +203,11 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 		return *m.virtualisedReason()
 	case !ok:
 		return fact.UnknownFrom[string](m.System.CPU.Packages)
+	case len(packages) < 2 && len(m.System.Running()) > 1 && m.OwnTable:
+		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("SMBIOS lists %d running processors, the kernel runs CPUs of one", len(m.System.Running())),
+			"bring the CPUs online", m.System.CPU.Packages.From)
 	case len(packages) < 2:
-		return m.onePackage()
+		return fact.Unknown[string](fact.Absent, "one processor has nothing to interleave over", "", m.System.CPU.Packages.From)
 	}
 	if made := m.virtualisedReason(); made != nil {
 		return *made
@@ -214,16 +217,6 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 		return fact.Unknown[string](fact.Absent, "the processors share one memory controller outside of them: one node by design", "", m.System.CPU.Model.From)
 	}
 	return m.interleaveByNodes(len(packages), known)
-}
-
-// onePackage handles a machine on which the kernel runs CPUs of one socket. If firmware lists more
-// running processors, that is a contradiction.
-func (m *Machine) onePackage() fact.Fact[string] {
-	at := m.System.CPU.Packages.From
-	if n := len(m.System.Running()); n > 1 && m.OwnTable {
-		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("SMBIOS lists %d running processors, the kernel runs CPUs of one", n), "bring the CPUs online", at)
-	}
-	return fact.Unknown[string](fact.Absent, "one processor has nothing to interleave over", "", at)
 }
 
 // interleaveByNodes compares the number of nodes with CPUs with the number of sockets. known is set if

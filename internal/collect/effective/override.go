@@ -125,9 +125,9 @@ func (m *Machine) caps() []inventory.Override {
 	p := &f.First
 	var out []inventory.Override
 	if pct := f.MaxPerf; pct.Known() && p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.BaseKHz.Value < p.CPUInfoMaxKHz.Value &&
-		pct.Value*p.CPUInfoMaxKHz.Value/percent <= p.BaseKHz.Value {
+		pct.Value*p.CPUInfoMaxKHz.Value/100 <= p.BaseKHz.Value {
 		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{pct.From, p.BaseKHz.From},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(pct.Value*p.CPUInfoMaxKHz.Value/percent), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(pct.Value*p.CPUInfoMaxKHz.Value/100), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
 			Undo:  "write 100 to " + pct.From.Path + ", " + changeWriter})
 	}
 	for i := range f.Caps {
@@ -141,8 +141,6 @@ func (m *Machine) caps() []inventory.Override {
 	}
 	return out
 }
-
-const percent = 100
 
 func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 

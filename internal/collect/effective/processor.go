@@ -42,7 +42,7 @@ func (m *Machine) frontSideBus() (fsb, known bool) {
 	switch {
 	case !ok:
 		return false, false
-	case vendor != "GenuineIntel":
+	case vendor != intelVendor:
 		return false, true
 	case !familyKnown:
 		return false, false
@@ -109,8 +109,16 @@ func (m *Machine) flag(name string) fact.Fact[bool] {
 // lowest bit, bits its width.
 func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	readings := m.Registers.Readings[register]
-	if len(readings) == 0 {
-		return m.noRegister(register)
+	none := m.Registers.None
+	switch {
+	case len(readings) > 0:
+	case none.Reason == "":
+		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
+	case errors.Is(none.Err, host.ErrNoRegisters):
+		return fact.Unknown[uint64](none.State, host.ErrNoRegisters.Error(), otherSources)
+	default:
+		none.KnownBy = registerAdvice(none.State)
+		return none
 	}
 	get := func(r *host.MSRReading) uint64 { return r.Value >> low & (1<<bits - 1) }
 	first := &readings[0]
@@ -133,20 +141,6 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 		}
 	}
 	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
-}
-
-// noRegister returns the reason why a register was not read.
-func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
-	none := m.Registers.None
-	switch {
-	case none.Reason == "":
-		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
-	case errors.Is(none.Err, host.ErrNoRegisters):
-		return fact.Unknown[uint64](none.State, host.ErrNoRegisters.Error(), otherSources)
-	default:
-		none.KnownBy = registerAdvice(none.State)
-		return none
-	}
 }
 
 // registerAdvice tells the user how to make registers readable.

@@ -116,15 +116,8 @@ func (m *Machine) applies(v vendors) bool {
 	}
 }
 
-// ownRules reports whether the derivation of a setting itself handles guests, Xen and a missing kernel.
-func ownRules(id string) bool {
-	switch id {
-	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
-		return true
-	default:
-		return false
-	}
-}
+// ownRules are the settings whose derivation itself handles guests, Xen and a missing kernel.
+var ownRules = []string{"smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode"}
 
 // effective derives one setting, or returns the reason why that is not possible.
 func (m *Machine) effective(d *derivation) derived {
@@ -134,10 +127,10 @@ func (m *Machine) effective(d *derivation) derived {
 		return derived{effective: unobservable("not observable from Linux")}
 	case d.of == x86Only && m.notX86():
 		return derived{effective: unobservable("a setting of x86 processors")}
-	case ownRules(d.id):
+	case slices.Contains(ownRules, d.id):
 		return d.derive(m)
 	case m.Kernel == nil:
-		return derived{effective: m.NoKernel("the effective value")}
+		return derived{effective: m.noKernel("the effective value")}
 	case virtual.Or(false):
 		return derived{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case m.Privileged:
@@ -154,10 +147,10 @@ func (m *Machine) effective(d *derivation) derived {
 type Machine struct {
 	// System is the model with identity, processors, nodes, memory and slots.
 	System *inventory.System
-	// Kernel is the content of the kernel's files. It is nil if no tree is audited; NoKernel then
-	// returns the reason why a value that only the kernel shows is unknown.
-	Kernel   *host.Facts
-	NoKernel func(what string) fact.Fact[string]
+	// Kernel is the content of the kernel's files, nil if no tree is audited. NoTree is then the reason if the tree could
+	// not be read.
+	Kernel *host.Facts
+	NoTree *fact.Fact[string]
 	// Registers are the model-specific registers, or the reason why they were not read. They are
 	// nil only if Kernel is nil.
 	Registers *host.MSR
@@ -167,6 +160,19 @@ type Machine struct {
 	// OwnTable is set if the SMBIOS table belongs to the audited machine. A file given with a tree
 	// may be another machine's on purpose.
 	OwnTable bool
+}
+
+// NoKernel returns an unknown fact for a value that only the kernel provides, if only an SMBIOS file is audited.
+func NoKernel[T any](what string) fact.Fact[T] {
+	return fact.Unknown[T](fact.Unread, what+" is the kernel's, and this input is an SMBIOS file only",
+		"audit the live machine, or give --root or --snapshot beside the file")
+}
+
+func (m *Machine) noKernel(what string) fact.Fact[string] {
+	if m.NoTree != nil {
+		return *m.NoTree
+	}
+	return NoKernel[string](what)
 }
 
 // XenReason is the reason why values are unknown in Xen's privileged domain.

@@ -51,14 +51,22 @@ const family15h = 0x15
 // withoutSiblings handles a machine with one thread per core: SMT is off, or the processor does not
 // have it. Firmware's thread counts can show that it does.
 func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
+	s := m.smtSocket()
+	if s == nil {
+		return fact.Known(disabledWord, fact.Indirect, from, more...)
+	}
+	more = append(append(more, s.Threads.From), fact.First(s.Cores, s.ThreadsEnabled).Evidence()...)
+	return fact.Known(disabledWord, fact.Corroborated, from, more...)
+}
+
+// smtSocket returns the first processor that has SMT by firmware's counts, nil if none does.
+func (m *Machine) smtSocket() *inventory.Socket {
 	for i := range m.System.Sockets {
-		s := &m.System.Sockets[i]
-		if moreThreadsThanCores(s) {
-			more = append(append(more, s.Threads.From), fact.First(s.Cores, s.ThreadsEnabled).Evidence()...)
-			return fact.Known(disabledWord, fact.Corroborated, from, more...)
+		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {
+			return s
 		}
 	}
-	return fact.Known(disabledWord, fact.Indirect, from, more...)
+	return nil
 }
 
 // moreThreadsThanCores reports whether firmware's counts show that a processor has more threads than
@@ -117,36 +125,33 @@ func (m *Machine) smtSetting() derived {
 // file, offline siblings, boot options, firmware's counts.
 func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	control := &m.System.CPU.SMTControl
+	by, option := m.byOption(smtOption)
 	switch control.Or("") {
-	case "off", "forceoff":
-		return m.whoWroteControl(control.From)
+	case "off", "forceoff": // firmware left it on
+		switch {
+		case option:
+			by.More = append(by.More, control.From)
+			return by
+		case !m.optionsKnown():
+			return undecided("the command line is not known: a kernel option or a write to /sys turned SMT off; firmware left it on", control.From)
+		default:
+			return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, control.From, m.System.NUMA.Cmdline.From)
+		}
 	case "on":
 		if by, ok := m.siblingsOffline(); ok {
 			return by
 		}
 	}
-	if by, ok := m.byOption(smtOption); ok {
+	switch s := m.smtSocket(); {
+	case option:
 		return by
-	}
-	if at, ok := m.smtCapable(); ok {
-		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at, off.From)
-	}
-	if control.Or("") == "notsupported" {
+	case s != nil:
+		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, s.Threads.From, off.From)
+	case control.Or("") == "notsupported":
 		return fact.Known(inventory.DecidedHardware, fact.Corroborated, control.From, off.From)
+	default:
+		return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 	}
-	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
-}
-
-// whoWroteControl handles SMT that the kernel turned off: firmware left it on.
-func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
-	if by, ok := m.byOption(smtOption); ok {
-		by.More = append(by.More, at)
-		return by
-	}
-	if !m.optionsKnown() {
-		return undecided("the command line is not known: a kernel option or a write to /sys turned SMT off; firmware left it on", at)
-	}
-	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, m.System.NUMA.Cmdline.From)
 }
 
 // siblingsOffline returns who took threads offline: CPUs that are present but offline were disabled by
@@ -162,14 +167,4 @@ func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 		return by, true
 	}
 	return fact.Known(inventory.DecidedAdministrator, fact.Indirect, cpu.Online.From, cpu.Present.From), true
-}
-
-// smtCapable returns the evidence in firmware's counts that a processor has SMT.
-func (m *Machine) smtCapable() (fact.Evidence, bool) {
-	for i := range m.System.Sockets {
-		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {
-			return s.Threads.From, true
-		}
-	}
-	return fact.Evidence{}, false
 }

@@ -102,30 +102,25 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	bit, ok := v.off.Get()
 	switch {
 	case ok && bit == 1:
-		return v.known(disabledWord, fact.Direct, m.whoSetTurboBit(v))
+		return v.known(disabledWord, fact.Direct, v.whoSetTurboBit())
 	case v.noTurbo.Or(false):
 		return v.noTurboSet()
 	case v.acpi() && v.boost.Known():
 		return v.byAcpiBoost(ok)
 	case v.noTurbo.Known():
 		return m.noTurboClear(v, ok)
-	case v.noTurboMissing():
-		return v.byFlag(ok)
+	case v.noTurbo.State == fact.Absent, v.noTurbo.State == fact.Refused, v.driver != "" && !strings.HasPrefix(v.driver, "intel_"):
+		return v.byFlag(ok) // the driver with the file no_turbo is disabled or not in use
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
-		return v.known(disabledWord, fact.Indirect, offOrNone(v))
+		return v.known(disabledWord, fact.Indirect, v.by(inventory.DecidedHardware, fact.Corroborated))
 	default:
 		return derived{effective: fact.UnknownFrom[string](v.noTurbo)}
 	}
 }
 
-// noTurboMissing reports whether the file no_turbo is absent, or its driver is disabled or not in use.
-func (v *turboView) noTurboMissing() bool {
-	return v.noTurbo.State == fact.Absent || v.noTurbo.State == fact.Refused || v.driver != "" && !strings.HasPrefix(v.driver, "intel_")
-}
-
 // whoSetTurboBit returns who set the bit: firmware, or acpi-cpufreq's boost=0, which writes the
 // same bit. The flag is a copy from boot time.
-func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
+func (v *turboView) whoSetTurboBit() fact.Fact[string] {
 	switch {
 	case v.flag.Known() && v.flag.Value:
 		return v.by(inventory.DecidedAdministrator, fact.Corroborated)
@@ -138,28 +133,17 @@ func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
 	}
 }
 
-// offOrNone returns who decided that there is no Turbo if the flag is missing.
-func offOrNone(v *turboView) fact.Fact[string] {
-	return v.by(inventory.DecidedHardware, fact.Corroborated)
-}
-
 // noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an
 // administrator did.
 func (v *turboView) noTurboSet() derived {
-	offered, known := v.offered()
 	switch {
-	case known && offered, v.off.Known() && v.above:
+	case v.flag.Or(false), v.off.Known() && v.above:
 		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
-	case !known:
+	case !v.flag.Known():
 		return v.known(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
 	default:
-		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
 	}
-}
-
-// offered reports whether the boot-time flag shows Turbo, and whether the flag is known.
-func (v *turboView) offered() (offered, known bool) {
-	return v.flag.Value && v.flag.Known(), v.flag.Known()
 }
 
 // byAcpiBoost derives Turbo from cpufreq/boost of acpi-cpufreq, which creates the file only if the
@@ -203,7 +187,7 @@ func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 
 // byFlag handles a kernel without intel_pstate's file and without cpufreq/boost.
 func (v *turboView) byFlag(register bool) derived {
-	offered, known := v.offered()
+	offered, known := v.flag.Get()
 	switch {
 	case known && offered && register:
 		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
@@ -212,7 +196,7 @@ func (v *turboView) byFlag(register bool) derived {
 	case known && register:
 		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
 	case known:
-		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
 	default:
 		return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
 	}
