@@ -45,25 +45,20 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 		})
 	case isCalled(a, now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
-	case !m.isSatisfied(p, held):
+	case !m.needs(p, held) && !m.wants(p.Setting): // one that the profile only names as the writer of its rows, which are met
 	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, a, wanted):
 		m.writes = append(m.writes, p.Controls...)
 		preset := m.out.Changes[0]
 		m.out.Preset = &preset
-		m.sleepers(p)
+		for _, id := range m.inactive { // their own values are as wanted, and the preset writes them too
+			if slices.Contains(p.Controls, id) {
+				own := m.read(id).Given
+				m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
+			}
+		}
 		m.drop(held, func(id string, c *Change) {
 			m.out.Written = append(m.out.Written, Note{id, c.Attribute.Name + " = " + c.To})
 		})
-	}
-}
-
-// sleepers are written by the chosen preset, as are the changes that it controls.
-func (m *patchMaker) sleepers(p *settings.Preset) {
-	for _, id := range m.inactive {
-		if slices.Contains(p.Controls, id) {
-			own := m.read(id).Given
-			m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
-		}
 	}
 }
 
@@ -99,12 +94,6 @@ func (m *patchMaker) dropLocked(p *settings.Preset, a *bios.Attribute, held []Ch
 			m.out.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
 		}
 	})
-}
-
-// isSatisfied reports whether a preset needs no change: one that the profile only names as the writer of its rows is
-// not chosen if every row is met.
-func (m *patchMaker) isSatisfied(p *settings.Preset, held []Change) bool {
-	return m.needs(p, held) || m.wants(p.Setting)
 }
 
 // wantedPreset returns the value of the preset in the profile, "" for none: if a row accepts several the

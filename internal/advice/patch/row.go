@@ -205,17 +205,12 @@ func recordsOf(e *bios.Export) string {
 
 // vendorWords returns the vendor's words for a canonical one, sorted.
 func vendorWords(id, word string, e *settings.Attribute) []string {
-	var words []string
-	for vendor, canonical := range e.Values {
-		if canonical == word {
-			words = append(words, vendor)
-		}
-	}
-	s, ok := settings.Lookup(id)
-	if ok && len(e.Values) == 0 && s.Kind == settings.VendorName || e.Numbers && strings.Trim(word, "0123456789") == "" {
+	s, _ := settings.Lookup(id)
+	words := e.Words(s, word)
+	if e.Numbers && strings.Trim(word, "0123456789") == "" {
 		words = append(words, word)
+		slices.Sort(words)
 	}
-	slices.Sort(words)
 	return words
 }
 

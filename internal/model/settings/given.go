@@ -41,7 +41,7 @@ func (t *Table) Give(g Given, w Change) []Instruction {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
 		own := slices.Contains(tools, c.Tool)
-		if g.Form == "" && !own || len(c.For) > 0 && !namesMachine(c.For, &w) || len(c.For) == 0 && namesMachine(t.Except, &w) || g.Group == "" && strings.Contains(text, "{group}") {
+		if g.Form == "" && !own || !t.applies(c.For, &w) || g.Group == "" && strings.Contains(text, "{group}") {
 			continue
 		}
 		name, word, ok := g.Name, g.Value, own || c.form() == g.Form
@@ -74,10 +74,7 @@ func (t *Table) called(name, id string) []*Attribute {
 // InForm returns an attribute and its value as the tool of another form spells them; false if no document or export has
 // the name and the value, or the opposite value of a switch.
 func (t *Table) InForm(name, value, form string) (string, string, bool) {
-	if t.spellings == nil {
-		return "", "", false
-	}
-	for _, s := range t.spellings()[PlainName(name)] {
+	for _, s := range t.rows(name) {
 		if s.form != form || boardSuffix(s.name) {
 			continue
 		}
@@ -134,6 +131,15 @@ func namesMachine(list []string, w *Change) bool {
 	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
 	})
+}
+
+// applies reports whether a list names the machine. Without a list, that is every machine which the table is not too new
+// for.
+func (t *Table) applies(list []string, w *Change) bool {
+	if len(list) == 0 {
+		return !namesMachine(t.Except, w)
+	}
+	return namesMachine(list, w)
 }
 
 // plainWord lists characters that have no meaning to a shell.

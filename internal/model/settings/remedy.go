@@ -49,7 +49,7 @@ func (t *Table) Ways(w Change) (before []string, ways []Instruction) {
 		return nil, nil
 	}
 	for _, a := range t.candidates(s, &w) {
-		for _, value := range a.words(s, w.Want) {
+		for _, value := range a.Words(s, w.Want) {
 			ways := t.change(a, value, &w)
 			if len(ways) == 0 {
 				continue
@@ -74,14 +74,14 @@ func (t *Table) candidates(s Setting, w *Change) []*Attribute {
 		passes := false // to the entries after it
 		return t.fitting(s, func(a *Attribute) bool {
 			own := PlainName(a.Name) == PlainName(w.Seen)
-			passes = passes || own && slices.Contains(values(a), Next)
+			passes = passes || own && len(a.Words(Setting{}, Next)) > 0
 			return own || passes
 		})
 	}
 	if own := t.fitting(s, func(a *Attribute) bool { return namesMachine(a.For, w) }); len(own) > 0 {
 		return own
 	}
-	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && !namesMachine(t.Except, w) && !a.foreign(w.Maker) })
+	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && t.applies(nil, w) && !a.foreign(w.Maker) })
 }
 
 // fitting returns the attributes of a setting that are not unverified and that fits accepts.
@@ -109,34 +109,20 @@ func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
 		if front.Name == a.Name {
 			break
 		}
-		if !slices.Contains(values(front), Next) || len(t.spelled(front.Name, w)) == 0 {
+		words := front.Words(Setting{}, Next)
+		if len(words) == 0 || len(t.spelled(front.Name, w)) == 0 {
 			continue
 		}
-		way := t.leaving(front, w)
-		if way == "" {
+		var ways []Instruction
+		for i := 0; i < len(words) && len(ways) == 0; i++ {
+			ways = t.change(front, words[i], w)
+		}
+		if len(ways) == 0 {
 			return nil, false
 		}
-		lines = append(lines, "first "+way)
+		lines = append(lines, "first "+ways[0].String())
 	}
 	return lines, true
-}
-
-// leaving returns the first instruction to set an option to the value that leaves the choice to the next option.
-func (t *Table) leaving(front *Attribute, w *Change) string {
-	for _, word := range front.words(Setting{}, Next) {
-		if ways := t.change(front, word, w); len(ways) > 0 {
-			return ways[0].String()
-		}
-	}
-	return ""
-}
-
-func values(a *Attribute) []string {
-	var out []string
-	for _, v := range a.Values {
-		out = append(out, v)
-	}
-	return out
 }
 
 // change returns the menu path and the command lines that give one attribute a value.
@@ -182,7 +168,7 @@ func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
 		switch {
-		case len(c.For) > 0 && !namesMachine(c.For, w), len(c.For) == 0 && namesMachine(t.Except, w):
+		case !t.applies(c.For, w):
 			continue
 		case len(a.Tools) > 0 && !slices.Contains(a.Tools, c.Tool):
 			continue
@@ -277,7 +263,8 @@ func (t *Table) unlock(w *Change) string {
 		}
 		name, free := t.freeing(m, w)
 		switch {
-		case free == "" && t.otherPreset(m, w): // this generation has another preset
+		case free == "" && slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 }):
+			// this generation has another preset
 		case slices.ContainsFunc(m.Unlocked, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
 		case w.Preset != "" && free == "":
 			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Unlocked[0]
@@ -288,11 +275,6 @@ func (t *Table) unlock(w *Change) string {
 		}
 	}
 	return ""
-}
-
-// otherPreset reports whether machines like this one are recorded with a different preset.
-func (t *Table) otherPreset(m *Preset, w *Change) bool {
-	return slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
 }
 
 // freeing returns a preset's name and the value that unlocks the settings it controls, as machines like this one spell

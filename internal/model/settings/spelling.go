@@ -82,12 +82,17 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 	return out, nil
 }
 
-// spelled returns the spellings of an attribute on machines like this one, in the order of the table's generations.
-func (t *Table) spelled(name string, w *Change) []*spelling {
+// rows returns all spellings of an attribute.
+func (t *Table) rows(name string) []*spelling {
 	if t.spellings == nil {
 		return nil
 	}
-	rows := t.spellings()[PlainName(name)]
+	return t.spellings()[PlainName(name)]
+}
+
+// spelled returns the spellings of an attribute on machines like this one, in the order of the table's generations.
+func (t *Table) spelled(name string, w *Change) []*spelling {
+	rows := t.rows(name)
 	var out []*spelling
 	for i := range t.Generations {
 		g := &t.Generations[i]
@@ -106,11 +111,8 @@ func (t *Table) spelled(name string, w *Change) []*spelling {
 // Recorded lists how machines of the vendor, of any generation, spell a value of an attribute in
 // one form, as far as an export, a registry or a document shows it.
 func (t *Table) Recorded(name, value, form string) []string {
-	if t.spellings == nil {
-		return nil
-	}
 	var out []string
-	for _, s := range t.spellings()[PlainName(name)] {
+	for _, s := range t.rows(name) {
 		if word, _, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
 			out = append(out, word)
 		}

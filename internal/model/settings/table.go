@@ -226,8 +226,8 @@ func number(value string) (string, bool) {
 	return value, ratePattern().MatchString(value)
 }
 
-// words returns the vendor's values for a canonical value in alphabetical order, so that advice is always the same.
-func (a *Attribute) words(s Setting, canonical string) []string {
+// Words returns the vendor's values for a canonical value in alphabetical order, so that advice is always the same.
+func (a *Attribute) Words(s Setting, canonical string) []string {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return []string{canonical}
 	}

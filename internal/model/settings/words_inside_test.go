@@ -44,9 +44,9 @@ func TestCanonicalAndBack(t *testing.T) {
 	}
 	preset, _ := Lookup("workload_profile")
 	turbo, _ := Lookup("turbo")
-	assert.Equal(t, []string{"Custom"}, named.words(preset, "Custom"))
-	assert.Equal(t, []string{"2"}, coded.words(preset, "Custom"))
-	assert.Empty(t, named.words(turbo, Enabled))
+	assert.Equal(t, []string{"Custom"}, named.Words(preset, "Custom"))
+	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
+	assert.Empty(t, named.Words(turbo, Enabled))
 }
 
 // TestWordAsSpelled: the source's own spelling of a value: the same one, else the first that differs

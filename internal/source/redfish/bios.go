@@ -106,8 +106,18 @@ func (f *registryFile) holds() bool {
 	return len(f.Entries.Attributes) != 0 || len(f.Attributes) != 0
 }
 
-// registry reads the attribute registry with this name into a.
+// registry reads the attribute registry that the settings name into a, unless KnownRegistry has it.
 func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a *Answer) *Problem {
+	if name == "" {
+		return nil
+	}
+	a.BIOS.RegistryName = name
+	if c.o.KnownRegistry != nil {
+		a.BIOS.Registry = c.o.KnownRegistry(name)
+	}
+	if a.BIOS.Registry != nil {
+		return nil
+	}
 	if root.Registries.path() == "" {
 		a.note("the service offers no attribute registry")
 		return nil

@@ -192,7 +192,19 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if err != nil {
 		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
 	}
-	c.setHeaders(req, body)
+	// The headers that DSP0266 requires.
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("OData-Version", "4.0")
+	req.Header.Set("User-Agent", "memaudit")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	switch {
+	case c.token != "":
+		req.Header.Set("X-Auth-Token", c.token)
+	case c.basic:
+		req.SetBasicAuth(c.o.Username, c.o.Password)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.failed(ctx, op, err)
@@ -206,22 +218,6 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 		return nil, p
 	}
 	return &httpReply{status: resp.StatusCode, header: resp.Header, body: data}, nil
-}
-
-// setHeaders sets the headers that DSP0266 requires.
-func (c *client) setHeaders(req *http.Request, body []byte) {
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("OData-Version", "4.0")
-	req.Header.Set("User-Agent", "memaudit")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	switch {
-	case c.token != "":
-		req.Header.Set("X-Auth-Token", c.token)
-	case c.basic:
-		req.SetBasicAuth(c.o.Username, c.o.Password)
-	}
 }
 
 // readBody reads the body of an answer. It reads at most one byte more than the limit.
@@ -292,8 +288,8 @@ func certificate(op string, err error) *Problem {
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the BMC, and check both clocks")
-		if invalid.Cert != nil {
-			p.Text = "the service's certificate is valid from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
+		if cert := invalid.Cert; cert != nil {
+			p.Text = "the service's certificate is valid from " + cert.NotBefore.UTC().Format(time.DateOnly) + " to " + cert.NotAfter.UTC().Format(time.DateOnly) + ", not now"
 		}
 		return p
 	case errors.As(err, &unknown):
@@ -311,8 +307,6 @@ func certificate(op string, err error) *Problem {
 		return nil
 	}
 }
-
-func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // scrub replaces secrets and identifiers in a text from outside, and makes it printable.
 func (c *client) scrub(text string) string {

@@ -27,10 +27,10 @@ func (m *memoryLocation) stated() *Location {
 // locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0
 // to maxModules.
 func locationNumber(n number) int {
-	if !n.known || n.value < 0 || n.value > maxModules || n.value != float64(int(n.value)) {
-		return -1
+	if v, ok := n.whole(0, maxModules); ok {
+		return int(v)
 	}
-	return int(n.value)
+	return -1
 }
 
 // memoryResource is one Memory resource (DSP2046). Serial numbers are not read.
@@ -192,8 +192,13 @@ func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
 
 // stated returns the counts, nil if the resource has none.
 func (m *memoryMetrics) stated(path string) *Counts {
-	out := Counts{Path: path, Corrected: m.CurrentPeriod.CorrectableECCErrorCount.count(maxErrors),
-		Uncorrected: m.CurrentPeriod.UncorrectableECCErrorCount.count(maxErrors)}
+	out := Counts{Path: path}
+	if v, ok := m.CurrentPeriod.CorrectableECCErrorCount.whole(0, maxErrors); ok {
+		out.Corrected = &v
+	}
+	if v, ok := m.CurrentPeriod.UncorrectableECCErrorCount.whole(0, maxErrors); ok {
+		out.Uncorrected = &v
+	}
 	for _, name := range [...]string{"AddressParityError", "CorrectableECCError", "UncorrectableECCError"} {
 		if tripped, said := m.HealthData.AlarmTrips[name].(bool); said {
 			if out.Alarms == nil {

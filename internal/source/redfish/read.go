@@ -52,7 +52,7 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	} else if registry, p = c.bios(ctx, at, a); a.failed(p) && p.last {
 		return
 	}
-	if p := c.named(ctx, root, registry, a); a.failed(p) && p.last {
+	if p := c.registry(ctx, root, registry, a); a.failed(p) && p.last {
 		return
 	}
 	if at := s.Memory.path(); at == "" {
@@ -63,21 +63,6 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	if at := s.MemorySummary.Metrics.path(); at != "" {
 		a.failed(c.total(ctx, at, a))
 	}
-}
-
-// named reads the registry that the settings name, unless KnownRegistry has it.
-func (c *client) named(ctx context.Context, root *serviceRoot, registry string, a *Answer) *Problem {
-	if registry == "" {
-		return nil
-	}
-	a.BIOS.RegistryName = registry
-	if c.o.KnownRegistry != nil {
-		a.BIOS.Registry = c.o.KnownRegistry(registry)
-	}
-	if a.BIOS.Registry != nil {
-		return nil
-	}
-	return c.registry(ctx, root, registry, a)
 }
 
 // Limits of one reading.

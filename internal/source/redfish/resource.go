@@ -34,21 +34,18 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// integer returns an integer from 1 to limit, 0 for any other value.
-func (n number) integer(limit int64) int64 {
-	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
-		return 0
+// whole returns the number if it is a whole one from least to most.
+func (n number) whole(least, most int64) (int64, bool) {
+	if !n.known || n.value < float64(least) || n.value > float64(most) || n.value != float64(int64(n.value)) {
+		return 0, false
 	}
-	return int64(n.value)
+	return int64(n.value), true
 }
 
-// count returns an integer from 0 to limit, nil for any other value.
-func (n number) count(limit int64) *int64 {
-	if !n.known || n.value < 0 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
-		return nil
-	}
-	v := int64(n.value)
-	return &v
+// integer returns an integer from 1 to limit, 0 for any other value.
+func (n number) integer(limit int64) int64 {
+	v, _ := n.whole(1, limit)
+	return v
 }
 
 // get reads a resource, decodes it into v and returns its bytes.

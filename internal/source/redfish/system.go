@@ -4,6 +4,7 @@ package redfish
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -56,9 +57,9 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 
 // conceal hides the machine's identifiers in all texts from now on.
 func (c *client) conceal(s *system) {
-	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
+	for _, id := range s.identifiers() {
 		// Lenovo's SKU is the machine type, which the model names too.
-		if len(id) >= 4 && !strings.Contains(s.Model, id) {
+		if !strings.Contains(s.Model, id) {
 			c.secrets = append(c.secrets, id)
 		}
 	}
@@ -151,14 +152,14 @@ func namesOf(all []*system) string {
 	return strings.Join(out, ", ")
 }
 
+// identifiers returns the machine's identifiers, without short texts that other names may contain.
+func (s *system) identifiers() []string {
+	return slices.DeleteFunc([]string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName}, func(id string) bool { return len(id) < 4 })
+}
+
 // identifies reports whether a name contains an identifier of the machine.
 func (s *system) identifies(name string) bool {
-	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
-		if len(id) >= 4 && strings.Contains(name, id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.identifiers(), func(id string) bool { return strings.Contains(name, id) })
 }
 
 // bios returns the path of the BIOS settings, "" if there is none.
