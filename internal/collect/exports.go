@@ -49,7 +49,6 @@ func (c *collector) exports(in *Input) {
 		x.Foreign = x.Doubt != ""
 		c.joined = append(c.joined, x)
 		c.translate(tables, x)
-		c.compareVendor(tables, x)
 		c.identify(x)
 		c.exportProcessors(x)
 	}
@@ -70,9 +69,11 @@ func vendorName(e *bios.Export) string {
 // name, that is the table of the machine's vendor, or else AMI's, whose firmware most other boards
 // have. The table certainly belongs to the vendor if the export or the machine names it, but never by names
 // of reference code, because any vendor may have added names. An export that does not name its vendor and has no
-// attribute of the table is most likely another machine's.
+// attribute of the table is most likely another machine's, and so is one of another vendor, unless the vendors share their
+// settings. A BMC is identified by more than its vendor.
 func (c *collector) translate(tables settings.Tables, x *Export) {
-	e, own := x.Export, tables.Of(c.sys.Machine.Vendor.Or(" "))
+	vendor := &c.sys.Machine.Vendor
+	e, own := x.Export, tables.Of(vendor.Or(" "))
 	named := e.Vendor != "" && !e.Guessed
 	var table *settings.Table
 	switch {
@@ -90,27 +91,16 @@ func (c *collector) translate(tables settings.Tables, x *Export) {
 	}
 	reference := slices.Contains(table.Manufacturers, bios.IntelReference) || e.Vendor == bios.IntelReference || e.Vendor == bios.AMDReference
 	x.proven = !reference && (named || own == table)
-	if x.proven && !named && len(e.Attributes) > 0 && e.Format != bios.Registry && x.account().Mapped == 0 {
+	switch {
+	case x.proven && !named && len(e.Attributes) > 0 && e.Format != bios.Registry && x.account().Mapped == 0:
 		x.proven, x.Foreign = false, true
 		x.Doubt = cmp.Or(x.Doubt, fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(e.Attributes), table.Vendor))
+	case own == nil || own == table || e.Vendor == "" || genericFirmware(e.Vendor) || x.Source == inventory.SourceRedfish || related(own.Vendor, table.Vendor):
+	default:
+		x.Foreign = true
+		x.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", table.Vendor, vendor.Value)
+		c.conflict("BIOS export", vendor.From, fact.Evidence{Source: x.Source, Path: x.Path, Raw: table.Vendor}, "it is the machine's own word; is the export another machine's?")
 	}
-}
-
-// compareVendor compares the export's vendor with the machine's, and marks the export as foreign if
-// they differ. Related vendors share their settings. A BMC is identified by more than its vendor, so
-// it is not compared here.
-func (c *collector) compareVendor(tables settings.Tables, x *Export) {
-	vendor, table := c.sys.Machine.Vendor, x.Export.Table
-	if !vendor.Known() || x.Export.Vendor == "" || table == nil || x.Source == inventory.SourceRedfish {
-		return
-	}
-	own := tables.Of(vendor.Value)
-	if genericFirmware(x.Export.Vendor) || own == nil || own == table || related(own.Vendor, table.Vendor) {
-		return
-	}
-	x.Foreign = true
-	x.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", table.Vendor, vendor.Value)
-	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: x.Source, Path: x.Path, Raw: table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
 // related reports whether machines were sold under both vendors' names, or the machines of one vendor
