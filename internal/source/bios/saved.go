@@ -96,8 +96,8 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 		}
 		e.add(a)
 	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(at, "no settings, expected status.settings")
+	if err := e.some(at, "no settings, expected status.settings"); err != nil {
+		return nil, err
 	}
 	wishes := e.PendingOnly
 	e.finishNames()
