@@ -17,11 +17,15 @@ func (c *collector) kernel() {
 		c.withoutKernel()
 		return
 	}
-	f := c.facts
-	c.sys.CPU = modelCPU(f.CPU)
+	f, p := c.facts, c.facts.CPU
+	c.sys.CPU = inventory.CPU{Vendor: p.Vendor, Brand: p.Brand, Family: p.Family, Model: p.Model, Stepping: p.Stepping, Flags: p.Flags,
+		Packages: p.Packages, Online: p.Online, Present: p.Present, ThreadsPerCore: p.ThreadsPerCore, CPUsPerL3: p.CPUsPerL3(),
+		SMTControl: p.SMTControl, SMTActive: p.SMTActive}
 	c.sys.NUMA = c.numa()
 	c.sys.Memory = c.memory()
-	c.sys.EDAC = edacControllers(f.EDAC)
+	for _, m := range f.EDAC.Controllers.Value {
+		c.sys.EDAC = append(c.sys.EDAC, m.Controller)
+	}
 	c.sys.Logged = fact.Convert(f.KernelLog.MemoryErrors, loggedErrors)
 }
 
@@ -60,15 +64,6 @@ func (c *collector) withoutKernel() {
 	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
-}
-
-// modelCPU converts the kernel's view of the processors.
-func modelCPU(p *host.CPU) inventory.CPU {
-	return inventory.CPU{
-		Vendor: p.Vendor, Brand: p.Brand, Family: p.Family, Model: p.Model, Stepping: p.Stepping, Flags: p.Flags,
-		Packages: p.Packages, Online: p.Online, Present: p.Present, ThreadsPerCore: p.ThreadsPerCore, CPUsPerL3: p.CPUsPerL3(),
-		SMTControl: p.SMTControl, SMTActive: p.SMTActive,
-	}
 }
 
 // memoryOptions are prefixes of kernel options that affect which processors and memory are visible.
@@ -138,22 +133,6 @@ func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 		t.Certainty = fact.Corroborated
 	}
 	return fact.First(t, m.MapBytes, m.BlockBytes)
-}
-
-// edacControllers converts EDAC's memory controllers and their DIMMs.
-func edacControllers(e *host.EDAC) []inventory.Controller {
-	var out []inventory.Controller
-	for _, m := range e.Controllers.Value {
-		ctl := inventory.Controller{Index: m.Index, Name: m.Name, CountedSeconds: m.CountedSeconds, CorrectedNoInfo: m.CorrectedNoInfo,
-			UncorrectedNoInfo: m.UncorrectedNoInfo, Corrected: m.Corrected, Uncorrected: m.Uncorrected}
-		for _, d := range m.Entries.Value {
-			d.Mode.Certainty = min(d.Mode.Certainty, fact.Indirect)
-			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{Label: d.Label, Location: d.Location, SizeBytes: d.SizeBytes,
-				Mode: d.Mode, Corrected: d.Corrected, Uncorrected: d.Uncorrected})
-		}
-		out = append(out, ctl)
-	}
-	return out
 }
 
 // readRegisters reads the model-specific registers, but not in guests, where unknown registers read 0,

@@ -463,9 +463,11 @@ type SlurmNode struct{ RealMemoryMiB, Sockets, CoresPerSocket, ThreadsPerCore in
 type Controller struct {
 	// Index is the N of mcN.
 	Index int
-	Name  fact.Fact[string]
+	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
+	Name fact.Fact[string]
+	// DIMMs are the folders dimmN, rankN or csrowN, in numeric order. Only populated ones exist.
 	DIMMs []ControllerDIMM
-	// CountedSeconds is how long the counters of errors have counted.
+	// CountedSeconds is how long the counters of errors have counted (seconds_since_reset).
 	CountedSeconds fact.Fact[int64]
 	// Corrected and Uncorrected are all errors of the controller, CorrectedNoInfo and
 	// UncorrectedNoInfo those of them that the driver could put down to no module.
@@ -485,9 +487,13 @@ type LoggedErrors struct {
 
 // ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.
 type ControllerDIMM struct {
+	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first channel. Location is for
+	// example "channel 0 slot 1".
 	Label, Location fact.Fact[string]
-	SizeBytes       fact.Fact[int64]
-	Mode            fact.Fact[string]
+	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row on all its channels.
+	SizeBytes fact.Fact[int64]
+	// Mode is for example "SECDED".
+	Mode fact.Fact[string]
 	// Corrected and Uncorrected count memory errors since the driver was loaded.
 	Corrected, Uncorrected fact.Fact[int64]
 }

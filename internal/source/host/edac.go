@@ -26,37 +26,11 @@ type EDAC struct {
 
 // Controller is one memory controller, which is not the same as a socket.
 type Controller struct {
-	// Index is the N of mcN.
-	Index int
-	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
-	Name fact.Fact[string]
+	inventory.Controller
 	// ScrubRate is sdram_scrub_rate in bytes/s.
 	ScrubRate fact.Fact[int64]
-	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
-	CountedSeconds fact.Fact[int64]
-	// Corrected and Uncorrected count all errors of the controller (ce_count, ue_count),
-	// CorrectedNoInfo and UncorrectedNoInfo those of them that the driver could not assign to a
-	// module (ce_noinfo_count, ue_noinfo_count).
-	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
-	// Entries are the folders dimmN, rankN or csrowN, in numeric order. Only populated ones
-	// exist.
-	Entries fact.Fact[[]EDACEntry]
-}
-
-// EDACEntry is one dimmN, rankN or csrowN.
-type EDACEntry struct {
-	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
-	// channel. Location is for example "channel 0 slot 1".
-	Label, Location fact.Fact[string]
-	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
-	// on all its channels.
-	SizeBytes fact.Fact[int64]
-	// Mode is for example "SECDED".
-	Mode fact.Fact[string]
-	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
-	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
-	// read.
-	Corrected, Uncorrected fact.Fact[int64]
+	// Entries are the controller's DIMMs, or the reason why they could not be listed.
+	Entries fact.Fact[[]inventory.ControllerDIMM]
 }
 
 // ReadEDAC reads /sys/devices/system/edac/mc.
@@ -92,62 +66,55 @@ func (r *reader) controllers() fact.Fact[[]Controller] {
 	list := make([]Controller, 0, len(found.Value))
 	for _, n := range found.Value {
 		dir := indexed(edacPrefix, n, "")
-		list = append(list, Controller{
-			Index:     n,
-			Name:      r.text(dir + "/mc_name"),
-			ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
-			Entries:   r.edacEntries(dir),
-
-			CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
-			Corrected:         notNegative(r.number(dir + "/ce_count")),
-			Uncorrected:       notNegative(r.number(dir + "/ue_count")),
-			CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
-			UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count")),
-		})
+		entries := r.edacEntries(dir)
+		list = append(list, Controller{Entries: entries, ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
+			Controller: inventory.Controller{Index: n, Name: r.text(dir + "/mc_name"), DIMMs: entries.Value,
+				CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
+				Corrected:         notNegative(r.number(dir + "/ce_count")),
+				Uncorrected:       notNegative(r.number(dir + "/ue_count")),
+				CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
+				UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count"))}})
 	}
 	return fact.Known(list, fact.Direct, r.at(edacDir, ""))
 }
 
 // edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN
 // and rankN.
-func (r *reader) edacEntries(dir string) fact.Fact[[]EDACEntry] {
+func (r *reader) edacEntries(dir string) fact.Fact[[]inventory.ControllerDIMM] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)
 		if found.State != fact.OK {
-			return fact.UnknownFrom[[]EDACEntry](found)
+			return fact.UnknownFrom[[]inventory.ControllerDIMM](found)
 		}
 		if len(found.Value) > maxDIMMs {
-			return malformed[[]EDACEntry](r.at(dir, ""), fmt.Errorf("%d entries", len(found.Value)))
+			return malformed[[]inventory.ControllerDIMM](r.at(dir, ""), fmt.Errorf("%d entries", len(found.Value)))
 		}
 		if len(found.Value) == 0 {
 			continue
 		}
-		entries := make([]EDACEntry, 0, len(found.Value))
+		entries := make([]inventory.ControllerDIMM, 0, len(found.Value))
 		for _, n := range found.Value {
 			entries = append(entries, r.edacEntry(dir, kind, n))
 		}
 		return fact.Known(entries, fact.Direct, r.at(dir, ""))
 	}
-	return fact.Known([]EDACEntry{}, fact.Direct, r.at(dir, ""))
+	return fact.Known([]inventory.ControllerDIMM{}, fact.Direct, r.at(dir, ""))
 }
 
-func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
+func (r *reader) edacEntry(dir, kind string, n int) inventory.ControllerDIMM {
 	d := indexed(dir+"/"+kind, n, "")
+	var out inventory.ControllerDIMM
 	if kind == "csrow" {
 		several := unknown[int64](r.source, &ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
-		return EDACEntry{
-			Corrected: several, Uncorrected: several,
-			Label: r.text(d + "/ch0_dimm_label"), Location: fact.Known(fmt.Sprintf("csrow %d", n), fact.Direct, r.at(d, "")),
-			SizeBytes: r.megabytes(d + "/size_mb"),
-			Mode:      r.text(d + "/edac_mode"),
-		}
+		out = inventory.ControllerDIMM{Label: r.text(d + "/ch0_dimm_label"), Location: fact.Known(fmt.Sprintf("csrow %d", n), fact.Direct, r.at(d, "")),
+			SizeBytes: r.megabytes(d + "/size_mb"), Mode: r.text(d + "/edac_mode"), Corrected: several, Uncorrected: several}
+	} else {
+		out = inventory.ControllerDIMM{Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
+			SizeBytes: r.megabytes(d + "/size"), Mode: r.text(d + "/dimm_edac_mode"),
+			Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count"))}
 	}
-	return EDACEntry{
-		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
-		SizeBytes: r.megabytes(d + "/size"),
-		Mode:      r.text(d + "/dimm_edac_mode"),
-		Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count")),
-	}
+	out.Mode.Certainty = min(out.Mode.Certainty, fact.Indirect)
+	return out
 }
 
 // megabytes reads a size in units of 2^20 bytes and returns bytes.

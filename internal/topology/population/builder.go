@@ -22,7 +22,8 @@ type builder struct {
 	productKey string
 	sets       *place.Sets
 	fill       *place.FillOrder
-	fsb        bool // the one memory controller is outside the CPUs
+	// frontSideBus: the one memory controller is outside the CPUs.
+	frontSideBus bool
 	// The platform's entries for this product; nil if there are none.
 	board, lockstepBoard *platform.Board
 	measured             []*platform.Measurement
@@ -42,8 +43,8 @@ type builder struct {
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
 	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill,
-		product: platform.ProductName(&sys.Machine), fsb: platform.FrontSideBus(sys, p)}
-	if !b.fsb && len(b.places) == len(sys.Slots) && (p == nil || !p.ZeroDIMMsLegal) {
+		product: platform.ProductName(&sys.Machine), frontSideBus: platform.FrontSideBus(sys, p)}
+	if !b.frontSideBus && len(b.places) == len(sys.Slots) && (p == nil || !p.ZeroDIMMsLegal) {
 		b.moreNodes = place.MoreNodes(sys, b.places)
 	}
 	if p == nil {
@@ -55,8 +56,6 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	b.measured = p.MeasuredOn(b.product)
 	return b
 }
-
-func (b *builder) frontSideBus() bool { return b.fsb }
 
 // memoryOwner is the CPU, or the chipset, that memory is attached to.
 type memoryOwner struct {
@@ -72,7 +71,7 @@ func (b *builder) owners() []memoryOwner {
 			out = append(out, memoryOwner{id: s.ID, proc: b.procs[i]})
 		}
 	}
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		o := memoryOwner{id: place.Unplaced}
 		if len(out) > 0 {
 			o.proc = out[0].proc

@@ -69,13 +69,13 @@ func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
 // the table counts links.
 func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	p := b.platform
-	if p == nil && b.frontSideBus() {
+	if p == nil && b.frontSideBus {
 		return fact.UnknownFrom[int](b.fact)
 	}
 	if slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired }) {
 		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
 	}
-	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
+	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus {
 		if p == nil && (proc.CountsLinks() || b.highestChannel(pop) >= proc.Channels) {
 			return fact.Unknown[int](fact.Conflicting, fmt.Sprintf("the vendor's processor table gives %s %d, which may be links to memory buffers and not channels", proc.Name, proc.Channels),
 				"a recognised platform (CPUID and brand string of the processor)", b.fact.From)
@@ -88,7 +88,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 	if p == nil {
 		return b.labelledChannels()
 	}
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		return b.chipsetChannels(pop)
 	}
 	if p.ChannelsPerSocket == 0 {

@@ -14,7 +14,7 @@ import (
 // speeds derives the population's own expected and running speed.
 func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
 		return
 	}

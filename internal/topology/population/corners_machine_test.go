@@ -124,7 +124,7 @@ func TestCertaintyOfCounts(t *testing.T) {
 		{place.Placement{Certainty: fact.Indirect}, true, fact.Direct},
 	} {
 		b := &builder{sys: &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated, SizeBytes: sure[int64](8), Technology: sure(inventory.DRAM)}}},
-			places: []place.Placement{c.at}, unowned: -1, fsb: c.fsb}
+			places: []place.Placement{c.at}, unowned: -1, frontSideBus: c.fsb}
 		pop := &Population{Slots: []int{0}}
 		b.count(pop)
 		assert.Equal(t, c.want, pop.DIMMs.Certainty, c)

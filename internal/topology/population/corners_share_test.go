@@ -39,7 +39,7 @@ func TestPlainShareNeedsCounts(t *testing.T) {
 		"channels":    func(_ *builder, pop *Population) { pop.ChannelsTotal = open[int]("x") },
 		"modules":     func(_ *builder, pop *Population) { pop.DPC = open[[]int]("x") },
 		"no platform": func(b *builder, _ *Population) { b.platform = nil },
-		"bus":         func(b *builder, _ *Population) { b.fsb = true },
+		"bus":         func(b *builder, _ *Population) { b.frontSideBus = true },
 	} {
 		b, pop := &builder{platform: of}, one()
 		change(b, pop)

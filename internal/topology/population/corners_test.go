@@ -164,7 +164,7 @@ func TestChannelsOfProcessors(t *testing.T) {
 	}
 	for n, want := range map[int]bool{0: false, 1: true, 4: true} {
 		p := &platform.Platform{ChannelsPerSystem: n, Verified: true}
-		b := &builder{platform: p, fact: sure(p), fsb: true, places: make([]place.Placement, n)}
+		b := &builder{platform: p, fact: sure(p), frontSideBus: true, places: make([]place.Placement, n)}
 		pop := &Population{}
 		for i := range n {
 			b.places[i].Channel = i
@@ -179,7 +179,7 @@ func TestChannelsOfProcessors(t *testing.T) {
 func TestOwners(t *testing.T) {
 	first, second := &platform.Processor{Name: "first"}, &platform.Processor{Name: "second"}
 	of := func(fsb bool, populated ...fact.Fact[bool]) []memoryOwner {
-		b := &builder{sys: &inventory.System{}, procs: []*platform.Processor{first, second}, fsb: fsb}
+		b := &builder{sys: &inventory.System{}, procs: []*platform.Processor{first, second}, frontSideBus: fsb}
 		for i, p := range populated {
 			b.sys.Sockets = append(b.sys.Sockets, inventory.Socket{ID: i, Populated: p})
 		}

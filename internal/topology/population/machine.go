@@ -11,7 +11,7 @@ import (
 // symmetric compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the
 // equal channels or controllers are used are the same, so that a mirrored board is not reported as unequal.
 func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
 	}
 	if len(pops) == 0 {
@@ -66,7 +66,7 @@ func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bo
 // channelsAlike reports whether every populated CPU has the same capacity on each of its channels, whatever its
 // DIMMs: then they interleave alike. A CPU without memory differs from one that has some.
 func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
 	}
 	if len(pops) == 0 {

@@ -44,7 +44,7 @@ func (b *builder) assign(i int, pops []Population) {
 	if i < len(b.places) {
 		socket = b.places[i].Socket
 	}
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		socket = place.Unplaced
 	} else if socket == place.Unplaced && s.Soldered.Or(false) && len(pops) == 1 {
 		socket = pops[0].Socket // whatever the label of a soldered package
@@ -84,7 +84,7 @@ func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) boo
 			continue
 		}
 		at := &b.places[i]
-		if at.Channel < 0 || at.Channel >= channels || at.Socket == place.Unplaced && !b.frontSideBus() {
+		if at.Channel < 0 || at.Channel >= channels || at.Socket == place.Unplaced && !b.frontSideBus {
 			return false
 		}
 		if slots[at.Socket] == nil { // a socket without a CPU
@@ -170,7 +170,7 @@ func (b *builder) count(pop *Population) {
 	}
 	// An unverified slot map makes the DIMM's channel doubtful, not its CPU.
 	c := fact.Direct
-	if !b.frontSideBus() {
+	if !b.frontSideBus {
 		c, _ = b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
 	}
 	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))

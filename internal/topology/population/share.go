@@ -92,7 +92,7 @@ func (b *builder) slottedChannels(pop *Population) int {
 // platform with undocumented interleaving, and none have one behind memory buffers, where the channels work in
 // pairs.
 func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
-	if b.platform == nil || b.platform.Buffered || b.frontSideBus() || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
+	if b.platform == nil || b.platform.Buffered || b.frontSideBus || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
 		return fact.UnknownFrom[Share](pop.Regions)
 	}
 	share := 1.0
@@ -117,7 +117,7 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 // maximum, the platform's at one DIMM per channel, the board's, and the highest observed on machines with this
 // CPU.
 func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
-	if b.frontSideBus() {
+	if b.frontSideBus {
 		return 0, false
 	}
 	var e expectation
