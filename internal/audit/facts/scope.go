@@ -3,7 +3,6 @@ package facts
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -38,22 +37,10 @@ func (s *Scope) ResolveName(name string) (any, bool) {
 	if !ok {
 		return nil, false
 	}
-	s.adopt(v)
+	adoptObjects(name, s.tr, &v)
 	out := celValue(name, &v)
 	s.objects[name] = out
 	return out, true
-}
-
-// adopt connects new objects to the trace.
-func (s *Scope) adopt(v Value) {
-	switch t := v.v.(type) {
-	case *Object:
-		t.trace = s.tr
-	case []*Object:
-		for _, o := range t {
-			o.trace = s.tr
-		}
-	}
 }
 
 var _ cel.Activation = (*Scope)(nil)
@@ -84,7 +71,7 @@ func NewScope(m *Machine) *Scope {
 func NewStatedScope(given map[string]Value) *Scope {
 	s := &Scope{objects: map[string]any{}, tr: newTrace()}
 	for name, v := range given {
-		s.adopt(v)
+		adoptObjects(name, s.tr, &v)
 		s.objects[name] = celValue(name, &v)
 	}
 	s.lazy = func(name string) (Value, bool) {
@@ -169,7 +156,7 @@ func missingFacts(u *types.Unknown) []string {
 			out = append(out, t.String())
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -170,7 +169,7 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 
 // lists returns the objects of a list variable: all sockets, slots or nodes.
 func (m *Machine) lists(variable string) Value {
-	// New objects: those of a list are named by their index.
+	// New objects: those of a list are named by their index, not as a subject.
 	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
 	if !ok.Known() {
 		return ok
@@ -178,7 +177,6 @@ func (m *Machine) lists(variable string) Value {
 	out := make([]*Object, len(subjects))
 	for i, s := range subjects {
 		out[i] = s.object
-		out[i].path = variable + "[" + strconv.Itoa(i) + "]"
 	}
 	return PlainValue(out)
 }
