@@ -18,6 +18,7 @@ import (
 // Engine holds rules and profiles ready for audits. It compiles an expression when a machine first needs it. It
 // is not safe for concurrent use.
 type Engine struct {
+	packs []*rulepack.Pack
 	// rules are those of each id in the order of reports, the narrowest first.
 	rules    [][]*rulepack.Rule
 	profiles []*rulepack.ProfileSpec
@@ -32,7 +33,7 @@ type Engine struct {
 
 // NewEngine prepares the rules and profiles of all packs.
 func NewEngine(packs []*rulepack.Pack) *Engine {
-	e := &Engine{rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}}
+	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}}
 	for _, same := range e.rules {
 		if i := slices.IndexFunc(same, func(r *rulepack.Rule) bool { return len(r.Planning) > 0 }); i >= 0 {
 			has := func(word string) bool { return slices.Contains(same[i].Planning, word) }
@@ -51,6 +52,9 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	e.settings = slices.Compact(e.settings)
 	return e
 }
+
+// Fresh returns an engine of the same rules without what this one cached.
+func (e *Engine) Fresh() *Engine { return NewEngine(e.packs).WithTables(e.tables) }
 
 // Role returns what the rules of an id mean to a plan.
 func (e *Engine) Role(id string) verdict.Role { return e.roles[id] }

@@ -55,7 +55,7 @@ func registerFailOn(cmd *cobra.Command, word *string) {
 }
 
 // auditor loads the configuration, adds a site's data to the built-in data, loads the rules and sets the options
-// of an audit.
+// of an audit. Any error in rules is fatal, because a rule that does not load would silently not be checked.
 func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	conf := &config{}
 	if f.input.example == "" {
@@ -73,10 +73,14 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 		o.Profile = f.profile
 	}
 	o.Asked = o.Profile != ""
-	engine, err := p.engineOf(f.ownRules())
+	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
+		return nil, usageError("built-in rules: %w", err)
+	}
+	if packs, err = withSite(packs, f.ownRules()); err != nil {
 		return nil, err
 	}
+	engine := audit.NewEngine(packs).WithTables(p.tables)
 	if err := engine.CheckWaivers(conf.Waivers); err != nil {
 		return nil, usageError("configuration %s: %w", cmp.Or(f.config, defaultConfig), err)
 	}
@@ -92,19 +96,6 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 func signature(sys *inventory.System, topo *population.Result) string {
 	inv := report.BuildInventory(sys, topo, report.Options{})
 	return metrics.Signature(&inv)
-}
-
-// engineOf returns an engine of the compiled built-in rules and those of a site's own folders, which were joined
-// before. Any error in them is fatal, because a rule that does not load would silently not be checked.
-func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
-	packs, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil {
-		return nil, usageError("built-in rules: %w", err)
-	}
-	if packs, err = withSite(packs, dirs); err != nil {
-		return nil, err
-	}
-	return audit.NewEngine(packs).WithTables(p.tables), nil
 }
 
 // ownRules returns the folders of a site's rules.

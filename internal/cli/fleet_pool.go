@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
@@ -31,9 +30,7 @@ type fleetAuditor struct {
 	p           *Program
 	auditor     *assess.Auditor
 	partNumbers func() (*partnumber.Table, error)
-	// renew creates an engine like the first one.
-	renew  func() (*audit.Engine, error)
-	failOn string
+	failOn      string
 	// planning is nil unless a plan is requested.
 	planning *planning
 }
@@ -49,8 +46,7 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 		if err != nil {
 			return nil, err
 		}
-		renew := func() (*audit.Engine, error) { return p.engineOf(f.ownRules()) }
-		all = append(all, &fleetAuditor{p, auditor, sync.OnceValues(p.partNumbers), renew, f.failOn, nil})
+		all = append(all, &fleetAuditor{p, auditor, sync.OnceValues(p.partNumbers), f.failOn, nil})
 	}
 	return all, nil
 }
@@ -128,9 +124,7 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 		}
 		o = fleetInput{input: input, refused: errInternal}
 		a.partNumbers = sync.OnceValues(a.p.partNumbers)
-		if engine, err := a.renew(); err == nil {
-			a.auditor.Engine = engine
-		}
+		a.auditor.Engine = a.auditor.Engine.Fresh()
 	}()
 	return read(a)
 }
