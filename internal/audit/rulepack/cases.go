@@ -206,7 +206,7 @@ func caseValue(f facts.Field, path string, n *yaml.Node) (facts.Value, error) {
 	}
 	v, err := caseScalarOrList(f.Type, n)
 	if err != nil {
-		return facts.Value{}, fmt.Errorf("facts: %s: %v", path, err)
+		return facts.Value{}, fmt.Errorf("facts: %s: %w", path, err)
 	}
 	return facts.PlainValue(v), nil
 }
