@@ -42,7 +42,7 @@ type builder struct {
 // newBuilder looks up the platform's entries for the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
-	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill,
+	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill, unowned: -1,
 		product: platform.ProductName(&sys.Machine), frontSideBus: platform.FrontSideBus(sys, p)}
 	if !b.frontSideBus && len(b.places) == len(sys.Slots) && (p == nil || !p.ZeroDIMMsLegal) {
 		b.moreNodes = place.MoreNodes(sys, b.places)

@@ -63,11 +63,29 @@ func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 	r.Errors, r.UnplacedErrors = place.JoinErrors(sys, p, r.Placements)
 }
 
-// populate derives what follows from platform, processors and placements.
+// populate derives what follows from platform, processors and placements: one population for each populated socket, or a
+// single one with Socket Unplaced on a front-side-bus machine, and what they amount to together.
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)
-	r.Populations = b.populations()
+	owners := b.owners()
+	r.Populations = make([]Population, len(owners))
+	for i := range owners {
+		r.Populations[i].Socket = owners[i].id
+	}
+	for i := range sys.Slots {
+		b.assign(i, r.Populations)
+	}
+	if b.unlisted = sys.Firmware.Short; b.unlisted != nil && b.allChannelsListed(r.Populations, owners) {
+		b.unlisted = nil
+	}
 	r.Unlisted = b.unlisted
+	for i := range r.Populations {
+		pop, proc := &r.Populations[i], owners[i].proc
+		b.count(pop)
+		b.checkAllowedCounts(pop)
+		b.channels(pop, proc)
+		b.speeds(pop, proc)
+	}
 	b.commonClock(r.Populations)
 	r.clock.apply(r.Populations)
 	b.peaks(r.Populations)

@@ -9,31 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// populations returns one entry for each populated socket; one with Socket Unplaced on a front-side-bus
-// machine.
-func (b *builder) populations() []Population {
-	owners := b.owners()
-	out := make([]Population, len(owners))
-	b.unowned = -1
-	for i := range owners {
-		out[i].Socket = owners[i].id
-	}
-	for i := range b.sys.Slots {
-		b.assign(i, out)
-	}
-	b.unlisted = b.sys.Firmware.Short
-	if b.unlisted != nil && b.allChannelsListed(out, owners) {
-		b.unlisted = nil
-	}
-	for i := range out {
-		b.count(&out[i])
-		b.checkAllowedCounts(&out[i])
-		b.channels(&out[i], owners[i].proc)
-		b.speeds(&out[i], owners[i].proc)
-	}
-	return out
-}
-
 // assign adds a DRAM slot to the population it belongs to.
 func (b *builder) assign(i int, pops []Population) {
 	s := &b.sys.Slots[i]
