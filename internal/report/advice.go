@@ -6,13 +6,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
-// Advice is one way to mend the memory population, or the BIOS settings: all
-// steps, in order, and what an audit says of the machine after them.
+// Advice is one way to correct the memory population, or the BIOS settings: all steps, in order, and the result of
+// auditing the machine after them.
 type Advice struct {
 	ID    string  `json:"id" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=settings"`
 	Cures []Cured `json:"cures"`
 	Steps []Step  `json:"steps"`
-	// Reaches is promised: it was audited.
+	// Reaches is the promised result, from an audit.
 	Reaches  Reaches `json:"reaches"`
 	Moves    int     `json:"moves"`
 	Installs int     `json:"installs"`
@@ -30,8 +30,8 @@ type Cured struct {
 	Subject inventory.Subject `json:"subject"`
 }
 
-// Step is one thing to do. Slots are named by handle; locators stand beside, and
-// the board's label where locators repeat. In a swap the modules of two slots change places.
+// Step is one thing to do. Slots are named by handle, with their locators, and the board's label if locators repeat.
+// In a swap the modules of two slots change places.
 type Step struct {
 	Do          string `json:"do" jsonschema:"enum=move,enum=swap,enum=install,enum=remove,enum=exchange,enum=set"`
 	From        string `json:"from,omitempty"`
@@ -42,8 +42,7 @@ type Step struct {
 	Board       string `json:"board,omitempty"`
 	At          string `json:"at,omitempty"`
 	AtLocator   string `json:"at_locator,omitempty"`
-	// FromChannel and ToChannel are there in place of slots if it is not known which slot of a channel is
-	// filled first.
+	// FromChannel and ToChannel are set instead of slots if it is unknown which slot of a channel is filled first.
 	FromChannel *Channel `json:"from_channel,omitempty"`
 	ToChannel   *Channel `json:"to_channel,omitempty"`
 	// Like is the slot whose module the new one is of the same kind as, or the one that leaves a channel.
@@ -64,22 +63,20 @@ type Channel struct {
 	Channel int  `json:"channel"`
 }
 
-// AdviceSettings is the id of the advice about BIOS settings, which stands
-// beside those about the population.
+// AdviceSettings is the id of the advice about BIOS settings, which is in addition to those about the population.
 const AdviceSettings = plan.Settings
 
-// Module says what to buy; what firmware does not say of its like is null.
+// Module describes what to buy; what firmware does not report about a similar one is null.
 type Module struct {
 	SizeBytes *int64          `json:"size_bytes" jsonschema:"nullable"`
 	Type      nullable.String `json:"type" jsonschema:"nullable"`
 	Ranks     *int            `json:"ranks" jsonschema:"nullable"`
 	RatedMTs  *int            `json:"rated_mts" jsonschema:"nullable"`
-	// Kind is RDIMM, LRDIMM or UDIMM, which do not work beside each other; "" where that
-	// is not known or Type says it.
+	// Kind is RDIMM, LRDIMM or UDIMM, which cannot be mixed; "" if that is unknown or part of Type.
 	Kind string `json:"-"`
 }
 
-// Reaches is what an audit says after the steps.
+// Reaches is an audit's result after the steps.
 type Reaches struct {
 	Findings      []Remaining     `json:"findings"`
 	Sockets       []ReachedSocket `json:"sockets"`
@@ -101,10 +98,8 @@ type ReachedSocket struct {
 	ExpectedMTs *int            `json:"expected_mts" jsonschema:"nullable"`
 	PeakBytes   *int64          `json:"peak_bytes_per_second" jsonschema:"nullable"`
 	Relative    Relative        `json:"relative_bandwidth"`
-	// ClockMTs is the speed that the peak is at, where that is not the expected one: the memory runs
-	// at another speed today.
+	// ClockMTs is the speed of the peak, if that is not the expected one: the memory runs at another speed today.
 	ClockMTs *int `json:"-"`
-	// UpTo says that no document gives the speed for just these modules on this board:
-	// it is the most that can be expected.
+	// UpTo is set if no document gives the speed for exactly these modules on this board: it is the upper limit.
 	UpTo bool `json:"-"`
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
-// buildBaseline makes the document of a comparison, and what the metrics say of
-// each kind: a kind of which nothing differs is 0 only when all was compared.
+// buildBaseline makes the document of a comparison, and the metrics of each kind: a kind without differences is 0
+// only if everything was compared.
 func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
 	if b == nil {
 		return nil, nil

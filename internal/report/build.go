@@ -22,10 +22,10 @@ type Options struct {
 	Now time.Time
 	// Identifiers adds serial numbers, UUID and asset tags.
 	Identifiers bool
-	// Rules is the tree under rules/, which knows what memory a platform takes; nil
-	// where firmware's word on a module's kind stands.
+	// Rules is the tree below rules/, which has the memory that a platform takes; nil if firmware's type of a module
+	// is used.
 	Rules fs.FS
-	// Plan is what to do about the memory population; nil when nobody planned.
+	// Plan is what to do about the memory population; nil if nothing was planned.
 	Plan *plan.Plan
 	Criteria
 }
@@ -42,9 +42,8 @@ func (o Options) By(c Criteria) Options {
 	return o
 }
 
-// Build makes the report of one audit. A nil derivation or audit gives a report
-// with what is there, so that an audit that could not be done still shows
-// what was read.
+// Build makes the report of one audit. With a nil derivation or audit the report has the rest, so that an audit that
+// failed still shows what was read.
 func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o Options) Report {
 	if a == nil {
 		a = &verdict.Audit{}

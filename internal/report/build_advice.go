@@ -42,7 +42,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	}
 }
 
-// sentence says the steps of an advice in one line, and what it gives up.
+// sentence describes the steps of an advice in one line, and what it gives up.
 func sentence(a *Advice, inv *Inventory) string {
 	var parts []string
 	for _, line := range Steps(a.Steps, inv) {
@@ -55,7 +55,7 @@ func sentence(a *Advice, inv *Inventory) string {
 	return out
 }
 
-// expensiveReason says in brackets why nothing cheaper is advised, "" where something is.
+// expensiveReason returns in brackets the reason why nothing cheaper is advised, "" if something is.
 func expensiveReason(p *plan.Plan) string {
 	if p.WhyExpensive == "" {
 		return ""
@@ -113,8 +113,7 @@ func channelOf(c *plan.Channel) *Channel {
 	return &Channel{Socket: coordinate(c.Socket), Channel: c.Channel}
 }
 
-// kindOf is how a module buffers what the controller sends it, in the word
-// that stands on its label.
+// kindOf is the buffer type of a module, as on its label.
 func kindOf(s *inventory.Slot) string {
 	registered, known := s.Registered.Get()
 	reduced, told := s.LoadReduced.Get()

@@ -48,8 +48,8 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot
 	return out
 }
 
-// purchaseType is the kind of memory that advice names for a module to buy like this
-// one, where that is not firmware's word; documented is what the platform takes.
+// purchaseType is the kind of memory that advice names for a module to buy like this one, if that differs from
+// firmware's; documented is what the platform takes.
 func purchaseType(s *inventory.Slot, documented string) string {
 	if documented == "" || s.State != inventory.SlotPopulated || !s.Type.Known() || s.Technology.Or("") != inventory.DRAM {
 		return ""
@@ -90,7 +90,7 @@ func buildSlot(s *inventory.Slot) Slot {
 	return out
 }
 
-// buildErrors is nil where nothing was counted.
+// buildErrors is nil if nothing was counted.
 func buildErrors(e *place.Errors) *Errors {
 	out := &Errors{Corrected: number(e.Corrected), Uncorrected: number(e.Uncorrected), CountedSeconds: number(e.CountedSeconds),
 		Source: inventory.SourceEDAC, By: e.By}

@@ -18,7 +18,7 @@ type Capacity struct {
 	Sockets  int             `json:"sockets"`
 	// CapacityBytes is that of all processors.
 	CapacityBytes int64 `json:"capacity_bytes"`
-	// Assumed says what is not read of a machine but taken for granted.
+	// Assumed lists what is assumed and not read of a machine.
 	Assumed        nullable.String `json:"assumed"`
 	Configurations []Configuration `json:"configurations"`
 }
@@ -26,8 +26,8 @@ type Capacity struct {
 // Configuration is one way to populate each processor.
 type Configuration struct {
 	DIMMs []DIMMs `json:"dimms"`
-	// Slots are locators, BANK/LOCATOR where locators repeat, or channel and slot
-	// where no label is known; Also are sets that the maker calls as good.
+	// Slots are locators, BANK/LOCATOR if locators repeat, or channel and slot if no label is known; Also are sets
+	// that the vendor calls equally good.
 	Slots       []string         `json:"slots"`
 	Also        [][]string       `json:"also"`
 	Class       nullable.String  `json:"class"`
@@ -48,7 +48,7 @@ type DIMMs struct {
 	Count     int   `json:"count"`
 }
 
-// DocumentEffect is what a document says that a layout does.
+// DocumentEffect is a layout's effect as stated by a document.
 type DocumentEffect struct {
 	Text   string `json:"text"`
 	Source string `json:"source"`
@@ -91,8 +91,8 @@ func buildConfiguration(c *plan.Configuration) Configuration {
 // SchemaPlan is the schema of a WhatIf, as its "schema" key states it.
 const SchemaPlan = "memaudit.plan/v1"
 
-// WhatIf is a machine as it is beside what it would be after some changes of its
-// modules. Before holds the speed that the memory runs at, After the expected one.
+// WhatIf compares a machine with what it would be after some changes of its modules. Before has the running speed of
+// the memory, After the expected one.
 type WhatIf struct {
 	Schema  string  `json:"schema"`
 	Machine Machine `json:"machine"`

@@ -27,7 +27,7 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 	return out
 }
 
-// AddComparison adds the machine beside every profile documented for it.
+// AddComparison adds the comparison with every profile documented for the machine.
 func (r *Report) AddComparison(c *verdict.Comparison) {
 	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, neverNil(c.Undecided)
 }
@@ -62,15 +62,15 @@ func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
 // SchemaComparison is the schema of a Comparison, as its "schema" key states it.
 const SchemaComparison = "memaudit.comparison/v1"
 
-// Comparison is one machine beside every profile that is documented for it.
-// Keys are always present; what is not known is null.
+// Comparison compares one machine with every profile that is documented for it. Keys are always present; what is
+// unknown is null.
 type Comparison struct {
 	Schema string `json:"schema" jsonschema:"enum=memaudit.comparison/v1"`
 	// GeneratedAt is RFC 3339 in UTC.
 	GeneratedAt string  `json:"generated_at" jsonschema:"format=date-time"`
 	Memaudit    Program `json:"memaudit"`
 	Machine     Machine `json:"machine"`
-	// Profiles is empty when no document gives one; Why then says why.
+	// Profiles is empty if no document gives one; Why is the reason.
 	Profiles []HeldProfile   `json:"profiles"`
 	Why      nullable.String `json:"why" jsonschema:"nullable"`
 	// Undecided are profiles that may or may not be written for the machine.

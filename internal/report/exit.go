@@ -30,7 +30,7 @@ func FailOn() []string {
 	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
 }
 
-// CheckFailOn says what is wrong with a --fail-on word, nil when it is one.
+// CheckFailOn returns what is wrong with a --fail-on word, nil if it is valid.
 func CheckFailOn(word string) error {
 	if word == FailNever || verdict.Severity(word).Rank() > 0 {
 		return nil
@@ -38,8 +38,8 @@ func CheckFailOn(word string) error {
 	return fmt.Errorf("--fail-on: %q, expected one of info, warning, critical, never", word)
 }
 
-// SeverityRank orders severities. A word that is none of them counts as info: a
-// failure never falls out of the count by a slip in its severity.
+// SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
+// severity.
 func SeverityRank(severity string) int { return max(1, verdict.Severity(severity).Rank()) }
 
 // SeverityName is the word of a rank.

@@ -16,13 +16,12 @@ type Finding struct {
 	Title    nullable.String `json:"title" jsonschema:"nullable"`
 	Result   string          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
 	Severity string          `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	// Subject is the thing judged.
+	// Subject is what was checked.
 	Subject  inventory.Subject `json:"subject"`
 	Found    nullable.String   `json:"found" jsonschema:"nullable"`
 	Expected nullable.String   `json:"expected" jsonschema:"nullable"`
 	Why      nullable.String   `json:"why" jsonschema:"nullable"`
-	// Reason says why the result is unknown, not_applicable or error; KnownBy
-	// what would make an unknown known.
+	// Reason is the reason if the result is unknown, not_applicable or error; KnownBy is what would make it known.
 	Reason  nullable.String `json:"reason" jsonschema:"nullable"`
 	KnownBy nullable.String `json:"known_by" jsonschema:"nullable"`
 	// CausedBy is the rule whose failure this finding follows from.
@@ -35,19 +34,18 @@ type Finding struct {
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
-	// Short is what is wrong in a few words, Headline the same of the whole machine, Fix what to do
-	// in one sentence; nil where the rule has none.
+	// Short is the fault in a few words, Headline the same for the complete machine, Fix what to do in one sentence;
+	// nil if the rule has none.
 	Short    nullable.String `json:"-"`
 	Headline nullable.String `json:"-"`
 	Fix      nullable.String `json:"-"`
-	// Mark is what a failure is called below the picture of its socket, nil where
-	// its rule has no word for it.
+	// Mark is a failure's label below the picture of its socket, nil if its rule has none.
 	Mark nullable.String `json:"-"`
-	// Explains is true for a pass that is there for what it says.
+	// Explains is set for a pass that is listed for its explanation.
 	Explains bool `json:"-"`
 }
 
-// Effect is what a deviation costs, and who says so.
+// Effect is the cost of a deviation, and its source.
 type Effect struct {
 	Text   string          `json:"text"`
 	Source nullable.String `json:"source" jsonschema:"nullable"`
@@ -70,7 +68,7 @@ type Citation struct {
 	Year   *int            `json:"year" jsonschema:"nullable"`
 	Place  nullable.String `json:"place" jsonschema:"nullable"`
 	URL    nullable.String `json:"url" jsonschema:"nullable"`
-	// Standing is set where the document is another maker's than the machine's.
+	// Standing is set if the document is another vendor's than the machine's.
 	Standing nullable.String `json:"standing" jsonschema:"nullable,enum=analogous,enum=general practice"`
 	// Version is the document's own; the schema has no key for it.
 	Version string `json:"-"`
@@ -114,6 +112,6 @@ func versionWord(v string) string {
 type Waiver struct {
 	Reason string          `json:"reason"`
 	Until  nullable.String `json:"until" jsonschema:"nullable"`
-	// Population says that the machine's whole population is accepted, not this failure alone.
+	// Population is set if the machine's complete population is accepted, not this failure alone.
 	Population bool `json:"population,omitempty"`
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// headline says what is the matter with the machine: the worst root cause with its cost, or with
-// the next one of the same severity.
+// headline summarises the machine: the worst root cause with its cost, or with the next one of the same severity.
 func (r *Report) headline() string {
 	first := &r.Problems[0]
 	out := r.headlineOf(first)
@@ -25,7 +24,7 @@ func (r *Report) headline() string {
 	return out
 }
 
-// headlineOf says of one problem what it means for the machine.
+// headlineOf describes what one problem means for the machine.
 func (r *Report) headlineOf(p *Problem) string {
 	headline := string(p.Members[0].Headline)
 	switch {
@@ -51,7 +50,7 @@ func (r *Report) settingsHeadline(p *Problem) string {
 	return r.settingsCount(p.Members)
 }
 
-// misplaced says that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
+// misplaced reports in words that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
 // otherwise.
 func (r *Report) misplaced(p *Problem) string {
 	if p.Cure < 0 {
@@ -73,8 +72,7 @@ func (r *Report) misplaced(p *Problem) string {
 	}
 }
 
-// emptyChannels says how many of the memory channels of the machine are empty, "" if that is not
-// known.
+// emptyChannels gives the number of empty memory channels of the machine, "" if unknown.
 func (r *Report) emptyChannels(p *Problem) string {
 	empty, total := 0, 0
 	for i := range r.Inventory.Population.Sockets {
@@ -99,11 +97,10 @@ func (r *Report) emptyChannels(p *Problem) string {
 	}
 }
 
-// wideRange is the width from which on a range of bandwidth is said in words: the memory is then
-// partly slow.
+// wideRange is the width from which on a range of bandwidth is described in words: the memory is then partly slow.
 const wideRange = 1.0 / 3
 
-// cost says which share of the memory bandwidth is left, if the problem costs bandwidth; "" otherwise.
+// cost gives the remaining share of the memory bandwidth, if the problem costs bandwidth; "" otherwise.
 func (r *Report) cost(p *Problem) string {
 	costly := slices.ContainsFunc(p.Members, func(f *Finding) bool { return f.Effect != nil }) || p.Rule == channelRule
 	if !costly {

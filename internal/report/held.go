@@ -2,18 +2,15 @@ package report
 
 import "github.com/memaudit/memaudit/internal/model/nullable"
 
-// HeldProfile is a profile with what the machine's settings are beside it.
-// Agrees, Differs, Unknown, NotApplicable and Error count its settings; one
-// that is not known never counts as agreement. Closest marks the profiles from
-// which the fewest settings are known to differ, and of those the ones with
-// which the most agree.
+// HeldProfile compares the machine's settings with a profile. Agrees, Differs, Unknown, NotApplicable and Error count
+// its settings; an unknown one never counts as agreement. Closest marks the profiles with the fewest known
+// differences, and of those the ones with most agreement.
 type HeldProfile struct {
 	ID string `json:"id"`
 	// Intent is the first of Intents, null without any.
 	Intent  nullable.String `json:"intent" jsonschema:"nullable"`
 	Intents []string        `json:"intents"`
-	// Analogy says which machines the document itself speaks of, when this one
-	// is none of them.
+	// Analogy names the machines that the document covers, if this one is not among them.
 	Analogy       nullable.String `json:"analogy" jsonschema:"nullable"`
 	Title         nullable.String `json:"title" jsonschema:"nullable"`
 	Source        nullable.String `json:"source" jsonschema:"nullable"`
@@ -26,9 +23,8 @@ type HeldProfile struct {
 	Settings      []HeldSetting   `json:"settings"`
 }
 
-// HeldSetting is one setting of a profile on this machine: pass agrees, fail
-// differs. Wanted lists the values that the document accepts; Found says which
-// face was judged. Remedy and Effect are there where the setting differs.
+// HeldSetting is one setting of a profile on this machine: pass agrees, fail differs. Wanted lists the values that
+// the document accepts; Found names the value that was compared. Remedy and Effect are set if the setting differs.
 type HeldSetting struct {
 	Setting  string          `json:"setting"`
 	Result   string          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=error"`

@@ -2,8 +2,8 @@ package report
 
 import "github.com/memaudit/memaudit/internal/model/nullable"
 
-// Inventory is what was read of one machine, and from where. It judges
-// nothing. Speeds are MT/s, sizes bytes, voltages mV.
+// Inventory is what was read of one machine, with its sources. It checks nothing. Speeds are MT/s, sizes bytes,
+// voltages mV.
 type Inventory struct {
 	Schema     string             `json:"schema" jsonschema:"enum=memaudit.inventory/v1"`
 	Machine    Machine            `json:"machine"`
@@ -13,11 +13,11 @@ type Inventory struct {
 	Nodes      []Node             `json:"nodes"`
 	Settings   map[string]Setting `json:"settings"`
 	Population Population         `json:"population"`
-	// UnplacedErrors lists counters of memory errors, other than zero, that
-	// nothing puts down to a slot; left out where there are none.
+	// UnplacedErrors lists counters of memory errors, other than zero, that cannot be assigned to a slot; left out if
+	// there are none.
 	UnplacedErrors []UnplacedErrors `json:"unplaced_errors,omitempty"`
-	// Unmapped lists, for each export of BIOS settings, the attributes that no
-	// canonical setting stands for; there only when an export was given.
+	// Unmapped lists, for each export of BIOS settings, the attributes without a canonical setting; only with an
+	// export.
 	Unmapped []Unmapped `json:"unmapped,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type Unmapped struct {
 	Untranslated []string `json:"untranslated"`
 }
 
-// Machine is the identity of the whole machine.
+// Machine is the identity of the complete machine.
 type Machine struct {
 	Vendor     nullable.String `json:"vendor" jsonschema:"nullable"`
 	Product    nullable.String `json:"product" jsonschema:"nullable"`
@@ -42,7 +42,7 @@ type Machine struct {
 	Platform   Platform        `json:"platform"`
 	// Host is the machine's name, there only when it was asked for and could be read.
 	Host string `json:"host,omitempty"`
-	// Identifiers are there only when they were asked for.
+	// Identifiers are set only on request.
 	Identifiers *Identifiers `json:"identifiers,omitempty"`
 }
 
@@ -53,8 +53,7 @@ type BIOS struct {
 	Date    nullable.String `json:"date" jsonschema:"nullable"`
 }
 
-// Platform is the recognised processor platform; ID and Name are null and
-// Certainty is none when it was not recognised.
+// Platform is the recognised processor platform; if there is none, ID and Name are null and Certainty is none.
 type Platform struct {
 	ID        nullable.String `json:"id" jsonschema:"nullable"`
 	Name      nullable.String `json:"name" jsonschema:"nullable"`
@@ -70,13 +69,12 @@ type Identifiers struct {
 	AssetTag      nullable.String `json:"asset_tag" jsonschema:"nullable"`
 }
 
-// Source says what became of one source of the input.
+// Source is the state of one source of the input.
 type Source struct {
 	Name   string          `json:"name"`
 	State  string          `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
 	Detail nullable.String `json:"detail" jsonschema:"nullable"`
-	// NoSuch says that machines of this architecture have no such source: its
-	// absence is no fault. For the metrics.
+	// NoSuch is set if machines of this architecture have no such source: its absence is no fault. For the metrics.
 	NoSuch bool `json:"-"`
 }
 
@@ -97,9 +95,8 @@ type Socket struct {
 	MaxMTs       *int            `json:"max_mts" jsonschema:"nullable,minimum=1"`
 }
 
-// Slot is one memory device of SMBIOS, identified by its handle ("0x1101").
-// Socket, Controller, Channel and Slot count from 0 in board order; Channel
-// counts over the whole processor.
+// Slot is one memory device of SMBIOS, identified by its handle ("0x1101"). Socket, Controller, Channel and Slot
+// count from 0 in board order; Channel counts over the complete processor.
 type Slot struct {
 	Handle         string          `json:"handle" jsonschema:"pattern=^0x[0-9A-F]{4}$"`
 	Locator        nullable.String `json:"locator" jsonschema:"nullable"`
@@ -124,15 +121,13 @@ type Slot struct {
 	ConfiguredMV   *int            `json:"configured_mv" jsonschema:"nullable,minimum=1"`
 	Manufacturer   nullable.String `json:"manufacturer" jsonschema:"nullable"`
 	PartNumber     nullable.String `json:"part_number" jsonschema:"nullable"`
-	// Memory is the kind of memory where Type is firmware's mistake for it or no kind
-	// ("DRAM"); "" where Type stands.
+	// Memory is the kind of memory if Type is wrong or not a kind ("DRAM"); "" if Type is right.
 	Memory string `json:"-"`
 	// Health is the BMC's word on the module.
 	Health nullable.String `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
-	// Errors are the memory errors that were counted on the module, null
-	// where none are counted or nothing says which counter is the slot's.
+	// Errors are the memory errors counted for the module, null if none are counted or the slot's counter is unknown.
 	Errors *Errors `json:"errors" jsonschema:"nullable"`
-	// Serial and AssetTag are there only when identifiers were asked for.
+	// Serial and AssetTag are set only if identifiers were requested.
 	Serial   string `json:"serial,omitempty"`
 	AssetTag string `json:"asset_tag,omitempty"`
 }
@@ -156,8 +151,8 @@ type UnplacedErrors struct {
 	Errors
 }
 
-// Mapping says how a slot's coordinates were derived; Source and Certainty
-// are null when nothing could be derived, and Reason then says why.
+// Mapping is how a slot's coordinates were derived; Source and Certainty are null if nothing could be derived, and
+// Reason is then the reason.
 type Mapping struct {
 	Source    nullable.String `json:"source" jsonschema:"nullable"`
 	Certainty nullable.String `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
@@ -175,15 +170,14 @@ type Node struct {
 	CPUs        nullable.String `json:"cpus" jsonschema:"nullable"`
 	MemoryBytes *int64          `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
 	Distances   []int           `json:"distances"`
-	// KindReason says why the kind is "unknown".
+	// KindReason is the reason why the kind is "unknown".
 	KindReason nullable.String `json:"kind_reason" jsonschema:"nullable"`
 	// RatedBytesPerSecond is firmware's rating (HMAT), Tier the kernel's memory
 	// tier, InterleaveWeight its weight under weighted interleaving.
 	RatedBytesPerSecond *int64 `json:"rated_bytes_per_second" jsonschema:"nullable,minimum=1"`
 	Tier                *int   `json:"tier" jsonschema:"nullable,minimum=0"`
 	InterleaveWeight    *int   `json:"interleave_weight" jsonschema:"nullable,minimum=1"`
-	// SideCache is the cache in front of the node's memory, null without one or
-	// where the kernel does not say.
+	// SideCache is the cache in front of the node's memory, null if there is none or the kernel does not report it.
 	SideCache *SideCache `json:"side_cache" jsonschema:"nullable"`
 }
 
@@ -194,7 +188,7 @@ type SideCache struct {
 	Technology nullable.String `json:"technology" jsonschema:"nullable"`
 }
 
-// Setting is one canonical BIOS setting with its three faces.
+// Setting is one canonical BIOS setting with its three values.
 type Setting struct {
 	Configured Face      `json:"configured"`
 	Pending    Face      `json:"pending"`
@@ -202,10 +196,9 @@ type Setting struct {
 	DecidedBy  DecidedBy `json:"decided_by"`
 }
 
-// Face is one face of a setting: what BIOS setup says, what it will say after
-// the next boot, what the system runs with. State is "ok" or why the value is
-// null (an absent configured value is a setting that the machine does not
-// offer), Reason the same in words, KnownBy what would make it known.
+// Face is one value of a setting: in BIOS setup, in BIOS setup after the next boot, or of the running system. State
+// is "ok" or why the value is null (an absent configured value is a setting that the machine does not offer), Reason
+// the same in words, KnownBy what would make it known.
 type Face struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable"`
 	State     string          `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
@@ -215,8 +208,7 @@ type Face struct {
 	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }
 
-// DecidedBy says who made the effective value what it is; null where that does
-// not show, with the Reason.
+// DecidedBy is what set the effective value; null if that is unknown, with the Reason.
 type DecidedBy struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
 	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
@@ -225,16 +217,14 @@ type DecidedBy struct {
 	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }
 
-// Population is the memory of every processor. Symmetric is null when it
-// could not be told.
+// Population is the memory of every processor. Symmetric is null if it is unknown.
 type Population struct {
 	Sockets   []PopulationSocket `json:"sockets"`
 	Symmetric *bool              `json:"symmetric" jsonschema:"nullable"`
 }
 
-// PopulationSocket is the memory of one processor; Socket is null where one
-// controller outside the processors serves them all. A list that is not known
-// is empty.
+// PopulationSocket is the memory of one processor; Socket is null if one controller outside the processors serves
+// them all. An unknown list is empty.
 type PopulationSocket struct {
 	Socket            *int            `json:"socket" jsonschema:"nullable,minimum=0"`
 	DIMMs             *int            `json:"dimms" jsonschema:"nullable,minimum=0"`
@@ -249,21 +239,21 @@ type PopulationSocket struct {
 	Relative          Relative        `json:"relative_bandwidth"`
 }
 
-// Region is one interleave set: so many bytes spread over so many channels.
+// Region is one interleave set: a capacity distributed over a number of channels.
 type Region struct {
 	Bytes int64 `json:"bytes" jsonschema:"minimum=1"`
 	Ways  int   `json:"interleave_ways" jsonschema:"minimum=1"`
 }
 
-// Relative is the share of the full population's bandwidth: Value only where
-// a document measured this layout, Low and High by the population model.
+// Relative is the share of the full population's bandwidth: Value only if a document measured this layout, Low and
+// High by the population model.
 type Relative struct {
 	Value  *float64        `json:"value" jsonschema:"nullable,minimum=0"`
 	Low    *float64        `json:"low" jsonschema:"nullable,minimum=0"`
 	High   *float64        `json:"high" jsonschema:"nullable,minimum=0"`
 	Source nullable.String `json:"source" jsonschema:"nullable"`
-	// ByChannels is true where the clock is not known; for the text, Source has it.
+	// ByChannels is true if the clock is unknown; for the text, Source has it.
 	ByChannels bool `json:"-"`
-	// Note says what keeps a share by the model from more; for the text, Source has it.
+	// Note is what lowers a share by the model; for the text, Source has it.
 	Note string `json:"-"`
 }

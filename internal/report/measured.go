@@ -5,8 +5,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
-// Measurement is one result of measured bandwidth or latency. Unjudged says why
-// no rule speaks of it.
+// Measurement is one result of measured bandwidth or latency. Unjudged is the reason why no rule covers it.
 type Measurement struct {
 	// Path is null for a measurement that was just made.
 	Path     nullable.String  `json:"path" jsonschema:"nullable"`
@@ -29,7 +28,7 @@ type MeasuredFigure struct {
 	Value      *float64        `json:"value" jsonschema:"nullable"`
 	Low        *float64        `json:"low" jsonschema:"nullable"`
 	High       *float64        `json:"high" jsonschema:"nullable"`
-	// Undecided says why the value may not be judged.
+	// Undecided is the reason why the value cannot be checked.
 	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 

@@ -1,8 +1,7 @@
 package report
 
-// Misnamed gives, for each socket whose slots' labels begin with what firmware calls
-// another one, that beginning: a ThinkStation P920 has CPU1_DIMM_1 behind its CPU0. It
-// is nil for most machines.
+// Misnamed returns, for each socket whose slots' labels begin with another socket's name, that beginning: a
+// ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is nil for most machines.
 func Misnamed(inv *Inventory) map[int]string {
 	var out map[int]string
 	for i := range inv.Slots {
@@ -24,10 +23,9 @@ func Misnamed(inv *Inventory) map[int]string {
 	return out
 }
 
-// beginsWith says how long the beginning of a label is that is a processor's name, blanks
-// and signs apart: 4 of CPU1_DIMM_1 by "CPU 1". 0 when it begins otherwise, or the name
-// ends in no number: "CPU" tells no processor from another. It allocates nothing: every
-// slot is checked against every processor.
+// beginsWith returns the length of the processor's name at the beginning of a label, ignoring blanks and signs: 4 of
+// CPU1_DIMM_1 by "CPU 1". It is 0 if the label begins otherwise, or the name does not end in a number: "CPU" does not
+// distinguish processors. It allocates nothing: every slot is checked against every processor.
 func beginsWith(label, name string) int {
 	if name == "" || !isDigit(name[len(name)-1]) {
 		return 0

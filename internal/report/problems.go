@@ -20,13 +20,13 @@ type Problem struct {
 	// Severity is the highest of the cause and its consequences.
 	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 	Rule     string `json:"rule"`
-	// Where names the place ("CPU2"), "" for the machine as a whole.
+	// Where names the place ("CPU2"), "" for the complete machine.
 	Where string `json:"where"`
 	// Sentence is what is wrong there, Fix what to do, both in one line.
 	Sentence string `json:"sentence"`
 	Fix      string `json:"fix"`
-	// Source names the document in one line, "" without one; Standing says how close it is to the
-	// machine, "" for the vendor's own or one of the platform.
+	// Source names the document in one line, "" if there is none; Standing is how close it is to the machine, "" for
+	// the vendor's own or one of the platform.
 	Source   string `json:"source"`
 	Standing string `json:"standing" jsonschema:"enum=,enum=sister model,enum=other vendor,enum=general practice"`
 	// Subjects are those of the findings, Consequences the failures that follow ("RULE SUBJECT").
@@ -110,8 +110,8 @@ func (r *Report) problems() []Problem {
 	return out
 }
 
-// merged joins causes of one rule that say the same with different severities: what one CPU's facts
-// prove and another's only suggest is one problem.
+// merged joins causes of one rule with the same text and different severities: what one CPU's facts prove and
+// another's only suggest is one problem.
 func merged(causes []*cause) []*cause {
 	var out []*cause
 	for _, c := range causes {
@@ -185,7 +185,7 @@ func (r *Report) problem(c *cause) Problem {
 // sisterModel is the standing of a document about another model of the machine's vendor.
 const sisterModel = "sister model"
 
-// slotsPage is where the title of a slots' document ends: ", PowerEdge R610 Technical Guide p29".
+// slotsPage is the end of the title of a slots' document: ", PowerEdge R610 Technical Guide p29".
 var slotsPage = regexp.MustCompile(` p\d.*`)
 
 // nameSlotsSource adds the sister model's manual that chose the slots of the fix.
@@ -197,7 +197,7 @@ func (p *Problem) nameSlotsSource(source string) {
 	p.Source = p.SourceLine() + "; slots: " + source
 }
 
-// standing says in a report's words how close a document is to the machine.
+// standing describes how close a document is to the machine.
 func (r *Report) standing(c *Citation) string {
 	switch string(c.Standing) {
 	case verdict.Practice:
@@ -216,8 +216,8 @@ func (r *Report) standing(c *Citation) string {
 // used.
 const mostSentences = 3
 
-// sentence says where what is wrong: the short sentence of the findings, or if they differ each with
-// its own place, and then where is "".
+// sentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
+// place, and then where is "".
 func (r *Report) sentence(members []*Finding) (where, sentence string) {
 	texts, places := byText(members, shortFailure)
 	headline := string(members[0].Headline)
@@ -255,8 +255,8 @@ func byText(members []*Finding, get func(*Finding) string) (texts []string, plac
 	return texts, places
 }
 
-// shortFailure says in a few words what fails: the rule's short sentence, else the first clause of
-// what was found.
+// shortFailure describes a failure in a few words: the rule's short sentence, else the first clause of what was
+// found.
 func shortFailure(f *Finding) string {
 	if f.Short != "" {
 		return string(f.Short)
@@ -267,7 +267,7 @@ func shortFailure(f *Finding) string {
 	return "fails " + f.Rule
 }
 
-// settingsSentence says which settings differ from the profile.
+// settingsSentence lists the settings that differ from the profile.
 func (r *Report) settingsSentence(members []*Finding) string {
 	if len(members) == 1 {
 		found, _, _ := strings.Cut(string(members[0].Found), " (")
@@ -321,7 +321,7 @@ func (r *Report) cureOf(members []*Finding) int {
 // command that prints them is named.
 const longestChanges = 500
 
-// fix says what to do about a problem: the steps of the advice that cures it, else the rule's fix.
+// fix describes what to do about a problem: the steps of the advice that cures it, else the rule's fix.
 func (r *Report) fix(p *Problem) string {
 	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
 		whole := r.AdviceSentence(&r.Advice[p.Cure])
@@ -383,8 +383,8 @@ func (r *Report) AdviceSentence(a *Advice) string {
 	return strings.TrimSuffix(out, ".")
 }
 
-// reached says which share of their best bandwidth the CPUs have after the steps of an advice, for
-// those that have less today; "" if that is not known.
+// reached gives the share of the CPUs' best bandwidth after the steps of an advice, for those that have less today;
+// "" if unknown.
 func (r *Report) reached(a *Advice) string {
 	texts, ids := []string{}, map[string][]inventory.Subject{}
 	for i := range a.Reaches.Sockets {
@@ -493,11 +493,10 @@ func (inv *Inventory) populated() int {
 	return n
 }
 
-// longestName limits firmware's name of a socket: a longer one is no name to speak of.
+// longestName limits firmware's name of a socket: a longer one is ignored.
 const longestName = 16
 
-// SocketName returns firmware's name of a socket, "socket 0" if it has none that is short and its
-// own.
+// SocketName returns firmware's name of a socket, "socket 0" if it has none that is short and unique.
 func (inv *Inventory) SocketName(id int) string {
 	number := "socket " + strconv.Itoa(id)
 	name := strings.TrimSpace(Designation(inv, &id))
@@ -522,8 +521,7 @@ func Designation(inv *Inventory, id *int) string {
 	return ""
 }
 
-// slotName returns the locator of a slot, with its handle if others have the same; otherwise what
-// the subject says.
+// slotName returns the locator of a slot, with its handle if others have the same; otherwise the subject's text.
 func (inv *Inventory) slotName(s inventory.Subject) string {
 	handle := inventory.HandleText(s.Handle)
 	name, same := "", 0

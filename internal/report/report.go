@@ -32,26 +32,26 @@ type Report struct {
 	Machine     Machine `json:"machine"`
 	// Verdict is the one judgement that every writer prints.
 	Verdict Verdict `json:"verdict"`
-	// Profile is null when none applies; Why then says why.
+	// Profile is null if none applies; Why is then the reason.
 	Profile *Profile        `json:"profile" jsonschema:"nullable"`
 	Why     nullable.String `json:"why" jsonschema:"nullable"`
-	// ProfileAsked is true where somebody chose the profile, for the text.
+	// ProfileAsked is set if the profile was selected, for the text.
 	ProfileAsked bool      `json:"-"`
 	Summary      Summary   `json:"summary"`
 	Findings     []Finding `json:"findings"`
 	// Problems are the root causes of the failures, the worst first: those above info are the
 	// numbered problems of a report, the others its notes.
 	Problems []Problem `json:"problems,omitzero"`
-	// Advice are alternatives for the memory population, cheapest first. AdviceExpensive says why nothing
-	// cheaper is among them than many modules.
+	// Advice lists alternatives for the memory population, cheapest first. AdviceExpensive is the reason why none is
+	// cheaper.
 	Advice          []Advice  `json:"advice"`
 	AdviceExpensive string    `json:"-"`
 	Inventory       Inventory `json:"inventory"`
 	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`
-	// ProfilesWhy says why Profiles is empty, LeftOut which profiles may or may
-	// not be written for the machine; both for the text.
+	// ProfilesWhy is the reason why Profiles is empty, LeftOut lists the profiles that may be for the machine; both
+	// for the text.
 	ProfilesWhy string              `json:"-"`
 	LeftOut     []verdict.Undecided `json:"-"`
 	// Notices are remarks about the configuration (a waiver that matches
@@ -60,17 +60,15 @@ type Report struct {
 	// Measured are results of measured bandwidth and latency; there only when
 	// some were given.
 	Measured []Measurement `json:"measured,omitempty"`
-	// Baseline says what differs from the accepted hardware; there only when a
-	// baseline was compared.
+	// Baseline lists the differences from the accepted hardware; only if a baseline was compared.
 	Baseline *Baseline `json:"baseline,omitempty"`
-	// Outdated says why this is not the last audit: that one could read nothing
-	// of the machine. There only in what the daemon serves meanwhile.
+	// Outdated is the reason why this is not the last audit: the last one could read nothing of the machine. Only the
+	// daemon sets it.
 	Outdated string `json:"outdated,omitempty"`
-	// Failed says what the audit was told to read and could not, "" if it read all.
+	// Failed lists what the audit was told to read and could not, "" if it read all.
 	Failed string `json:"-"`
-	// Took is how long the audit took, 0 when nobody measured it. Changed says of
-	// each kind of hardware that a baseline accepts whether it differs, nil
-	// without a baseline. Both are for the metrics alone.
+	// Took is the duration of the audit, 0 if it was not measured. Changed has for each kind of hardware in a
+	// baseline whether it differs, nil without a baseline. Both are for the metrics only.
 	Took    time.Duration   `json:"-"`
 	Changed map[string]bool `json:"-"`
 }
@@ -83,7 +81,7 @@ func (r *Report) NothingRead() bool {
 	})
 }
 
-// Program says which memaudit made the document.
+// Program is the memaudit that made the document.
 type Program struct {
 	Version  string          `json:"version"`
 	Revision nullable.String `json:"revision" jsonschema:"nullable"`
@@ -123,7 +121,7 @@ func (r *Report) Accepted() int {
 	return n
 }
 
-// Incomparable says why nothing could be compared.
+// Incomparable returns the reason why nothing could be compared.
 func (r *Report) Incomparable() string {
 	for i := range r.Findings {
 		if why := r.Findings[i].Reason; why != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
-// StepLine is what one line says of an advice's steps: those of one kind behind
-// one processor, or behind several whose slots are filled alike.
+// StepLine is one line of an advice's steps: those of one kind at one processor, or at several with equally named
+// slots.
 type StepLine struct {
 	Text string
 	// Steps are the indexes of the steps that the line covers.
@@ -48,8 +48,7 @@ func (a *Advice) ByChannel() bool { return byChannel(a.Steps) }
 
 func byChannel(steps []Step) bool { return len(steps) > 0 && steps[0].ToChannel != nil }
 
-// action is one thing that somebody does: a step, or those in which the modules of two or
-// more slots change places.
+// action is one action: a step, or those in which the modules of two or more slots change places.
 type action struct {
 	Step
 	// steps are the indexes of the steps.
@@ -64,7 +63,7 @@ const (
 	changeRound = "round"
 )
 
-// rotationsOf brings together the swaps in which more than two modules change places.
+// rotationsOf joins the swaps in which more than two modules change places.
 func rotationsOf(steps []Step) []action {
 	var out []action
 	for i := 0; i < len(steps); i++ {
@@ -115,7 +114,7 @@ func (d *action) kind() string {
 	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + string(d.Setting)
 }
 
-// stepGroup are the steps of one kind behind one processor.
+// stepGroup has the steps of one kind at one processor.
 type stepGroup struct {
 	steps []int
 	// names are the slots in order: of a move or a swap the two of each.
@@ -194,9 +193,8 @@ func namesOf(s *Step, inv *Inventory) []string {
 	}
 }
 
-// stepLines brings groups together whose slots have the same names after the
-// processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3". Labels stay whole where the
-// names in them are other processors' in the picture.
+// stepLines joins groups of steps whose slots have the same names after the processors' own: "PROC 1 DIMM 3" and
+// "PROC 2 DIMM 3". Labels stay complete if the names in them are other processors' in the picture.
 func stepLines(s *Step, groups []stepGroup, whole bool) []StepLine {
 	var out []StepLine
 	for i := 0; i < len(groups); {
@@ -252,8 +250,7 @@ func headed(groups []stepGroup) (heads, rests []string, ok bool) {
 	return heads, rests, true
 }
 
-// headEnd is where the word ends in which two names first differ; 0 when they
-// are the same.
+// headEnd is the end of the word in which two names first differ; 0 if they are equal.
 func headEnd(name, other string) int {
 	at := 0
 	for at < len(name) && at < len(other) && name[at] == other[at] {
@@ -289,7 +286,7 @@ func numbered(name string) (string, int) {
 	return text, n
 }
 
-// channelWords says what is done with the channels of those names: of a move the two of each.
+// channelWords describes what is done with the channels of these names: of a move the two of each.
 func channelWords(s *Step, names []string) string {
 	count, ways := map[string]int{}, []string{}
 	add := func(way string) {
@@ -359,7 +356,7 @@ func (c *Channel) socket() int {
 	return *c.Socket
 }
 
-// groupText says what is done with the slots of those names.
+// groupText describes what is done with the slots of these names.
 func groupText(s *Step, names []string) string {
 	if s.ToChannel != nil {
 		return channelWords(s, names)
@@ -448,7 +445,7 @@ func moduleWords(m *Module) string {
 	return out
 }
 
-// Ranked says how many ranks a module has: "dual-rank".
+// Ranked describes the number of ranks of a module: "dual-rank".
 func Ranked(ranks int) string {
 	switch ranks {
 	case 1:
@@ -462,8 +459,8 @@ func Ranked(ranks int) string {
 	}
 }
 
-// setWords says what is set to what and how: a tool's command line, the menus
-// of BIOS setup, or both, of which one is enough.
+// setWords describes a change and how to make it: a tool's command line, the menus of BIOS setup, or both, of which
+// one is enough.
 func setWords(s *Step) string {
 	var ways []string
 	if s.Tool != "" {

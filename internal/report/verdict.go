@@ -14,8 +14,7 @@ import (
 
 // Criteria are what the caller of an audit asks of its verdict.
 type Criteria struct {
-	// FailOn is the lowest severity with which a failure gives exit status 1, or FailNever; "" stands
-	// for warning.
+	// FailOn is the lowest severity with which a failure gives exit status 1, or FailNever; "" means warning.
 	FailOn string
 	// Strict counts each check that did not run as unknown.
 	Strict bool
@@ -23,14 +22,14 @@ type Criteria struct {
 	Failed error
 }
 
-// channelRule is the rule without which the memory population is not judged; moduleRule that of modules
-// with channels of their own.
+// channelRule is the rule without which the memory population is not checked; moduleRule that of modules with
+// channels of their own.
 const (
 	channelRule = "memory.channel.populated"
 	moduleRule  = "memory.module.complete"
 )
 
-// ownTableRule fails where the SMBIOS file may be another machine's than the tree beside it.
+// ownTableRule fails if the SMBIOS file may be another machine's than the tree.
 const ownTableRule = "firmware.smbios.own"
 
 // settingRules begins the ids of the checks of settings against a profile.
@@ -82,7 +81,7 @@ func (r *Report) exitStatus(status Status, c Criteria, worst string) int {
 	}
 }
 
-// failRank returns the rank of a --fail-on word; "" stands for warning.
+// failRank returns the rank of a --fail-on word; "" means warning.
 func failRank(failOn string) int {
 	if failOn == "" {
 		failOn = string(verdict.Warning)
@@ -136,7 +135,7 @@ func (r *Report) incomplete(c Criteria) string {
 	}
 }
 
-// anothersTable says why the SMBIOS file may be another machine's, "" if nothing suggests that.
+// anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.
 func (r *Report) anothersTable() string {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == string(verdict.Fail) {
@@ -146,8 +145,8 @@ func (r *Report) anothersTable() string {
 	return ""
 }
 
-// profileSentence says that the profile that was asked for was not applied, or that none of its
-// settings could be checked; "" if some were.
+// profileSentence reports that the requested profile was not applied, or that none of its settings could be checked;
+// "" if some were.
 func (r *Report) profileSentence() string {
 	if r.Profile == nil {
 		return "the profile that was asked for was not applied: " + string(r.Why)
@@ -174,8 +173,8 @@ func (r *Report) profileSentence() string {
 	return "no setting of the profile " + r.Profile.ID + " could be checked: " + openSentence(open)
 }
 
-// tableSentence says that the SMBIOS table could not be read and what to do, "" if it could or if
-// another source decided the channels.
+// tableSentence reports that the SMBIOS table could not be read and what to do, "" if it could or if another source
+// decided the channels.
 func (r *Report) tableSentence(decided bool) string {
 	at := slices.IndexFunc(r.Inventory.Sources, func(s Source) bool { return s.Name == inventory.SourceSMBIOS })
 	if at < 0 {
@@ -236,7 +235,7 @@ func clause(text string) string {
 	return text
 }
 
-// firstOpen says why the first check that could not run did not.
+// firstOpen returns the reason why the first check that could not run did not.
 func (r *Report) firstOpen() string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -247,7 +246,7 @@ func (r *Report) firstOpen() string {
 	return ""
 }
 
-// openSentence says why a check could not run, and what would let it.
+// openSentence gives the reason why a check could not run, and what would let it.
 func openSentence(f *Finding) string {
 	why, _, _ := strings.Cut(string(f.Reason), "; ")
 	if why == "" {

@@ -26,13 +26,12 @@ const Swap = "swap"
 
 // Plan is what to do about one machine.
 type Plan struct {
-	// Advice lists alternatives for the modules, those that buy fewest first, and the one about settings,
-	// Settings; empty if nothing is proven. One that buys nothing may have a price if even the cheapest
-	// purchase is much, or none is known. Modules are taken out then: at most a quarter of the capacity,
-	// if documents name the number that stays.
+	// Advice lists alternatives for the modules, the smallest purchase first, and the one about settings, Settings;
+	// it is empty if nothing is proven. One without a purchase may give something up if even the cheapest purchase is
+	// large, or none is known: modules are removed then, at most a quarter of the capacity, if documents name the
+	// remaining number.
 	Advice []Advice
-	// Why says in one clause why no advice is given, "" when some is or none
-	// is needed.
+	// Why is the reason why no advice is given, "" if there is some or none is needed.
 	Why string
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
@@ -47,15 +46,13 @@ type Advice struct {
 	ID    string
 	Cures []Finding
 	Steps []Step
-	// Reaches is what the audit says of the machine after the steps.
+	// Reaches is the result of auditing the machine after the steps.
 	Reaches Reach
 	// GivenUp is by how many bytes the capacity is smaller after the steps.
 	GivenUp int64
-	// Source names the document of the target layout, or says that it is
-	// general practice.
+	// Source names the document of the target layout, or that it is general practice.
 	Source string
-	// Memory is the kind of memory that the platform takes, in SMBIOS's words; ""
-	// where no document says.
+	// Memory is the kind of memory that the platform takes, in SMBIOS's terms; "" if no document gives it.
 	Memory string
 }
 
@@ -66,25 +63,24 @@ type Finding struct {
 	Severity string
 }
 
-// Step is one module that moves, comes, goes or is exchanged, two that are swapped, or a
-// preset of BIOS settings that is set. Slots are indexes
-// into System.Slots, -1 where the step has none.
+// Step is one module that is moved, removed, installed or exchanged, two that are swapped, or a preset of BIOS
+// settings. Slots are indexes into System.Slots, -1 if the step has none.
 type Step struct {
 	Do       string
 	From, To int
 	// Like is the slot whose module a new one is of the same kind as, or one that moves from FromChannel.
 	Like int
-	// FromChannel and ToChannel are where a module leaves and comes if no slot can be named because it is
-	// not known which slot of a channel is filled first; else they are nil.
+	// FromChannel and ToChannel are the channels of a move if no slot can be named because it is unknown which slot
+	// of a channel is filled first; otherwise they are nil.
 	FromChannel, ToChannel *Channel
-	// Set is the change of the BIOS settings where Do is Set, else nil.
+	// Set is the change of the BIOS settings if Do is Set, otherwise nil.
 	Set *verdict.PresetStep
 }
 
 // Channel is a channel of a socket; Socket is -1 for the chipset's.
 type Channel struct{ Socket, Channel int }
 
-// Reach is what an audit says after the steps.
+// Reach is an audit's result after the steps.
 type Reach struct {
 	// Findings are the failures that stay, at any severity.
 	Findings []Finding
@@ -164,12 +160,11 @@ func ringSlots(steps []Step) (slots []int, swaps int) {
 	return slots, swaps
 }
 
-// Pipeline is how a proposal is judged: by the same derivation and the same
-// rules as the machine itself.
+// Pipeline is how a proposal is audited: by the same derivation and the same rules as the machine itself.
 type Pipeline struct {
-	// Rules is the tree under rules/, for the makers' slot sets.
+	// Rules is the tree below rules/, for the vendors' slot sets.
 	Rules fs.FS
-	// Derive is the whole derivation.
+	// Derive is the complete derivation.
 	Derive func(*inventory.System) *population.Result
 	// Audit asks the rules that it accepts the ids of.
 	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
@@ -177,8 +172,7 @@ type Pipeline struct {
 	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
 	// Role is what the rules of an id are to a plan.
 	Role func(id string) verdict.Role
-	// Document names the document behind a platform's row, for a machine of
-	// a maker, "" for none to cite.
+	// Document names the document behind a platform's row for a machine of a vendor, "" if there is none to cite.
 	Document func(p *platform.Platform, maker string) string
 	// seats are the controllers of the nodes, by node; nil if they are not known.
 	seats map[int]nodeSeat

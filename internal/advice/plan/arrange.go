@@ -66,18 +66,18 @@ type arrangement struct {
 	alike *alike
 	// counts are the modules of each kind.
 	counts []int
-	// keep leaves modules in their slots if the column has their size; else the first slots of a
-	// channel get the largest.
+	// keep leaves modules in their slots if the column has their size; otherwise the first slots of a channel get the
+	// largest.
 	keep bool
-	// leaves says that the unit gives up modules.
+	// leaves is set if the unit gives up modules.
 	leaves bool
 }
 
 // never is the value of what may not be.
 const never = -1 << 50
 
-// place writes into a layout the pattern with its columns on those of the like channels, and its
-// blocks on those of the like controllers, where most modules stay. It reports whether the modules fit.
+// place writes the pattern into a layout, with its columns on equal channels and its blocks on equal controllers such
+// that most modules stay. It reports whether the modules fit.
 func (a *arrangement) place(p pattern, into []int) bool {
 	blocks := a.alike.blocks
 	value, chosen := make([][]int, len(blocks)), make([][][]int, len(blocks))
@@ -105,7 +105,7 @@ func (a *arrangement) place(p pattern, into []int) bool {
 	return a.kinds(sizes, into)
 }
 
-// block chooses the groups of a block for the columns, and says what that is worth.
+// block assigns the columns to the groups of a block, and returns the number of modules that stay.
 func (a *arrangement) block(columns []column, groups []int) ([]int, int) {
 	value := make([][]int, len(columns))
 	for i, c := range columns {
@@ -141,7 +141,7 @@ func (a *arrangement) worth(c column, group int) int {
 	return n
 }
 
-// layers says which size each layer of a group gets, none for an empty one.
+// layers lists the size in each layer of a group, none for an empty one.
 func (a *arrangement) layers(c column, group int) []int {
 	g := &a.unit.groups[group]
 	out := slices.Repeat([]int{none}, len(g.layers))
@@ -229,7 +229,7 @@ type choice struct {
 	kept int
 }
 
-// choices lists the layouts of a unit with so many modules of each kind.
+// choices lists the layouts of a unit with the given number of modules of each kind.
 func (b *board) choices(unit int, counts []int) []choice {
 	u := &b.units[unit]
 	if u.doubted != "" {

@@ -18,7 +18,7 @@ type board struct {
 	// at is today's layout.
 	at    []int
 	units []memoryUnit
-	// sets are the vendor's own, nil where none are known.
+	// sets are the vendor's own, nil if none are known.
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
@@ -27,17 +27,17 @@ type board struct {
 	// size is the index into distinct, the sizes, of each kind; set by sizes.
 	size     []int
 	distinct []int64
-	// redundant says that the rule about redundancy fails.
+	// redundant is set if the rule about redundancy fails.
 	redundant bool
-	// stray are the slots with modules that belong to no unit, for example those of an empty socket.
+	// stray lists the slots with modules that belong to no unit, for example those of an empty socket.
 	stray []int
 }
 
 // memoryUnit is the memory of one processor, or of the chipset.
 type memoryUnit struct {
 	socket int
-	// doubted says why it is not certain which slot is on which channel, "" if it is. If it is not,
-	// only a layout that fills every slot, or a set of the product's own manual, can be advised.
+	// doubted is the reason why the slots' channels are uncertain, "" if they are not. If they are, only a layout
+	// that fills every slot, or a set of the product's own manual, can be advised.
 	doubted string
 	groups  []channelGroup
 	// slots are all slots of the unit, in the order of the table.
@@ -93,7 +93,7 @@ type channelGroup struct {
 	controller int
 	// layers are in fill order; each has one slot of every channel.
 	layers [][]int
-	// ordered says that the fill order is known. If not, the layers that hold modules come first.
+	// ordered is set if the fill order is known. If not, the populated layers come first.
 	ordered bool
 	// filled counts the layers that hold a module now.
 	filled int

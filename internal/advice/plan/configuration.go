@@ -40,8 +40,8 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	return append(to, out)
 }
 
-// tooDeep reports whether a channel holds more modules than the document allows beside one of them, as
-// a third beside a quad-rank one.
+// tooDeep reports whether a channel has more modules than the document allows with one of them, such as a third with
+// a quad-rank one.
 func tooDeep(sys *inventory.System, topo *population.Result) bool {
 	type channel struct{ socket, number int }
 	on := map[channel][]int{}
@@ -79,8 +79,8 @@ func (t *Target) labelled(set []int) []string {
 	return out
 }
 
-// unplaced is a configuration of the vendor's table, about which nothing can be
-// derived: no document says which slots share a channel.
+// unplaced is a configuration of the vendor's table for which nothing can be derived, because no document gives the
+// slots' channels.
 func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
 	for _, set := range c.row.Sets[1:] {
@@ -108,8 +108,8 @@ func (t *Target) modulesOf(mix []int) []Modules {
 	return out
 }
 
-// judged takes over what an audit says of a layout. Where the platform's document
-// has classes of its own they decide, and whether it permits the number.
+// judged adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
+// it permits the number.
 func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 	class, _ := c.Class.Get()
 	for i := range found.Findings {
@@ -135,7 +135,7 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 	return e.Source == verdict.PopulationModel || e.Source != "" && e.Source == c.Share.Value.Source()
 }
 
-// namesSets reports whether the product's own maker lists slots.
+// namesSets reports whether the product's own vendor lists slots.
 func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
 
 // documentOf names the document that lists a number of modules.
@@ -151,9 +151,8 @@ func (t *Target) documentOf(c *documentedCount) string {
 	return general
 }
 
-// slotWords names the filled slots: by locator where the places of the labels
-// are documented, or the vendor's own table names them; else by channel and slot.
-// Of a channel whose first slot is not known both are named.
+// slotWords names the populated slots: by locator if the labels' places are documented, or the vendor's own table
+// names them; otherwise by channel and slot. If it is unknown which slot of a channel is first, both are named.
 func (t *Target) slotWords(layout []int, c *documentedCount) []string {
 	if c.row != nil && t.labels != nil {
 		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
@@ -209,18 +208,17 @@ func (t *Target) eitherOf(slot int, layout []int) []string {
 type Configuration struct {
 	// Modules are the sizes, largest first.
 	Modules []Modules
-	// Slots are the ones filled, in the order of the board, named by locator, or by
-	// channel and slot where no document says where the labels are. Also are other
-	// sets that the maker calls as good.
+	// Slots lists the populated slots, in the order of the board, by locator, or by channel and slot if no document
+	// places the labels. Also lists other sets that the vendor calls equally good.
 	Slots []string
 	Also  [][]string
 	Socket
-	// Effects are measured, or what a document says of such a layout.
+	// Effects are measured, or stated by a document for such a layout.
 	Effects []verdict.Effect
 	// Source names the document of the layout, or says that it is general practice.
 	Source string
-	// Discouraged is true where a document discourages the layout, or a rule about
-	// it fails at warning or above; Against are the rules that fail.
+	// Discouraged is set if a document discourages the layout, or a rule about it fails at warning or above; Against
+	// lists the rules that fail.
 	Discouraged bool
 	Against     []Finding
 }
@@ -231,12 +229,12 @@ type Modules struct {
 	Ranks, Count int
 }
 
-// documentedCount is a number of modules of one processor and what documents say of it.
+// documentedCount is a number of modules of one processor and what documents state about it.
 type documentedCount struct {
 	n int
-	// row is the maker's, nil without.
+	// row is the vendor's, nil if there is none.
 	row *place.SetRow
-	// documented says that the platform's document names the number.
+	// documented is set if the platform's document names the number.
 	documented bool
 }
 

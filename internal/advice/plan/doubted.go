@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// filledUp is the one layout that needs no slot map: every slot holds a module.
-// Those that are there stay, but when all are to be of one kind; none when the
-// numbers do not come to that.
+// filledUp is the one layout that needs no slot map: every slot has a module. Present modules stay unless all are to
+// be of one kind; nil if the numbers do not match.
 func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 	one := slices.Max(counts) == modulesIn(counts)
 	if modulesIn(counts) != len(u.slots) {
@@ -40,9 +39,8 @@ func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 	return []choice{{key: "full", layout: layout}}
 }
 
-// byManual are the layouts that need no slot map, as the product's own manual lists
-// them: for so many modules these slots. The modules are all of one kind, and those
-// that are in a slot of the set stay.
+// byManual lists the layouts that need no slot map because the product's own manual lists the slots for this number
+// of modules. The modules are all of one kind, and those in a slot of the set stay.
 func (b *board) byManual(u *memoryUnit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)

@@ -28,7 +28,7 @@ type Spare struct {
 // Stake is what a machine has to do with the plan of a fleet: what moving its modules gains, which it
 // can give up, what modules in stock would gain.
 type Stake struct {
-	// Why says in one clause why nothing is planned for the machine.
+	// Why is the reason why nothing is planned for the machine.
 	Why string
 	// Bytes is the installed capacity.
 	Bytes fact.Fact[int64]
@@ -40,7 +40,7 @@ type Stake struct {
 	Takes []Take
 }
 
-// Gain is a proven advice beside the machine as it is.
+// Gain compares a proven advice with the present machine.
 type Gain struct {
 	Advice
 	// Critical and Warning are by how many there are fewer failures about the layout.
@@ -55,8 +55,8 @@ type Take struct {
 	Of []int
 }
 
-// ForFleet says what a machine has to do with the plan of a fleet; made is its own plan. Modules are
-// given up down to a capacity of floor bytes at most.
+// ForFleet returns a machine's part in the plan of a fleet; made is its own plan. Modules are given up down to a
+// capacity of floor bytes at most.
 func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Audit, made *Plan, p Pipeline, spares []Spare, floor int64) *Stake {
 	if slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Waiver != nil && f.Waiver.Population }) {
 		return &Stake{Why: "the configuration accepts its population as it is"}
@@ -161,8 +161,8 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 	return nil
 }
 
-// evenly visits the numbers of modules of each size, of those that are there, of which every unit may
-// hold as many on each of its channels.
+// evenly visits the numbers of present modules of each size of which every unit may have as many on each of its
+// channels.
 func (b *board) evenly(visit func(want []int)) {
 	layer := b.units[0].size() * len(b.units[0].groups)
 	have := b.bySize(b.counts())
@@ -255,8 +255,8 @@ func severeIn(list []Finding, p *Pipeline) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }
 
-// similarSpare reports whether a spare can come to the modules of a kind: it has the part number of one of
-// them, or the same size, type and ranks, and is not slower nor buffered otherwise as far as is known.
+// similarSpare reports whether a spare can be added to modules of a kind: it has the part number of one of them, or
+// the same size, type and ranks, and is not known to be slower or of another buffer type.
 func (b *board) similarSpare(s *Spare, kind int) bool {
 	if s.Part != "" {
 		for i, k := range b.at {

@@ -39,8 +39,8 @@ func threeWay(f fact.Fact[bool]) int {
 	}
 }
 
-// modules sorts the installed modules into kinds, the larger and then those of more ranks first, as
-// every document that gives an order wants them. It returns why that is not possible, else "".
+// modules sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
+// with an order requires. It returns the reason if that is impossible, otherwise "".
 func (b *board) modules() string {
 	seen := map[traits]int{}
 	highest := b.population.HighestMTs()

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// modulesFile says which memory a platform takes and which sizes of it exist.
+// modulesFile lists which memory a platform takes and its sizes.
 const modulesFile = "platforms/modules.tsv"
 
 // moduleSize is a size of modules that can be had.
@@ -38,22 +38,20 @@ func moduleRow(k fs.FS, kind, name string) (memory, sizes string) {
 	return "", ""
 }
 
-// MemoryKind is the kind of memory that a module is, by firmware's word, its speed and
-// what the platform takes (PlatformMemory); "" where they leave it open.
+// MemoryKind is a module's kind of memory, by firmware, its speed and what the platform takes (PlatformMemory); "" if
+// these leave it open.
 func MemoryKind(documented string, s *inventory.Slot) string {
 	return kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0))
 }
 
-// PlatformMemory is the kind of memory that a platform takes, in SMBIOS's words, ""
-// where no row says.
+// PlatformMemory is the kind of memory that a platform takes, in SMBIOS's terms, "" if no row has it.
 func PlatformMemory(k fs.FS, id string) string {
 	memory, _ := moduleRow(k, "platform", id)
 	return memory
 }
 
-// sizesFor lists the sizes of modules for a platform: those its document names,
-// else those that the standard of its memory makes, and those installed. The
-// largest come first.
+// sizesFor lists the sizes of modules for a platform, largest first: those its document names, otherwise those in the
+// standard of its memory, and those installed.
 func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	of, sizes := moduleRow(k, "platform", id)
 	if of != memory || sizes == "" {
@@ -85,8 +83,7 @@ func withInstalled(out []moduleSize, sys *inventory.System) []moduleSize {
 	return out
 }
 
-// parseSizes reads sizes in GiB, each with its ranks where a document gives them:
-// "4:1 8:2 16:4".
+// parseSizes reads sizes in GiB, each with its ranks if a document gives them: "4:1 8:2 16:4".
 func parseSizes(text string) []moduleSize {
 	var out []moduleSize
 	for word := range strings.FieldsSeq(text) {
@@ -102,9 +99,8 @@ func parseSizes(text string) []moduleSize {
 	return out
 }
 
-// onSale is a module of a kind that can be had: firmware that prints DDR2 for
-// modules of 1333 MT/s, DRAM or nothing gives way to the kind that the platform's
-// document names, and where both could be the kind stays open.
+// onSale is a module of a kind that exists: if firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the
+// kind in the platform's document is used, and if both are possible the kind is left open.
 func onSale(s inventory.Slot, documented string) inventory.Slot {
 	switch kind := kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0)); kind {
 	case s.Type.Or(""):

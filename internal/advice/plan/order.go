@@ -9,10 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// settleOrder puts the layers of each group that is not ordered by a slot map in fill order, as the
-// sets of slots in the product's own manual tell it, else the board's document, else the channels
-// that are filled in part, if they agree. If nothing tells it, layers with modules come first and the
-// group stays unordered. It also counts the filled layers.
+// settleOrder sorts the layers of each group without a slot map in fill order: by the sets of slots in the product's
+// own manual, otherwise the board's document, otherwise the partly filled channels, if they agree. Otherwise layers
+// with modules come first and the group stays unordered. It also counts the filled layers.
 func (b *board) settleOrder() {
 	for i := range b.units {
 		for j := range b.units[i].groups {
@@ -186,8 +185,8 @@ func (b *board) byChannel(steps []Step) []Step {
 	return out
 }
 
-// undocumented returns why channels are filled whole, or all slots are, because a document is missing;
-// "" if one says which slots are first or the manual lists them.
+// undocumented returns the reason if only full channels, or all slots, are filled because a document is missing; ""
+// if one gives the first slots or the manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
 		u := &b.units[i]

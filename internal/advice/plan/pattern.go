@@ -14,8 +14,8 @@ import (
 // column is how many modules of each size a group holds, by the index of the size, the largest first.
 type column []int
 
-// pattern has a column for each group of a unit. Patterns that differ only in which of like channels
-// and controllers holds which column are one pattern: arrange chooses the channels.
+// pattern has a column for each group of a unit. Patterns that differ only in the assignment of columns to equal
+// channels and controllers are one pattern: arrange chooses the channels.
 type pattern []column
 
 // Bounds of the patterns of one share: how many there are at most, and how many partial ones are
@@ -25,7 +25,7 @@ const (
 	mostPartial  = 20_000
 )
 
-// room says to which depths a group may be filled: bit d is set if d of its layers may be.
+// room is the set of depths to which a group may be filled: bit d is set if d of its layers may be.
 type room uint64
 
 // depth is the deepest that the group may be filled.
@@ -75,8 +75,8 @@ func (u *memoryUnit) blocks(apart bool) [][]int {
 type alike struct {
 	rooms  []room
 	blocks [][]int
-	// apart says that the platform tells every channel from the others; paired that those of a
-	// controller are filled in turn, so that only its whole block has a like one.
+	// apart is set if the platform distinguishes every channel from the others; paired if those of a controller are
+	// filled alternately, so that only complete blocks can be equal.
 	apart, paired bool
 }
 
@@ -90,12 +90,12 @@ func (a *alike) groups(i, j int) bool {
 	return i == j || !a.apart && !a.paired && a.rooms[i] == a.rooms[j]
 }
 
-// whole reports whether two blocks may change places.
+// whole reports whether two blocks can be exchanged.
 func (a *alike) whole(x, y []int) bool {
 	return slices.Equal(x, y) || !a.apart && slices.EqualFunc(x, y, func(i, j int) bool { return a.rooms[i] == a.rooms[j] })
 }
 
-// patterns lists the patterns of so many modules of each size in a unit, the most even first.
+// patterns lists the patterns of the given number of modules of each size in a unit, the most even first.
 func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 	width := u.size()
 	s := patternSearch{alike: a, left: slices.Clone(want), now: make(pattern, len(u.groups))}
@@ -160,7 +160,7 @@ type patternSearch struct {
 // turn is a group as the nth one of a block.
 type turn struct{ group, block, nth int }
 
-// fill fills the groups from one on, which take room layers.
+// fill fills the groups from the given one on, which take room layers.
 func (s *patternSearch) fill(at, room int) {
 	rest := modulesIn(s.left)
 	s.partial++
@@ -188,10 +188,9 @@ func (s *patternSearch) fill(at, room int) {
 	}
 }
 
-// first reports whether the pattern, filled to a group, is the first of those that differ only in like
-// groups and blocks: their columns never rise. Lockstep pairs of a controller are filled in turn: the
-// first slots of the first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D,
-// 1A-1C, 2B-2D, 2A-2C on every board).
+// first reports whether the pattern, filled up to a group, is the first of those that differ only in equal groups and
+// blocks: their columns never rise. Lockstep pairs of a controller are filled alternately: the first slots of the
+// first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D, 1A-1C, 2B-2D, 2A-2C on every board).
 func (s *patternSearch) first(t turn) bool {
 	block := s.alike.blocks[t.block]
 	if t.nth > 0 && s.alike.paired {
@@ -254,8 +253,7 @@ func (p pattern) depths() []int {
 	return out
 }
 
-// key names a pattern, and of a platform that tells the channels apart all patterns that interleave
-// alike.
+// key identifies a pattern or, on a platform that distinguishes the channels, all patterns with equal interleaving.
 func (p pattern) key(pf *platform.Platform) string {
 	if pf.Policy != platform.PolicyAMD {
 		var counts []int

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mostGivenUp is the part of the capacity, one in so many, that an alternative may give up if what
-// keeps it is expensive; muchBought the part of the modules installed from which on buying as many is worth
-// to say what taking some out would reach.
+// mostGivenUp limits the capacity that an alternative may give up, to one part in this many, if keeping it is
+// expensive; muchBought is the share of the installed modules from which on a purchase is large enough to offer
+// removing some instead.
 const (
 	mostGivenUp = 4
 	muchBought  = 4
@@ -21,8 +21,8 @@ type pick struct {
 	of func(x *stock) bool
 	// trials bounds the audits.
 	trials int
-	// instead says that the pick is sought only if what was found before is expensive, or lowers the clock,
-	// and must be cheaper; beside that it is sought only if something expensive was found.
+	// instead is set if the pick is searched for only if what was found before is expensive, or lowers the clock, and
+	// must be cheaper; otherwise it is searched for only if something expensive was found.
 	instead, beside bool
 }
 
@@ -69,7 +69,7 @@ func (s *search) alternatives() []*candidate {
 	return keeping(undominated(out))
 }
 
-// bought lists what new modules reach, by the table of picks, and a part of it that is cheaper.
+// bought lists what a purchase can reach, by the table of picks, and a cheaper part of it.
 func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	least := s.before
 	if free != nil {
@@ -138,13 +138,13 @@ func (p *pick) cheaper(x, than *stock) bool {
 	return x.bought < than.bought || x.bought == than.bought && !p.beside && x.bytes < than.bytes
 }
 
-// lessThan reports whether a part of a purchase buys less than the whole; it may be nil.
+// lessThan reports whether a part of a purchase buys less than all of it; it may be nil.
 func (c *candidate) lessThan(cure *candidate) bool {
 	return c != nil && c.stock.bought < cure.stock.bought
 }
 
-// undominated leaves out what another one is no worse than in all that counts, and better in one:
-// severe failures, bandwidth, modules and bytes bought, modules left over, and capacity given up.
+// undominated drops a candidate if another is better in one respect and not worse in any: severe failures, bandwidth,
+// modules and bytes bought, modules left over, and capacity given up.
 func undominated(list []*candidate) []*candidate {
 	dominates := func(x, y *candidate) bool {
 		better := false
@@ -174,8 +174,8 @@ func keeping(list []*candidate) []*candidate {
 	})
 }
 
-// removal is what taking modules out reaches, if even the cheapest purchase that cures something severe
-// buys much, or none is known; nil otherwise.
+// removal is the result of removing modules, if even the cheapest purchase that cures something severe is large, or
+// none is known; nil otherwise.
 func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) *candidate {
 	much := len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > modulesIn(s.board.counts())
 	if !s.before.severe() || !much {
@@ -199,12 +199,11 @@ func (s *search) isExpensive(c *candidate) bool {
 	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
 }
 
-// faster is the first layout that buys nothing, cures nothing and breaks nothing, but is clearly faster:
-// six modules of a processor with three on each of two channels, of four, run at a higher clock on
-// three. It is nil if there is none. The memory of every processor is one region before and after:
-// if regions differ no sum says which layout is faster, and only documents say which channels work
-// together. Nor is it sought for processors that their maker rates below their channels together, and
-// with mirroring, sparing or lockstep the modules are placed as that mode asks.
+// faster is the first layout that buys nothing, cures nothing and breaks nothing, but is clearly faster: six modules
+// of a processor with three on each of two channels, of four, run at a higher clock on three. It is nil if there is
+// none. The memory of every processor is one region before and after: if regions differ no sum shows which layout is
+// faster, and only documents say which channels work together. It is not searched for processors rated below their
+// channels together either, and with mirroring, sparing or lockstep the modules are placed as that mode requires.
 func (s *search) faster(list []*stock) *candidate {
 	if !s.before.countable() || s.board.population.Platform.Value.RatedBelow || s.board.redundancyOn() {
 		return nil
@@ -223,8 +222,8 @@ func (s *search) faster(list []*stock) *candidate {
 	return nil
 }
 
-// whyExpensive says why nothing cheaper is advised than what keeps the capacity: what is not known of the
-// slots, or what that was tried with fewer modules leaves that the taken one does not.
+// whyExpensive returns the reason why nothing cheaper is advised than what keeps the capacity: what is unknown about
+// the slots, or failures that remain with every tried smaller purchase and not with this one.
 func (s *search) whyExpensive(taken *candidate) string {
 	if why := s.board.undocumented(); why != "" {
 		return why

@@ -67,7 +67,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	return out
 }
 
-// newSearch begins a search, or says why the machine cannot be planned for.
+// newSearch begins a search, or returns the reason why the machine cannot be planned for.
 func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) (*search, string) {
 	topo = topo.Running()
 	b, why := newBoard(sys, topo)
@@ -86,7 +86,7 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	return s, ""
 }
 
-// why says in one clause why no candidate is proven.
+// why is the reason why no candidate is proven.
 func (s *search) why() string {
 	if s.unproven != "" {
 		return "of the best layout " + s.unproven
@@ -120,28 +120,26 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// filledWithoutDocument reports whether a candidate buys more modules than are installed only because a
-// document is missing: if it is not known which slots are first, channels are filled whole, or all
-// slots are, and two modules would become 32. It is false if no processor has more slots than
-// channels, because then all of them are wanted anyway.
+// filledWithoutDocument reports whether a candidate buys more modules than are installed only because a document is
+// missing: if the first slots are unknown, only full channels, or all slots, are filled, and two modules would become
+// 32. It is false if no processor has more slots than channels, because then all of them are used anyway.
 func (s *search) filledWithoutDocument(c *candidate) bool {
 	return s.board.undocumented() != "" && s.board.deep() && c.stock.bought > modulesIn(s.board.counts())
 }
 
-// ratedBelow reports whether nothing severe fails on a machine whose processors their maker rates below
-// what their channels give together: no document says what more modules would gain there, so none
-// are bought.
+// ratedBelow reports whether nothing severe fails on a machine whose processors are rated below the sum of their
+// channels: no document gives the gain of more modules there, so none are bought.
 func (s *search) ratedBelow() bool {
 	return s.board.population.Platform.Value.RatedBelow && !s.before.severe()
 }
 
-// takenByMode reports whether mirroring, sparing or lockstep takes what more modules would give. Only a
-// processor without memory, or what else is critical, is worth buying for then.
+// takenByMode reports whether mirroring, sparing or lockstep uses up what more modules would give. Only a processor
+// without memory, or another critical failure, is worth a purchase then.
 func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.critical == 0 }
 
-// eitherWay returns an advice by channels, for a machine without a document that says which slot of a channel
-// is filled first. It is nil unless what find gives has the same steps by channels, and reaches the same,
-// whether channels are filled from the first slot up or from the last one down, and leaves nothing severe.
+// eitherWay returns an advice by channels, for a machine without a document about the first slot of a channel. It is
+// nil unless find gives the same steps by channels, with the same result, whether channels are filled from the first
+// slot up or from the last one down, and leaves nothing severe.
 func (s *search) eitherWay(find func(*search) *candidate) *Advice {
 	var advice [2]Advice
 	for i, down := range []bool{false, true} {
@@ -168,7 +166,7 @@ func (s *search) eitherWay(find func(*search) *candidate) *Advice {
 	return &advice[0]
 }
 
-// equal reports whether the same is said of the findings and the processors, by whatever evidence.
+// equal reports whether the findings and the processors have the same results, whatever the evidence.
 func (r *Reach) equal(o *Reach) bool {
 	return slices.Equal(r.Findings, o.Findings) && slices.EqualFunc(r.Sockets, o.Sockets, func(x, y Socket) bool {
 		return x.Class.Value == y.Class.Value && x.Speed.Value.MTs == y.Speed.Value.MTs && x.Peak.Value == y.Peak.Value && reflect.DeepEqual(x.Share.Value, y.Share.Value)

@@ -16,22 +16,19 @@ const (
 	Set      = "set"
 )
 
-// fewestRows is how many findings one step must cure to be worth an advice: for
-// one alone its remedy says what to do.
+// fewestRows is the number of findings that one step must cure to be advised: a single one has its own remedy.
 const fewestRows = 2
 
-// onLayout are settings that decide how the memory appears to the system. Where
-// one of them changes only the next boot shows what rules about nodes and
-// visible memory say.
+// onLayout are settings that decide how the memory appears to the system. If one of them changes, only the next boot
+// shows the result of rules about nodes and visible memory.
 var onLayout = []string{
 	"sub_numa", "l3_as_numa", "virtual_numa", "node_interleave", "controller_interleave", "channel_interleave",
 	"hemisphere_mode", "memory_ras_mode", "memory_speed",
 }
 
-// Preset proves the step that sets the vendor's master preset: what the preset
-// writes is put into a copy of the model and audited there against the same
-// profile. ok is false where that cures less than two findings, leaves one
-// undecided that fails now, or brings a new failure.
+// Preset proves the step that sets the vendor's preset: what the preset writes is put into a copy of the model and
+// audited there against the same profile. ok is false if that cures less than two findings, makes a failure unknown,
+// or causes a new one.
 func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetStep, p Pipeline) (Advice, bool) {
 	if step == nil {
 		return Advice{}, false
@@ -69,9 +66,8 @@ func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
 	})
 }
 
-// decidable reports the rules that an audit of the copy can decide: not those that
-// check firmware's settings against the running system, and where the layout of
-// the memory changes none about what the system sees of it.
+// decidable reports the rules that an audit of the copy can decide: not those that compare firmware's settings with
+// the running system and, if the layout of the memory changes, none about what the system sees of it.
 func decidable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")

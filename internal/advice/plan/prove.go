@@ -13,11 +13,10 @@ import (
 // general is the source of a layout that no document of the machine gives.
 const general = "general practice"
 
-// prove has a candidate audited after the whole derivation, as the machine will be after the steps.
-// It is false if the machine's slots may be placed otherwise then, if a rule about modules fails that
-// did not, or if other rules about the layout fail than in the search; s.unproven says which. If the
-// derivation places everything as in the search, whose audit asked all rules about the layout, only
-// the rules about modules are asked again.
+// prove audits a candidate after the complete derivation, as the machine will be after the steps. It is false if the
+// machine's slots may be placed differently then, if a rule about modules fails that did not, or if other rules about
+// the layout fail than in the search; s.unproven has the reason. If the derivation places everything as in the
+// search, whose audit checked all rules about the layout, only the rules about modules are checked again.
 func (s *search) prove(c *candidate) (Advice, bool) {
 	sys := s.machine.after(s.board.sys, c.steps)
 	topo := s.board.population.WithModules(s.board.sys, sys, s.pipeline.Rules)
@@ -79,8 +78,7 @@ func (a *Advice) costliest() string {
 	return Move
 }
 
-// source names the document of the target layout: the maker's slot
-// sets, or the platform's fill order.
+// source names the document of the target layout: the vendor's slot sets, or the platform's fill order.
 func (s *search) source(layout []int) string {
 	b := s.board
 	if b.sets != nil {
@@ -95,7 +93,7 @@ func (s *search) source(layout []int) string {
 	return cmp.Or(s.pipeline.Document(p, platform.VendorWord(b.sys.Machine.Vendor.Or(""))), general)
 }
 
-// reachOf collects what the derivation says of each processor.
+// reachOf collects the derived facts of each processor.
 func reachOf(topo *population.Result) Reach {
 	r := Reach{Bytes: topo.InstalledBytes}
 	for i := range topo.Populations {

@@ -6,16 +6,14 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// AboutLayout reports whether a rule is about which module is where: a failure
-// of it is one that a planner can be asked to fix. A rule about nodes does if it is known which
-// modules are a node's memory.
+// AboutLayout reports whether a rule is about the placement of modules, so that a planner can fix its failure. A rule
+// about nodes is if it is known which modules are a node's memory.
 func (p *Pipeline) AboutLayout(id string) bool {
 	role := p.Role(id)
 	return role.Layout || role.Nodes && len(p.seats) > 0
 }
 
-// ofModules reports whether a rule's result stays where modules move, and may be
-// another with new ones.
+// ofModules reports whether a rule's result stays the same if modules move, and may change with new ones.
 func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
 
 // aboutOthers reports whether a rule's result stays the same whatever modules are moved: it is not about
@@ -25,14 +23,14 @@ func (p *Pipeline) aboutOthers(id string) bool {
 	return !role.Layout && !role.Running && !role.Told
 }
 
-// tells reports whether a what-if tells a rule's failures before and after: it is about the layout, or
-// about what the machine runs at, which no plan cures.
+// tells reports whether a what-if shows a rule's failures before and after: it is about the layout, or about what the
+// machine runs at, which no plan cures.
 func (p *Pipeline) tells(id string) bool { return p.AboutLayout(id) || p.told(id) }
 
 func (p *Pipeline) told(id string) bool { return p.Role(id).Told }
 
-// onlyRepeated leaves the failures of told rules only if they failed before, too: what keeps the clock
-// down today stays, and nothing else is known of the clock after the next boot.
+// onlyRepeated keeps the failures of rules in told only if they failed before, too: what lowers the clock today
+// stays, and nothing else is known of the clock after the next boot.
 func (p *Pipeline) onlyRepeated(after, before []Finding) []Finding {
 	return slices.DeleteFunc(after, func(f Finding) bool {
 		return p.told(f.Rule) && !slices.ContainsFunc(before, func(b Finding) bool { return b.key() == f.key() })
@@ -61,8 +59,8 @@ func curedFailures(before, after []Finding) []Finding {
 	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
 }
 
-// without lists the earlier failures, except those that stay: after has a failure of the same rule on
-// the same subject, and stays says of the two that it counts.
+// without lists the earlier failures, except those that stay: after has a failure of the same rule on the same
+// subject, and stays accepts the two as equal.
 func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
 	var out []Finding
 	for _, f := range before {

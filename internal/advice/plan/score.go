@@ -9,34 +9,32 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// layoutScore is what an audit says of a layout, and what the steps to it cost.
+// layoutScore is an audit's result for a layout, and the cost of the steps to it.
 type layoutScore struct {
 	// critical, warning and info count the failures of rules about the layout by severity.
 	critical, warning, info int
-	// decided and unknown are the rules and subjects that passed or failed, and
-	// those that could not be told.
+	// decided lists the rules and subjects that passed or failed, unknown those that could not be checked.
 	decided map[string]bool
 	unknown map[string]string // with the reason
 	reach   bandwidth
 	// peak is that of all populated channels together, in bytes per second; 0 if that of one
 	// processor is not known.
 	peak int64
-	// channels are the populated ones, narrowest those of each processor's narrowest region; 0
-	// where they are not known.
+	// channels are the populated ones, narrowest those of each processor's narrowest region; 0 if unknown.
 	channels, narrowest int
 	fails               []Finding
-	// even says that the memory of each processor is one region.
+	// even is set if the memory of each processor is one region.
 	even bool
-	// slowed says that a processor with modules on all channels is below its best bandwidth by the clock.
+	// slowed is set if the clock lowers the bandwidth of a processor with modules on all channels.
 	slowed bool
-	// moves is how many modules are handled, bytes how much is bought.
+	// moves is the number of modules handled, bytes the capacity bought.
 	moves int
 	bytes int64
 }
 
 // bandwidth is that of the slowest regions of all processors together.
 type bandwidth struct {
-	// bytes is in bytes per second; it is set only if clocked says that the clock is known.
+	// bytes is in bytes per second; it is set only if the clock is known (clocked).
 	bytes   float64
 	clocked bool
 	// channels is as many channels as give it.
@@ -87,7 +85,7 @@ func sureBandwidth(topo *population.Result) bandwidth {
 	return w
 }
 
-// narrowest is the number of channels of the narrowest region, 0 where none is known.
+// narrowest is the number of channels of the narrowest region, 0 if unknown.
 func narrowest(regions []population.Region) int {
 	ways := 0
 	for i := range regions {
@@ -109,10 +107,9 @@ func (a *layoutScore) failing(o *layoutScore) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
 }
 
-// slower reports whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
-// and all channels together lose some. Rules about unlike channels no longer fail if one channel
-// holds all modules, so their silence is not enough. Neither a higher clock nor an unknown one makes
-// up for channels that are given up.
+// slower reports whether a layout gives up channels without a gain: the slowest regions gain no bandwidth, and all
+// channels together lose some. Rules about unequal channels no longer fail if one channel has all modules, so their
+// silence is not enough. Neither a higher clock nor an unknown one makes up for channels that are given up.
 func (a *layoutScore) slower(than *layoutScore) bool {
 	return a.peak > 0 && than.peak > 0 && a.peak < than.peak && a.reach.compare(than.reach) <= 0 ||
 		a.channels < than.channels && a.narrowest <= than.narrowest
@@ -121,8 +118,8 @@ func (a *layoutScore) slower(than *layoutScore) bool {
 // muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
 const muchFaster = 1.1
 
-// countable reports whether channels and clock say all of the bandwidth: the memory of each processor is
-// one region, and its clock is known.
+// countable reports whether channels and clock determine the bandwidth: the memory of each processor is one region,
+// and its clock is known.
 func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
 
 // notWorse reports whether a layout is countable, has the same failures as another, and all is decided
@@ -149,8 +146,7 @@ func (a *layoutScore) milder(than *layoutScore) bool {
 // severe reports whether something fails at warning or above.
 func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
 
-// against are the rules that speak against a layout: those that fail at warning or
-// above, and those that did not fail before.
+// against lists the arguments against a layout: rules that fail at warning or above, and new failures.
 func (a *layoutScore) against(before *layoutScore) []string {
 	var out []string
 	for _, f := range a.fails {

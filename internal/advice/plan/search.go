@@ -29,18 +29,18 @@ type search struct {
 	// before is the audit of the machine as it is; rest are its failures that no module changes.
 	before layoutScore
 	rest   []Finding
-	// told are the failures of rules that are told before and after.
+	// told lists the failures of rules that are shown before and after.
 	told []Finding
 	// suspects are the rules that failed before, or after steps that were tried: most layouts fail by
 	// them.
 	suspects map[string]bool
-	// trials are the audits left; cut says that a search ended for want of them.
+	// trials are the audits left; cut is set if a search ended without any left.
 	trials int
 	cut    bool
-	// unproven says what could not be told of a layout that breaks nothing.
+	// unproven is what is unknown about a layout that breaks nothing.
 	unproven string
-	// stays are the rules that failed after each purchase that was tried in vain; expensive says in one
-	// clause why no cheaper one is among the alternatives.
+	// stays lists the rules that failed after each purchase that was tried without success; whyNotCheaper is the
+	// reason why no cheaper one is among the alternatives.
 	stays         [][]string
 	whyNotCheaper string
 	// either is what helps whichever slot of a channel is filled first, nil if a slot can be named.
@@ -55,13 +55,12 @@ type candidate struct {
 	steps  []Step
 	stock  *stock
 	score  layoutScore
-	// whole says that all rules about the layout were asked, not only those suspected.
+	// whole is set if all rules about the layout were checked, not only the suspected ones.
 	whole bool
 }
 
-// best is the best layout of a stock that improves something, nil if none does. The layouts with most
-// bandwidth are audited first, of equal ones that with the fewest steps. Of a purchase only the first
-// few are.
+// best is the best layout of a stock that improves something, nil if there is none. The layouts with most bandwidth
+// are audited first, and of equal ones those with fewest steps. Of a purchase only the first few are.
 func (s *search) best(x *stock) *candidate {
 	var best *candidate
 	proposals := s.proposals(x)
@@ -115,8 +114,7 @@ func (b *board) alike(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(b.bySize(x), b.bySize(split[0])) })
 }
 
-// proposal is a layout to be audited, with the steps to it and what is derived of it if that was done
-// before, else nil.
+// proposal is a layout to be audited, with the steps to it and its derivation if there is one already, else nil.
 type proposal struct {
 	layout     []int
 	steps      []Step
@@ -155,7 +153,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	return out
 }
 
-// layouts lists a layout of the whole board for each pattern that every unit can have.
+// layouts lists a layout of the complete board for each pattern that every unit can have.
 func (s *search) layouts(split [][]int) [][]int {
 	b := s.board
 	found, units := map[string][]int{}, map[string]int{}
@@ -190,9 +188,9 @@ func layoutKey(layout []int) string {
 	return string(out)
 }
 
-// descend finds layouts for processors that do not get the same: for each in turn the best, beside
-// what was found for those before it and the least changed layout of those behind; and the least
-// changed of all, as the best of one processor may improve less than it breaks.
+// descend finds layouts for processors that get different modules: for each in turn the best, given the choice for
+// those before it and the least changed layout of those after it; and the least changed of all, as the best of one
+// processor may improve less than it breaks.
 func (s *search) descend(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
@@ -239,10 +237,9 @@ func (u *memoryUnit) copy(into, from []int) {
 	}
 }
 
-// try has a layout audited; nil when it cannot be. The rules that
-// failed before or after other layouts are asked first: where these alone leave it no
-// better than best, or with curing wanted it improves nothing or breaks something, the
-// others are not asked, and it is not whole.
+// try audits a layout; nil if it is impossible. The rules that failed before or after other layouts are checked
+// first: if these alone leave it no better than best, or with curing set it improves nothing or breaks something, the
+// others are not checked, and it is not complete.
 func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candidate {
 	if s.trials == 0 {
 		s.cut = true

@@ -29,7 +29,7 @@ func (b *board) listed(u *memoryUnit, layout []int) bool {
 	return row.Has(filled)
 }
 
-// lists reports whether the vendor's table says which slots hold so many modules.
+// lists reports whether the vendor's table gives the slots for this number of modules.
 func (b *board) lists(modules int) bool {
 	return b.sets != nil && b.sets.Rows[modules].Source != ""
 }
@@ -73,7 +73,7 @@ func (b *board) listsFewer(u *memoryUnit) bool {
 	return false
 }
 
-// discouraged reports whether the vendor's own grade speaks against a set.
+// discouraged reports whether the vendor's own grade discourages a set.
 func discouraged(r *place.SetRow) bool {
 	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
 }

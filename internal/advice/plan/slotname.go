@@ -125,8 +125,8 @@ func endsAbridged(full, words []string) bool {
 
 var handleForm = regexp.MustCompile(`(?i)^(?:slot )?(?:0x([0-9a-f]{1,4})|([0-9a-f]{4}))(?: \(.*\))?$`)
 
-// handleOf returns the handle that a name is, as slotNames prints it: of "0x1100", "1100" and
-// "slot 0x1100 (DIMM_A1)"; "" if it is none.
+// handleOf returns the handle in a name, as slotNames prints it: of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)"; ""
+// if there is none.
 func handleOf(name string) string {
 	m := handleForm.FindStringSubmatch(name)
 	if m == nil {
@@ -139,8 +139,8 @@ func handleOf(name string) string {
 // isHandle reports whether one of slotNames is a handle.
 func isHandle(name string) bool { return strings.HasPrefix(name, "0x") && handleOf(name) == name }
 
-// closest names the slot whose label differs least. A handle is proposed only for a name like a handle
-// and for a slot without a label.
+// closest returns the slot whose label differs least. A handle is proposed only for a name like a handle and for a
+// slot without a label.
 func closest(sys *inventory.System, name string) string {
 	best, least := "", math.MaxInt
 	wanted := bareName(name)

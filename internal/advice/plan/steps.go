@@ -45,11 +45,11 @@ func (b *board) steps(layout []int) []Step {
 	return exchanges(append(append(out, moves...), installs...))
 }
 
-// sources returns for each slot of a layout the slot that its module comes from, none for one that
-// stays or is bought, and takes these modules out of spare (for each kind, the slots whose modules
-// leave them). A unit's own modules come first: another unit gets them only if it has no use for them
-// itself. If the same slots are filled as now, all modules that move do so in circles; then modules
-// that change places with each other are preferred, because two are swapped in one step.
+// sources returns for each slot of a layout the slot that its module comes from, none for one that stays or is
+// bought, and takes these modules out of spare (for each kind, the slots whose modules leave them). A unit's own
+// modules come first: another unit gets them only if it has no use for them itself. If the populated slots stay the
+// same, all modules that move do so in cycles; then modules that change places with each other are preferred, because
+// two are swapped in one step.
 func (b *board) sources(layout []int, spare [][]int) []int {
 	come := slices.Repeat([]int{none}, len(layout))
 	circles := slices.EqualFunc(b.at, layout, func(now, then int) bool { return (now == none) == (then == none) })
@@ -73,7 +73,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 	return come
 }
 
-// owner is the index of the unit that a slot belongs to, none for a stray one.
+// owner is the index of the unit that a slot belongs to, none if it belongs to no unit.
 func (b *board) owner(slot int) int {
 	for i := range b.units {
 		if _, ok := slices.BinarySearch(b.units[i].slots, slot); ok {
@@ -126,9 +126,8 @@ func (b *board) breakCycle(moves []Step, occupied []bool) (Step, []Step) {
 	return Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}, moves
 }
 
-// useSpare changes one of several moves that all wait for one another: a spare module of the same kind
-// and unit is moved instead, and the module that was to move is spare. It returns false if there is
-// none.
+// useSpare changes one of several moves that all wait for one another: a spare module of the same kind and unit is
+// moved instead, and the module that was to move is spare. It returns false if there is none.
 func (b *board) useSpare(moves, done []Step, spare [][]int, occupied []bool) bool {
 	into := func(steps []Step, slot int) bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return s.To == slot })
@@ -183,18 +182,16 @@ func exchanges(steps []Step) []Step {
 	return out
 }
 
-// Apply is a copy of the machine after the steps. The modules go with all that
-// firmware says of them but for the speed and voltage that they ran at, which
-// only the next boot shows, as it does what each node holds; what the kernel's
-// driver said of the slots is gone.
+// Apply returns a copy of the machine after the steps. Modules move with everything that firmware reports about them
+// except their running speed and voltage, which only the next boot shows, as it does the memory of each node; the
+// data of the kernel's driver about the slots are dropped.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out := &inventory.System{}
 	applyTo(out, sys, steps)
 	return out
 }
 
-// applyTo is Apply into a machine that is no longer needed: its slots and nodes
-// are written over.
+// applyTo is Apply into a machine that is no longer needed: its slots and nodes are overwritten.
 func applyTo(out, sys *inventory.System, steps []Step) {
 	out.Slots = append(out.Slots[:0], sys.Slots...)
 	out.Nodes = append(out.Nodes[:0], sys.Nodes...)
@@ -209,7 +206,7 @@ func applyTo(out, sys *inventory.System, steps []Step) {
 	}
 }
 
-// forgetBoot forgets what only a boot tells: the speeds of modules and the memory of nodes.
+// forgetBoot drops what only a boot shows: the speeds of modules and the memory of nodes.
 func forgetBoot(sys *inventory.System) {
 	for i := range sys.Slots {
 		notBooted(&sys.Slots[i])
@@ -276,10 +273,9 @@ func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 	return &t.machine
 }
 
-// restoreVisible adapts what the system sees of the memory to a capacity that changes, both in bytes.
-// What firmware and kernel keep for themselves is as many bytes as now; if more is missing (a mirror
-// or a spare), it is the same part of the capacity. Unchanged figures beside twice the modules would
-// look like a mirror.
+// restoreVisible adapts the memory that the system sees to a changed capacity, both in bytes. What firmware and
+// kernel reserve keeps its size; if more is missing (a mirror or a spare), it is the same part of the capacity.
+// Unchanged figures with twice the modules would look like a mirror.
 func restoreVisible(m *inventory.Memory, before, after int64) {
 	if before == 0 || before == after {
 		return

@@ -7,16 +7,16 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// stock is what each unit holds: a purchase, or another share of what is there.
+// stock is what each unit gets: a purchase, or another distribution of the present modules.
 type stock struct {
 	// split is how many modules of each kind each unit gets.
 	split [][]int
-	// bought counts the modules that come, bytes is their size; left counts those that go, and givenUp
-	// is the capacity that is lost.
+	// bought counts the new modules, bytes is their size; left counts those removed, and givenUp is the lost
+	// capacity.
 	bought, left   int
 	bytes, givenUp int64
-	// crossing counts the modules that come from another unit, mixed the kinds behind each unit beyond
-	// one of each size, kinds the kinds that are bought.
+	// crossing counts the modules that come from another unit, mixed the kinds in each unit beyond one of each size,
+	// kinds the kinds that are bought.
 	crossing, mixed, kinds int
 }
 
@@ -188,8 +188,8 @@ func (b *board) stocks() []*stock {
 	return out
 }
 
-// likes lists which kind of each size is bought: first each unit's own, then each kind in turn, of the
-// other sizes the most frequent kind.
+// likes lists the kind to buy of each size: first each unit's own, then each kind in turn, of the other sizes the
+// most frequent kind.
 func (b *board) likes() [][]int {
 	each := slices.Repeat([]int{none}, len(b.sizes()))
 	most := slices.Clone(each)
@@ -242,9 +242,9 @@ func (b *board) targets(visit func(want []int)) {
 	fill(0, 0)
 }
 
-// plausible reports whether so many modules of each size may lie evenly: there is one size; every group
-// may hold as many bytes; or what the units have now, most at most of each size, is shared, and one size
-// is added to.
+// plausible reports whether this many modules of each size can be distributed evenly: there is one size; every group
+// may have the same capacity; or what the units have now, most at most of each size, is shared, and one size is added
+// to.
 func (b *board) plausible(want, least, most []int) bool {
 	sizes, smallest, added := 0, int64(1), 0
 	for s, n := range want {
@@ -278,8 +278,8 @@ func (b *board) room() int {
 	return n
 }
 
-// fromInstalled lists the shares of the modules that are there: each unit the same, or as many as can be; as
-// now; and a few for units without any.
+// fromInstalled lists the distributions of the present modules: each unit the same, or as many as possible; as now;
+// and a few for units without any.
 func (b *board) fromInstalled() []*stock {
 	var out []*stock
 	add := func(x *stock) {
@@ -305,8 +305,8 @@ const (
 	levelModules        // modules, from the smallest up
 )
 
-// shared is how many modules of each size every unit gets of those that are there: each goes to the
-// unit that has got least so far, of equal ones to that which has most of the size now.
+// shared is the number of present modules of each size that every unit gets: each goes to the unit that has got least
+// so far, of equal ones to the one that has most of the size now.
 func (b *board) shared(level int) [][]int {
 	own, total, width := b.own(), b.bySize(b.counts()), b.units[0].size()
 	want, got := make([][]int, len(b.units)), make([]int64, len(b.units))
@@ -396,7 +396,7 @@ func (b *board) named(n int) bool {
 	return slices.Contains(b.population.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 }
 
-// bytes is the capacity of so many modules of each kind.
+// bytes is the capacity of this many modules of each kind.
 func (b *board) bytes(counts []int) int64 {
 	var n int64
 	for k, c := range counts {

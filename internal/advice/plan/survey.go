@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// newBoard reads the board off the model, or says why it cannot be planned for.
+// newBoard reads the board from the model, or returns the reason why it cannot be planned for.
 func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	p, ok := topo.Platform.Get()
 	switch {
@@ -38,7 +38,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	return b, ""
 }
 
-// unit places the slots of one population, or says what is not known of them.
+// unit places the slots of one population, or returns what is unknown about them.
 func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
 	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
 	slices.Sort(u.slots)
@@ -60,9 +60,8 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUn
 	return u, ""
 }
 
-// unmapped says why nothing can be advised where the map is not certain, ""
-// when something can: the sets of the product's own manual need no map, and
-// neither does filling every slot, which is advised only where the platform's
+// unmapped returns the reason if nothing can be advised because the map is uncertain, otherwise "": the sets of the
+// product's own manual need no map, and neither does filling every slot, which is advised only if the platform's
 // document asks for no fewer modules.
 func (b *board) unmapped() string {
 	p := b.population.Platform.Value
@@ -80,9 +79,9 @@ func asksForFewer(p *platform.Platform, slots int) bool {
 	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
 }
 
-// channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted
-// what is not certain. It returns why that is not possible, else "". Empty slots without a known
-// position are left out.
+// channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted what is
+// uncertain. It returns the reason if that is impossible, otherwise "". Empty slots without a known position are left
+// out.
 func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {

@@ -19,7 +19,7 @@ type Target struct {
 	// Platform is the one planned for, Sockets the number of processors.
 	Platform *platform.Platform
 	Sockets  int
-	// Assumed says what a plan without a machine takes for granted.
+	// Assumed lists the assumptions of a plan without a machine.
 	Assumed string
 	// sys holds the one processor with its slots empty, base what a layout is
 	// derived from.
@@ -27,22 +27,22 @@ type Target struct {
 	base *population.Result
 	unit memoryUnit
 	sets *place.Sets
-	// named says that the slots are a machine's and a document confirms their
-	// places; else only the vendor's own slot sets name any.
+	// named is set if the slots are a machine's and a document confirms their places; otherwise only the vendor's own
+	// slot sets name any.
 	named bool
 	// open are the groups, by index, that are not ordered on the machine.
 	open map[int]bool
-	// labels are a machine's slots by printed number where their places are not
-	// known: the vendor's own table names them nevertheless.
+	// labels are a machine's slots by printed number if their places are unknown: the vendor's own table names them
+	// nevertheless.
 	labels map[int]string
-	// like is a module as those to be bought; sizes are what exists, largest first.
+	// like is a module like those to buy; sizes are the existing sizes, largest first.
 	like     inventory.Slot
 	sizes    []moduleSize
 	pipeline Pipeline
 }
 
-// ForMachine makes a target of a machine that was read, or says why it cannot.
-// Where the places of its slots are not known the plan names channels.
+// ForMachine makes a target of a machine that was read, or returns the reason why it cannot. If the places of its
+// slots are unknown the plan names channels.
 func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Target, string) {
 	pf, ok := topo.Platform.Get()
 	if !ok {
@@ -72,9 +72,8 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	return t, ""
 }
 
-// ForPlatform makes a target of a platform's document alone, or says why it
-// cannot: every channel with as many slots as the platform takes, and the
-// fastest of its processors.
+// ForPlatform makes a target of a platform's document alone, or returns the reason why it cannot: every channel with
+// as many slots as the platform takes, and the fastest of its processors.
 func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	memory := PlatformMemory(p.Rules, pf.ID)
 	if pf.NoDIMMs || channelsOf(pf) == 0 || pf.MaxDPC == 0 || memory == "" {
@@ -243,8 +242,7 @@ func documentSlot(channel, slot int) string {
 	return "channel " + strconv.Itoa(channel) + " slot " + strconv.Itoa(slot)
 }
 
-// mostCommon is the most frequent kind of module; one without a
-// known size when there is none.
+// mostCommon is the most frequent kind of module; one without a known size if there is none.
 func mostCommon(sys *inventory.System) inventory.Slot {
 	count := map[traits]int{}
 	best := none

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Ways lists the ways to reach a capacity of the whole machine in bytes with
-// equal processors, best first; all adds the discouraged ones. Without any,
-// below and above are the nearest capacities that can be reached, 0 for none.
+// Ways lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;
+// all adds the discouraged ones. If there is none, below and above are the nearest possible capacities, 0 for none.
 func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, below, above int64) {
 	if ways = t.ways(bytes, all); len(ways) > 0 {
 		return ways, 0, 0
@@ -45,8 +44,7 @@ func (t *Target) ways(bytes int64, all bool) []Configuration {
 	return out
 }
 
-// betterWay orders by what documents and rules say, then by bandwidth, then by
-// the number of modules.
+// betterWay orders by documents and rules, then by bandwidth, then by the number of modules.
 func betterWay(a, b Configuration) int {
 	x, y := &a, &b
 	discouraged := func(c *Configuration) int {
@@ -74,8 +72,7 @@ func classOrder(c *Configuration) string {
 	return "~"
 }
 
-// left is the share of the full bandwidth that is left: as measured, else what
-// is sure; 0 when it is not known.
+// left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
 func (s *Socket) left() float64 {
 	share, ok := s.Share.Get()
 	switch {
@@ -88,9 +85,9 @@ func (s *Socket) left() float64 {
 	}
 }
 
-// counts lists the numbers of modules of one processor that documents name, or with all every number
-// that no document forbids. On a board without slots on some channels, whole layers of the others
-// count too: documents name numbers for all channels.
+// counts lists the numbers of modules of one processor that documents name, or with all every number that no document
+// forbids. On a board without slots on some channels, complete layers of the others count too: documents name numbers
+// for all channels.
 func (t *Target) counts(all bool) []documentedCount {
 	p := t.Platform
 	width := t.unit.size()
@@ -127,10 +124,9 @@ func (t *Target) silent() bool {
 	return t.sets == nil && len(t.Platform.RecommendedDIMMs)+len(t.Platform.AcceptableDIMMs)+len(t.Platform.AllowedDIMMs) == 0
 }
 
-// mixes lists the numbers of modules of each size, by index into sizes, that
-// make n modules and per bytes (any capacity when per is negative). Sizes are
-// mixed in lockstep kits, which documents describe, and on request in whole
-// layers of equal modules over all channels.
+// mixes lists the numbers of modules of each size, by index into sizes, that make n modules and per bytes (any
+// capacity if per is negative). Sizes are mixed in lockstep kits, which documents describe, and on request in
+// complete layers of equal modules over all channels.
 func (t *Target) mixes(n int, per int64, all bool) [][]int {
 	step, kinds := n, 1
 	switch {
@@ -183,8 +179,8 @@ func (t *Target) totals(all bool) []int64 {
 	return slices.Compact(out)
 }
 
-// layouts are the configurations of one mix: the vendor's own set of slots, else
-// the best layout on as many channels as can be, and on request that on fewer.
+// layouts lists the configurations of one mix: the vendor's own set of slots, else the best layout on as many
+// channels as possible, and on request that on fewer.
 func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if c.row != nil && t.labels == nil {
@@ -208,8 +204,7 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 // mostRanked bounds how many patterns of one count are derived.
 const mostRanked = 256
 
-// extent is how far a pattern spreads: over how many groups and, if modules are bought in kits, how
-// many controllers.
+// extent is the extent of a pattern: the number of groups and, if modules are bought in kits, of controllers.
 type extent struct{ controllers, channels int }
 
 func (t *Target) extent(p pattern) extent {
@@ -227,8 +222,8 @@ func (t *Target) extent(p pattern) extent {
 	return e
 }
 
-// spread lists patterns of n modules: the best one over as many channels as can be (if modules work in
-// lockstep, behind one controller too), and on request the best over each smaller number of channels.
+// spread lists patterns of n modules: the best one over as many channels as possible (if modules work in lockstep, on
+// one controller too), and on request the best over each smaller number of channels.
 func (t *Target) spread(n int, all bool) []pattern {
 	type ranked struct {
 		pattern pattern

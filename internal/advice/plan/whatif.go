@@ -13,8 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Change is one planned change. Slots are named by locator, by
-// BANK/LOCATOR where locators repeat, or by handle.
+// Change is one planned change. Slots are named by locator, by BANK/LOCATOR if locators repeat, or by handle.
 type Change struct {
 	Do       string
 	From, To string
@@ -22,7 +21,7 @@ type Change struct {
 	Bytes int64
 }
 
-// Outcome holds a machine beside what it would be.
+// Outcome compares a machine with what it would be.
 type Outcome struct {
 	Before, After Reach
 	Gone, New     []Finding
@@ -58,8 +57,7 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 	return out, taken, nil
 }
 
-// swapOf is the step in which two modules change places, where the first two changes say
-// so.
+// swapOf is the step in which two modules change places, if the first two changes are that.
 func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 	if len(changes) < 2 || changes[0].Do != Move || changes[1].Do != Move {
 		return Step{}, false
@@ -113,7 +111,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 	return s, nil
 }
 
-// orSwap says how to swap two modules, where a step would move one onto the other.
+// orSwap describes how to swap two modules, if a step would move one onto the other.
 func orSwap(sys *inventory.System, s Step) string {
 	if s.Do != Move || s.From == s.To || sys.Slots[s.To].State != inventory.SlotPopulated {
 		return ""
@@ -146,8 +144,8 @@ func limitedNames(names []string) string {
 	return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
 }
 
-// sample is a slot with a module of the size, else with any: of the same channel if it
-// can be, else of the same processor, else the first.
+// sample is a slot with a module of the size, else with any: of the same channel if possible, else of the same
+// processor, else the first.
 func sample(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
 	best, least := none, math.MaxInt
 	for i := range sys.Slots {

@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// SlotName is a slot's label, with the bank's where labels repeat, or its
-// handle.
+// SlotName is a slot's label, with the bank's if labels repeat, or its handle.
 func SlotName(sys *inventory.System, slot int) string {
 	name := sys.Slots[slot].Name()
 	if sys.Slots[slot].Locator.Or("") == "" {
@@ -20,8 +19,7 @@ func SlotName(sys *inventory.System, slot int) string {
 	return name
 }
 
-// BankLabel is the bank's label of a slot whose own label another slot has too; ""
-// where the label is the only one.
+// BankLabel is the bank's label of a slot whose own label another slot has too; "" if the label is unique.
 func BankLabel(sys *inventory.System, slot int) string {
 	l := sys.Slots[slot].Locator.Or("")
 	for i := range sys.Slots {
@@ -38,7 +36,7 @@ func (a *Advice) Bought(sys *inventory.System, like int) *inventory.Slot {
 	return &s
 }
 
-// moduleWords describes a module to buy by what firmware says of its like.
+// moduleWords describes a module to buy, by firmware's data of a similar one.
 func moduleWords(s *inventory.Slot) string {
 	out := humanize.Size(s.SizeBytes.Or(0))
 	if t, ok := s.Type.Get(); ok {

@@ -14,12 +14,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// WriteJUnit prints the findings as JUnit XML: one test case a finding, its
-// class the rule, its name the subject. A failure of any severity is a failure,
-// a broken rule an error. JUnit knows no word for the rest: what could not be
-// told, does not apply or is waived is skipped, and the message begins with the
-// result's own word. Only a pass has no element. The suite's output has the sentence of the verdict and
-// the numbered problems with their fix.
+// WriteJUnit prints the findings as JUnit XML: one test case per finding, with the rule as class and the subject as
+// name. A failure of any severity is a failure, a broken rule an error. JUnit has no other results: what is unknown,
+// not applicable or waived is skipped, and the message begins with memaudit's own word. Only a pass has no element.
+// The suite's output has the sentence of the verdict and the numbered problems with their fix.
 func WriteJUnit(w io.Writer, r *report.Report) error {
 	s, seconds := r.Summary, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64)
 	counts := fmt.Sprintf(` tests="%d" failures="%d" errors="%d" skipped="%d" time="%s"`, len(r.Findings), s.Fail, s.Error,
@@ -55,7 +53,7 @@ func (x *xmlWriter) attr(name, value string) {
 // text writes a text whose control characters and broken UTF-8 are replaced.
 func (x *xmlWriter) text(s string) { _ = xml.EscapeText(&x.buf, []byte(printable.Clean(s))) } // a buffer does not fail
 
-// properties says which machine was checked against what.
+// properties names the machine and what it was compared with.
 func (x *xmlWriter) properties(r *report.Report) {
 	profile := ""
 	if r.Profile != nil {
@@ -99,7 +97,7 @@ func (x *xmlWriter) testcase(f *report.Finding) {
 	x.raw("    </testcase>\n")
 }
 
-// body writes an element with everything that the finding says.
+// body writes an element with all texts of the finding.
 func (x *xmlWriter) body(element, kind, message string, f *report.Finding) {
 	x.raw(element)
 	x.attr("type", kind)
@@ -109,7 +107,7 @@ func (x *xmlWriter) body(element, kind, message string, f *report.Finding) {
 	x.raw("</" + element + ">\n")
 }
 
-// lines writes texts, each in a line of its own.
+// lines writes texts, one per line.
 func (x *xmlWriter) lines(all []string) {
 	for i, line := range all {
 		if i > 0 {
@@ -119,8 +117,8 @@ func (x *xmlWriter) lines(all []string) {
 	}
 }
 
-// notJudged says in one line what a finding that is neither pass, failure nor
-// error is: "unknown: REASON; known by MEANS".
+// notJudged describes in one line a finding that is neither pass, failure nor error: "unknown: REASON; known by
+// MEANS".
 func notJudged(f *report.Finding) string {
 	s := f.Result
 	switch why := string(f.Reason); {
@@ -138,7 +136,7 @@ func notJudged(f *report.Finding) string {
 	return s
 }
 
-// details are the labelled lines of a finding, those that say something.
+// details are the labelled lines of a finding that have text.
 func details(f *report.Finding) []string {
 	out := make([]string, 0, 8)
 	add := func(label, value string) {

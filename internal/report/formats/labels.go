@@ -42,8 +42,7 @@ func WriteLabels(w io.Writer, r *report.Report) error {
 	return nil
 }
 
-// worstFailure is the severity of the worst failure, "none" for a verdict of ok, else the verdict's
-// own word.
+// worstFailure is the severity of the worst failure, "none" for a verdict of ok, otherwise the verdict's own word.
 func worstFailure(r *report.Report) string {
 	switch {
 	case r.Summary.WorstSeverity != "": // which there is of failures alone
@@ -55,8 +54,8 @@ func worstFailure(r *report.Report) string {
 	}
 }
 
-// labelValue keeps what a label's value may hold: letters, digits, and between
-// them "-", "_" and "."; anything else becomes "_".
+// labelValue keeps the characters allowed in a label's value: letters, digits, and between them "-", "_" and ".";
+// anything else becomes "_".
 func labelValue(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if labelRune(r) {

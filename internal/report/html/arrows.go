@@ -46,8 +46,8 @@ func (d *drawing) spot(handle string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// arrows draws the steps: a number on each slot that something is taken out of
-// or put into, and an arrow where a module stays with its processor.
+// arrows draws the steps: a number on each slot that a module leaves or enters, and an arrow if a module stays with
+// its processor.
 func (p *page) arrows(out *shapes, d *drawing) {
 	lines := make([]int, len(p.steps())) // the number of the line that lists each step
 	for n, line := range report.Steps(p.steps(), &p.r.Inventory) {

@@ -111,7 +111,7 @@ func accepted(w *report.Waiver) string {
 	return w.Reason + " (until " + string(w.Until) + ")"
 }
 
-// evidence lists the readings behind a finding: each source and file once, and below it what was read there.
+// evidence lists the readings of a finding: each source and file once, and below it what was read there.
 func evidence(all []report.Evidence) []readings {
 	var out []readings
 	for i := range all {

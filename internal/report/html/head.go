@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// head is the data of the page as a whole: the verdict, which machine it is, how many checks were run,
-// what made the page, and its sections.
+// head is the data of the complete page: the verdict, the machine, the number of checks, the program, and its
+// sections.
 type head struct {
 	Title, Policy                                              string
 	Style                                                      template.CSS

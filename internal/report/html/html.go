@@ -36,8 +36,7 @@ const Policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 // Style returns the style sheet of the pages.
 func Style() string { return styleSheet }
 
-// Write prints the report as a page. Every finding has an element of its own
-// with data-rule, data-subject and data-result.
+// Write prints the report as a page. Every finding has its own element with data-rule, data-subject and data-result.
 func Write(w io.Writer, r *report.Report) error {
 	board := text.NewBoard(r)
 	p := &page{r: r, texts: board, marked: board.Marked()}

@@ -107,8 +107,7 @@ func columns(slots []*report.Slot) []column {
 	return out
 }
 
-// put sets a slot at its number; without one, or where the place is taken, at
-// the next free one.
+// put sets a slot at its number; without one, or if the place is taken, at the next free one.
 func (c *column) put(s *report.Slot) {
 	row := 0
 	if s.Slot != nil {
@@ -126,8 +125,8 @@ func (c *column) put(s *report.Slot) {
 	}
 }
 
-// pictureRows cuts the channels into rows of the picture. A controller begins a new
-// row unless it fits beside the one before it, and a long one is cut evenly.
+// pictureRows cuts the channels into rows of the picture. A controller begins a new row unless it fits next to the
+// one before it, and a long one is divided evenly.
 func pictureRows(columns []column) [][]column {
 	var out [][]column
 	for len(columns) > 0 {

@@ -190,7 +190,7 @@ func nameLines(name string) [2]string {
 	return [2]string{name[:at], fitColumns(strings.TrimSpace(name[at:]), cellColumns)}
 }
 
-// cutOffset returns the offset up to which a text takes at most so many columns.
+// cutOffset returns the offset up to which a text takes at most this many columns.
 func cutOffset(s string, columns int) int {
 	used := 0
 	for i, r := range s {
@@ -201,7 +201,7 @@ func cutOffset(s string, columns int) int {
 	return len(s)
 }
 
-// fitColumns cuts a text to so many columns and marks that it did.
+// fitColumns cuts a text to this many columns and marks the cut.
 func fitColumns(s string, columns int) string {
 	s = printable.Clean(s)
 	if printable.Columns(s) <= columns {

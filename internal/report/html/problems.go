@@ -84,7 +84,7 @@ func how(f *report.Finding) (way string, more bool) {
 	return way, more
 }
 
-// fixOutsideTable returns a problem's fix, "" if the table of its settings says the same.
+// fixOutsideTable returns a problem's fix, "" if the table of its settings has the same.
 func fixOutsideTable(pr *report.Problem, fix string) string {
 	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *report.Finding) bool {
 		way, more := how(f)

@@ -48,8 +48,8 @@ func (b *families) family(name, labels, help string) *Family {
 	return &b.list[len(b.list)-1]
 }
 
-// add appends a sample to the last family. A second one with the same labels is dropped: firmware may give two
-// slots one handle and one label, and a scraper rejects the whole page for a duplicate series.
+// add appends a sample to the last family. A second one with the same labels is dropped: firmware may give two slots
+// one handle and one label, and a scraper rejects the complete page for a duplicate series.
 func (b *families) add(value float64, labels ...string) {
 	for i, l := range labels {
 		labels[i] = labelText(l)

@@ -12,9 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// Block is one part of a page about rules, profiles or platforms. Pages have
-// two writers, for a terminal and for Markdown, so that a command and a
-// document can never say different things. Exactly one of the fields is used.
+// Block is one part of a page about rules, profiles or platforms. Pages have two writers, for a terminal and for
+// Markdown, so that a command and a document are always the same. Exactly one of the fields is used.
 type Block struct {
 	Head   *Head
 	Text   string

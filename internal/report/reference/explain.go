@@ -22,7 +22,7 @@ type Explainer struct {
 	terms    []term
 	rules    []rulepack.RuleInfo
 	profiles []rulepack.ProfileInfo
-	// knowledge is where slot sets are read from if a machine is given.
+	// knowledge has the slot sets if a machine is given.
 	knowledge fs.FS
 	// platforms are their ids; each file is read when needed.
 	platforms []string

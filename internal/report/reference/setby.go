@@ -42,9 +42,9 @@ func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 	return nil
 }
 
-// firstStep returns the menu path of a setting, or the command if there is none; "" if the vendor has several
-// names for it and the document does not show which one these machines have. It assumes that the preset does
-// not lock the setting, which depends on the machine.
+// firstStep returns the menu path of a setting, or the command if there is none; "" if the vendor has several names
+// for it and the document does not show which one these machines have. It assumes that the preset does not lock the
+// setting, which depends on the machine.
 func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
 	wish := settings.Change{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
 	if wish.Seen == "" && len(t.Settings[id]) > 1 {

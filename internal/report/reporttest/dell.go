@@ -84,7 +84,7 @@ func Good() *Input {
 	return m
 }
 
-// Bad is a machine with two unlike processors and failures that follow from each other.
+// Bad is a machine with two different processors and failures that follow from each other.
 func Bad() *Input {
 	m := DualSocket([12]int64{4, 4, 4, 0, 0, 0, 4, 4, 0, 4, 0, 0})
 	m.Sys.Slots[9].ConfiguredMTs = Direct(1067)

@@ -38,7 +38,7 @@ func Virtual() *Input {
 	return m
 }
 
-// Nothing is a table full of slots of which nothing can be told.
+// Nothing is a table full of slots without data.
 func Nothing() *Input {
 	m := &Input{}
 	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: fact.SourcePartial, Detail: "12 structures of 40 are cut short"}}
@@ -146,8 +146,7 @@ func Chipset() *Input {
 	return m
 }
 
-// Wide has one processor of twelve channels with NVDIMMs, long slot
-// names and slots that no one can place.
+// Wide has one processor of twelve channels with NVDIMMs, long slot names and slots without a place.
 func Wide() *Input {
 	m := &Input{}
 	m.Sys.Machine = identity("Example Computers Inc.", "Wide 1", "1", "")

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// MeasuredKind names the loop of a figure, and how it stores where that is known.
+// MeasuredKind names the loop of a figure, and its kind of store if known.
 func MeasuredKind(f *report.MeasuredFigure) string {
 	if f.Store == "" {
 		return f.What
@@ -17,7 +17,7 @@ func MeasuredKind(f *report.MeasuredFigure) string {
 	return f.What + ", " + string(f.Store) + " stores"
 }
 
-// MeasuredValue prints bytes per second, or seconds where the figure is a latency.
+// MeasuredValue prints bytes per second, or seconds if the figure is a latency.
 func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	switch {
 	case v == nil:
@@ -28,8 +28,7 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	return humanize.Bandwidth(int64(*v))
 }
 
-// MeasuredPasses are the extremes of a figure's passes, and why it is not decided;
-// "" where there is neither.
+// MeasuredPasses gives the extremes of a figure's passes, and the reason why it is undecided; "" if there is neither.
 func MeasuredPasses(f *report.MeasuredFigure) string {
 	var out []string
 	if f.Low != nil && f.High != nil && *f.Low != *f.High {
@@ -41,8 +40,8 @@ func MeasuredPasses(f *report.MeasuredFigure) string {
 	return strings.Join(out, "; ")
 }
 
-// MeasuredPlace says whose processors used whose memory: the node, two nodes, or
-// the number of the run of a tool that names no node.
+// MeasuredPlace names the processors and the memory: the node, two nodes, or the number of the run of a tool that
+// names no node.
 func MeasuredPlace(f *report.MeasuredFigure) string {
 	switch {
 	case f.CPUNode == nil || f.MemoryNode == nil:
@@ -53,7 +52,7 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 	return "node " + strconv.Itoa(*f.CPUNode) + ", memory of node " + strconv.Itoa(*f.MemoryNode)
 }
 
-// Reading is one reading in one line: its source, the file and what stood there.
+// Reading is one reading in one line: its source, the file and its text.
 func Reading(e *report.Evidence) string {
 	s := e.Source
 	if e.Path != "" {
@@ -65,8 +64,8 @@ func Reading(e *report.Evidence) string {
 	return s
 }
 
-// Costs is what a deviation costs, and who measured it; "" where nobody says. What
-// the population model computes names its ground by itself.
+// Costs is the cost of a deviation, and its source; "" if none is documented. Costs computed by the population model
+// name it themselves.
 func Costs(e *report.Effect) string {
 	if e == nil {
 		return ""
@@ -78,8 +77,8 @@ func Costs(e *report.Effect) string {
 	return e.Text + " (" + source + ")"
 }
 
-// Errors is what was counted on a module in words: "120 corrected errors", with
-// the uncorrected ones where there are any; "" where nobody counts or none were.
+// Errors describes the errors counted for a module: "120 corrected errors", with the uncorrected ones if there are
+// any; "" if they are not counted or zero.
 func Errors(e *report.Errors) string {
 	switch {
 	case e == nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// PrintedRate is a speed as people call it: firmware's 1067 and 2934 are 1066 and 2933.
+// PrintedRate is the usual name of a speed: firmware's 1067 and 2934 are 1066 and 2933.
 func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
 // Machine is vendor and product, without saying the vendor twice.
@@ -35,7 +35,7 @@ func Machine(m *report.Machine) string {
 	return vendor + " " + product
 }
 
-// Verdict is the machine, if its make is known, and the sentence of its verdict: what follows the word.
+// Verdict is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.
 func Verdict(r *report.Report) string {
 	if r.Machine.Vendor == "" && r.Machine.Product == "" {
 		return r.Verdict.Sentence
@@ -79,9 +79,8 @@ func Processors(sockets []report.Socket) []string {
 	return out
 }
 
-// Capacities sums the modules by technology: "24 GiB DDR3". A module whose
-// size is not known makes it a lower bound. Without modules the kernel's own
-// count stands in, and says so.
+// Capacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
+// modules the kernel's count is used, and marked as such.
 func Capacities(inv *report.Inventory) []string {
 	t, open := Tally{}, false
 	var kinds []string
@@ -112,8 +111,7 @@ func Capacities(inv *report.Inventory) []string {
 // Memory is the kind of memory that a module is, "" when it is not known.
 func Memory(s *report.Slot) string { return cmp.Or(s.Memory, string(s.Type)) }
 
-// MemoryReported is the kind of memory, with firmware's word where that is another one:
-// "DDR3 (reported as DDR2)".
+// MemoryReported is the kind of memory, with firmware's if that differs: "DDR3 (reported as DDR2)".
 func MemoryReported(s *report.Slot) string {
 	kind, stated := Memory(s), string(s.Type)
 	if strings.HasPrefix(kind, stated) { // DDR2 FB-DIMM, which firmware calls DDR2
@@ -136,7 +134,7 @@ func capacity(e Tallied, kinds []string, open bool) string {
 	return s
 }
 
-// visible is the memory the kernel shows, of the nodes that say.
+// visible is the memory the kernel shows, of the nodes that report it.
 func visible(nodes []report.Node) []string {
 	var sum int64
 	for i := range nodes {
@@ -151,10 +149,9 @@ func visible(nodes []report.Node) []string {
 	return []string{humanize.Memory(sum) + " seen by the kernel"}
 }
 
-// Boards names, by controller, the board that the slots of a processor sit on,
-// where their own labels repeat and the banks tell them apart: 1A on MEM-A, and 1A
-// on MEM-B. It is empty where labels tell slots apart, or where a controller's slots
-// sit on several boards, or two controllers' on one.
+// Boards names, by controller, the board of a processor's slots, if their own labels repeat and the banks distinguish
+// them: 1A on MEM-A, and 1A on MEM-B. It is empty if labels are unique, or if a controller's slots are on several
+// boards, or two controllers' on one.
 func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 	labels, boards, controllers := map[string]bool{}, map[int]string{}, map[string]int{}
 	repeated := false

@@ -18,8 +18,8 @@ func Limiter(limiter string) string {
 	}
 }
 
-// Promised is the share that a layout is promised, and that the clock is not known
-// where it is not; a full share where no class (classed) says as much.
+// Promised is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
+// no class (classed) that means the same.
 func Promised(r *report.Relative, classed bool) string {
 	share := Share(r)
 	if share == "" && r.Low != nil && (!classed || r.ByChannels) {

@@ -14,8 +14,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 0, 64)
 }
 
-// Date turns SMBIOS's month/day/year into year-month-day; anything else, also a
-// day that no calendar has, stays as it is.
+// Date turns SMBIOS's month/day/year into year-month-day; anything else, also an invalid date, is returned unchanged.
 func Date(s string) string {
 	day, err := time.Parse("01/02/2006", s)
 	if err != nil {
@@ -24,9 +23,8 @@ func Date(s string) string {
 	return day.Format(time.DateOnly)
 }
 
-// Processor shortens a brand string to what people call the processor:
-// "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a Xeon X5670. A string that names no
-// product (a sample's "Genuine Intel(R) CPU 0000%@") keeps its words.
+// Processor shortens a brand string to the usual name of the processor: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a
+// Xeon X5670. A string that names no product (a sample's "Genuine Intel(R) CPU 0000%@") keeps its words.
 func Processor(brand string) string {
 	brand, _, _ = strings.Cut(brand, "@")
 	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)

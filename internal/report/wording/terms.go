@@ -30,9 +30,8 @@ var termsByName = sync.OnceValue(func() map[string]Term {
 	return out
 })
 
-// TermsIn are the abbreviations that a text uses, in the order in which they come up,
-// whole words in any case: also those in the ids of rules and settings
-// ("memory.ecc.active", "upi_speed") and in the plural.
+// TermsIn lists the abbreviations in a text, in their order, as separate words in any case: also those in the ids of
+// rules and settings ("memory.ecc.active", "upi_speed") and in the plural.
 func TermsIn(text string) []Term {
 	var out []Term
 	seen := map[string]bool{}
@@ -47,7 +46,7 @@ func TermsIn(text string) []Term {
 	return out
 }
 
-// termsOf are the abbreviations in a word: itself, else the parts that hyphens join.
+// termsOf lists the abbreviations in a word: itself, else the parts joined by hyphens.
 func termsOf(word string) []Term {
 	name := strings.ToLower(word)
 	term, ok := termsByName()[name]
@@ -66,8 +65,8 @@ func termsOf(word string) []Term {
 
 var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
 
-// WithoutBrackets takes out what stands in brackets, from the innermost on: the
-// names of slots beside a picture that shows them.
+// WithoutBrackets removes text in brackets, from the innermost on: the names of slots next to a picture that shows
+// them.
 func WithoutBrackets(s string) string {
 	for {
 		bare := brackets().ReplaceAllString(s, "")
@@ -125,10 +124,10 @@ func Subjects(subjects []inventory.Subject) []string {
 	return out
 }
 
-// NoSocket stands for memory behind a controller outside the processors.
+// NoSocket represents memory on a controller outside the processors.
 const NoSocket = -1
 
-// SocketID is a socket's number, NoSocket where the report gives none.
+// SocketID is a socket's number, NoSocket if the report has none.
 func SocketID(socket *int) int {
 	if socket == nil {
 		return NoSocket

@@ -13,9 +13,9 @@ const (
 	WayBIOS = "give --bios FILE or --redfish URL"
 	// WayBMC is for what the BMC knows of the modules.
 	WayBMC = "give --redfish URL (the BMC)"
-	// WayMap is for slots whose channel no table tells.
+	// WayMap is for slots whose channel no table gives.
 	WayMap = "give --rules DIR with a slot map (see memaudit rules draft)"
-	// WaySMBIOS is for firmware's table where it was not given.
+	// WaySMBIOS is for firmware's table if it was not given.
 	WaySMBIOS = "give --smbios FILE (sudo dmidecode --dump-bin FILE)"
 	// WayCapture is for a capture that holds too little.
 	WayCapture = "give a capture that holds more (memaudit snapshot)"
@@ -37,8 +37,8 @@ var waysByWord = [...]struct{ word, way string }{
 	{"slot map", WayMap},
 }
 
-// WayToKnow is what to do, in a line, for a fact whose known_by is given. Equal ways
-// bring together what one input makes known; words that are not known stay as they are.
+// WayToKnow is what to do, in one line, for a fact with this known_by. Equal texts group what one input makes known;
+// unknown texts are returned unchanged.
 func WayToKnow(knownBy string) string {
 	if knownBy == "" {
 		return WayNone
@@ -51,7 +51,7 @@ func WayToKnow(knownBy string) string {
 	return knownBy
 }
 
-// needsByWay says of a number of checks what they need to run.
+// needsByWay describes what a number of checks need to run.
 var needsByWay = map[string]string{
 	WayLive:    "need the running machine",
 	WayRoot:    "need root",
@@ -63,7 +63,7 @@ var needsByWay = map[string]string{
 	WayNone:    "are not possible on this hardware",
 }
 
-// Need says what a check needs to run, by what would make its facts known.
+// Need describes what a check needs to run, by what would make its facts known.
 func Need(knownBy string) string {
 	if need, ok := needsByWay[WayToKnow(knownBy)]; ok {
 		return need
