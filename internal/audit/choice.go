@@ -95,7 +95,7 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	return out
 }
 
-// makers reports whether a profile is a vendor's document about its own machines or processors.
+// makers reports whether a profile has a vendor's document about its own machines or processors.
 func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
 	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }

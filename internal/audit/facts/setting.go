@@ -206,9 +206,9 @@ func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Ba
 	return s.Configured.Unverified && known && !settings.Satisfies(id, want, runs) && undecidedReason(s, id, false, face) == ""
 }
 
-// ValueFor is judged for a profile's row about the setting id. If the profile wants auto, or its document is
-// about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS setup's
-// value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
+// ValueFor is the value to compare with a profile's row about the setting id. If the profile recommends auto, or its
+// document is about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS
+// setup's value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
 func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
 	if s.Configured.Known() && (about == BasisConfigured || slices.Contains(want, settings.Auto)) && !contradictedInDoubt(&s, id, want, about) {
 		return valueOf(s.Configured), "configured"

@@ -11,7 +11,7 @@ import (
 type Waiver struct {
 	Reason string
 	Until  string
-	// Population says that the machine's whole population is accepted, not this failure.
+	// Population is set if the machine's complete population is accepted, not this failure.
 	Population bool
 }
 
@@ -21,14 +21,13 @@ type Finding struct {
 	Result      Result
 	// Severity is the rule's after all caps.
 	Severity Severity
-	// Subject is the thing judged.
+	// Subject is what was checked.
 	Subject inventory.Subject
 	// Found, Expected: what is and what the document asks for.
 	Found, Expected string
 	// Why is the rule's reason in one sentence.
 	Why string
-	// Reason says why the result is unknown, not_applicable or error; KnownBy
-	// what would make an unknown known.
+	// Reason is the reason if the result is unknown, not_applicable or error; KnownBy is what would make it known.
 	Reason, KnownBy string
 	// CausedBy is the rule whose failure this finding follows from.
 	CausedBy string
@@ -39,12 +38,12 @@ type Finding struct {
 	Certainty fact.Certainty
 	Citation  *Citation
 	Waiver    *Waiver
-	// Short is what is wrong in a few words, Headline the same of the whole machine, and Fix
-	// what to do in one sentence; "" where the rule has none.
+	// Short is the fault in a few words, Headline the same for the complete machine, and Fix what to do in one
+	// sentence; "" if the rule has none.
 	Short, Headline, Fix string
 	// Mark is what a failure is called below the picture of its socket.
 	Mark string
-	// Explains is true for a pass that is there for what it says.
+	// Explains is set for a pass that is listed for its explanation.
 	Explains bool
 }
 
@@ -65,9 +64,8 @@ type Profile struct {
 type Audit struct {
 	Findings []Finding
 	Summary  Summary
-	// Profile is nil when none is applied; ProfileWhy says why, with the name.
-	// ProfileAsked is true when flag or configuration named it: one that was asked
-	// for and is not applied leaves what was asked unjudged.
+	// Profile is nil if none is applied; ProfileWhy is the reason, with the name. ProfileAsked is set if a flag or the
+	// configuration named it: a requested profile that is not applied leaves the request unanswered.
 	Profile      *Profile
 	ProfileWhy   string
 	ProfileAsked bool
@@ -122,23 +120,21 @@ type Comparison struct {
 	// Undecided are profiles that may or may not be written
 	// for it; they are never compared.
 	Undecided []Undecided
-	// Why says why Profiles is empty.
+	// Why is the reason why Profiles is empty.
 	Why string
 }
 
-// ProfileComparison is a machine beside one profile.
+// ProfileComparison compares a machine with one profile.
 type ProfileComparison struct {
 	Profile Profile
 	// Intents are all that the profile answers.
 	Intents []string
-	// Analogy says which machines the document itself speaks of, when this one
-	// is none of them; "" otherwise.
+	// Analogy names the machines that the document covers, if this one is not among them; "" otherwise.
 	Analogy string
 	// Findings has one entry for each setting, in the order of the document,
 	// with the profile's own levels.
 	Findings []Finding
-	// Rows is aligned with Findings: the document's own row, also where it does
-	// not speak of this machine.
+	// Rows is aligned with Findings: the document's own row, also if it does not apply to this machine.
 	Rows    []ProfileRow
 	Summary Summary
 	// Closest marks the profiles from which the fewest settings are known to
@@ -153,11 +149,11 @@ type Undecided struct {
 	Reason string `json:"reason"`
 }
 
-// ProfileRow is what a document wants of one setting.
+// ProfileRow is a document's recommendation for one setting.
 type ProfileRow struct {
 	// Want are the values that the document accepts.
 	Want []string
-	// Note and Exceptions are the document's own, "" and nil where it has none.
+	// Note and Exceptions are the document's own, "" and nil if it has none.
 	Note       string
 	Exceptions []string
 }
@@ -177,11 +173,10 @@ type PresetStep struct {
 	// Tool and Command are a documented command line, Menu the way through BIOS
 	// setup; "" if no document gives one. At least one is set.
 	Tool, Command, Menu string
-	// Writes are the settings that the preset writes, with what the document says
-	// it writes; Silent are those that it governs without the document's saying
-	// what it writes.
+	// Writes are the settings that the preset writes, with the documented values; Silent are those that it governs
+	// without a documented value.
 	Writes map[string]string
 	Silent []string
-	// Source is the document that says what the preset writes.
+	// Source is the document about what the preset writes.
 	Source string
 }

@@ -18,8 +18,7 @@ const (
 	Error         Result = "error"
 )
 
-// EmptyChannels stands in a rule's mark for the channels without a DIMM: "channels
-// 2, 5 empty".
+// EmptyChannels is the placeholder in a rule's mark for the channels without a DIMM: "channels 2, 5 empty".
 const EmptyChannels = "{empty_channels}"
 
 // Severity of a rule.
@@ -46,7 +45,7 @@ func (s Severity) Rank() int {
 	}
 }
 
-// Citation names the document a verdict rests on.
+// Citation names the document that a result is based on.
 type Citation struct {
 	_       struct{} `cbor:",toarray"` // without the names of fields
 	Vendor  string   `yaml:"vendor" json:"vendor"`
@@ -56,18 +55,18 @@ type Citation struct {
 	// Place is the page, table, figure or section.
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
-	// Authority is Standard or ThirdParty; "" for a maker's document about its own.
+	// Authority is Standard or ThirdParty; "" for a vendor's document about its own products.
 	Authority string `yaml:"authority,omitempty" json:"-" cbor:"authority,omitempty"`
 	// About names the platforms that the document covers, none for any.
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
-	// Standing is Analogous or Practice where the document is not about the machine
-	// at hand, or is not by the maker of the machine or its processor; "" where it fits.
+	// Standing is Analogous or Practice if the document is not about this machine, or not by the vendor of the machine
+	// or its processor; "" if it is.
 	Standing string `yaml:"-" json:"-"`
 }
 
-// Authorities of a document that is not a maker's.
+// Authorities of a document that is not a vendor's.
 const (
-	// Standard binds every machine: a specification, what the kernel says of its files.
+	// Standard applies to every machine: a specification, the kernel's documentation of its files.
 	Standard = "standard"
 	// ThirdParty is an author who makes neither the machine nor its processor.
 	ThirdParty = "third"
@@ -115,7 +114,7 @@ func (c *Citation) Line() string {
 	return Standing(c.Standing, out)
 }
 
-// Standing marks a document of another maker.
+// Standing marks a document of another vendor.
 func Standing(standing, document string) string {
 	switch standing {
 	case Practice:
