@@ -275,6 +275,6 @@ func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
 			c.Silent = append(c.Silent, f)
 		}
 	}
-	c.Wish = func(id string) settings.Change { return r.wish(r.sys.Settings[id]) }
+	c.Wish = func(id string) settings.Change { return r.changeFor(r.sys.Settings[id]) }
 	return c
 }

@@ -230,17 +230,17 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 	if lines := r.presetSteps(t, p, w); len(lines) > 0 {
 		return lines
 	}
-	wish := r.wish(s)
+	change := r.changeFor(s)
 	if governing := t.Governing(w.ID); governing != "" {
 		preset, listed := r.sys.Settings[governing]
-		wish.Preset = presetWord(preset.Configured)
+		change.Preset = presetWord(preset.Configured)
 		// Every machine of a generation with the vendor's own preset has it; a second one is used only if the
 		// machine shows it.
-		wish.NoPreset = !listed && governing != "workload_profile"
+		change.NoPreset = !listed && governing != "workload_profile"
 	}
 	for _, want := range w.Want {
-		wish.ID, wish.Want = w.ID, want
-		if lines := t.Steps(wish); len(lines) > 0 {
+		change.ID, change.Want = w.ID, want
+		if lines := t.Steps(change); len(lines) > 0 {
 			return lines
 		}
 	}
@@ -280,25 +280,25 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	if preset == "" || t.Unlocks(governing, preset) || settings.SamePreset(now.Or(""), preset) {
 		return nil
 	}
-	wish := r.wish(r.sys.Settings[governing])
-	wish.ID, wish.Want = governing, preset
+	change := r.changeFor(r.sys.Settings[governing])
+	change.ID, change.Want = governing, preset
 	var lines []string
-	for _, step := range t.Steps(wish) {
+	for _, step := range t.Steps(change) {
 		lines = append(lines, "the preset "+preset+" "+says+": "+step)
 	}
 	return lines
 }
 
-// wish describes the machine, and how its export spells a setting.
-func (r *auditRun) wish(s inventory.Setting) settings.Change {
-	wish := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
+// changeFor describes the machine, and how its export spells a setting.
+func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
+	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
-		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
+		change.Seen, change.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}
 	if p, ok := r.population.Platform.Get(); ok {
-		wish.Platform = p.ID
+		change.Platform = p.ID
 	}
-	return wish
+	return change
 }
 
 // table finds the machine's vendor among the vendors' tables; nil if there are none, the vendor is unknown, or
@@ -333,13 +333,13 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	if p == nil || t == nil || p.Preset == "" || !r.named(p) {
 		return nil
 	}
-	m, now := r.master(t)
+	m, now := r.activePreset(t)
 	if m == nil || settings.SamePreset(now, p.Preset) || settings.SamePreset(r.sys.Settings[m.Setting].Pending.Or(""), p.Preset) {
 		return nil
 	}
-	wish := r.wish(r.sys.Settings[m.Setting])
-	wish.ID, wish.Want = m.Setting, p.Preset
-	before, ways := t.Ways(wish)
+	change := r.changeFor(r.sys.Settings[m.Setting])
+	change.ID, change.Want = m.Setting, p.Preset
+	before, ways := t.Ways(change)
 	if made := r.patched(p); made != nil {
 		before, ways = made[m.Setting].Before, made[m.Setting].Ways
 	}
@@ -362,9 +362,9 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	return step
 }
 
-// master returns the vendor's preset in this machine's export, and its value. It skips presets under which
+// activePreset returns the vendor's preset in this machine's export, and its value. It skips presets under which
 // single options have no effect: their result is not documented.
-func (r *auditRun) master(t *settings.Table) (*settings.Preset, string) {
+func (r *auditRun) activePreset(t *settings.Table) (*settings.Preset, string) {
 	for i := range t.Presets {
 		m := &t.Presets[i]
 		now := r.sys.Settings[m.Setting].Configured

@@ -57,16 +57,16 @@ func TestChangeSpelling(t *testing.T) {
 	r.sys.Machine.Product, r.sys.Machine.BIOSVersion = known("PowerEdge R7525"), known("2.1")
 	for source, seen := range map[string]string{inventory.SourceBIOS: "Boost", inventory.SourceRedfish: "Boost", inventory.SourceCPUFreq: "", inventory.SourceSMBIOS: ""} {
 		at := fact.Evidence{Source: source, Field: "Boost", Raw: "On"}
-		wish := r.wish(inventory.Setting{Configured: fact.Known("enabled", fact.Direct, at)})
-		assert.Equal(t, []string{seen, "PowerEdge R7525", "milan", "2.1"}, []string{wish.Seen, wish.Product, wish.Platform, wish.Firmware}, source)
-		assert.Equal(t, seen != "", wish.SeenRaw == "On", source)
-		wish = r.wish(inventory.Setting{Configured: fact.Unknown[string](fact.Malformed, "no word of ours", "", at)})
-		assert.Empty(t, wish.Seen, source)
+		change := r.changeFor(inventory.Setting{Configured: fact.Known("enabled", fact.Direct, at)})
+		assert.Equal(t, []string{seen, "PowerEdge R7525", "milan", "2.1"}, []string{change.Seen, change.Product, change.Platform, change.Firmware}, source)
+		assert.Equal(t, seen != "", change.SeenRaw == "On", source)
+		change = r.changeFor(inventory.Setting{Configured: fact.Unknown[string](fact.Malformed, "no word of ours", "", at)})
+		assert.Empty(t, change.Seen, source)
 	}
 	r.sys.Machine.BIOSRegistry = known("BiosAttributeRegistryU46.v1_2_3")
-	assert.Equal(t, "U46", r.wish(inventory.Setting{}).Firmware)
+	assert.Equal(t, "U46", r.changeFor(inventory.Setting{}).Firmware)
 	r.population.Platform = fact.Fact[*platform.Platform]{}
-	assert.Empty(t, r.wish(inventory.Setting{}).Platform)
+	assert.Empty(t, r.changeFor(inventory.Setting{}).Platform)
 }
 
 // TestFirmwareFamily checks that the family is the end of the registry's name, before its version.

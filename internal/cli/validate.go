@@ -141,7 +141,7 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	default:
 		v.others++
 	}
-	for _, f := range parsed.Check(schemas, site.Shipped(file)) {
+	for _, f := range parsed.Check(schemas, site.InRulesFolder(file)) {
 		v.faults = append(v.faults, f)
 	}
 }

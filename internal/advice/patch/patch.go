@@ -21,7 +21,7 @@ type Want struct {
 // Goal is a profile.
 type Goal struct {
 	Wants []Want
-	// Preset is the value of the vendor's master preset that writes the rows, "" if the document names none.
+	// Preset is the value of the vendor's preset that writes the rows, "" if the document names none.
 	Preset string
 }
 
@@ -127,20 +127,22 @@ func (m *patchMaker) given(next map[*bios.Attribute]string) bios.View {
 // current returns the value of an attribute after the next boot without changes.
 func current(a *bios.Attribute) string { return a.AfterBoot().Value }
 
-// isPreset reports whether a setting is a master preset of this export with the vendor's own names as values. A
-// master with canonical words is a row like any other, and the settings it controls are checked after the rows.
+// isPreset reports whether a setting is a preset of this export with the vendor's own names as values. A
+// preset with canonical words is a row like any other, and the settings it controls are checked after the rows.
 func (m *patchMaker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
+	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool {
+		return p.Setting == id && valuesAreNames(&p) && m.presetAttribute(&p) != nil
+	})
 }
 
-// valuesAreNames reports whether a master's values are the vendor's own names.
+// valuesAreNames reports whether a preset's values are the vendor's own names.
 func valuesAreNames(p *settings.Preset) bool {
 	s, _ := settings.Lookup(p.Setting)
 	return s.Kind == settings.VendorName
 }
 
-// master returns the attribute of a master preset in this export.
-func (m *patchMaker) master(p *settings.Preset) *bios.Attribute {
+// presetAttribute returns the attribute of a preset in this export.
+func (m *patchMaker) presetAttribute(p *settings.Preset) *bios.Attribute {
 	found := m.export.Named(p.Attribute)
 	if len(found) != 1 {
 		return nil
@@ -324,7 +326,7 @@ func (m *patchMaker) sideEffects() {
 func (m *patchMaker) prune() {
 	for i := range m.export.Table.Presets {
 		p := &m.export.Table.Presets[i]
-		a := m.master(p)
+		a := m.presetAttribute(p)
 		if a == nil {
 			continue
 		}

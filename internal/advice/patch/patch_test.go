@@ -71,14 +71,14 @@ const dellNow = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "At
  "ProcPwrPerf": "SysDbpm", "ProcTurboMode": "Enabled", "ProcC1E": "Enabled", "ProcCStates": "Enabled", "MonitorMwait": "Enabled", "LogicalProc": "Enabled",
  "NodeInterleave": "Disabled", "SubNumaCluster": "Disabled"}}`
 
-// The master comes first and frees what it governs; what it does not govern
+// The preset comes first and frees what it governs; what it does not govern
 // needs no more (OpenManage Server Administrator, System Profile Settings).
 func TestMasterComesFirst(t *testing.T) {
 	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"c_states", []string{"disabled", "c1"}}, {"smt", []string{"disabled"}}, {"turbo", []string{"enabled"}}}})
 	assert.Equal(t, []string{"SysProfile=Custom", "ProcCStates=Disabled", "LogicalProc=Disabled"}, values(p))
 	assert.Equal(t, []string{"turbo"}, p.Met)
 	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
-	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p), "no master where nothing is locked")
+	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p), "no preset if nothing is locked")
 }
 
 // A preset named in the profile writes what it governs by itself.

@@ -8,17 +8,17 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// presets decides every master preset before what it controls.
+// presets decides every preset before what it controls.
 func (m *patchMaker) presets() {
 	for i := range m.export.Table.Presets {
 		p := &m.export.Table.Presets[i]
-		if a := m.master(p); a != nil {
+		if a := m.presetAttribute(p); a != nil {
 			m.preset(p, a)
 		}
 	}
 }
 
-// preset decides one master: the profile's own preset, which writes what it controls, or the value that unlocks
+// preset decides one preset: the profile's own preset, which writes what it controls, or the value that unlocks
 // single settings.
 func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 	wanted := m.wantedPreset(p, a)
@@ -62,7 +62,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 	}
 }
 
-// governor decides a master with canonical words, which is a setting of its own. If the profile wants a word of
+// governor decides a preset with canonical words, which is a setting of its own. If the profile wants a word of
 // it under which the settings it controls have no effect, these stay as they are, and so do those that it only
 // locks; otherwise it is set to a value that makes them take effect, unless that breaks another row.
 func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
@@ -75,17 +75,17 @@ func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
 	}
 }
 
-// held returns the changes that a master controls.
+// held returns the changes that a preset controls.
 func (m *patchMaker) held(p *settings.Preset, a *bios.Attribute) []Change {
 	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
 }
 
-// needs reports whether a setting that a master controls must take effect by its own value.
+// needs reports whether a setting that a preset controls must take effect by its own value.
 func (m *patchMaker) needs(p *settings.Preset, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Controls, id) })
 }
 
-// dropLocked drops the changes that a master locks, or under which they have no effect.
+// dropLocked drops the changes that a preset locks, or under which they have no effect.
 func (m *patchMaker) dropLocked(p *settings.Preset, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
@@ -200,15 +200,15 @@ func (m *patchMaker) order() {
 	m.out.Changes = out
 }
 
-// governs reports whether an attribute is a master of a setting.
+// governs reports whether an attribute is a preset of a setting.
 func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
-	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Controls, id) })
+	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return m.presetAttribute(&p) == a && slices.Contains(p.Controls, id) })
 }
 
 // released reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *patchMaker) released(id string) bool {
 	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool {
-		a := m.master(&p)
+		a := m.presetAttribute(&p)
 		return slices.Contains(p.Controls, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
 			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)
 		})

@@ -343,7 +343,7 @@ func (c *checker) settings(doc *yaml.Node) {
 	}
 	for _, entry := range itemsOf(top["masters"]) {
 		known(entry, "masters")
-		c.master(entry)
+		c.presetEntry(entry)
 	}
 	for _, key := range []string{"commands", "generations"} {
 		for _, entry := range itemsOf(top[key]) {
@@ -365,9 +365,9 @@ func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting)
 	}
 }
 
-// master checks that a preset names settings of the vocabulary, and that its values imply words of settings
+// presetEntry checks that a preset names settings of the vocabulary, and that its values imply words of settings
 // that it locks.
-func (c *checker) master(entry *yaml.Node) {
+func (c *checker) presetEntry(entry *yaml.Node) {
 	m := rulepack.Pairs(entry)
 	locked := map[string]bool{}
 	for _, id := range append(itemsOf(m["locks"]), m["setting"]) {

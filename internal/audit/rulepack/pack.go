@@ -210,7 +210,7 @@ type ProfileSpec struct {
 	// contradicted by what the operating system set. It is empty for one about the state itself, whoever set
 	// it.
 	Face facts.Basis `yaml:"face,omitempty"`
-	// Preset is the value of the vendor's master preset that writes these rows, if the document says so (HPE's
+	// Preset is the value of the vendor's preset that writes these rows, if the document says so (HPE's
 	// registries: "LowLatency").
 	Preset string `yaml:"preset,omitempty"`
 	// WrittenBy is the preset of a vendor's table that defines the rows; they repeat no word of that table.

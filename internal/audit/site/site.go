@@ -81,8 +81,8 @@ func Overlay(k fs.FS, dir string) fs.FS {
 	return overlay(k, own)
 }
 
-// Shipped reports whether a data file is in a complete rules folder, such as the project's.
-func Shipped(file string) bool {
+// InRulesFolder reports whether a data file is in a complete rules folder, such as the project's.
+func InRulesFolder(file string) bool {
 	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.Dir))
 	return err == nil
 }

@@ -141,9 +141,9 @@ func TestUnreadableData(t *testing.T) {
 	var faults rulepack.Complaints
 	require.ErrorAs(t, err, &faults, "one complaint is enough")
 
-	assert.False(t, Shipped(file))
+	assert.False(t, InRulesFolder(file))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "compiled"), 0o700))
-	assert.True(t, Shipped(file))
+	assert.True(t, InRulesFolder(file))
 	assert.False(t, HasData(dir), "a complete rules folder is used alone")
 	_, err = fs.ReadFile(Overlay(rules.FS, dir), "platforms/sources.tsv")
 	require.ErrorIs(t, err, fs.ErrNotExist)

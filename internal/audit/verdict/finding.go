@@ -163,7 +163,7 @@ type ProfileRow struct {
 type Role struct{ Layout, Running, Told, Modules, Order, Purchase, Permits, Nodes bool }
 
 // PresetStep is the one step that fulfils several rows of a profile: the
-// vendor's master preset is set to the value that, by the profile's own
+// vendor's preset is set to the value that, by the profile's own
 // document, writes them.
 type PresetStep struct {
 	// Setting is the canonical id of the preset, Preset its new value as the

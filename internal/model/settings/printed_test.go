@@ -68,7 +68,7 @@ func TestEveryPrintedCommand(t *testing.T) {
 	for table := range tables.All() {
 		cache := map[string][]record{}
 		for _, asked := range printed(table) {
-			w := asked.wish
+			w := asked.change
 			own := ownRecords(table, all, &w, cache)
 			for _, line := range asked.steps {
 				where := func() string {
@@ -111,8 +111,8 @@ func of(all []record, vendor, source string) []record {
 
 // answer is a change with the steps that a table prints for it.
 type answer struct {
-	wish  settings.Change
-	steps []string
+	change settings.Change
+	steps  []string
 }
 
 // answered are the answers of the built-in tables to all changes by vendor, computed once for all tests.

@@ -22,8 +22,8 @@ func TestCandidates(t *testing.T) {
 	table.build()
 	s, _ := Lookup("determinism")
 	for name, c := range map[string]struct {
-		wish Change
-		want []string
+		change Change
+		want   []string
 	}{
 		"any machine":          {Change{}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
 		"of Intel":             {Change{Maker: "GenuineIntel"}, []string{"Control", "Slider", "Later", "Bias"}},
@@ -34,7 +34,7 @@ func TestCandidates(t *testing.T) {
 		"it has an unlike one": {Change{Seen: "Unheard"}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
 	} {
 		var got []string
-		for _, a := range table.candidates(s, &c.wish) {
+		for _, a := range table.candidates(s, &c.change) {
 			got = append(got, a.Name)
 		}
 		assert.Equal(t, c.want, got, name)

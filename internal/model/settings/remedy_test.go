@@ -86,9 +86,9 @@ func TestSteps(t *testing.T) {
 	require.NoError(t, err)
 	v := tables.Of("V")
 	for _, c := range []struct {
-		name string
-		wish settings.Change
-		want []string
+		name   string
+		change settings.Change
+		want   []string
 	}{
 		{"the first proven name, preset not known", settings.Change{ID: "turbo", Want: "disabled", Platform: "milan"}, []string{
 			"Profile must be Custom for the setting to be changed",
@@ -129,7 +129,7 @@ func TestSteps(t *testing.T) {
 		{"no word for the value", settings.Change{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
 		{"no name", settings.Change{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
 	} {
-		require.Equal(t, c.want, v.Steps(c.wish), c.name)
+		require.Equal(t, c.want, v.Steps(c.change), c.name)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestStepsByGeneration(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		vendor string
-		wish   settings.Change
+		change settings.Change
 		want   []string
 	}{
 		{"Dell Inc.", settings.Change{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
@@ -159,7 +159,7 @@ func TestStepsByGeneration(t *testing.T) {
 			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
 		}},
 	} {
-		require.Equal(t, c.want, tables.Of(c.vendor).Steps(c.wish), "%s %s", c.wish.Product, c.wish.ID)
+		require.Equal(t, c.want, tables.Of(c.vendor).Steps(c.change), "%s %s", c.change.Product, c.change.ID)
 	}
 }
 

@@ -125,7 +125,7 @@ func TestTyped(t *testing.T) {
 	a := &Attribute{Name: "SMT Control"}
 	for name, c := range map[string]struct {
 		value, form      string
-		wish             Change
+		change           Change
 		wantName, wanted string
 		ok               bool
 	}{
@@ -140,7 +140,7 @@ func TestTyped(t *testing.T) {
 		"a name of every board":           {"auto", FormSUM, Change{Platform: "genoa"}, "SMT Control", "Auto", true},
 		"of another generation":           {"Auto", FormSUM, Change{Platform: "milan"}, "", "", false},
 	} {
-		got, word, ok := table.typed(a, c.value, c.form, &c.wish)
+		got, word, ok := table.typed(a, c.value, c.form, &c.change)
 		assert.Equal(t, c.ok, ok, name)
 		assert.Equal(t, [2]string{c.wantName, c.wanted}, [2]string{got, word}, name)
 	}

@@ -46,18 +46,18 @@ func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 // for it and the document does not show which one these machines have. It assumes that the preset does not lock the
 // setting, which depends on the machine.
 func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
-	wish := settings.Change{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
-	if wish.Seen == "" && len(t.Settings[id]) > 1 {
+	change := settings.Change{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
+	if change.Seen == "" && len(t.Settings[id]) > 1 {
 		return ""
 	}
 	if p.Match != nil {
-		wish.Product = cmp.Or(wish.Product, firstOf(p.Match.Products))
+		change.Product = cmp.Or(change.Product, firstOf(p.Match.Products))
 	}
 	if len(t.Presets) > 0 {
-		wish.Preset = firstOf(t.Presets[0].Unlocked)
+		change.Preset = firstOf(t.Presets[0].Unlocked)
 	}
-	for _, wish.Want = range s.Wants {
-		if lines := t.Steps(wish); len(lines) > 0 {
+	for _, change.Want = range s.Wants {
+		if lines := t.Steps(change); len(lines) > 0 {
 			return lines[0]
 		}
 	}
