@@ -94,7 +94,7 @@ site: $(TOOLS)/site/bin/mkdocs #- the documentation as a site in .site/html (nee
 images: build ## take the pictures of the README again (needs Chromium)
 	@scripts/images $(BIN)
 
-# Each kind is written whatever another one's tests say.
+# Each kind is written even if the tests of another one fail.
 GOLDEN := ./internal/audit ./internal/cli ./internal/report ./internal/report/html ./internal/report/metrics ./internal/report/text
 golden: ## regenerate generated files and goldens; read the diff before committing
 	$(GO) generate ./...
@@ -113,7 +113,7 @@ mutate-go: $(TOOLS)/gremlins #- change the Go code of PKG=./internal/FOLDER; its
 slot-maps: #- rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/topology/place -run '^TestSeenMaps$$' -update-seen
 
-unmapped: #- rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
+unmapped: #- rewrite the lists of BIOS attributes without a canonical setting; needs ../shared
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
 coverage: #- rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
@@ -125,7 +125,7 @@ spellings: #- rewrite rules/settings/spellings.tsv, names and values as machines
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 
-measure-strict: #- the kernels of measure beside C, within 5 %; needs a quiet machine and cc
+measure-strict: #- the kernels of measure compared with C, within 5 %; needs a quiet machine and cc
 	$(GO) test -count=1 -tags strict ./internal/measure/kernel -run '^TestBesideC$$' -v
 
 vm: build #- real kernels on described machines, under QEMU; audited, measured, served (needs ../shared/rig; minutes)
@@ -133,13 +133,13 @@ vm: build #- real kernels on described machines, under QEMU; audited, measured, 
 	RIG_CACHE=$(TOOLS)/rig-other RIG_KERNEL_PACKAGE=$$(scripts/other-kernel) $(RIG)/setup
 	RIG_OTHER_CACHE=$(TOOLS)/rig-other $(GO) test -count=1 -timeout 30m -parallel 2 -tags e2e,rig ./e2e -run '^(TestVM|TestMeasureInRig)' -v
 
-fuzz-whole: #- from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says
+fuzz-whole: #- from arbitrary bytes to the report, for 20 s: what must be true for any machine
 	@scripts/fuzz 20s FuzzWhole
 
 bench: #- benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
-compare: build #- memaudit beside dmidecode and lscpu on the same input
+compare: build #- memaudit compared with dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)
 
 same: build #- compare OLD=BINARY with the present program over every input at hand (minutes); DIFFS=FOLDER keeps what differs
@@ -149,16 +149,16 @@ DIST ?= dist
 dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## deb, rpm and tar.gz in DIST (default dist)
 	@scripts/dist $(DIST)
 
-differential: build #- decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
+differential: build #- decoder and topology compared with u-root, lscpu and lstopo on ../shared
 	cd e2e/differential && $(GO) test -count=1 -v .
 
-vuln: $(TOOLS)/govulncheck #- known vulnerabilities in what is linked; says so when the database is not reachable
+vuln: $(TOOLS)/govulncheck #- known vulnerabilities in what is linked; reports if the database is not reachable
 	@scripts/vuln $(TOOLS)/govulncheck
 
 fleet-scale: build #- rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
 	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
 
-prometheus3: build $(TOOLS)/prometheus3/promtool #- rules, situations and dashboards with Prometheus 3 beside the distribution's; builds it first (8 minutes of processor time)
+prometheus3: build $(TOOLS)/prometheus3/promtool #- rules, situations and dashboards with Prometheus 3 in addition to the distribution's; builds it first (8 minutes of processor time)
 	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v
 	$(TOOLS)/prometheus3/promtool check config deploy/kubernetes/monitoring/scrape.example.yml
 
