@@ -286,9 +286,9 @@ func damageVerdicts(t *testing.T, e *audit.Engine, text string) (out map[[2]stri
 func TestDamagesCorpus(t *testing.T) {
 	e := builtin(t)
 	every, n, machines, sound := 22, 0, 0, 0
-	if every := os.Getenv("EVERY"); every == "all" {
+	if env := os.Getenv("EVERY"); env == "all" {
 		every = 1
-	} else if k, err := strconv.Atoi(every); err == nil && k > 0 {
+	} else if k, err := strconv.Atoi(env); err == nil && k > 0 {
 		every = k
 	}
 	counts := map[string]int{}
