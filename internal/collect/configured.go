@@ -116,6 +116,7 @@ func (x *Export) read(id string, certainty fact.Certainty, view bios.View) fact.
 	a := x.Export.Read(id, view)
 	name, at := a.Given.Name, fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Given.Name, Raw: a.Given.Value}
 	switch a.Outcome {
+	case bios.Translated:
 	case bios.Missing:
 		return x.missing(id, a.Proven)
 	case bios.Unstated:

@@ -181,8 +181,8 @@ func (t *Table) Names() iter.Seq[string] {
 
 // Names returns the plain names under which an export may have the attribute: its own and its text
 // in BIOS setup.
-func (e *Attribute) Names() []string {
-	return slices.DeleteFunc([]string{PlainName(e.Name), PlainName(lastStep(e.Menu))}, func(n string) bool { return n == "" })
+func (a *Attribute) Names() []string {
+	return slices.DeleteFunc([]string{PlainName(a.Name), PlainName(lastStep(a.Menu))}, func(n string) bool { return n == "" })
 }
 
 // lastStep returns the last part of a menu path, the text of the option itself.

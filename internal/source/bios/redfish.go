@@ -183,21 +183,21 @@ func decodeResource(d document) (*Export, error) {
 	if len(e.Attributes) == 0 {
 		e.problem("%s: no attributes, as before the host's first start", at)
 	}
-	e.Vendor, e.Guessed = e.vendorOf(d.body)
-	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
-	e.Complete = !e.PendingOnly && e.looksComplete(d.body)
+	e.finish(d.body)
 	if e.PendingOnly {
 		e.moveToPending()
 	}
 	return e, e.failed
 }
 
-// looksComplete reports whether the resource is a machine's complete answer and not an excerpt, by its type and number of
-// attributes. Real answers have 70 to 550 attributes, those of Cray's nodes 13 to 18.
-func (e *Export) looksComplete(body object) bool {
+// finish derives the vendor, the machine and its firmware, and whether the resource is a machine's complete answer and not
+// an excerpt: by its type and number of attributes. Real answers have 70 to 550 attributes, those of Cray's nodes 13 to 18.
+func (e *Export) finish(body object) {
+	e.Vendor, e.Guessed = e.vendorOf(body)
+	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
 	enveloped := strings.Contains(strings.ToLower(stringMember(body, "@odata.type")), "bios")
 	n := len(e.Attributes)
-	return n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10)
+	e.Complete = !e.PendingOnly && (n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10))
 }
 
 // moveToPending moves the values of a settings object from Value to Pending.

@@ -54,15 +54,8 @@ func decodePairs(at string, list []any) (*Export, error) {
 		a.Options = scalars(o["allowable_values"])
 		e.add(a)
 	}
-	e.finishNames()
+	e.finish(object{})
 	return e, e.failed
-}
-
-// finishNames derives the vendor from the names of the attributes.
-func (e *Export) finishNames() {
-	e.Vendor, e.Guessed = vendorByNames(e.Attributes)
-	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
-	e.Complete = e.looksComplete(object{})
 }
 
 // decodeKubernetes decodes metal3's HostFirmwareSettings: status.settings are the current values,
@@ -99,9 +92,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	if err := e.some(at, "no settings, expected status.settings"); err != nil {
 		return nil, err
 	}
-	wishes := e.PendingOnly
-	e.finishNames()
-	e.Complete = e.Complete && !wishes
+	e.finish(object{})
 	return e, e.failed
 }
 

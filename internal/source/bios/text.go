@@ -214,7 +214,7 @@ func decodeTable(lines []textLine) (*Export, error) {
 	if err := e.someLine(lines, "rows of a name and a value"); err != nil {
 		return nil, err
 	}
-	if e.finishNames(); e.Vendor == "" {
+	if e.finish(object{}); e.Vendor == "" {
 		e.Format, e.Complete = Menu, false
 	}
 	return e, nil

@@ -8,26 +8,18 @@ import (
 // version.
 var hpeRegistry = pattern(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
-// vendorOf finds the vendor of a Redfish document by the document itself, or else by the names of its attributes.
+// vendorOf finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
+// document, or else by the names of its attributes. OEM objects of several vendors identify none.
 func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
-	if vendor := e.vendorByDocument(body); vendor != "" {
-		return vendor, false
-	}
-	return vendorByNames(e.Attributes)
-}
-
-// vendorByDocument finds the vendor by the registry, the path, the OEM objects and the actions of the document. It
-// returns "" if none of them identifies it, or if there are OEM objects of several vendors.
-func (e *Export) vendorByDocument(body object) string {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
-		return Cisco
+		return Cisco, false
 	case hpeRegistry().MatchString(e.RegistryName):
-		return HPE
+		return HPE, false
 	case strings.Contains(e.Path, "System.Embedded"):
-		return Dell
+		return Dell, false
 	case strings.Contains(e.Path, "/Systems/Node") && nested(body):
-		return Cray
+		return Cray, false
 	}
 	if oem, ok := body["Oem"].(object); ok {
 		found, several := "", false
@@ -40,19 +32,19 @@ func (e *Export) vendorByDocument(body object) string {
 		}
 		switch {
 		case several:
-			return ""
+			return vendorByNames(e.Attributes)
 		case found != "":
-			return found
+			return found, false
 		}
 	}
 	if actions, ok := body["Actions"].(object); ok {
 		for name := range actions {
 			if strings.HasPrefix(name, "#Zt") {
-				return ZT
+				return ZT, false
 			}
 		}
 	}
-	return ""
+	return vendorByNames(e.Attributes)
 }
 
 // nested reports whether all attributes are objects with a current_value.
