@@ -47,8 +47,8 @@ func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *i
 	return engineOf(t, choicePack), sys, topo
 }
 
-// TestForeignProfile: the profile of another vendor's machines is rejected with both vendors' names; one for
-// all machines is not, and none is if the machine's vendor is unknown.
+// TestForeignProfile checks that the profile of another vendor's machines is rejected with both vendors' names, that
+// one for all machines is not, and that none is if the machine's vendor is unknown.
 func TestForeignProfile(t *testing.T) {
 	e, sys, topo := choicePackEngine(t, direct("Dell Inc."))
 	var foreign *audit.ForeignProfileError
@@ -193,8 +193,9 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// TestPreset: one step if the profile's document names the preset and the machine's export has another; none if
-// it is set already, the export may be another machine's, no profile was selected, or no preset is documented.
+// TestPreset checks that there is one step if the profile's document names the preset and the machine's export has
+// another, and none if it is set already, the export may be another machine's, no profile was selected, or no preset
+// is documented.
 func TestPreset(t *testing.T) {
 	tables := func() (settings.Tables, error) {
 		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
@@ -291,8 +292,8 @@ func TestPresetOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestWhyNoProfile: for a profile selected by id, why it does not apply to this machine; for an intent, that no
-// profile exists; of two equally narrow ones the first in the files is used.
+// TestWhyNoProfile checks the reason: for a profile selected by id, why it does not apply to this machine; for an
+// intent, that no profile exists; of two equally narrow ones the first in the files is used.
 func TestWhyNoProfile(t *testing.T) {
 	const src = `
 profiles:
@@ -451,8 +452,8 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// TestForeignAmongSeveral: a name of several profiles, one for each vendor, is foreign only if none of them is
-// for the machine; one for all machines, or for the running firmware, is never foreign.
+// TestForeignAmongSeveral checks that a name of several profiles, one for each vendor, is foreign only if none of
+// them is for the machine, and that one for all machines, or for the running firmware, is never foreign.
 func TestForeignAmongSeveral(t *testing.T) {
 	const several = `
 profiles:

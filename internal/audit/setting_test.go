@@ -320,8 +320,8 @@ func TestValuesWithoutExport(t *testing.T) {
 	}
 }
 
-// TestNoConflict: a value that every kernel sets instead of BIOS setup's is not a contradiction; one set by
-// anything else is.
+// TestNoConflict checks that a value that every kernel sets instead of BIOS setup's is not a contradiction, and that
+// one set by anything else is.
 func TestNoConflict(t *testing.T) {
 	for by, want := range map[string]verdict.Result{"kernel": verdict.Pass, "administrator": verdict.Fail} {
 		a := judge(t, map[string]inventory.Setting{"energy_perf_bias": {Configured: known("max_performance", "bios", "Bias"),
@@ -395,8 +395,8 @@ func TestLevelsOfTDP(t *testing.T) {
 	}
 }
 
-// TestRemedyOfEachValue: a change at run time is to be undone only if BIOS setup's own value is unknown, and a
-// reboot that brings another unwanted value is not a remedy.
+// TestRemedyOfEachValue checks that a change at run time is to be undone only if BIOS setup's own value is unknown,
+// and that a reboot that brings another unwanted value is not a remedy.
 func TestRemedyOfEachValue(t *testing.T) {
 	const steps = "Profile must be Custom for the setting to be changed\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
 	off, runsOff, admin := known("disabled", "bios", "Boost"), known("disabled", "cpufreq", ""), known(inventory.DecidedAdministrator, "cpufreq", "")
@@ -416,8 +416,8 @@ func TestRemedyOfEachValue(t *testing.T) {
 	}
 }
 
-// TestNothingToEnableWithEmptySockets: a socket without a CPU is ignored; one in an unknown state may have
-// one.
+// TestNothingToEnableWithEmptySockets checks that a socket without a CPU is ignored, and that one in an unknown state
+// may have one.
 func TestNothingToEnableWithEmptySockets(t *testing.T) {
 	without := &platform.Processor{Name: "Xeon Bronze 3104", Turbo: "no"}
 	for name, c := range map[string]struct {

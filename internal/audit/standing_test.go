@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// TestRelevanceOfAProfile: a finding shows whether its document is the vendor's for this machine, the vendor's
-// for others, or another vendor's.
+// TestRelevanceOfAProfile checks that a finding shows whether its document is the vendor's for this machine, the
+// vendor's for others, or another vendor's.
 func TestRelevanceOfAProfile(t *testing.T) {
 	e := NewEngine(builtinPacks(t))
 	for _, c := range []struct {

@@ -49,8 +49,8 @@ func builtinRules(t testing.TB) []builtinRule {
 	return out
 }
 
-// TestEveryGeneralRuleFires: every rule of the general pack fails on a machine, otherwise it is not known to
-// work. What real machines trigger is in a committed table; this test covers the project's own.
+// TestEveryGeneralRuleFires checks that every rule of the general pack fails on a machine, otherwise it is not known
+// to work. What real machines trigger is in a committed table; this test covers the project's own.
 func TestEveryGeneralRuleFires(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "fires.tsv"))
@@ -281,8 +281,8 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-// TestRemedyByCause: a fix names the cause that the machine shows. A BIOS update for an HMAT is suggested only
-// without one, and no DIMMs are suggested for a node that an option empties.
+// TestRemedyByCause checks that a fix names the cause that the machine shows. A BIOS update for an HMAT is suggested
+// only without one, and no DIMMs are suggested for a node that an option empties.
 func TestRemedyByCause(t *testing.T) {
 	t.Parallel()
 	unrated := withCXLNode(treeOf(t))

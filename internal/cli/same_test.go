@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestSameMachineSameBytes: three audits of one machine, in make corpus ten of each machine, print
-// the same bytes.
+// TestSameMachineSameBytes checks that three audits of one machine, in make corpus ten of each machine, print the
+// same bytes.
 func TestSameMachineSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 2

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestNoSecretOfTheCommandLine: a password on the kernel's command line is in no output, even if the command
-// line is a finding's evidence, or identifiers are requested.
+// TestNoSecretOfTheCommandLine checks that a password on the kernel's command line is in no output, even if the
+// command line is a finding's evidence, or identifiers are requested.
 func TestNoSecretOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

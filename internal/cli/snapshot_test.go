@@ -85,7 +85,7 @@ func TestSnapshotMachines(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfSnapshot: a capture can be captured.
+// TestSnapshotOfSnapshot checks that a capture can be captured.
 func TestSnapshotOfSnapshot(t *testing.T) {
 	t.Parallel()
 	first := capture(t, nil, "--root", tree(t, "dell-r610-unbalanced"))
@@ -205,7 +205,7 @@ func asJSON(t *testing.T, sys *inventory.System) string {
 	return string(data)
 }
 
-// TestSnapshotLarge: a capture stays small.
+// TestSnapshotLarge checks the size of a large machine's capture.
 func TestSnapshotLarge(t *testing.T) {
 	t.Parallel()
 	m := hosttest.Machine{Sockets: 2, CoresPerSocket: 64, ThreadsPerCore: 2}

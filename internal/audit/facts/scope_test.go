@@ -47,8 +47,8 @@ func TestScopeOfASubject(t *testing.T) {
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
 }
 
-// TestScopeOfStatedFacts: facts, lists and objects missing from a case are unknown; a name outside the schema
-// is an error.
+// TestScopeOfStatedFacts checks that facts, lists and objects missing from a case are unknown, and that a name
+// outside the schema is an error.
 func TestScopeOfStatedFacts(t *testing.T) {
 	s := NewStatedScope(map[string]Value{"machine": PlainValue(NewStated(Declared().objects["machine"], "machine", map[string]Value{"product": PlainValue("R610")}))})
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOddFiles: anything but a regular file is rejected by name; a pipe does not block, and an endless device
-// and a file of a terabyte are not read.
+// TestOddFiles checks that anything but a regular file is rejected by name, that a pipe does not block, and that an
+// endless device and a file of a terabyte are not read.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "a.yaml"), 0o666))

@@ -222,8 +222,8 @@ func TestLongTexts(t *testing.T) {
 	assert.Equal(t, h.stream("text", "x", 64)[:33], h.stream("text", "x", 33))
 }
 
-// TestNamesOfFiles: a redacted capture has no name of a file that the audit was given, because people
-// name folders and files after users, machines and customers.
+// TestNamesOfFiles checks that a redacted capture has no name of a file that the audit was given, because people name
+// folders and files after users, machines and customers.
 func TestNamesOfFiles(t *testing.T) {
 	const folder = "/home/SECRET-U/node17.example.org/"
 	in := input(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestString: null is the empty string in both directions, and the document's encoder decides about escapes.
+// TestString checks that null is the empty string in both directions, and that the document's encoder decides about
+// escapes.
 func TestString(t *testing.T) {
 	type document struct {
 		A String `json:"a"`

@@ -49,8 +49,8 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Empty(t, named.Words(turbo, Enabled))
 }
 
-// TestWordAsSpelled: the source's own spelling of a value: the same one, else the first that differs
-// in case and punctuation only.
+// TestWordAsSpelled checks the source's own spelling of a value: the same one, otherwise the first that differs only
+// in case and punctuation.
 func TestWordAsSpelled(t *testing.T) {
 	s := &spelling{values: "2way=Two|2-Way=2-Way clustering|Disabled"}
 	for value, want := range map[string][2]string{"2-Way": {"2-Way", "2-Way clustering"}, "2 WAY": {"2way", "Two"}, "disabled": {"Disabled", ""}, "Disabled": {"Disabled", ""}} {

@@ -18,9 +18,8 @@ func answer(table *settings.Table, id string, attributes ...bios.Attribute) bios
 	return e.Read(id, func(a *bios.Attribute) bios.Attribute { return *a })
 }
 
-// TestRead: the first entry whose attribute is there decides, a later one of the same
-// attribute may know more of its values, "next" leaves it to another, and an entry that goes
-// with another attribute needs that one.
+// TestRead checks that the first entry whose attribute is present decides, that a later entry of the same attribute
+// may know more values, that "next" passes on to the next entry, and that an entry with another attribute needs it.
 func TestRead(t *testing.T) {
 	table := &settings.Table{Settings: map[string][]settings.Attribute{"turbo": {
 		{Name: "WithMode", With: "Mode", Values: map[string]string{"On": "enabled"}},
@@ -56,8 +55,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadByTextAndCode: a value is translated by its own word, or else by what BIOS setup shows for it; the attribute is
-// found by the last step of its menu path too.
+// TestReadByTextAndCode checks that a value is translated by its own word, otherwise by its text in BIOS setup, and
+// that an attribute is also found by the last step of its menu path.
 func TestReadByTextAndCode(t *testing.T) {
 	table := &settings.Table{Settings: map[string][]settings.Attribute{"turbo": {{Name: "ProcTurbo", Menu: "Power > Options > Turbo Boost",
 		Values: map[string]string{"Enabled": settings.Enabled, "Disabled": settings.Disabled}}}}}
@@ -80,8 +79,8 @@ func TestReadByTextAndCode(t *testing.T) {
 	}
 }
 
-// TestProvenName: that an export does not have a setting says something of the machine only where a
-// name of it is proven; a menu path is none.
+// TestProvenName checks that a missing setting means something only if one of its names is proven; a menu path is
+// not.
 func TestProvenName(t *testing.T) {
 	named, unverified, menu := settings.Attribute{Name: "A"}, settings.Attribute{Name: "B", Unverified: true}, settings.Attribute{Menu: "C"}
 	for _, c := range []struct {
@@ -93,9 +92,8 @@ func TestProvenName(t *testing.T) {
 	}
 }
 
-// TestNextPassesItsOwnAttribute: Dell's Sme leaves the decision to TransparentSme when it is off, and the second entry
-// for Sme, which knows only the other word, does not take it back. Without
-// TransparentSme it decides alone.
+// TestNextPassesItsOwnAttribute checks Dell's Sme, which passes the decision to TransparentSme when it is off: the
+// second entry for Sme, which knows only the other value, is not used. Without TransparentSme it decides alone.
 func TestNextPassesItsOwnAttribute(t *testing.T) {
 	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
@@ -119,8 +117,8 @@ func TestNextPassesItsOwnAttribute(t *testing.T) {
 	}
 }
 
-// TestPresetOverride: a preset decides unless it is one under which the single settings count, by its
-// value or by its text, or has none. What it means on some products it means on these alone.
+// TestPresetOverride checks that a preset decides unless its value or text is one with which the single settings
+// apply, or it has none.
 func TestPresetOverride(t *testing.T) {
 	means := map[string]map[string]string{"Fast": {"turbo": "enabled"}}
 	preset := settings.Preset{Attribute: "Profile", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}, Implies: means}

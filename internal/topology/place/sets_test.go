@@ -63,7 +63,7 @@ func TestSetNumbers(t *testing.T) {
 	}
 }
 
-// TestOrderOfSets: one slot is first if every set with only one of the two has it.
+// TestOrderOfSets checks that one slot is first if every set with only one of the two has it.
 func TestOrderOfSets(t *testing.T) {
 	s := &Sets{Rows: map[int]SetRow{
 		1: {Sets: [][]int{{1}}},

@@ -217,7 +217,7 @@ func TestUnitsInDoubt(t *testing.T) {
 	assert.Equal(t, "the rated speed of a DIMM is 0", ratedSpeed(&inventory.Slot{RatedMTs: sure(0)}).Reason)
 }
 
-// TestBoardDecidesWithinTolerance: the expected speed under another printed name is not treated as another
+// TestBoardDecidesWithinTolerance checks that the expected speed under another printed name is not treated as another
 // board's.
 func TestBoardDecidesWithinTolerance(t *testing.T) {
 	s := Speed{MTs: 2933, OtherBoards: []int{2933 - ddr.Tolerance}}

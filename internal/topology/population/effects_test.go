@@ -31,7 +31,7 @@ func effectRows(t *testing.T) map[string][]string {
 	return out
 }
 
-// TestMeasuredEffectsAreUsed: documented measurements of a layout are used for the printed share, or in a
+// TestMeasuredEffectsAreUsed checks that documented measurements of a layout are used for the printed share, or in a
 // rule's effect; unused ones have a reason.
 func TestMeasuredEffectsAreUsed(t *testing.T) {
 	rows := effectRows(t)
