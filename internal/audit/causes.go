@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
@@ -20,7 +22,7 @@ func (r *auditRun) causes() {
 		for _, id := range ids {
 			failed := all.of(id, f.Subject, r.facts.Owner(f.Subject))
 			if len(failed) > 0 && f.CausedBy == "" {
-				f.CausedBy = id
+				f.CausedBy = nullable.String(id)
 			}
 			r.roots[i] = append(r.roots[i], failed...)
 		}

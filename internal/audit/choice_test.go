@@ -374,20 +374,20 @@ profiles:
 		f := one(t, a, "setting."+id, "setting "+id)
 		assert.Equal(t, want.result, f.Result, id)
 		assert.Contains(t, f.Reason, want.reason, id)
-		assert.Equal(t, "T asks for enabled", f.Why, id)
-		assert.Equal(t, "Table 1", f.Citation.Place, id)
+		assert.EqualValues(t, "T asks for enabled", f.Why, id)
+		assert.EqualValues(t, "Table 1", f.Citation.Place, id)
 	}
 	assert.Equal(t, verdict.Unknown, one(t, a, "setting.iommu", "setting iommu").Result)
 	f := one(t, a, "setting.adddc", "setting adddc")
 	assert.Equal(t, verdict.Error, f.Result)
 	assert.Contains(t, f.Reason, "applies: ")
-	assert.Equal(t, "T asks for enabled; not where: a cold room", one(t, a, "setting.c_states", "setting c_states").Why)
-	assert.Equal(t, "the profile site/rows does not cover it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
+	assert.EqualValues(t, "T asks for enabled; not where: a cold room", one(t, a, "setting.c_states", "setting c_states").Why)
+	assert.EqualValues(t, "the profile site/rows does not cover it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
 	for _, id := range []string{"smt", "turbo"} {
 		assert.Len(t, findings(a, "setting."+id), 1, "one entry for each setting")
 	}
 	f = one(t, a, "setting.smt", "setting smt")
-	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{f.Why, f.Citation.Place})
+	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{string(f.Why), string(f.Citation.Place)})
 }
 
 // TestNearestByWords checks that a name of the same vendor with common words comes before one that is only spelled

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -43,14 +45,14 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 	}
 	for _, d := range r.documents(rule) {
 		if n := rankOf(d, maker); n < rank {
-			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: d.Year, Place: d.Place, URL: d.URL}, n
+			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: nullable.Int(d.Year), Place: nullable.String(d.Place), URL: nullable.String(d.URL)}, n
 		}
 	}
 	if best == nil {
 		return nil
 	}
 	out := *best
-	out.Standing = standings[rank]
+	out.Standing = nullable.String(standings[rank])
 	return &out
 }
 

@@ -49,7 +49,7 @@ func TestCitations(t *testing.T) {
 		}
 		require.NotNil(t, found.Citation, "%v: %s", c, found.Reason)
 		assert.Equal(t, c.cites, found.Citation.Vendor, c)
-		assert.Equal(t, c.standing, found.Citation.Standing, c)
+		assert.EqualValues(t, c.standing, found.Citation.Standing, c)
 	}
 	practice := verdict.Citation{Vendor: "Dell", Title: "A guide", Year: 2019, Standing: verdict.Practice}
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
@@ -117,7 +117,7 @@ func TestVendorDocumentsAreCited(t *testing.T) {
 		}
 		require.NotNil(t, found.Citation, "%s: %s", c.vendor, c.rule)
 		assert.Equal(t, c.title, found.Citation.Title, "%s: %s", c.vendor, c.rule)
-		assert.Equal(t, standing, found.Citation.Standing, "%s: %s", c.vendor, c.rule)
+		assert.EqualValues(t, standing, found.Citation.Standing, "%s: %s", c.vendor, c.rule)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestOrderCitesTheManual(t *testing.T) {
 	}
 	f := audited("PowerEdge R630", 3, 4)
 	assert.Equal(t, verdict.Fail, f.Result, f.Reason)
-	assert.Equal(t, "slots 3, 4 are filled; the manual fills 1, 2 for 2 modules", f.Found)
+	assert.EqualValues(t, "slots 3, 4 are filled; the manual fills 1, 2 for 2 modules", f.Found)
 	assert.Equal(t, verdict.Info, f.Severity)
 	assert.Equal(t, "Dell", f.Citation.Vendor)
 	assert.Contains(t, f.Citation.Line(), "by analogy") // the manual of a sister model was read

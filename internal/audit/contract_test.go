@@ -73,7 +73,7 @@ func TestDefectOfAFile(t *testing.T) {
 		sys.Firmware.FromFile, sys.Firmware.Problems = file, []inventory.Problem{{Text: "no end marker (type 127)"}}
 		f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "firmware.smbios.wellformed")["machine"]
 		assert.Equal(t, verdict.Fail, f.Result)
-		assert.True(t, strings.HasPrefix(f.Remedy, want), f.Remedy)
+		assert.True(t, strings.HasPrefix(string(f.Remedy), want), f.Remedy)
 		assert.Contains(t, f.Remedy, "2.1")
 	}
 }

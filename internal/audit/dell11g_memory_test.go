@@ -58,7 +58,7 @@ func TestUnconfirmedChannels(t *testing.T) {
 		f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 0"]
 		assert.Equal(t, verdict.Fail, f.Result, c.product)
 		assert.Equal(t, verdict.Warning, f.Severity, c.product)
-		assert.Equal(t, c.found, f.Found[:min(len(f.Found), len(c.found))], c.product)
+		assert.EqualValues(t, c.found, f.Found[:min(len(f.Found), len(c.found))], c.product)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestDellTable3(t *testing.T) {
 			if bin.mts == 1333 { // all agree, and nothing is a limit
 				limit = ""
 			}
-			assert.Equal(t, fmt.Sprintf("runs at %d MT/s, allowed are %d MT/s%s", bin.mts-200, bin.mts, limit), f.Found, name)
+			assert.EqualValues(t, fmt.Sprintf("runs at %d MT/s, allowed are %d MT/s%s", bin.mts-200, bin.mts, limit), f.Found, name)
 			assert.Contains(t, f.Citation.Place, "Table 3")
 		}
 	}

@@ -95,11 +95,11 @@ func TestDellTable6(t *testing.T) {
 		t.Run(c.profile+" "+c.setting, func(t *testing.T) {
 			good := judge(c, inventory.Setting{Configured: direct(c.want)})
 			assert.Equal(t, verdict.Pass, good.Result, good.Reason)
-			assert.Equal(t, c.want+" (configured)", good.Found)
+			assert.EqualValues(t, c.want+" (configured)", good.Found)
 			assert.Contains(t, good.Citation.Place, "Table 6")
 			bad := judge(c, inventory.Setting{Configured: direct(c.opposite)})
 			assert.Equal(t, verdict.Fail, bad.Result)
-			assert.Equal(t, c.want, bad.Expected)
+			assert.EqualValues(t, c.want, bad.Expected)
 			assert.NotEmpty(t, bad.Remedy)
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedFirmware)}).Result)
@@ -251,7 +251,7 @@ func TestProfileOnOtherMachines(t *testing.T) {
 				for _, f := range a.Findings {
 					if strings.HasPrefix(f.Rule, "setting.") {
 						assert.Equal(t, verdict.NotApplicable, f.Result, f.Rule)
-						assert.Equal(t, a.ProfileWhy, f.Reason)
+						assert.EqualValues(t, a.ProfileWhy, f.Reason)
 					}
 				}
 			}

@@ -106,11 +106,11 @@ func TestExampleOfARule(t *testing.T) {
 	const check = "    check: machine.processors > 1\n"
 	f, name := example(check + "    severity: info\n    found: text(machine.processors)\n    remedy: '\"in general\"'\n    remedies: {HPE: '\"HPE says\"'}\n" + cases)
 	require.NotNil(t, f)
-	assert.Equal(t, []any{"bad", verdict.Fail, "machine", verdict.Info, "1", "", "HPE says", false}, []any{name, f.Result, f.Subject.String(), f.Severity, f.Found, f.Expected, f.Remedy, f.Explains})
+	assert.Equal(t, []any{"bad", verdict.Fail, "machine", verdict.Info, "1", "", "HPE says", false}, []any{name, f.Result, f.Subject.String(), f.Severity, string(f.Found), string(f.Expected), string(f.Remedy), f.Explains})
 	assert.Nil(t, f.Effect)
 	f, name = example(check + "    explains: true\n    severity: info\n    found: text(machine.processors)\n" + cases)
 	require.NotNil(t, f)
-	assert.Equal(t, []any{"good", verdict.Pass, "2", true}, []any{name, f.Result, f.Found, f.Explains})
+	assert.Equal(t, []any{"good", verdict.Pass, "2", true}, []any{name, f.Result, string(f.Found), f.Explains})
 	f, name = example(check + "    severity: info\n    cases: []\n")
 	assert.Nil(t, f)
 	assert.Empty(t, name)

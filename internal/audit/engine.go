@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -169,8 +171,8 @@ func (r *auditRun) profile() error {
 	}
 	for _, id := range r.engine.settings {
 		if !slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
-			r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks",
-				Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
+			r.add(verdict.Finding{Rule: "setting." + id, Title: nullable.String("setting " + id + " as the profile asks"),
+				Result: verdict.NotApplicable, Severity: verdict.Info, Reason: nullable.String(why)})
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package audit_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -32,7 +34,7 @@ rules:
 	a := run(t, engineOf(t, root), sys, topo, audit.Options{})
 	got := map[string]string{}
 	for _, f := range a.Findings {
-		got[f.Rule+" "+f.Subject.String()] = string(f.Result) + " " + f.CausedBy
+		got[f.Rule+" "+f.Subject.String()] = string(f.Result) + " " + string(f.CausedBy)
 	}
 	assert.Equal(t, map[string]string{
 		"test.socket.root socket 0":               "fail ",
@@ -64,7 +66,7 @@ rules:
 	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, verdict.Warning, f.Severity)
 	assert.Contains(t, f.Found, "text of the rule is broken")
-	assert.Equal(t, "one", f.Expected)
+	assert.EqualValues(t, "one", f.Expected)
 	assert.Contains(t, findings(a, "test.machine.fact")["machine"].Found, "text of the rule is broken: undefined field 'nothing'")
 	f = findings(a, "test.machine.check")["machine"]
 	assert.Equal(t, verdict.Error, f.Result)
@@ -94,7 +96,7 @@ func TestSourceOfAnEffect(t *testing.T) {
 		src := "rules:\n  - {id: test.machine.effect, title: t, check: machine.processors == 1, severity: info, why: w, citation: {vendor: us, title: a test}, effect: " + effect + "}\n"
 		sys, topo := twoSockets()
 		f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"]
-		assert.Equal(t, &verdict.Effect{Text: "ten", Source: want}, f.Effect, effect)
+		assert.Equal(t, &verdict.Effect{Text: "ten", Source: nullable.String(want)}, f.Effect, effect)
 	}
 }
 

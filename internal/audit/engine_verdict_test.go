@@ -59,7 +59,7 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 			assert.Equal(t, c.want, f.Severity)
 			assert.Equal(t, c.certainty, f.Certainty)
 			assert.Equal(t, []fact.Evidence{at}, f.Evidence)
-			assert.Equal(t, "0 DIMMs", f.Found)
+			assert.EqualValues(t, "0 DIMMs", f.Found)
 			assert.Equal(t, verdict.Pass, got["socket 1"].Result)
 		})
 	}
@@ -74,8 +74,8 @@ func TestUnknownHasReason(t *testing.T) {
 	a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{})
 	f := findings(a, "test.socket.memory")["socket 0"]
 	assert.Equal(t, verdict.Unknown, f.Result)
-	assert.Equal(t, "permission denied: DMI", f.Reason)
-	assert.Equal(t, "run as root", f.KnownBy)
+	assert.EqualValues(t, "permission denied: DMI", f.Reason)
+	assert.EqualValues(t, "run as root", f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
 	assert.Equal(t, verdict.Warning, f.Severity, "one certain fact makes it critical")
 	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
@@ -88,7 +88,7 @@ func TestNoSlotsIsNoEmptySocket(t *testing.T) {
 	sys.Firmware.SMBIOS = fact.Unknown[bool](fact.Denied, "no permission to read the SMBIOS table", "run as root")
 	for subject, f := range findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory") {
 		assert.Equal(t, verdict.Unknown, f.Result, subject)
-		assert.Equal(t, "no permission to read the SMBIOS table", f.Reason)
+		assert.EqualValues(t, "no permission to read the SMBIOS table", f.Reason)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestNarrowestRuleDecides(t *testing.T) {
 			a := run(t, engineOf(t, c.packs...), sys, topo, audit.Options{})
 			require.Len(t, a.Findings, 1, "one entry for one rule and one subject")
 			assert.Equal(t, c.result, a.Findings[0].Result, a.Findings[0].Reason)
-			assert.Equal(t, c.want, a.Findings[0].Found)
+			assert.EqualValues(t, c.want, a.Findings[0].Found)
 			if c.result == verdict.NotApplicable || c.result == verdict.Unknown {
 				assert.NotEmpty(t, a.Findings[0].Reason)
 			}
@@ -152,8 +152,8 @@ func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
 	a := run(t, engineOf(t, rule("narrow", "", `settings.turbo == "enabled"`)), sys, topo, audit.Options{})
 	assert.Equal(t, verdict.Unknown, a.Findings[0].Result)
-	assert.Equal(t, "MSR not readable", a.Findings[0].Reason)
-	assert.Equal(t, "run as root", a.Findings[0].KnownBy)
+	assert.EqualValues(t, "MSR not readable", a.Findings[0].Reason)
+	assert.EqualValues(t, "run as root", a.Findings[0].KnownBy)
 }
 
 // TestSiteRuleBeforeBuiltin checks that a site's rule takes precedence over an equally narrow one.
@@ -167,7 +167,7 @@ func TestSiteRuleBeforeBuiltin(t *testing.T) {
 	sys, topo := twoSockets()
 	a := run(t, audit.NewEngine([]*rulepack.Pack{builtin, site[0]}), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
-	assert.Equal(t, "site", a.Findings[0].Found)
+	assert.EqualValues(t, "site", a.Findings[0].Found)
 }
 
 // TestPlatformGuessCapsItsRules checks that a rule for a platform that was guessed stays at info.
@@ -304,9 +304,9 @@ func TestPassInDoubt(t *testing.T) {
 		a := run(t, engineOf(t, c.broad, narrow), sys, topo, audit.Options{})
 		require.Len(t, a.Findings, 1, c.name)
 		f := a.Findings[0]
-		assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, f.Reason}, c.name)
+		assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, string(f.Reason)}, c.name)
 		if c.result == verdict.Unknown {
-			assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{f.KnownBy, f.Severity}, c.name)
+			assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{string(f.KnownBy), f.Severity}, c.name)
 		}
 	}
 }
@@ -322,12 +322,12 @@ func TestFirstThatMayApply(t *testing.T) {
 	}
 	a := run(t, engineOf(t, may("broad", "", "smt"), may("narrow", "{vendors: [Example]}", "turbo")), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
-	assert.Equal(t, []string{"narrow", "MSR not readable", "run as root"}, []string{a.Findings[0].Title, a.Findings[0].Reason, a.Findings[0].KnownBy})
+	assert.Equal(t, []string{"narrow", "MSR not readable", "run as root"}, []string{string(a.Findings[0].Title), string(a.Findings[0].Reason), string(a.Findings[0].KnownBy)})
 
 	broken := rule("broken", "{vendors: [Example]}", "'[1][machine.processors] == 1'")
 	a = run(t, engineOf(t, rule("general", "", ""), broken), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
-	assert.Equal(t, []any{"broken", verdict.Error}, []any{a.Findings[0].Title, a.Findings[0].Result})
+	assert.Equal(t, []any{"broken", verdict.Error}, []any{string(a.Findings[0].Title), a.Findings[0].Result})
 	assert.Contains(t, a.Findings[0].Reason, "applies: ")
 }
 
@@ -370,7 +370,7 @@ rules:
   - {id: test.machine.all, title: t, check: 'settings.turbo == "enabled" && settings.smt == "enabled" && settings.c1e == "enabled" && settings.iommu == "enabled"', severity: info, why: w, uncited: true}
 `
 	f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.all")["machine"]
-	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, f.Reason, f.KnownBy})
+	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, string(f.Reason), string(f.KnownBy)})
 }
 
 // TestNothingToAskOf checks that a rule about parts that the machine lacks is not applicable if that is known, and
@@ -390,7 +390,7 @@ rules:
 		assert.Equal(t, want, f.Result, rule)
 		assert.NotEmpty(t, f.Reason, rule)
 	}
-	assert.Equal(t, "concerns only guests", findings(a, "test.node.guests")["machine"].Reason)
+	assert.EqualValues(t, "concerns only guests", findings(a, "test.node.guests")["machine"].Reason)
 	assert.NotEmpty(t, findings(a, "test.socket.any")["machine"].Reason)
 }
 
@@ -409,7 +409,7 @@ rules:
 	topo.Populations[0].DIMMs.Unverified = true
 	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
 	f := findings(a, "test.machine.word")["machine"]
-	assert.Equal(t, []any{verdict.Error, "severity: expression gives grave, expected info, warning or critical"}, []any{f.Result, f.Reason})
+	assert.Equal(t, []any{verdict.Error, "severity: expression gives grave, expected info, warning or critical"}, []any{f.Result, string(f.Reason)})
 	f = findings(a, "test.machine.breaks")["machine"]
 	assert.Equal(t, verdict.Error, f.Result)
 	assert.Contains(t, f.Reason, "severity: ")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
@@ -20,7 +22,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	if len(matching) == 0 {
 		general := candidates[len(candidates)-1]
 		f := startRule(general, inventory.Subject{})
-		f.Result, f.Reason = verdict.NotApplicable, general.Concern()
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(general.Concern())
 		r.add(f)
 		return
 	}
@@ -63,7 +65,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 	for _, c := range candidates[:slices.Index(candidates, decisive)] {
 		if c.For != nil && len(c.For.Products) > 0 && r.matches(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
-			f.Reason = "whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it"
+			f.Reason = nullable.String("whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it")
 			f.KnownBy = "the product's name"
 			return
 		}
@@ -103,11 +105,11 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, inventory.Subject{})
 	s := facts.Subject{}
 	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
-		f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(rule.Concern())
 	} else if known.Known() {
-		f.Result, f.Reason = verdict.NotApplicable, cmp.Or(known.Reason, "the machine has no "+rule.Subject)
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(cmp.Or(known.Reason, "the machine has no "+rule.Subject))
 	} else {
-		f.Result, f.Reason, f.KnownBy = verdict.Unknown, known.Reason, known.KnownBy
+		f.Result, f.Reason, f.KnownBy = verdict.Unknown, nullable.String(known.Reason), nullable.String(known.KnownBy)
 	}
 	r.add(f)
 }
@@ -141,7 +143,7 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 		f := startRule(rule, s.Of)
 		switch {
 		case o.Err != nil:
-			f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
+			f.Result, f.Reason = verdict.Error, nullable.String("applies: "+o.Err.Error())
 			return f, rule
 		case o.Val == nil:
 			if unsureRule == nil {
@@ -158,13 +160,13 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 	}
 	last := candidates[len(candidates)-1]
 	f := startRule(last, s.Of)
-	f.Result, f.Reason = verdict.NotApplicable, last.Concern()
+	f.Result, f.Reason = verdict.NotApplicable, nullable.String(last.Concern())
 	return f, last
 }
 
 // startRule returns a finding with the texts that do not depend on the machine.
 func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
-	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
+	f := verdict.Finding{Rule: r.ID, Title: nullable.String(r.Title), Subject: subject, Why: nullable.String(r.Why), Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
 	f.Severity = r.Usual
 	return f
 }
@@ -178,12 +180,12 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	unverified = unverified || r.platformUnverified(rule)
 	switch {
 	case o.Err != nil:
-		f.Result, f.Reason = verdict.Error, "check: "+o.Err.Error()
+		f.Result, f.Reason = verdict.Error, nullable.String("check: "+o.Err.Error())
 	case o.Val == nil:
 		r.explainUnknown(f, o)
 	case holds && r.scope.Partial():
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason = "the SMBIOS table may not list all slots: " + r.population.Unlisted.Text
+		f.Reason = nullable.String("the SMBIOS table may not list all slots: " + r.population.Unlisted.Text)
 		f.KnownBy = "a whole table"
 	case holds:
 		f.Result = verdict.Pass
@@ -228,13 +230,13 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	_, unverified = r.scope.Certainty()
 	switch {
 	case err != nil:
-		f.Result, f.Reason = verdict.Error, "severity: "+err.Error()
+		f.Result, f.Reason = verdict.Error, nullable.String("severity: "+err.Error())
 	case verdict.Severity(text).Rank() > 0:
 		f.Severity = verdict.Severity(text)
 	case text == facts.NotKnown:
 		f.Severity = verdict.Info // the severity is unknown: use the lowest
 	default:
-		f.Result, f.Reason = verdict.Error, "severity: expression gives "+text+", expected info, warning or critical"
+		f.Result, f.Reason = verdict.Error, nullable.String("severity: expression gives "+text+", expected info, warning or critical")
 	}
 	return unverified
 }
@@ -268,9 +270,9 @@ func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(
 		}
 		return eval(src)
 	}
-	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
+	f.Found, f.Expected = nullable.String(say(rule.Found)), nullable.String(say(rule.Expected))
 	f.Short, f.Fix = say(rule.Short), say(rule.Fix)
-	f.Remedy = say(rule.RemedyFor(vendor))
+	f.Remedy = nullable.String(say(rule.RemedyFor(vendor)))
 	if e := rule.Effect; e != nil {
 		text := e.Text
 		if e.Expr != "" {
@@ -279,7 +281,7 @@ func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(
 		if text != "" { // a computed effect may be empty for this machine
 			f.Effect = e.Effect(text, rule.Citation)
 			if e.SourceExpr != "" {
-				f.Effect.Source = say(e.SourceExpr)
+				f.Effect.Source = nullable.String(say(e.SourceExpr))
 			}
 		}
 	}
@@ -311,7 +313,7 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 			knownBy = append(knownBy, v.KnownBy)
 		}
 	}
-	f.Reason, f.KnownBy = strings.Join(reasons, "; "), strings.Join(knownBy, "; ")
+	f.Reason, f.KnownBy = nullable.String(strings.Join(reasons, "; ")), nullable.String(strings.Join(knownBy, "; "))
 	if f.Reason == "" {
 		f.Reason = "a fact the rule needs is not known"
 	}

@@ -155,7 +155,7 @@ func TestChannelsAsThePaperMeasured(t *testing.T) {
 			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
 			if c.want == verdict.Fail {
 				assert.Equal(t, verdict.Info, f.Severity)
-				assert.Equal(t, "155 ns on 4 channels; accepted: 157 ns on 1 channel", f.Found)
+				assert.EqualValues(t, "155 ns on 4 channels; accepted: 157 ns on 1 channel", f.Found)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func TestPresetsMatchProfiles(t *testing.T) {
 	for _, pack := range builtinPacks(t) {
 		for _, p := range pack.Profiles {
 			preset := p.Preset
-			if _, workload, ok := strings.Cut(p.Citation.Place, "MapFromAttribute AMDPerformanceWorkloadProfile: "); ok {
+			if _, workload, ok := strings.Cut(string(p.Citation.Place), "MapFromAttribute AMDPerformanceWorkloadProfile: "); ok {
 				preset = workload
 			}
 			table := tables.Of(p.Citation.Vendor)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -98,7 +100,7 @@ func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 // profileCitation returns the profile's document with its standing.
 func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
-	c.Standing = r.standing(p)
+	c.Standing = nullable.String(r.standing(p))
 	return &c
 }
 
@@ -125,7 +127,7 @@ func (r *auditRun) firmware() string {
 // startSetting returns the finding of a profile's row with the document's texts.
 func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Finding {
 	c := *p.Citation
-	c.Place = cmp.Or(w.Place, c.Place)
+	c.Place = cmp.Or(nullable.String(w.Place), c.Place)
 	why := p.Title + " asks for " + w.Want.String()
 	if w.Note != "" {
 		why += "; " + w.Note
@@ -134,8 +136,8 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Fi
 		why += "; not where: " + strings.Join(w.Exceptions, ", ")
 	}
 	subject := inventory.SettingSubject(w.ID)
-	return verdict.Finding{Rule: "setting." + w.ID, Title: subject.String() + " as the profile asks",
-		Subject: subject, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
+	return verdict.Finding{Rule: "setting." + w.ID, Title: nullable.String(subject.String() + " as the profile asks"),
+		Subject: subject, Severity: verdict.Severity(w.Level), Why: nullable.String(why), Citation: &c}
 }
 
 // settingApplies evaluates the row's own condition and fills the finding if the row does not apply.
@@ -146,11 +148,11 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	applies, o := r.condition(w.Applies, facts.Subject{})
 	switch {
 	case o.Err != nil:
-		f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
+		f.Result, f.Reason = verdict.Error, nullable.String("applies: "+o.Err.Error())
 	case o.Val == nil:
 		r.explainUnknown(f, o)
 	case !applies:
-		f.Result, f.Reason = verdict.NotApplicable, "concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies)
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String("concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies))
 	default:
 		return true
 	}

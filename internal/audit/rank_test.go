@@ -110,7 +110,7 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 			continue
 		}
 		if assert.NotNil(t, have, c.name) {
-			assert.Equal(t, []string{c.want, c.standing}, []string{have.Title, have.Standing}, c.name)
+			assert.Equal(t, []string{c.want, c.standing}, []string{have.Title, string(have.Standing)}, c.name)
 		}
 	}
 	assert.Equal(t, "by analogy: IBM, ROW", RowDocument(listed, "dell"))
@@ -138,11 +138,11 @@ func TestManualOfTheOrder(t *testing.T) {
 	r.population.Sets = &place.Sets{}
 	assert.Empty(t, order(inventory.SocketSubject(0)).Standing)
 	r.population.Sets.Analogous = true
-	assert.Equal(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
+	assert.EqualValues(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
 	r.population.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
 	assert.Empty(t, order(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
 	r.population.Fill.Source = "Dell, another"
-	assert.Equal(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing)
+	assert.EqualValues(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing)
 }
 
 // TestCaps checks that an unverified finding is info, and that a critical one from a single unreliable source is a
@@ -275,7 +275,7 @@ func TestWaiverThatCannotBeRead(t *testing.T) {
 	}
 	assert.Equal(t, []verdict.Result{verdict.Fail, verdict.Waived, verdict.Fail, verdict.Fail}, results)
 	assert.Nil(t, r.out.Findings[0].Waiver)
-	assert.Equal(t, "the waiver ended on 2026-11-18", r.out.Findings[2].Reason)
+	assert.EqualValues(t, "the waiver ended on 2026-11-18", r.out.Findings[2].Reason)
 }
 
 // TestLastDayOfAWaiver checks that a waiver is valid until the end of its day.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -18,41 +20,41 @@ import (
 // setting checks one row of the profile.
 func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
-	f.Citation.Standing = r.standing(p)
+	f.Citation.Standing = nullable.String(r.standing(p))
 	switch {
 	case f.Citation.Standing == verdict.Practice:
-		f.Why += "; no document of the machine's vendor, general practice of " + p.Citation.Vendor
+		f.Why += nullable.String("; no document of the machine's vendor, general practice of " + p.Citation.Vendor)
 	case f.Citation.Standing == "" && r.maker() == "":
 		f.Citation.Standing = verdict.Practice
-		f.Why += "; the machine's vendor is not known, general practice of " + p.Citation.Vendor
+		f.Why += nullable.String("; the machine's vendor is not known, general practice of " + p.Citation.Vendor)
 	}
 	if !r.settingApplies(w, &f) {
 		r.add(f)
 		return
 	}
 	if without := r.without(w); without != "" {
-		f.Result, f.Reason = verdict.NotApplicable, without
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(without)
 		r.add(f)
 		return
 	}
 	s := r.sys.Settings[w.ID]
 	value, face := facts.ValueFor(s, w.ID, w.Want, p.Face)
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
-	f.Expected = w.Want.String()
+	f.Expected = nullable.String(w.Want.String())
 	switch {
 	case value.Known() && settings.Satisfies(w.ID, w.Want, value.Text()):
-		f.Result, f.Found = verdict.Pass, statedSetting(s, value, face)
+		f.Result, f.Found = verdict.Pass, nullable.String(statedSetting(s, value, face))
 	case !value.Known() && s.Configured.State == fact.Absent:
-		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
+		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, nullable.String(s.Configured.Reason), s.Configured.Evidence()
 	case !value.Known():
-		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
+		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, nullable.String(value.Reason), nullable.String(value.KnownBy), fact.None
 	case levelInDoubt(w, value.Text()):
-		f.Result, f.Found, f.Certainty = verdict.Unknown, statedSetting(s, value, face), fact.None
+		f.Result, f.Found, f.Certainty = verdict.Unknown, nullable.String(statedSetting(s, value, face)), fact.None
 		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing shows which this one has"
 		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
-		f.Result, f.Found = verdict.Fail, statedSetting(s, value, face)
-		f.Remedy = r.settingRemedy(p, w, s)
+		f.Result, f.Found = verdict.Fail, nullable.String(statedSetting(s, value, face))
+		f.Remedy = nullable.String(r.settingRemedy(p, w, s))
 		if w.Effect != nil {
 			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
 		}
@@ -107,7 +109,7 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
 		f.Severity = verdict.Info
-		f.Why += "; by analogy: the document covers " + strings.Join(p.Named, ", ")
+		f.Why += nullable.String("; by analogy: the document covers " + strings.Join(p.Named, ", "))
 	}
 	if !r.options.Asked {
 		f.Severity = verdict.Info // the default profile, not selected by the user

@@ -161,7 +161,7 @@ func TestSettingValues(t *testing.T) {
 	} {
 		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
 		assert.Equal(t, c.result, f.Result, c.name)
-		assert.Equal(t, c.says, f.Found+f.Reason, c.name)
+		assert.EqualValues(t, c.says, f.Found+f.Reason, c.name)
 		assert.Contains(t, f.Remedy, c.remedy, c.name)
 		assert.Equal(t, f.Result == verdict.Fail, f.Remedy != "", c.name)
 	}
@@ -201,10 +201,10 @@ func TestFirmwareValue(t *testing.T) {
 func TestSettingPreset(t *testing.T) {
 	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
 	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
-	assert.Equal(t, "first set Profile to Custom: it is MaxPerf, which governs the setting\n"+
+	assert.EqualValues(t, "first set Profile to Custom: it is MaxPerf, which governs the setting\n"+
 		"BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
 	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
-	assert.Equal(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
+	assert.EqualValues(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
 }
 
 // TestSettingOneStep checks that a preset that writes the profile's rows is the one step, unless the machine is set
@@ -220,7 +220,7 @@ func TestSettingOneStep(t *testing.T) {
 		if preset != "" {
 			faces["workload_profile"] = inventory.Setting{Configured: known(preset, "bios", "Profile")}
 		}
-		assert.Equal(t, want, one(t, judgeBy(t, "site/preset", faces), "setting.turbo", "setting turbo").Remedy, preset)
+		assert.EqualValues(t, want, one(t, judgeBy(t, "site/preset", faces), "setting.turbo", "setting turbo").Remedy, preset)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestSettingLiteral(t *testing.T) {
 // the export, and asks for an export only if there is none.
 func TestSettingWithoutSpelling(t *testing.T) {
 	remedy := func(s inventory.Setting) string {
-		return one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy
+		return string(one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy)
 	}
 	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "no known document or export shows how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
 }
@@ -271,7 +271,7 @@ func TestSettingWithoutSpelling(t *testing.T) {
 // TestSettingRemedyOfTheDocument goes before the vendor's table.
 func TestSettingRemedyOfTheDocument(t *testing.T) {
 	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: known("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")
-	assert.Equal(t, "as our runbook says", f.Remedy)
+	assert.EqualValues(t, "as our runbook says", f.Remedy)
 }
 
 // TestValuesContradict compares BIOS setup with the running system.
@@ -289,23 +289,23 @@ func TestValuesContradict(t *testing.T) {
 	f := one(t, a, "settings.conflict", "setting turbo")
 	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, verdict.Warning, f.Severity)
-	assert.Equal(t, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)", f.Found)
+	assert.EqualValues(t, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)", f.Found)
 	f = one(t, a, "settings.conflict", "setting c1e")
 	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, verdict.Info, f.Severity, "the kernel rewrites C1E by itself")
 	assert.Equal(t, verdict.Pass, one(t, a, "settings.conflict", "setting c_states").Result)
 	f = one(t, a, "settings.conflict", "setting smt")
 	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, "a.json says enabled, b.txt disabled", f.Found)
+	assert.EqualValues(t, "a.json says enabled, b.txt disabled", f.Found)
 	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.conflict", "setting iommu").Result)
 
 	f = one(t, a, "settings.pending", "setting iommu")
 	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, verdict.Info, f.Severity)
-	assert.Equal(t, "now enabled, after the next boot disabled", f.Found)
+	assert.EqualValues(t, "now enabled, after the next boot disabled", f.Found)
 	f = one(t, a, "settings.pending", "setting x2apic")
 	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, "in effect enabled, after the next boot disabled", f.Found)
+	assert.EqualValues(t, "in effect enabled, after the next boot disabled", f.Found)
 	assert.Equal(t, verdict.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
 	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
 }
@@ -347,7 +347,7 @@ func TestNothingToEnable(t *testing.T) {
 		f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": off}, c.rows), "setting.turbo", "setting turbo")
 		assert.Equal(t, c.result, f.Result)
 		if c.result == verdict.NotApplicable {
-			assert.Equal(t, "the processor has no Turbo (Xeon Bronze 3104, by its vendor's table)", f.Reason)
+			assert.EqualValues(t, "the processor has no Turbo (Xeon Bronze 3104, by its vendor's table)", f.Reason)
 		}
 	}
 	on := inventory.Setting{Effective: known("enabled", "cpufreq", "")}
@@ -412,7 +412,7 @@ func TestRemedyOfEachValue(t *testing.T) {
 		{"another unwanted one waits", inventory.Setting{Configured: off, Pending: known("auto", "bios", "Boost")}, "disabled (configured; auto after the next boot)", steps},
 	} {
 		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
-		assert.Equal(t, []string{c.found, c.remedy}, []string{f.Found, f.Remedy}, c.name)
+		assert.Equal(t, []string{c.found, c.remedy}, []string{string(f.Found), string(f.Remedy)}, c.name)
 	}
 }
 
@@ -499,7 +499,7 @@ func TestWaysOfAPreset(t *testing.T) {
 		maps.Copy(sys.Settings, c.listed)
 		platformOf(topo, platform.Platform{ID: "milan"})
 		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}).WithTables(c.tables), sys, topo, audit.Options{Profile: "site/table", Asked: true})
-		assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Remedy, c.name)
+		assert.EqualValues(t, c.want, one(t, a, "setting.turbo", "setting turbo").Remedy, c.name)
 	}
 }
 

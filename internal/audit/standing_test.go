@@ -29,7 +29,7 @@ func TestRelevanceOfAProfile(t *testing.T) {
 		require.Equal(t, c.given, p.ID)
 		table := p.Table()
 		f := r.judge(p, &table[0], "another word")
-		assert.Equal(t, c.standing, f.Citation.Standing, "%v %s", c.who, c.intent)
+		assert.EqualValues(t, c.standing, f.Citation.Standing, "%v %s", c.who, c.intent)
 		if c.standing == verdict.Practice && c.who.vendor == "-" {
 			assert.Contains(t, f.Why, "the machine's vendor is not known, general practice of Red Hat")
 		} else if c.standing == verdict.Practice {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -117,9 +119,9 @@ func (r *auditRun) waive() {
 				continue
 			}
 			matched = true
-			f.Waiver = &verdict.Waiver{Reason: w.Reason, Until: w.Until}
+			f.Waiver = &verdict.Waiver{Reason: w.Reason, Until: nullable.String(w.Until)}
 			if ended {
-				f.Reason = "the waiver ended on " + w.Until
+				f.Reason = nullable.String("the waiver ended on " + w.Until)
 			} else {
 				f.Result = verdict.Waived
 			}
@@ -160,7 +162,7 @@ func (r *auditRun) acceptPopulation() {
 		}
 		for i := range r.out.Findings {
 			if f := &r.out.Findings[i]; f.Result == verdict.Fail && r.engine.Role(f.Rule).Layout {
-				f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: a.Reason, Until: a.Until, Population: true}
+				f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: a.Reason, Until: nullable.String(a.Until), Population: true}
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func TestWestmereEXFaults(t *testing.T) {
 			}
 			assert.Contains(t, f.Found, c.found)
 			if c.caused != "" {
-				assert.Equal(t, c.caused, f.CausedBy)
+				assert.EqualValues(t, c.caused, f.CausedBy)
 			}
 		})
 	}

@@ -100,7 +100,7 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.Equal(t, 3, status)
 	assert.Empty(t, doc.Baseline.Changes)
 	require.Len(t, doc.Findings, 1)
-	assert.Equal(t, "unknown", doc.Findings[0].Result)
+	assert.EqualValues(t, "unknown", doc.Findings[0].Result)
 	assert.Contains(t, string(doc.Findings[0].KnownBy), "root")
 
 	status, doc = compared(t, file, "--root", tree(t, "supermicro-rome-half"))
@@ -115,7 +115,7 @@ func TestBaselineNotComparable(t *testing.T) {
 		require.NoError(t, os.WriteFile(other, []byte(text), 0o600))
 		status, doc := compared(t, other, "--root", good)
 		assert.Equal(t, 3, status)
-		assert.Equal(t, "unknown", doc.Findings[0].Result)
+		assert.EqualValues(t, "unknown", doc.Findings[0].Result)
 		status, _, _ = run(nil, "check", "--root", good, "--baseline", other, "--fail-on", "never")
 		assert.Equal(t, want, status)
 	}
@@ -124,7 +124,7 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.Contains(t, errs, "baseline save makes one")
 	status, doc = compared(t, "/nowhere", "--root", good)
 	assert.Equal(t, 3, status)
-	assert.Equal(t, "unknown", doc.Findings[0].Result)
+	assert.EqualValues(t, "unknown", doc.Findings[0].Result)
 }
 
 // TestBaselineOfCapture checks that a redacted capture, which has no serial numbers, is not reported as having other

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -44,7 +45,7 @@ func (c cites) add(r *report.Report) {
 	}
 }
 
-func citedOf(r *report.Report, f *report.Finding) string {
+func citedOf(r *report.Report, f *verdict.Finding) string {
 	c := f.Citation
 	switch {
 	case c == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
@@ -24,13 +24,13 @@ const (
 // reviewed checks that every critical finding of a source, and every finding of lost memory, is in the list
 // that was reviewed by hand, and that every entry has a machine.
 func reviewed(t *testing.T, source string, all []audited) {
-	critical := func(f *report.Finding) bool { return f.Severity == "critical" }
-	lost := func(f *report.Finding) bool { return f.Rule == "memory.capacity.visible" }
+	critical := func(f *verdict.Finding) bool { return f.Severity == "critical" }
+	lost := func(f *verdict.Finding) bool { return f.Rule == "memory.capacity.visible" }
 	reviewedIn(t, criticalFindings, source, all, critical)
 	reviewedIn(t, lostMemory, source, all, lost)
 }
 
-func reviewedIn(t *testing.T, file, source string, all []audited, concerns func(*report.Finding) bool) {
+func reviewedIn(t *testing.T, file, source string, all []audited, concerns func(*verdict.Finding) bool) {
 	list := reviewedList(t, file, source)
 	for _, a := range all {
 		for _, f := range a.report.Findings {

@@ -148,7 +148,7 @@ func worded(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty, string(f.Found), string(f.Expected), string(f.Remedy)}, " | "))
+		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty.String(), string(f.Found), string(f.Expected), string(f.Remedy)}, " | "))
 	}
 	return out
 }

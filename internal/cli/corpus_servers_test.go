@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
@@ -182,7 +183,7 @@ func guessedSlots(t *testing.T, a *audited) {
 
 // byManual reports whether all advice for a finding rests on a document of the
 // product itself.
-func byManual(a *audited, f *report.Finding) bool {
+func byManual(a *audited, f *verdict.Finding) bool {
 	found := false
 	for _, advice := range a.report.Advice {
 		if !slices.ContainsFunc(advice.Cures, func(c report.Cured) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {

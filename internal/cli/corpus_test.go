@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
@@ -170,11 +171,11 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 }
 
 // outcome is a finding's result, a failure by its severity.
-func outcome(f *report.Finding) string {
+func outcome(f *verdict.Finding) string {
 	if f.Result == "fail" {
-		return f.Severity
+		return string(f.Severity)
 	}
-	return f.Result
+	return string(f.Result)
 }
 
 // slots counts the mapped slots and checks that no machine shows more sockets

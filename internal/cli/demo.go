@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/examples"
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/source/host"
 )
@@ -21,7 +21,7 @@ var exampleServers = []struct{ name, about string }{
 }
 
 func (p *Program) demoCommand() *cobra.Command {
-	f := &checkFlags{failOn: report.SeverityName(2)}
+	f := &checkFlags{failOn: string(verdict.Warning)}
 	var names []string
 	long := "demo audits an example server that is part of the program and exits as check does.\nThe configuration of this machine is not used.\n"
 	for _, s := range exampleServers {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -50,7 +51,7 @@ func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
 
 // registerFailOn adds --fail-on.
 func registerFailOn(cmd *cobra.Command, word *string) {
-	cmd.Flags().StringVar(word, "fail-on", report.SeverityName(2), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
+	cmd.Flags().StringVar(word, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
 }
 

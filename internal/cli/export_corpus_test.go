@@ -136,7 +136,7 @@ func TestExportHidesNothing(t *testing.T) {
 					shows = true
 					asked++
 					now := beside[profile][rule]
-					byBIOS := now.Result == verdict.Pass && strings.Contains(now.Found, "(configured") && !foreign
+					byBIOS := now.Result == verdict.Pass && strings.Contains(string(now.Found), "(configured") && !foreign
 					if byBIOS {
 						proven++
 					}

@@ -336,7 +336,7 @@ func madeFires(t *testing.T) map[string]int {
 	for _, m := range machinetest.All() {
 		var failed []string
 		for _, f := range documentOf(t, &m).Findings {
-			if f.Result == string(verdict.Fail) {
+			if f.Result == verdict.Fail {
 				failed = append(failed, f.Rule)
 			}
 		}

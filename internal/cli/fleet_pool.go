@@ -212,7 +212,7 @@ func document(name string, data []byte) fleetInput {
 func complete(r *report.Report) error {
 	counted := map[string]int{}
 	for i := range r.Findings {
-		counted[r.Findings[i].Result]++
+		counted[string(r.Findings[i].Result)]++
 	}
 	s := &r.Summary
 	for result, stated := range map[verdict.Result]int{verdict.Pass: s.Pass, verdict.Fail: s.Fail, verdict.Unknown: s.Unknown,

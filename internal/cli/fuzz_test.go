@@ -106,7 +106,7 @@ const (
 	printedFloor   = 256 << 10
 	printedSubject = 24 << 10
 	printedFactor  = 64
-	failOn         = string(verdict.Warning)
+	failOn         = verdict.Warning
 )
 
 // costs audits a table and checks what that allocates and prints against the bounds.
@@ -114,7 +114,7 @@ func costs(t *testing.T, data []byte) (status int, out, errs string) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	status, out, errs = run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", failOn)
+	status, out, errs = run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", string(failOn))
 	runtime.ReadMemStats(&after)
 	allocated := after.TotalAlloc - before.TotalAlloc
 	if most := uint64(memoryFloor + memoryFactor*(len(data)+len(out))); allocated > most {
@@ -165,7 +165,7 @@ func FuzzWhole(f *testing.F) {
 // their findings in common.
 var validFindings struct {
 	sync.Mutex
-	read map[string]report.Finding
+	read map[string]verdict.Finding
 	// parts are settings and slots of their inventories.
 	parts map[string]bool
 }
@@ -200,7 +200,7 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 	defer valid.Unlock()
 	fresh, document, inventory := []any{}, map[string]any{}, map[string]any{}
 	freshSettings, freshSlots := map[string]any{}, []any{}
-	read := map[string]report.Finding{}
+	read := map[string]verdict.Finding{}
 	for _, raw := range findings {
 		f, again := valid.read[string(raw)]
 		if !again {
@@ -234,7 +234,7 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 	inventory["settings"], inventory["slots"], document["findings"], document["inventory"] = freshSettings, freshSlots, fresh, inventory
 	require.NoError(t, schema.Validate(document))
 	if valid.read == nil || len(valid.read)+len(valid.parts) > mostValid {
-		valid.read, valid.parts = map[string]report.Finding{}, map[string]bool{}
+		valid.read, valid.parts = map[string]verdict.Finding{}, map[string]bool{}
 	}
 	maps.Copy(valid.read, read)
 	maps.Copy(valid.parts, parts)
@@ -254,10 +254,10 @@ func agrees(t *testing.T, status int, errs string, r *report.Report) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(verdict.Error) {
+		if f.Result == verdict.Error {
 			t.Errorf("%s %s broke", f.Rule, f.Subject)
 		}
-		if f.Result == string(verdict.Pass) && strings.HasPrefix(f.Rule, "memory.") && len(r.Inventory.Slots) == 0 {
+		if f.Result == verdict.Pass && strings.HasPrefix(f.Rule, "memory.") && len(r.Inventory.Slots) == 0 {
 			t.Errorf("%s %s passes without a memory device", f.Rule, f.Subject)
 		}
 	}

@@ -161,7 +161,7 @@ func TestDamagedCapture(t *testing.T) {
 func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) (results map[string]verdict.Result, read bool) {
 	t.Helper()
 	ask := func(format string) (int, string, string) {
-		return run(export, "check", "--root", root, "--bios", "-", "--profile", "max-performance", "--format", format, "--fail-on", failOn)
+		return run(export, "check", "--root", root, "--bios", "-", "--profile", "max-performance", "--format", format, "--fail-on", string(failOn))
 	}
 	status, out, errs := ask("json")
 	require.NotEmpty(t, out, errs)
@@ -169,8 +169,8 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 	results = map[string]verdict.Result{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		assert.NotEqual(t, string(verdict.Error), f.Result, f.Rule)
-		results[f.Rule+" / "+f.Subject.String()] = verdict.Result(f.Result)
+		assert.NotEqual(t, verdict.Error, f.Result, f.Rule)
+		results[f.Rule+" / "+f.Subject.String()] = f.Result
 	}
 	at := slices.IndexFunc(r.Inventory.Sources, func(s report.Source) bool { return s.Name == inventory.SourceBIOS })
 	require.GreaterOrEqual(t, at, 0, "the state of the export is reported")

@@ -69,7 +69,7 @@ func TestStockKernelsContradictNoExport(t *testing.T) {
 				counts["settings compared, "+string(f.Result)]++
 				if f.Result == verdict.Fail {
 					counts["rewritten by the kernel: "+f.Subject.String()]++
-					assert.True(t, f.Severity == verdict.Info && strings.Contains(f.Found, "decided by the kernel"), "%s, %s: %v: %s", p.file, k.name, f.Subject, f.Found)
+					assert.True(t, f.Severity == verdict.Info && strings.Contains(string(f.Found), "decided by the kernel"), "%s, %s: %v: %s", p.file, k.name, f.Subject, f.Found)
 				}
 			}
 		}

@@ -96,8 +96,8 @@ func TestFoundingMachines(t *testing.T) {
 			t.Parallel()
 			doc := documentOf(t, &m)
 			fails := doc.Verdict.Status == report.StatusWarning || doc.Verdict.Status == report.StatusCritical
-			assert.Equal(t, want.best, !fails, doc.Verdict.Sentence)
-			assert.Equal(t, want.platform, string(doc.Machine.Platform.ID))
+			assert.EqualValues(t, want.best, !fails, doc.Verdict.Sentence)
+			assert.EqualValues(t, want.platform, string(doc.Machine.Platform.ID))
 			for _, v := range want.verdicts {
 				v.holds(t, doc)
 			}
@@ -113,7 +113,7 @@ func (v *foundingVerdict) holds(t *testing.T, doc *report.Report) {
 		if f.Rule != v.rule || f.Subject.String() != v.subject {
 			continue
 		}
-		assert.Equal(t, v.result, f.Result, v.rule)
+		assert.EqualValues(t, v.result, f.Result, v.rule)
 		if v.found != "" {
 			require.NotEmpty(t, f.Found, v.rule)
 			assert.Contains(t, string(f.Found), v.found, v.rule)
@@ -123,7 +123,7 @@ func (v *foundingVerdict) holds(t *testing.T, doc *report.Report) {
 			assert.Contains(t, f.Effect.Text, v.effect, v.rule)
 		}
 		if v.result == "fail" {
-			assert.Equal(t, v.severity, f.Severity, v.rule)
+			assert.EqualValues(t, v.severity, f.Severity, v.rule)
 			assert.NotEmpty(t, f.Remedy, v.rule)
 			require.NotNil(t, f.Citation, v.rule)
 			assert.NotEmpty(t, f.Citation.Title, v.rule)

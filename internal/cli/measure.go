@@ -277,30 +277,30 @@ func fieldsOf(lines []measure.Line) []page.Field {
 
 // findingOrder returns the findings to print: first comparisons within the machine, then with the
 // accepted result, then with those of others.
-func findingOrder(findings []report.Finding) []*report.Finding {
+func findingOrder(findings []verdict.Finding) []*verdict.Finding {
 	order := []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share"}
-	var out []*report.Finding
+	var out []*verdict.Finding
 	for i := range findings {
-		if findings[i].Result != string(verdict.NotApplicable) {
+		if findings[i].Result != verdict.NotApplicable {
 			out = append(out, &findings[i])
 		}
 	}
-	place := func(f *report.Finding) int {
+	place := func(f *verdict.Finding) int {
 		if at := slices.Index(order, f.Rule); at >= 0 {
 			return at
 		}
 		return len(order)
 	}
-	slices.SortStableFunc(out, func(a, b *report.Finding) int { return place(a) - place(b) })
+	slices.SortStableFunc(out, func(a, b *verdict.Finding) int { return place(a) - place(b) })
 	return out
 }
 
 // findingBlock formats a finding; why and what to do are printed for a failure only.
-func findingBlock(f *report.Finding) page.Block {
-	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
+func findingBlock(f *verdict.Finding) page.Block {
+	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(string(f.Result)), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
 		Fields: []page.Field{{Name: "found", Value: string(f.Found)}, {Name: "expected", Value: string(f.Expected)},
 			{Name: "reason", Value: string(f.Reason)}}}
-	if f.Result == string(verdict.Fail) {
+	if f.Result == verdict.Fail {
 		b.Fields = append(b.Fields, page.Field{Name: "why", Value: string(f.Why)}, page.Field{Name: "fix", Value: string(f.Remedy)},
 			page.Field{Name: "source", Value: f.Citation.Line()})
 	}

@@ -160,11 +160,11 @@ func TestMeasureText(t *testing.T) {
 // rest; what does not apply is left out.
 func TestOrderOfFindings(t *testing.T) {
 	t.Parallel()
-	var given []report.Finding
+	var given []verdict.Finding
 	for _, rule := range []string{"measure.bandwidth.share", "measure.remote.distance", "measure.baseline.dropped", "measure.channels.expected", "measure.socket.asymmetric"} {
-		given = append(given, report.Finding{Rule: rule, Result: string(verdict.Pass)})
+		given = append(given, verdict.Finding{Rule: rule, Result: verdict.Pass})
 	}
-	given[3].Result = string(verdict.NotApplicable)
+	given[3].Result = verdict.NotApplicable
 	var got []string
 	for _, f := range findingOrder(given) {
 		got = append(got, f.Rule)
@@ -367,7 +367,7 @@ func TestMeasurementIsCarried(t *testing.T) {
 	var dropped []string
 	for i := range doc.Findings {
 		if f := &doc.Findings[i]; f.Rule == "measure.baseline.dropped" {
-			dropped = append(dropped, f.Subject.String()+" "+f.Result)
+			dropped = append(dropped, f.Subject.String()+" "+string(f.Result))
 		}
 	}
 	assert.Equal(t, []string{"node 0 fail", "node 1 fail"}, dropped)

@@ -96,7 +96,7 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*col
 	}
 	made := assess.Patch(x, form, chosen)
 	for _, s := range chosen.Silent {
-		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: s.Reason})
+		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: string(s.Reason)})
 	}
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, form) }); err != nil {
 		return err

@@ -230,11 +230,11 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 	failing := map[string]string{}
 	for i := range found.Findings {
 		f := &found.Findings[i]
-		if f.Result != verdict.Fail || !strings.HasPrefix(f.Rule, "setting.") || !strings.Contains(f.Found, "(configured") {
+		if f.Result != verdict.Fail || !strings.HasPrefix(f.Rule, "setting.") || !strings.Contains(string(f.Found), "(configured") {
 			continue
 		}
-		failing[strings.TrimPrefix(f.Rule, "setting.")] = f.Remedy
-		for line := range strings.Lines(f.Remedy) {
+		failing[strings.TrimPrefix(f.Rule, "setting.")] = string(f.Remedy)
+		for line := range strings.Lines(string(f.Remedy)) {
 			tool := slices.ContainsFunc([]string{"racadm: ", "syscfg: ", "ilorest: ", "redfish: ", "sum: ", "BIOS attribute "}, func(s string) bool { return strings.Contains(line, s) })
 			if !tool {
 				continue

@@ -72,7 +72,7 @@ those from documents of that vendor, title, year or address.`,
 // ofDocument returns the profiles with a document that contains every word, ignoring case.
 func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
 	return slices.DeleteFunc(infos, func(i rulepack.ProfileInfo) bool {
-		line := strings.ToLower(i.Citation.Line() + " " + i.Citation.URL)
+		line := strings.ToLower(i.Citation.Line() + " " + string(i.Citation.URL))
 		return slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(line, w) })
 	})
 }

@@ -58,7 +58,7 @@ func (b *patchBench) remedies(t *testing.T, p *patchable) {
 			if !strings.HasPrefix(f.Rule, "setting.") || f.Result != verdict.Fail {
 				continue
 			}
-			for line := range strings.Lines(f.Remedy) {
+			for line := range strings.Lines(string(f.Remedy)) {
 				b.typed(t, now, fit.ID+" "+f.Rule, strings.TrimSpace(line))
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -32,7 +33,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 	t.Helper()
 	audited := func(name, profile string, change func(*report.Report)) *report.Report {
 		r := *judgedOnce(t, name, profile)
-		r.Findings = append([]report.Finding{}, r.Findings...)
+		r.Findings = append([]verdict.Finding{}, r.Findings...)
 		if change != nil {
 			change(&r)
 		}
@@ -41,9 +42,9 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 	}
 	failing := func(rule, severity, found string) func(*report.Report) {
 		return func(r *report.Report) {
-			r.Findings = append(r.Findings, report.Finding{Rule: rule, Result: "fail", Severity: severity, Found: nullable.String(found)})
+			r.Findings = append(r.Findings, verdict.Finding{Rule: rule, Result: "fail", Severity: verdict.Severity(severity), Found: nullable.String(found)})
 			r.Summary.Fail++
-			r.Summary.WorstSeverity = nullable.String(severity)
+			r.Summary.Worst = verdict.Severity(severity)
 		}
 	}
 	return map[string]*report.Report{
@@ -68,11 +69,11 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 		"ok waived": audited("dell-r610-unbalanced", "", func(r *report.Report) {
 			for i := range r.Findings {
 				if f := &r.Findings[i]; f.Result == "fail" {
-					f.Result, f.Waiver = "waived", &report.Waiver{Reason: "accepted"}
+					f.Result, f.Waiver = "waived", &verdict.Waiver{Reason: "accepted"}
 					r.Summary.Waived++
 				}
 			}
-			r.Summary.Fail, r.Summary.WorstSeverity = 0, ""
+			r.Summary.Fail, r.Summary.Worst = 0, ""
 		}),
 	}
 }
@@ -136,7 +137,7 @@ func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *flee
 			continue
 		}
 		n++
-		lines := fmt.Sprintf("%d. %s %s (%s)\n", n, strings.ToUpper(p.Severity), p.Text(), p.Rule)
+		lines := fmt.Sprintf("%d. %s %s (%s)\n", n, strings.ToUpper(string(p.Severity)), p.Text(), p.Rule)
 		if p.Fix != "" {
 			lines += "   Fix: " + p.Fix + "\n"
 		}

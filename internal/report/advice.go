@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
@@ -87,7 +88,7 @@ type Reaches struct {
 type Remaining struct {
 	Rule     string            `json:"rule"`
 	Subject  inventory.Subject `json:"subject"`
-	Severity string            `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 }
 
 // ReachedSocket is what one processor has after the steps; Socket is null on a

@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -56,8 +56,8 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		Machine:      inv.Machine,
 		Profile:      buildProfile(a.Profile),
 		ProfileAsked: a.ProfileAsked,
-		Summary:      buildSummary(a.Summary),
-		Findings:     make([]Finding, 0, len(a.Findings)),
+		Summary:      a.Summary,
+		Findings:     neverNil(slices.Clone(a.Findings)),
 		Advice:       []Advice{},
 		Inventory:    inv,
 		Notices:      a.Notices,
@@ -69,8 +69,9 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	if r.Profile == nil {
 		r.Why = nullable.String(a.ProfileWhy)
 	}
-	for i := range a.Findings {
-		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Advice, f.Evidence, f.Fix = []string{}, neverNil(f.Evidence), cmp.Or(f.Fix, string(f.Remedy))
 	}
 	if o.Plan != nil && sys != nil {
 		r.advise(sys, o.Plan)
@@ -87,98 +88,10 @@ func buildProfile(p *verdict.Profile) *Profile {
 		ID:     p.ID,
 		Intent: nullable.String(p.Intent),
 		Title:  nullable.String(p.Title),
-		Source: nullable.String(buildCitation(&p.Citation).Line()),
+		Source: nullable.String(p.Citation.Line()),
 	}
 	if p.Citation.Standing == "" {
 		out.Vendor = p.Citation.Vendor
 	}
 	return out
-}
-
-func buildSummary(s verdict.Summary) Summary {
-	return Summary{
-		Pass:          s.Pass,
-		Fail:          s.Fail,
-		Unknown:       s.Unknown,
-		NotApplicable: s.NotApplicable,
-		Waived:        s.Waived,
-		Error:         s.Error,
-		WorstSeverity: nullable.String(string(s.Worst)),
-	}
-}
-
-// BuildFinding makes the document of one finding.
-func BuildFinding(f *verdict.Finding) Finding {
-	out := Finding{
-		Rule:      f.Rule,
-		Title:     nullable.String(f.Title),
-		Result:    string(f.Result),
-		Severity:  string(f.Severity),
-		Subject:   f.Subject,
-		Found:     nullable.String(f.Found),
-		Expected:  nullable.String(f.Expected),
-		Why:       nullable.String(f.Why),
-		Reason:    nullable.String(f.Reason),
-		KnownBy:   nullable.String(f.KnownBy),
-		CausedBy:  nullable.String(f.CausedBy),
-		Remedy:    nullable.String(f.Remedy),
-		Advice:    []string{},
-		Evidence:  buildEvidence(f.Evidence),
-		Certainty: f.Certainty.String(),
-		Citation:  buildCitation(f.Citation),
-		Mark:      nullable.String(f.Mark),
-		Short:     nullable.String(f.Short),
-		Headline:  nullable.String(f.Headline),
-		Fix:       nullable.String(cmp.Or(f.Fix, f.Remedy)),
-		Explains:  f.Explains,
-		Effect:    buildEffect(f.Effect),
-	}
-	if f.Waiver != nil {
-		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: nullable.String(f.Waiver.Until), Population: f.Waiver.Population}
-	}
-	return out
-}
-
-func buildEffect(e *verdict.Effect) *Effect {
-	if e == nil {
-		return nil
-	}
-	return &Effect{Text: e.Text, Source: nullable.String(e.Source), AttachTo: e.AttachTo}
-}
-
-func buildCitation(c *verdict.Citation) *Citation {
-	if c == nil || c.Vendor == "" && c.Title == "" {
-		return nil
-	}
-	return &Citation{
-		Vendor:  c.Vendor,
-		Title:   c.Title,
-		Year:    positiveOrNil(c.Year),
-		Place:   nullable.String(c.Place),
-		URL:     nullable.String(c.URL),
-		Version: c.Version, Standing: nullable.String(c.Standing),
-	}
-}
-
-// buildEvidence is never nil, so that JSON has [] and not null.
-func buildEvidence(in []fact.Evidence) []Evidence {
-	out := make([]Evidence, len(in))
-	for i := range in {
-		e := &in[i]
-		out[i] = Evidence{Source: e.Source, Path: nullable.String(e.Path), Raw: nullable.String(rawReading(e))}
-	}
-	return out
-}
-
-// rawReading joins the field and what was read in it: "type 17 0x1101 Speed:
-// 1333 MT/s".
-func rawReading(e *fact.Evidence) string {
-	switch {
-	case e.Field == "":
-		return e.Raw
-	case e.Raw == "":
-		return e.Field
-	default:
-		return e.Field + ": " + e.Raw
-	}
 }

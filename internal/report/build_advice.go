@@ -36,7 +36,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				f.Advice = append(f.Advice, a.ID)
 			}
 		}
-		if p.Why != "" && f.Remedy != "" && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
+		if p.Why != "" && f.Remedy != "" && f.Result == verdict.Fail && p.Sought(f.Rule, f.Subject) {
 			f.Remedy = nullable.String(string(f.Remedy) + " (no layout is advised: " + p.Why + ")")
 		}
 	}

@@ -168,7 +168,7 @@ func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
 
 // buildSettingValue prints one fact of a setting with its reasons.
 func buildSettingValue(f *fact.Fact[string]) Face {
-	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: neverNil(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = nullable.String(f.Reason), nullable.String(f.KnownBy)
 	}

@@ -67,35 +67,15 @@ func TestBuildSlot(t *testing.T) {
 	}, inv.Nodes[1])
 	assert.Equal(t, report.Setting{
 		Configured: known("disabled"), Pending: known("enabled"),
-		Effective: report.Face{Value: "disabled", State: "ok", Certainty: "direct", Evidence: []report.Evidence{
+		Effective: report.Face{Value: "disabled", State: "ok", Certainty: "direct", Evidence: []fact.Evidence{
 			{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"},
 		}},
-		DecidedBy: report.DecidedBy{Value: "command line", Certainty: "direct", Evidence: []report.Evidence{
+		DecidedBy: report.DecidedBy{Value: "command line", Certainty: "direct", Evidence: []fact.Evidence{
 			{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"},
 		}},
 	}, inv.Settings["smt"])
-	assert.Equal(t, report.Face{State: "unread", Certainty: "none", Evidence: []report.Evidence{}, Reason: "cpufreq was not read", KnownBy: "run on the live machine"},
+	assert.Equal(t, report.Face{State: "unread", Certainty: "none", Evidence: []fact.Evidence{}, Reason: "cpufreq was not read", KnownBy: "run on the live machine"},
 		inv.Settings["turbo"].Effective)
-}
-
-func TestBuildFinding(t *testing.T) {
-	in := reporttest.BadFindings()[4]
-	in.Citation.Version = "1.0"
-	in.Effect.Source = "model"
-	in.Evidence = []fact.Evidence{reporttest.DMI("type 17 0x1101 Speed", "1333 MT/s"), {Source: "numa", Raw: "0-5"}, {Source: "msr", Path: "/dev/cpu/0/msr"}}
-	got := report.BuildFinding(&in)
-	assert.Equal(t, []report.Evidence{
-		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Raw: "type 17 0x1101 Speed: 1333 MT/s"},
-		{Source: "numa", Raw: "0-5"},
-		{Source: "msr", Path: "/dev/cpu/0/msr"},
-	}, got.Evidence)
-	assert.Equal(t, &report.Citation{
-		Vendor: "Dell", Title: in.Citation.Title, Year: new(2010), Place: `"Intel Nehalem Architecture"`,
-		URL: "https://example.com/dell/11g-hpc.pdf", Version: "1.0",
-	}, got.Citation)
-	assert.Equal(t, `Dell, `+in.Citation.Title+`, v1.0, 2010, "Intel Nehalem Architecture"`, got.Citation.Line())
-	assert.Nil(t, got.Waiver)
-	assert.Empty(t, got.Reason)
 }
 
 func TestReportHead(t *testing.T) {
@@ -111,8 +91,8 @@ func TestReportHead(t *testing.T) {
 
 // known is the value of direct.
 func known(value string) report.Face {
-	return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{
-		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Raw: nullable.String("field: " + value)},
+	return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []fact.Evidence{
+		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "field", Raw: value},
 	}}
 }
 

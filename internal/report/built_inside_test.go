@@ -68,8 +68,8 @@ func TestRemedyOfAdvice(t *testing.T) {
 		built := BuildAdvice(twoSlots(), &a)
 		return sentence(&built, &Inventory{})
 	}
-	of := func(advice ...plan.Advice) *Finding {
-		r := Report{Findings: []Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}, Remedy: "the document's words"}, {Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "other"}, Remedy: "x"}}}
+	of := func(advice ...plan.Advice) *verdict.Finding {
+		r := Report{Findings: []verdict.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}, Remedy: "the document's words"}, {Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "other"}, Remedy: "x"}}}
 		r.advise(twoSlots(), &plan.Plan{Advice: advice})
 		assert.Equal(t, "x", string(r.Findings[1].Remedy))
 		assert.Empty(t, r.Findings[1].Advice)
@@ -97,18 +97,18 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	const why = "remedy (no layout is advised: none is documented)"
 	asked := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	for name, c := range map[string]struct {
-		finding Finding
+		finding verdict.Finding
 		plan    plan.Plan
 		want    nullable.String
 	}{
-		"sought":     {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, why},
-		"not sought": {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Why: "none is documented"}, "remedy"},
-		"waived":     {Finding{Result: string(verdict.Waived), Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, "remedy"},
-		"no remedy":  {Finding{Result: string(verdict.Fail)}, plan.Plan{Why: "none is documented", Asked: asked}, ""},
-		"no why":     {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Asked: asked}, "remedy"},
+		"sought":     {verdict.Finding{Result: verdict.Fail, Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, why},
+		"not sought": {verdict.Finding{Result: verdict.Fail, Remedy: "remedy"}, plan.Plan{Why: "none is documented"}, "remedy"},
+		"waived":     {verdict.Finding{Result: verdict.Waived, Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, "remedy"},
+		"no remedy":  {verdict.Finding{Result: verdict.Fail}, plan.Plan{Why: "none is documented", Asked: asked}, ""},
+		"no why":     {verdict.Finding{Result: verdict.Fail, Remedy: "remedy"}, plan.Plan{Asked: asked}, "remedy"},
 	} {
 		c.finding.Rule, c.finding.Subject = "r", inventory.Subject{Kind: inventory.AboutOther, Name: "s"}
-		r := Report{Findings: []Finding{c.finding}}
+		r := Report{Findings: []verdict.Finding{c.finding}}
 		r.advise(twoSlots(), &c.plan)
 		assert.Equal(t, c.want, r.Findings[0].Remedy, name)
 	}
@@ -142,8 +142,8 @@ func TestComparedAsAWhole(t *testing.T) {
 	none, changed := buildBaseline(nil)
 	assert.Nil(t, none)
 	assert.Nil(t, changed)
-	assert.Equal(t, "why", (&Report{Findings: []Finding{{}, {Reason: "why"}}}).Incomparable())
-	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
+	assert.Equal(t, "why", (&Report{Findings: []verdict.Finding{{}, {Reason: "why"}}}).Incomparable())
+	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []verdict.Finding{{}}}).Incomparable())
 }
 
 // TestMemoryTypeContradictsFirmware checks CELSIUS R570-2 boards, which print DDR2 for modules of 1066 MT/s with Xeon

@@ -80,7 +80,7 @@ func buildConfiguration(c *plan.Configuration) Configuration {
 		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: positiveOrNil(m.Ranks), Count: m.Count})
 	}
 	for _, e := range c.Effects {
-		out.Effects = append(out.Effects, DocumentEffect{Text: e.Text, Source: e.Source})
+		out.Effects = append(out.Effects, DocumentEffect{Text: e.Text, Source: string(e.Source)})
 	}
 	for _, f := range c.Against {
 		out.Findings = append(out.Findings, Remaining(f))

@@ -48,9 +48,9 @@ func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
 		f, row := &h.Findings[i], &h.Rows[i]
-		s := HeldSetting{Setting: f.Subject.Name, Result: string(f.Result), Severity: string(f.Severity),
+		s := HeldSetting{Setting: f.Subject.Name, Result: f.Result, Severity: f.Severity,
 			Wanted: neverNil(row.Want), Note: nullable.String(row.Note), Exceptions: neverNil(row.Exceptions), Found: nullable.String(f.Found), Reason: nullable.String(f.Reason),
-			KnownBy: nullable.String(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: nullable.String(f.Remedy)}
+			KnownBy: nullable.String(f.KnownBy), Effect: f.Effect, Remedy: nullable.String(f.Remedy)}
 		if f.Citation != nil {
 			s.Place = nullable.String(f.Citation.Place)
 		}

@@ -40,16 +40,16 @@ func CheckFailOn(word string) error {
 
 // SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
 // severity.
-func SeverityRank(severity string) int { return max(1, verdict.Severity(severity).Rank()) }
+func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }
 
 // SeverityName is the word of a rank.
-func SeverityName(level int) string {
+func SeverityName(level int) verdict.Severity {
 	switch level {
 	case 3:
-		return string(verdict.Critical)
+		return verdict.Critical
 	case 2:
-		return string(verdict.Warning)
+		return verdict.Warning
 	default:
-		return string(verdict.Info)
+		return verdict.Info
 	}
 }

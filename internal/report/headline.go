@@ -102,7 +102,7 @@ const wideRange = 1.0 / 3
 
 // cost gives the remaining share of the memory bandwidth, if the problem costs bandwidth; "" otherwise.
 func (r *Report) cost(p *Problem) string {
-	costly := slices.ContainsFunc(p.Members, func(f *Finding) bool { return f.Effect != nil }) || p.Rule == channelRule
+	costly := slices.ContainsFunc(p.Members, func(f *verdict.Finding) bool { return f.Effect != nil }) || p.Rule == channelRule
 	if !costly {
 		return ""
 	}
@@ -139,9 +139,9 @@ func (r *Report) cost(p *Problem) string {
 // check passed and no other check of the memory failed.
 func (r *Report) goodSentence() string {
 	channels := r.channelFindings()
-	passed := slices.IndexFunc(channels, func(f *Finding) bool { return f.Result == string(verdict.Pass) })
-	praised := passed >= 0 && !slices.ContainsFunc(channels, func(f *Finding) bool {
-		return f.Result != string(verdict.Pass) && f.Result != string(verdict.NotApplicable)
+	passed := slices.IndexFunc(channels, func(f *verdict.Finding) bool { return f.Result == verdict.Pass })
+	praised := passed >= 0 && !slices.ContainsFunc(channels, func(f *verdict.Finding) bool {
+		return f.Result != verdict.Pass && f.Result != verdict.NotApplicable
 	})
 	note := slices.IndexFunc(r.Problems, func(p Problem) bool { return strings.HasPrefix(p.Rule, "memory.") })
 	switch {
@@ -161,7 +161,7 @@ func (r *Report) goodSentence() string {
 }
 
 // ownDocument reports whether a document is by the machine's vendor and about this machine.
-func (r *Report) ownDocument(c *Citation) bool {
+func (r *Report) ownDocument(c *verdict.Citation) bool {
 	return c != nil && c.Standing == "" && r.Machine.Vendor != "" && platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor))
 }
 

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/model/nullable"
+import (
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // HeldProfile compares the machine's settings with a profile. Agrees, Differs, Unknown, NotApplicable and Error count
 // its settings; an unknown one never counts as agreement. Closest marks the profiles with the fewest known
@@ -26,15 +29,15 @@ type HeldProfile struct {
 // HeldSetting is one setting of a profile on this machine: pass agrees, fail differs. Wanted lists the values that
 // the document accepts; Found names the value that was compared. Remedy and Effect are set if the setting differs.
 type HeldSetting struct {
-	Setting  string          `json:"setting"`
-	Result   string          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=error"`
-	Severity string          `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	Wanted   []string        `json:"wanted"`
-	Found    nullable.String `json:"found" jsonschema:"nullable"`
-	Reason   nullable.String `json:"reason" jsonschema:"nullable"`
-	KnownBy  nullable.String `json:"known_by" jsonschema:"nullable"`
-	Effect   *Effect         `json:"effect" jsonschema:"nullable"`
-	Remedy   nullable.String `json:"remedy" jsonschema:"nullable"`
+	Setting  string           `json:"setting"`
+	Result   verdict.Result   `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=error"`
+	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Wanted   []string         `json:"wanted"`
+	Found    nullable.String  `json:"found" jsonschema:"nullable"`
+	Reason   nullable.String  `json:"reason" jsonschema:"nullable"`
+	KnownBy  nullable.String  `json:"known_by" jsonschema:"nullable"`
+	Effect   *verdict.Effect  `json:"effect" jsonschema:"nullable"`
+	Remedy   nullable.String  `json:"remedy" jsonschema:"nullable"`
 	// Note and Exceptions are the document's own.
 	Note       nullable.String `json:"note" jsonschema:"nullable"`
 	Exceptions []string        `json:"exceptions"`

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -17,7 +18,7 @@ func TestCPUList(t *testing.T) {
 // TestAdviceOfAFindingOnce checks that two exchanges have the same name.
 func TestAdviceOfAFindingOnce(t *testing.T) {
 	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: inventory.SocketSubject(0)}}
-	r := Report{Findings: []Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}
+	r := Report{Findings: []verdict.Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}
 	r.advise(&inventory.System{}, &plan.Plan{Advice: []plan.Advice{
 		{ID: plan.Move, Cures: cures}, {ID: plan.Exchange, Cures: cures}, {ID: plan.Exchange, Cures: cures}}})
 	assert.Equal(t, []string{"move", "exchange"}, r.Findings[0].Advice)

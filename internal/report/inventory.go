@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/model/nullable"
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // Inventory is what was read of one machine, with its sources. It checks nothing. Speeds are MT/s, sizes bytes,
 // voltages mV.
@@ -203,7 +206,7 @@ type Face struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable"`
 	State     string          `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
 	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Evidence  []Evidence      `json:"evidence"`
+	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
 	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }
@@ -212,7 +215,7 @@ type Face struct {
 type DecidedBy struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
 	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Evidence  []Evidence      `json:"evidence"`
+	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
 	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }

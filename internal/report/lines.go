@@ -22,7 +22,7 @@ func (r *Report) ProblemLines() []string {
 		if n++; n > mostProblems {
 			continue
 		}
-		out = append(out, strconv.Itoa(n)+". "+strings.ToUpper(p.Severity)+" "+p.Text()+" ("+p.Rule+")")
+		out = append(out, strconv.Itoa(n)+". "+strings.ToUpper(string(p.Severity))+" "+p.Text()+" ("+p.Rule+")")
 		if p.Fix != "" {
 			out = append(out, "   Fix: "+p.Fix)
 		}

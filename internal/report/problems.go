@@ -18,8 +18,8 @@ import (
 // one severity that follow from no other failure. The report numbers the problems above info.
 type Problem struct {
 	// Severity is the highest of the cause and its consequences.
-	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	Rule     string `json:"rule"`
+	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string           `json:"rule"`
 	// Where names the place ("CPU2"), "" for the complete machine.
 	Where string `json:"where"`
 	// Sentence is what is wrong there, Fix what to do, both in one line.
@@ -35,9 +35,9 @@ type Problem struct {
 
 	// Members are the findings of the cause, Led those that follow, and Cure the index in Advice of
 	// the first entry that cures one of them, -1 without one.
-	Members []*Finding `json:"-"`
-	Led     []*Finding `json:"-"`
-	Cure    int        `json:"-"`
+	Members []*verdict.Finding `json:"-"`
+	Led     []*verdict.Finding `json:"-"`
+	Cure    int                `json:"-"`
 }
 
 // Text returns the place and the sentence: "CPU2: channel 2 is empty".
@@ -57,27 +57,30 @@ func (p *Problem) SourceLine() string {
 }
 
 // Above reports whether the problem is more than a note.
-func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(string(verdict.Info)) }
+func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
 
 // Settings reports whether the problem is that settings differ from the profile.
 func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, settingRules) }
 
 // cause collects the failures of one problem.
 type cause struct {
-	members, led []*Finding
+	members, led []*verdict.Finding
 	rank         int
 }
 
 // problems groups the failures by root cause, the worst first.
 func (r *Report) problems() []Problem {
-	type key struct{ rule, severity string }
+	type key struct {
+		rule     string
+		severity verdict.Severity
+	}
 	var causes []*cause
 	at := map[key]*cause{}
-	of := map[*Finding]*cause{}
-	var led []*Finding
+	of := map[*verdict.Finding]*cause{}
+	var led []*verdict.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result != string(verdict.Fail) {
+		if f.Result != verdict.Fail {
 			continue
 		}
 		if r.Root(f) != f {
@@ -129,7 +132,7 @@ func merged(causes []*cause) []*cause {
 }
 
 // Root returns the failure that f follows from in the end, f itself for a root cause and in a cycle.
-func (r *Report) Root(f *Finding) *Finding {
+func (r *Report) Root(f *verdict.Finding) *verdict.Finding {
 	at := f
 	for range r.Findings {
 		up := r.cause(at)
@@ -145,13 +148,13 @@ func (r *Report) Root(f *Finding) *Finding {
 }
 
 // cause returns the failure that f follows from, nil for a root cause.
-func (r *Report) cause(f *Finding) *Finding {
+func (r *Report) cause(f *verdict.Finding) *verdict.Finding {
 	if f.CausedBy == "" {
 		return nil
 	}
 	for i := range r.Findings {
 		up := &r.Findings[i]
-		if up != f && up.Rule == string(f.CausedBy) && up.Result == string(verdict.Fail) {
+		if up != f && up.Rule == string(f.CausedBy) && up.Result == verdict.Fail {
 			return up
 		}
 	}
@@ -168,7 +171,7 @@ func (r *Report) problem(c *cause) Problem {
 		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
-		p.Source, p.Standing = cite.document(), r.standing(cite)
+		p.Source, p.Standing = cite.Document(), r.standing(cite)
 	}
 	p.Fix = r.fix(&p)
 	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, sisterModel) {
@@ -198,7 +201,7 @@ func (p *Problem) nameSlotsSource(source string) {
 }
 
 // standing describes how close a document is to the machine.
-func (r *Report) standing(c *Citation) string {
+func (r *Report) standing(c *verdict.Citation) string {
 	switch string(c.Standing) {
 	case verdict.Practice:
 		return verdict.Practice
@@ -218,7 +221,7 @@ const mostSentences = 3
 
 // sentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
 // place, and then where is "".
-func (r *Report) sentence(members []*Finding) (where, sentence string) {
+func (r *Report) sentence(members []*verdict.Finding) (where, sentence string) {
 	texts, places := byText(members, shortFailure)
 	headline := string(members[0].Headline)
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
@@ -240,7 +243,7 @@ func (r *Report) sentence(members []*Finding) (where, sentence string) {
 }
 
 // byText lists the different texts of findings in order, and the subjects of each.
-func byText(members []*Finding, get func(*Finding) string) (texts []string, places map[string][]inventory.Subject) {
+func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (texts []string, places map[string][]inventory.Subject) {
 	places = map[string][]inventory.Subject{}
 	for _, f := range members {
 		text := get(f)
@@ -257,7 +260,7 @@ func byText(members []*Finding, get func(*Finding) string) (texts []string, plac
 
 // shortFailure describes a failure in a few words: the rule's short sentence, else the first clause of what was
 // found.
-func shortFailure(f *Finding) string {
+func shortFailure(f *verdict.Finding) string {
 	if f.Short != "" {
 		return string(f.Short)
 	}
@@ -268,7 +271,7 @@ func shortFailure(f *Finding) string {
 }
 
 // settingsSentence lists the settings that differ from the profile.
-func (r *Report) settingsSentence(members []*Finding) string {
+func (r *Report) settingsSentence(members []*verdict.Finding) string {
 	if len(members) == 1 {
 		found, _, _ := strings.Cut(string(members[0].Found), " (")
 		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(string(members[0].Expected))
@@ -280,7 +283,7 @@ func (r *Report) settingsSentence(members []*Finding) string {
 	return r.settingsCount(members) + ": " + humanize.List(names)
 }
 
-func (r *Report) settingsCount(members []*Finding) string {
+func (r *Report) settingsCount(members []*verdict.Finding) string {
 	return strconv.Itoa(len(members)) + " settings differ from " + r.ProfileName()
 }
 
@@ -309,10 +312,10 @@ func (r *Report) ProfileName() string {
 }
 
 // cureOf returns the index of the first advice that cures one of the findings, -1 if none does.
-func (r *Report) cureOf(members []*Finding) int {
+func (r *Report) cureOf(members []*verdict.Finding) int {
 	return slices.IndexFunc(r.Advice, func(a Advice) bool {
 		return slices.ContainsFunc(a.Cures, func(c Cured) bool {
-			return slices.ContainsFunc(members, func(f *Finding) bool { return f.Rule == c.Rule && f.Subject == c.Subject })
+			return slices.ContainsFunc(members, func(f *verdict.Finding) bool { return f.Rule == c.Rule && f.Subject == c.Subject })
 		})
 	})
 }
@@ -333,7 +336,7 @@ func (r *Report) fix(p *Problem) string {
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members)
 	}
-	texts, places := byText(p.Members, func(f *Finding) string { return string(f.Fix) })
+	texts, places := byText(p.Members, func(f *verdict.Finding) string { return string(f.Fix) })
 	for i, text := range texts {
 		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
 		if where := r.Inventory.place(places[text]); len(texts) > 1 && where != "" {
@@ -345,7 +348,7 @@ func (r *Report) fix(p *Problem) string {
 }
 
 // settingsFix lists the changes of settings if they are short, else it names the command that prints them.
-func (r *Report) settingsFix(members []*Finding) string {
+func (r *Report) settingsFix(members []*verdict.Finding) string {
 	out, known := make([]string, len(members)), true
 	for i, f := range members {
 		out[i] = f.Subject.Name + ": " + strings.ReplaceAll(string(f.Remedy), "\n", "; ")

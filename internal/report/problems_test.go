@@ -3,6 +3,7 @@ package report_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -16,10 +17,10 @@ import (
 // TestProblems groups failures by root cause: equal sockets together, consequences below their
 // cause, the worst first, with fix, source and its standing.
 func TestProblems(t *testing.T) {
-	fail := func(severity, rule, subject, short string) report.Finding {
-		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity, Short: nullable.String(short)}
+	fail := func(severity, rule, subject, short string) verdict.Finding {
+		return verdict.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: verdict.Severity(severity), Short: short}
 	}
-	r := &report.Report{Findings: []report.Finding{
+	r := &report.Report{Findings: []verdict.Finding{
 		fail("info", "memory.dimm.uniform", "socket 0", "mixed"),
 		fail("warning", "memory.speed.expected", "socket 0", "memory runs at 1333 MT/s"),
 		fail("info", "memory.speed.expected", "socket 1", "memory runs at 1333 MT/s"),
@@ -30,16 +31,16 @@ func TestProblems(t *testing.T) {
 	}}
 	r.Machine.Vendor = "Dell Inc."
 	r.Profile = &report.Profile{ID: "dell/balanced", Intent: "balanced", Source: "Dell, BIOS settings", Vendor: "Dell"}
-	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: "analogous"}
+	r.Findings[1].Citation = &verdict.Citation{Vendor: "HP", Title: "Guide", Standing: "analogous"}
 	r.Findings[1].Fix = "look in BIOS setup"
-	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}
+	r.Findings[3].Citation = &verdict.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}
 	r.Findings[4].CausedBy = "memory.channel.populated"
 	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: "CPU1"}, {ID: 1, Designation: "CPU2"}}
 	r.Judge(report.Criteria{})
 	var got []string
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		got = append(got, p.Severity+" "+p.Text()+" | "+p.Fix+" | "+p.SourceLine())
+		got = append(got, string(p.Severity)+" "+p.Text()+" | "+p.Fix+" | "+p.SourceLine())
 	}
 	require.Equal(t, []string{
 		"critical CPU2: channel 2 is empty |  | Dell, Manual, p24 (sister model)",
@@ -56,9 +57,9 @@ func TestProblems(t *testing.T) {
 // it.
 func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	short, cause := "channels are empty", "memory.channel.populated"
-	r := &report.Report{Findings: []report.Finding{
-		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: nullable.String(short)},
-		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: nullable.String(short), CausedBy: nullable.String(cause)},
+	r := &report.Report{Findings: []verdict.Finding{
+		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: short},
+		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: short, CausedBy: nullable.String(cause)},
 	}}
 	a1, a2, b1 := "0x1", "0x2", "0x3"
 	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: "A1"}, {Handle: a2, Locator: "A2"}, {Handle: b1, Locator: "B1"}}

@@ -36,9 +36,9 @@ type Report struct {
 	Profile *Profile        `json:"profile" jsonschema:"nullable"`
 	Why     nullable.String `json:"why" jsonschema:"nullable"`
 	// ProfileAsked is set if the profile was selected, for the text.
-	ProfileAsked bool      `json:"-"`
-	Summary      Summary   `json:"summary"`
-	Findings     []Finding `json:"findings"`
+	ProfileAsked bool              `json:"-"`
+	Summary      verdict.Summary   `json:"summary"`
+	Findings     []verdict.Finding `json:"findings"`
 	// Problems are the root causes of the failures, the worst first: those above info are the
 	// numbered problems of a report, the others its notes.
 	Problems []Problem `json:"problems,omitzero"`
@@ -96,18 +96,6 @@ type Profile struct {
 	Source nullable.String `json:"source" jsonschema:"nullable"`
 	// Vendor is the source's, "" if the document is about other machines.
 	Vendor string `json:"-"`
-}
-
-// Summary counts findings by result. WorstSeverity is the highest severity
-// among the failures, null without one.
-type Summary struct {
-	Pass          int             `json:"pass" jsonschema:"minimum=0"`
-	Fail          int             `json:"fail" jsonschema:"minimum=0"`
-	Unknown       int             `json:"unknown" jsonschema:"minimum=0"`
-	NotApplicable int             `json:"not_applicable" jsonschema:"minimum=0"`
-	Waived        int             `json:"waived" jsonschema:"minimum=0"`
-	Error         int             `json:"error" jsonschema:"minimum=0"`
-	WorstSeverity nullable.String `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 }
 
 // Accepted counts the waived findings that belong to an accepted population.

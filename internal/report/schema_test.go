@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -130,9 +131,9 @@ func TestKeysAreTheContracts(t *testing.T) {
 	}{
 		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "verdict", "profile", "why", "summary", "findings", "problems", "advice", "inventory", "profiles", "measured", "baseline", "outdated"}},
 		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "host", "identifiers"}},
-		{report.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
-		{report.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver"}},
-		{report.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
+		{verdict.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
+		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver"}},
+		{verdict.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unplaced_errors", "unmapped"}},
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
 		{report.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
@@ -160,7 +161,7 @@ func keysOf(t reflect.Type) []string {
 	var keys []string
 	for f := range t.Fields() {
 		key, _, _ := bytes.Cut([]byte(f.Tag.Get("json")), []byte(","))
-		if string(key) != "-" {
+		if f.IsExported() && string(key) != "-" {
 			keys = append(keys, string(key))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -47,17 +46,4 @@ func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
 	assert.Equal(t, inventory.SourceEDAC, one.Source)
 	assert.NotNil(t, buildErrors(&place.Errors{Corrected: counted}))
 	assert.Equal(t, inventory.SourceRedfish, buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
-}
-
-// TestCitationWords checks that a document needs a vendor or a title, and that a version that begins with a digit
-// gets a v.
-func TestCitationWords(t *testing.T) {
-	assert.Nil(t, buildCitation(&verdict.Citation{}))
-	assert.Equal(t, "Example", buildCitation(&verdict.Citation{Vendor: "Example"}).Vendor)
-	assert.Equal(t, "A Guide", buildCitation(&verdict.Citation{Title: "A Guide"}).Title)
-	for version, want := range map[string]string{"0.9": "v0.9", "9": "v9", "": "", "Rev. A": "Rev. A", ":1": ":1", "/1": "/1"} {
-		assert.Equal(t, want, versionWord(version))
-	}
-	assert.Equal(t, new(1), positiveOrNil(1))
-	assert.Nil(t, positiveOrNil(0))
 }

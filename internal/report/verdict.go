@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -40,7 +41,7 @@ func (r *Report) Judge(c Criteria) {
 	s := r.Summary
 	v := Verdict{Judged: s.Pass + s.Fail + s.Waived, NotJudged: s.Unknown + s.Error}
 	r.Problems = r.problems()
-	worst := ""
+	var worst verdict.Severity
 	if len(r.Problems) > 0 {
 		worst = r.Problems[0].Severity
 	}
@@ -48,7 +49,7 @@ func (r *Report) Judge(c Criteria) {
 	switch {
 	case len(r.Problems) > 0 && r.Problems[0].Above():
 		v.Status, v.Sentence = StatusWarning, r.headline()
-		if worst == string(verdict.Critical) {
+		if worst == verdict.Critical {
 			v.Status = StatusCritical
 		}
 	case incomplete != "":
@@ -68,7 +69,7 @@ func (r *Report) Judge(c Criteria) {
 
 // exitStatus returns the exit status of check. An input that could not be read goes before a
 // failure, a failure before a status of unknown.
-func (r *Report) exitStatus(status Status, c Criteria, worst string) int {
+func (r *Report) exitStatus(status Status, c Criteria, worst verdict.Severity) int {
 	switch {
 	case c.Failed != nil:
 		return ExitNotAudited
@@ -83,10 +84,7 @@ func (r *Report) exitStatus(status Status, c Criteria, worst string) int {
 
 // failRank returns the rank of a --fail-on word; "" means warning.
 func failRank(failOn string) int {
-	if failOn == "" {
-		failOn = string(verdict.Warning)
-	}
-	return SeverityRank(failOn)
+	return SeverityRank(cmp.Or(failOn, string(verdict.Warning)))
 }
 
 // incomplete returns why what was asked for could not be checked, "" if it was.
@@ -112,11 +110,11 @@ func (r *Report) incomplete(c Criteria) string {
 		return ""
 	}
 	channels = append(channels, r.findingsOf(moduleRule)...)
-	decided := slices.ContainsFunc(channels, func(f *Finding) bool {
-		return f.Result == string(verdict.Pass) || f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived)
+	decided := slices.ContainsFunc(channels, func(f *verdict.Finding) bool {
+		return f.Result == verdict.Pass || f.Result == verdict.Fail || f.Result == verdict.Waived
 	})
-	open := slices.IndexFunc(channels, func(f *Finding) bool {
-		return f.Result == string(verdict.Unknown) || f.Result == string(verdict.Error)
+	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool {
+		return f.Result == verdict.Unknown || f.Result == verdict.Error
 	})
 	table := r.tableSentence(decided)
 	switch {
@@ -138,7 +136,7 @@ func (r *Report) incomplete(c Criteria) string {
 // anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.
 func (r *Report) anothersTable() string {
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == string(verdict.Fail) {
+		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == verdict.Fail {
 			return string(f.Found)
 		}
 	}
@@ -151,13 +149,13 @@ func (r *Report) profileSentence() string {
 	if r.Profile == nil {
 		return "the profile that was asked for was not applied: " + string(r.Why)
 	}
-	var open *Finding
+	var open *verdict.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if !strings.HasPrefix(f.Rule, settingRules) {
 			continue
 		}
-		switch verdict.Result(f.Result) {
+		switch f.Result {
 		case verdict.Pass, verdict.Fail, verdict.Waived:
 			return ""
 		case verdict.Unknown, verdict.Error:
@@ -208,10 +206,10 @@ func (r *Report) guestSentence() string {
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
 
-func (r *Report) channelFindings() []*Finding { return r.findingsOf(channelRule) }
+func (r *Report) channelFindings() []*verdict.Finding { return r.findingsOf(channelRule) }
 
-func (r *Report) findingsOf(rule string) []*Finding {
-	var out []*Finding
+func (r *Report) findingsOf(rule string) []*verdict.Finding {
+	var out []*verdict.Finding
 	for i := range r.Findings {
 		if r.Findings[i].Rule == rule {
 			out = append(out, &r.Findings[i])
@@ -239,7 +237,7 @@ func clause(text string) string {
 func (r *Report) firstOpen() string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(verdict.Unknown) || f.Result == string(verdict.Error) {
+		if f.Result == verdict.Unknown || f.Result == verdict.Error {
 			return f.Rule + ": " + openSentence(f)
 		}
 	}
@@ -247,7 +245,7 @@ func (r *Report) firstOpen() string {
 }
 
 // openSentence gives the reason why a check could not run, and what would let it.
-func openSentence(f *Finding) string {
+func openSentence(f *verdict.Finding) string {
 	why, _, _ := strings.Cut(string(f.Reason), "; ")
 	if why == "" {
 		why = "no reason"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -21,7 +22,7 @@ func judgedOf(words string) *report.Report {
 	r := &report.Report{}
 	for w := range strings.FieldsSeq(words) {
 		parts := strings.Split(w, ":")
-		f := report.Finding{Rule: "memory.example", Result: parts[0], Severity: parts[1], Found: "the example is wrong; more"}
+		f := verdict.Finding{Rule: "memory.example", Result: verdict.Result(parts[0]), Severity: verdict.Severity(parts[1]), Found: "the example is wrong; more"}
 		if len(parts) > 2 {
 			f.Rule, f.Subject, f.Found = parts[2], inventory.SocketSubject(0), "2 of 4 channels hold memory; empty: 2, 3"
 		}
@@ -134,11 +135,11 @@ func table(state string) func(*report.Report) {
 
 // TestSentence names the worst root cause, and the subjects that have it.
 func TestSentence(t *testing.T) {
-	of := func(severity, rule, subject, found, short, cause string) report.Finding {
-		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity,
-			Found: nullable.String(found), Short: nullable.String(short), CausedBy: nullable.String(cause)}
+	of := func(severity, rule, subject, found, short, cause string) verdict.Finding {
+		return verdict.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: verdict.Severity(severity),
+			Found: nullable.String(found), Short: short, CausedBy: nullable.String(cause)}
 	}
-	for want, findings := range map[string][]report.Finding{
+	for want, findings := range map[string][]verdict.Finding{
 		"sockets 0 and 1: 2 of 4 channels hold memory": {
 			of("warning", "a", "socket 0", "2 of 4 channels hold memory; empty: 1, 2", "", ""), of("warning", "a", "socket 1", "2 of 4 channels hold memory (by a map)", "", "")},
 		"socket 0: 2 of 4 channels hold memory; socket 1: 3 of 4 channels hold memory": {

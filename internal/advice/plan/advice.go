@@ -60,7 +60,7 @@ type Advice struct {
 type Finding struct {
 	Rule     string
 	Subject  inventory.Subject
-	Severity string
+	Severity verdict.Severity
 }
 
 // Step is one module that is moved, removed, installed or exchanged, two that are swapped, or a preset of BIOS

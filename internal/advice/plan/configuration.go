@@ -120,7 +120,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 		if f.Result != verdict.Fail {
 			continue
 		}
-		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 		severe := f.Severity.Rank() >= verdict.Warning.Rank()
 		if severe && (!class.Documented || p.Role(f.Rule).Permits || f.Severity == verdict.Critical) {
 			c.Discouraged = true
@@ -132,7 +132,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 // states reports whether an effect is the share of the best bandwidth, computed or
 // measured, which the configuration states anyway.
 func (c *Configuration) states(e *verdict.Effect) bool {
-	return e.Source == verdict.PopulationModel || e.Source != "" && e.Source == c.Share.Value.Source()
+	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == c.Share.Value.Source()
 }
 
 // namesSets reports whether the product's own vendor lists slots.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -209,7 +211,7 @@ func TestConfigurationResult(t *testing.T) {
 		assert.Equal(t, c.discouraged, out.Discouraged, "%+v", c)
 		assert.Equal(t, c.result == verdict.Fail, len(out.Against) > 0)
 	}
-	effect := func(source string) *verdict.Effect { return &verdict.Effect{Source: source, Text: "slower"} }
+	effect := func(source nullable.String) *verdict.Effect { return &verdict.Effect{Source: source, Text: "slower"} }
 	out := Configuration{Socket: Socket{Share: assumed(population.Share{By: "measured"})}}
 	out.judged(&verdict.Audit{Findings: []verdict.Finding{
 		{Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Pass, Effect: effect("not asked")},

@@ -112,8 +112,8 @@ func (s *search) channels(sockets []Socket) (least, most float64) {
 	return least, most
 }
 
-func (g *Gain) count(severity string, n int) {
-	switch verdict.Severity(severity) {
+func (g *Gain) count(severity verdict.Severity, n int) {
+	switch severity {
 	case verdict.Critical:
 		g.Critical += n
 	case verdict.Warning:

@@ -95,7 +95,7 @@ func kept(t *testing.T, sys *inventory.System, before *verdict.Audit, a *plan.Ad
 	}
 	stays := map[string]bool{}
 	for _, f := range a.Reaches.Findings {
-		stays[f.Rule+" "+f.Subject.String()+" "+f.Severity] = true
+		stays[f.Rule+" "+f.Subject.String()+" "+string(f.Severity)] = true
 	}
 	for _, f := range found.Findings {
 		if f.Result != verdict.Fail {

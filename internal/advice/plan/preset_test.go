@@ -114,7 +114,7 @@ func TestPresetOfDell(t *testing.T) {
 	assert.False(t, again, "nothing is left to do")
 	for _, f := range found.Findings {
 		if slices.ContainsFunc(a.Cures, func(c plan.Finding) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
-			assert.Equal(t, "pass", string(f.Result), f.Rule)
+			assert.EqualValues(t, "pass", f.Result, f.Rule)
 		}
 	}
 }

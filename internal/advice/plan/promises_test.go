@@ -144,7 +144,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 		if role := roles()(f.Rule); role.Running || role.Told && (was == nil || was.Result != verdict.Fail) {
 			continue // only the running machine tells
 		}
-		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
+		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity}
 		said := stays[name]
 		delete(stays, name)
 		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail && f.Severity.Rank() >= verdict.Warning.Rank() {
@@ -301,7 +301,7 @@ func (c *promises) undominated() {
 		failing := map[string]float64{}
 		for _, f := range a.Reaches.Findings {
 			if concerns(f.Rule) {
-				failing[f.Severity]++
+				failing[string(f.Severity)]++
 			}
 		}
 		share := 0.0

@@ -42,7 +42,7 @@ func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
 	var out []Finding
 	for i := range findings {
 		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {
-			out = append(out, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+			out = append(out, Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 		}
 	}
 	return out
@@ -72,6 +72,6 @@ func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
 }
 
 // severe reports whether a failure is at warning or above.
-func severe(severity string) bool {
-	return verdict.Severity(severity).Rank() >= verdict.Warning.Rank()
+func severe(severity verdict.Severity) bool {
+	return severity.Rank() >= verdict.Warning.Rank()
 }

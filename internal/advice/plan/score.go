@@ -151,7 +151,7 @@ func (a *layoutScore) against(before *layoutScore) []string {
 	var out []string
 	for _, f := range a.fails {
 		failed := slices.ContainsFunc(before.fails, func(b Finding) bool { return b.key() == f.key() })
-		if (!failed || verdict.Severity(f.Severity).Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
+		if (!failed || f.Severity.Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
 			out = append(out, f.Rule)
 		}
 	}

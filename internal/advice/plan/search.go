@@ -293,10 +293,10 @@ func (s *search) improves(after *layoutScore) bool {
 	}
 	was := map[string]int{}
 	for _, f := range before.fails {
-		was[f.key()] = verdict.Severity(f.Severity).Rank()
+		was[f.key()] = f.Severity.Rank()
 	}
 	for _, f := range after.fails {
-		r := verdict.Severity(f.Severity).Rank()
+		r := f.Severity.Rank()
 		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) {
 			return false
 		}
@@ -321,7 +321,7 @@ func (s *search) accepts(after *layoutScore) bool {
 func (s *search) judge(findings []verdict.Finding, topo *population.Result) layoutScore {
 	out := layoutScore{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
 	for _, f := range out.fails {
-		switch verdict.Severity(f.Severity) {
+		switch f.Severity {
 		case verdict.Critical:
 			out.critical++
 		case verdict.Warning:
@@ -335,7 +335,7 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
-			out.unknown[key] = f.Rule + " is unknown: " + f.Reason
+			out.unknown[key] = f.Rule + " is unknown: " + string(f.Reason)
 		case f.Result != verdict.NotApplicable:
 			out.decided[key] = true
 		}

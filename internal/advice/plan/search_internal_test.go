@@ -107,7 +107,7 @@ func TestImproves(t *testing.T) {
 	fails := func(list ...Finding) *verdict.Audit {
 		out := &verdict.Audit{}
 		for _, f := range list {
-			out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
+			out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity, Result: verdict.Fail})
 		}
 		return out
 	}

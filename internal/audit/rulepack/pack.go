@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	celast "cel.dev/cel-go/common/ast"
 	"go.yaml.in/yaml/v3"
 
@@ -381,7 +383,7 @@ func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
 			source += ", " + e.Place
 		}
 	}
-	return &verdict.Effect{Text: text, Source: source, AttachTo: e.AttachTo}
+	return &verdict.Effect{Text: text, Source: nullable.String(source), AttachTo: e.AttachTo}
 }
 
 // Cap lowers the certainty of the facts read to the rule's own.

@@ -84,7 +84,7 @@ func TestWordsOfARule(t *testing.T) {
 		{EffectSpec{Place: "p5"}, nil, "10 %", ""}, {EffectSpec{Conditions: "two sockets"}, nil, "10 % (two sockets)", ""}, {EffectSpec{Source: "STREAM"}, nil, "10 %", "STREAM"},
 	} {
 		e := c.e.Effect("10 %", c.c)
-		assert.Equal(t, []string{c.text, c.source}, []string{e.Text, e.Source}, "%+v", c.e)
+		assert.Equal(t, []string{c.text, c.source}, []string{e.Text, string(e.Source)}, "%+v", c.e)
 	}
 }
 

@@ -5,53 +5,67 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
-// Waiver is an accepted failure.
+// Waiver is the acceptance of a failure.
 type Waiver struct {
-	Reason string
-	Until  string
-	// Population is set if the machine's complete population is accepted, not this failure.
-	Population bool
+	Reason string `json:"reason"`
+	// Until is its last day (YYYY-MM-DD).
+	Until nullable.String `json:"until" jsonschema:"nullable"`
+	// Population says that the machine's whole population is accepted, not this failure alone.
+	Population bool `json:"population,omitempty"`
 }
 
-// Finding is the result of one rule for one subject.
+// Finding is the result of one rule for one subject, as the audit makes it and the report's document has it.
 type Finding struct {
-	Rule, Title string
-	Result      Result
+	Rule   string          `json:"rule"`
+	Title  nullable.String `json:"title" jsonschema:"nullable"`
+	Result Result          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
 	// Severity is the rule's after all caps.
-	Severity Severity
+	Severity Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 	// Subject is what was checked.
-	Subject inventory.Subject
-	// Found, Expected: what is and what the document asks for.
-	Found, Expected string
+	Subject inventory.Subject `json:"subject"`
+	// Found and Expected are what is and what the document asks for.
+	Found    nullable.String `json:"found" jsonschema:"nullable"`
+	Expected nullable.String `json:"expected" jsonschema:"nullable"`
 	// Why is the rule's reason in one sentence.
-	Why string
+	Why nullable.String `json:"why" jsonschema:"nullable"`
 	// Reason is the reason if the result is unknown, not_applicable or error; KnownBy is what would make it known.
-	Reason, KnownBy string
+	Reason  nullable.String `json:"reason" jsonschema:"nullable"`
+	KnownBy nullable.String `json:"known_by" jsonschema:"nullable"`
 	// CausedBy is the rule whose failure this finding follows from.
-	CausedBy string
-	Effect   *Effect
-	Remedy   string
-	Evidence []fact.Evidence
+	CausedBy nullable.String `json:"caused_by" jsonschema:"nullable"`
+	Effect   *Effect         `json:"effect" jsonschema:"nullable"`
+	Remedy   nullable.String `json:"remedy" jsonschema:"nullable"`
+	// Advice are the ids of the entries of the report's advice that cure it.
+	Advice   []string        `json:"advice"`
+	Evidence []fact.Evidence `json:"evidence"`
 	// Certainty is the lowest of the facts read.
-	Certainty fact.Certainty
-	Citation  *Citation
-	Waiver    *Waiver
+	Certainty fact.Certainty `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Citation  *Citation      `json:"citation" jsonschema:"nullable"`
+	Waiver    *Waiver        `json:"waiver" jsonschema:"nullable"`
 	// Short is the fault in a few words, Headline the same for the complete machine, and Fix what to do in one
 	// sentence; "" if the rule has none.
-	Short, Headline, Fix string
+	Short    string `json:"-"`
+	Headline string `json:"-"`
+	Fix      string `json:"-"`
 	// Mark is what a failure is called below the picture of its socket.
-	Mark string
+	Mark string `json:"-"`
 	// Explains is set for a pass that is listed for its explanation.
-	Explains bool
+	Explains bool `json:"-"`
 }
 
-// Summary counts results over findings.
+// Summary counts findings by result.
 type Summary struct {
-	Pass, Fail, Unknown, NotApplicable, Waived, Error int
+	Pass          int `json:"pass" jsonschema:"minimum=0"`
+	Fail          int `json:"fail" jsonschema:"minimum=0"`
+	Unknown       int `json:"unknown" jsonschema:"minimum=0"`
+	NotApplicable int `json:"not_applicable" jsonschema:"minimum=0"`
+	Waived        int `json:"waived" jsonschema:"minimum=0"`
+	Error         int `json:"error" jsonschema:"minimum=0"`
 	// Worst is the highest severity among the failures, "" without one.
-	Worst Severity
+	Worst Severity `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 }
 
 // Profile is the profile an audit was checked against.

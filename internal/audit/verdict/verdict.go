@@ -3,7 +3,11 @@
 // that a plan and the report know nothing of it either.
 package verdict
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // Result is the outcome of one rule for one subject, in the words of docs/interface.md.
 type Result string
@@ -31,6 +35,9 @@ const (
 	Critical Severity = "critical"
 )
 
+// MarshalJSON writes the word, or null for none.
+func (s Severity) MarshalJSON() ([]byte, error) { return nullable.String(s).MarshalJSON() }
+
 // Rank orders severities; the unknown word ranks lowest.
 func (s Severity) Rank() int {
 	switch s {
@@ -47,21 +54,21 @@ func (s Severity) Rank() int {
 
 // Citation names the document that a result is based on.
 type Citation struct {
-	_       struct{} `cbor:",toarray"` // without the names of fields
-	Vendor  string   `yaml:"vendor" json:"vendor"`
-	Title   string   `yaml:"title" json:"title"`
-	Version string   `yaml:"version,omitempty" json:"version,omitempty"`
-	Year    int      `yaml:"year,omitempty" json:"year,omitempty"`
+	_       struct{}     `cbor:",toarray"` // without the names of fields
+	Vendor  string       `yaml:"vendor" json:"vendor"`
+	Title   string       `yaml:"title" json:"title"`
+	Version string       `yaml:"version,omitempty" json:"-" cbor:"version,omitempty"`
+	Year    nullable.Int `yaml:"year,omitempty" json:"year" jsonschema:"nullable"`
 	// Place is the page, table, figure or section.
-	Place string `yaml:"place,omitempty" json:"place,omitempty"`
-	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
+	Place nullable.String `yaml:"place,omitempty" json:"place" jsonschema:"nullable"`
+	URL   nullable.String `yaml:"url,omitempty" json:"url" jsonschema:"nullable"`
 	// Authority is Standard or ThirdParty; "" for a vendor's document about its own products.
 	Authority string `yaml:"authority,omitempty" json:"-" cbor:"authority,omitempty"`
 	// About names the platforms that the document covers, none for any.
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
 	// Standing is Analogous or Practice if the document is not about this machine, or not by the vendor of the machine
 	// or its processor; "" if it is.
-	Standing string `yaml:"-" json:"-"`
+	Standing nullable.String `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable,enum=analogous,enum=general practice"`
 }
 
 // Authorities of a document that is not a vendor's.
@@ -84,10 +91,10 @@ var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "num
 
 // Effect is what a deviation costs, as measured, with its conditions.
 type Effect struct {
-	Text   string
-	Source string
+	Text   string          `json:"text"`
+	Source nullable.String `json:"source" jsonschema:"nullable"`
 	// AttachTo is the term of the report that the effect is attached to, "" for none.
-	AttachTo string
+	AttachTo string `json:"-"`
 }
 
 // PopulationModel is the source of an effect that the program computed itself.
@@ -96,22 +103,27 @@ const PopulationModel = "memaudit's population model"
 // AttachToClass is the AttachTo of the cost of a layout class.
 const AttachToClass = "class"
 
-// Line prints vendor, title, version, year and place.
+// Line prints the document, marked if it is of another vendor.
 func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
+	return Standing(string(c.Standing), c.Document())
+}
+
+// Document prints vendor, title, version, year and place.
+func (c *Citation) Document() string {
 	out := c.Vendor + ", " + c.Title
 	if c.Version != "" {
 		out += ", " + c.version()
 	}
 	if c.Year > 0 {
-		out += ", " + strconv.Itoa(c.Year)
+		out += ", " + strconv.Itoa(int(c.Year))
 	}
 	if c.Place != "" {
-		out += ", " + c.Place
+		out += ", " + string(c.Place)
 	}
-	return Standing(c.Standing, out)
+	return out
 }
 
 // Standing marks a document of another vendor.

@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/measured"
@@ -89,7 +90,7 @@ func (c *Checker) Check(files []File, profile string) (Output, error) {
 		}
 	}
 	o := report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS}
-	doc := c.auditor.Advised(j, o.By(report.Criteria{FailOn: report.SeverityName(2)}))
+	doc := c.auditor.Advised(j, o.By(report.Criteria{FailOn: string(verdict.Warning)}))
 	c.last = j
 	var page, document strings.Builder
 	if err := errors.Join(html.Write(&page, &doc), report.WriteJSON(&document, &doc)); err != nil {

@@ -2,6 +2,8 @@
 // packages use its states and certainties.
 package fact
 
+import "github.com/memaudit/memaudit/internal/model/nullable"
+
 // Certainty is the degree of confidence in a fact of the audited machine (docs/interface.md). A rule based on an Indirect
 // fact fails at most at warning.
 type Certainty uint8
@@ -30,6 +32,16 @@ func (c Certainty) String() string {
 	default:
 		return "none"
 	}
+}
+
+// MarshalText writes the name.
+func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a name. An unknown one is None.
+func (c *Certainty) UnmarshalText(text []byte) error {
+	for *c = Direct; *c > None && c.String() != string(text); *c-- {
+	}
+	return nil
 }
 
 // State is the state of a value: OK if it is known, otherwise the reason why not. The zero State is Unread, so that a
@@ -87,13 +99,30 @@ func (s State) String() string {
 // Evidence is one reading that a fact rests on.
 type Evidence struct {
 	// Source is a source name of docs/interface.md: smbios, numa, cpu, ...
-	Source string
+	Source string `json:"source"`
 	// Path is the file below the audited root.
-	Path string
+	Path string `json:"path" jsonschema:"nullable"`
 	// Field is the structure's field or the key in the file, if the file has many: "type 17 0x1101 Speed".
-	Field string
-	// Raw is the text or number read, as read.
-	Raw string
+	Field string `json:"-"`
+	// Raw is the text or number read, as read; in evidence from a document, with the field before it.
+	Raw string `json:"raw" jsonschema:"nullable"`
+}
+
+// Reading returns the field and what was read in it: "type 17 0x1101 Speed: 1333 MT/s".
+func (e *Evidence) Reading() string {
+	if e.Field == "" || e.Raw == "" {
+		return e.Field + e.Raw
+	}
+	return e.Field + ": " + e.Raw
+}
+
+// MarshalJSON writes source, path and reading.
+func (e Evidence) MarshalJSON() ([]byte, error) {
+	return nullable.JSON(struct {
+		Source string          `json:"source"`
+		Path   nullable.String `json:"path"`
+		Raw    nullable.String `json:"raw"`
+	}{e.Source, nullable.String(e.Path), nullable.String(e.Reading())})
 }
 
 // Fact is a value with its origin and certainty. The zero Fact is unknown.

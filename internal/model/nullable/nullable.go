@@ -9,15 +9,30 @@ import (
 // String is a string that JSON has as null if it is empty.
 type String string
 
-// MarshalJSON writes the string, or null. It leaves < and > as they are: whether they are escaped is up to the encoder of
-// the document.
-func (s String) MarshalJSON() ([]byte, error) {
-	if s == "" {
+// MarshalJSON writes the string, or null.
+func (s String) MarshalJSON() ([]byte, error) { return orNull(string(s)) }
+
+// Int is a number that JSON has as null if it is 0.
+type Int int
+
+// MarshalJSON writes the number, or null.
+func (i Int) MarshalJSON() ([]byte, error) { return orNull(int(i)) }
+
+// orNull writes a value, or null for its zero value.
+func orNull[T comparable](v T) ([]byte, error) {
+	var zero T
+	if v == zero {
 		return []byte("null"), nil
 	}
+	return JSON(v)
+}
+
+// JSON encodes a value for a MarshalJSON. It leaves < and > as they are: whether they are escaped is up to the encoder of the
+// document.
+func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(string(s))
+	err := e.Encode(v)
 	return b.Bytes(), err
 }

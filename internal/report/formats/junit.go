@@ -74,21 +74,21 @@ func (x *xmlWriter) properties(r *report.Report) {
 	x.raw("    </properties>\n")
 }
 
-func (x *xmlWriter) testcase(f *report.Finding) {
+func (x *xmlWriter) testcase(f *verdict.Finding) {
 	x.raw("    <testcase")
 	x.attr("classname", f.Rule)
 	x.attr("name", f.Subject.String())
 	x.raw(` time="0"`)
-	if f.Result == string(verdict.Pass) {
+	if f.Result == verdict.Pass {
 		x.raw("/>\n")
 		return
 	}
 	x.raw(">\n      <")
-	switch verdict.Result(f.Result) {
+	switch f.Result {
 	case verdict.Fail:
-		x.body("failure", f.Severity, string(f.Found), f)
+		x.body("failure", string(f.Severity), string(f.Found), f)
 	case verdict.Error:
-		x.body("error", f.Severity, string(f.Reason), f)
+		x.body("error", string(f.Severity), string(f.Reason), f)
 	default:
 		x.raw("skipped")
 		x.attr("message", notJudged(f))
@@ -98,7 +98,7 @@ func (x *xmlWriter) testcase(f *report.Finding) {
 }
 
 // body writes an element with all texts of the finding.
-func (x *xmlWriter) body(element, kind, message string, f *report.Finding) {
+func (x *xmlWriter) body(element, kind, message string, f *verdict.Finding) {
 	x.raw(element)
 	x.attr("type", kind)
 	x.attr("message", message)
@@ -119,8 +119,8 @@ func (x *xmlWriter) lines(all []string) {
 
 // notJudged describes in one line a finding that is neither pass, failure nor error: "unknown: REASON; known by
 // MEANS".
-func notJudged(f *report.Finding) string {
-	s := f.Result
+func notJudged(f *verdict.Finding) string {
+	s := string(f.Result)
 	switch why := string(f.Reason); {
 	case f.Waiver != nil:
 		s += ": " + f.Waiver.Reason
@@ -137,14 +137,14 @@ func notJudged(f *report.Finding) string {
 }
 
 // details are the labelled lines of a finding that have text.
-func details(f *report.Finding) []string {
+func details(f *verdict.Finding) []string {
 	out := make([]string, 0, 8)
 	add := func(label, value string) {
 		if value != "" {
 			out = append(out, label+": "+value)
 		}
 	}
-	add("severity", f.Severity)
+	add("severity", string(f.Severity))
 	add("found", string(f.Found))
 	add("expected", string(f.Expected))
 	add("reason", string(f.Reason))

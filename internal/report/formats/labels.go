@@ -45,8 +45,8 @@ func WriteLabels(w io.Writer, r *report.Report) error {
 // worstFailure is the severity of the worst failure, "none" for a verdict of ok, otherwise the verdict's own word.
 func worstFailure(r *report.Report) string {
 	switch {
-	case r.Summary.WorstSeverity != "": // which there is of failures alone
-		return string(r.Summary.WorstSeverity)
+	case r.Summary.Worst != "": // which there is of failures alone
+		return string(r.Summary.Worst)
 	case r.Verdict.Status == report.StatusOK:
 		return "none"
 	default:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -40,7 +41,7 @@ func TestLabelsFailure(t *testing.T) {
 	} {
 		r := &report.Report{Verdict: report.Verdict{Status: report.Status(c.status)}}
 		if c.worst != "" {
-			r.Summary.WorstSeverity = nullable.String(c.worst)
+			r.Summary.Worst = verdict.Severity(c.worst)
 		}
 		got := labelsOf(t, r)
 		assert.Equal(t, c.want, got["failure"], c)

@@ -56,7 +56,7 @@ func statusLine(r *report.Report) string {
 func perfdata(r *report.Report) string {
 	var at [4]int
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == string(verdict.Fail) {
+		if f := &r.Findings[i]; f.Result == verdict.Fail {
 			at[report.SeverityRank(f.Severity)]++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -18,7 +19,7 @@ func reportOf(words string) *report.Report {
 	r := &report.Report{}
 	for w := range strings.FieldsSeq(words) {
 		result, severity, _ := strings.Cut(w, ":")
-		r.Findings = append(r.Findings, report.Finding{Rule: "a.rule", Result: result, Severity: severity})
+		r.Findings = append(r.Findings, verdict.Finding{Rule: "a.rule", Result: verdict.Result(result), Severity: verdict.Severity(severity)})
 		switch result {
 		case "pass":
 			r.Summary.Pass++

@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // told is one finding with all fields set.
-func told(result, severity string) report.Finding {
-	return report.Finding{Rule: "memory.speed.expected", Subject: inventory.SocketSubject(0), Result: result, Severity: severity,
+func told(result verdict.Result, severity verdict.Severity) verdict.Finding {
+	return verdict.Finding{Rule: "memory.speed.expected", Subject: inventory.SocketSubject(0), Result: result, Severity: severity,
 		Found: "2400 MT/s", Expected: "2666 MT/s", Remedy: "set it", Why: "it costs",
-		Citation: &report.Citation{Vendor: "Example", Title: "A Guide", Year: new(2020)}}
+		Citation: &verdict.Citation{Vendor: "Example", Title: "A Guide", Year: 2020}}
 }
 
 func junitOf(t *testing.T, r *report.Report) string {
@@ -29,21 +30,21 @@ func junitOf(t *testing.T, r *report.Report) string {
 // TestJUnitText checks that properties are those that are known, that a failure has a line for each text of the
 // finding, and that a skipped one has its result, the reason, and what would make it known.
 func TestJUnitText(t *testing.T) {
-	r := &report.Report{Findings: []report.Finding{told("fail", "warning")}}
+	r := &report.Report{Findings: []verdict.Finding{told("fail", "warning")}}
 	r.Machine.Vendor = "Example"
 	out := junitOf(t, r)
 	assert.Contains(t, out, `<property name="vendor" value="Example"/>`)
 	assert.NotContains(t, out, `name="product"`)
 	assert.Contains(t, out, "\">severity: warning\nfound: 2400 MT/s\nexpected: 2666 MT/s\nwhy: it costs\nfix: set it\nsource: Example, A Guide, 2020</failure>")
-	for want, f := range map[string]report.Finding{
+	for want, f := range map[string]verdict.Finding{
 		"unknown: denied; known by: root":                  {Result: "unknown", Reason: "denied", KnownBy: "root"},
 		"unknown: denied":                                  {Result: "unknown", Reason: "denied"},
 		"unknown":                                          {Result: "unknown"},
-		"waived: on order (until 2026-12-15)":              {Result: "waived", Reason: "not said", Waiver: &report.Waiver{Reason: "on order", Until: "2026-12-15"}},
-		"waived: on order":                                 {Result: "waived", Waiver: &report.Waiver{Reason: "on order"}},
+		"waived: on order (until 2026-12-15)":              {Result: "waived", Reason: "not said", Waiver: &verdict.Waiver{Reason: "on order", Until: "2026-12-15"}},
+		"waived: on order":                                 {Result: "waived", Waiver: &verdict.Waiver{Reason: "on order"}},
 		"not_applicable: the machine has no second socket": {Result: "not_applicable", Reason: "the machine has no second socket"},
 	} {
-		assert.Contains(t, junitOf(t, &report.Report{Findings: []report.Finding{f}}), `<skipped message="`+want+`"/>`)
+		assert.Contains(t, junitOf(t, &report.Report{Findings: []verdict.Finding{f}}), `<skipped message="`+want+`"/>`)
 	}
 }
 

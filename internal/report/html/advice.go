@@ -119,7 +119,7 @@ func curedRules(list []report.Cured) string {
 func remaining(list []report.Remaining) string {
 	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, f := range list {
-		names[i], subjects[i] = f.Rule+" ("+f.Severity+")", f.Subject
+		names[i], subjects[i] = f.Rule+" ("+string(f.Severity)+")", f.Subject
 	}
 	return byRule(names, subjects)
 }

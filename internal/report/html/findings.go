@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -20,7 +21,7 @@ type findings struct {
 
 // finding is one finding with everything in the report about it.
 type finding struct {
-	*report.Finding
+	*verdict.Finding
 	ID, Class, Word, Brief string
 	Pairs                  []pair
 	Evidence               string
@@ -68,20 +69,20 @@ func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 // their result.
 func (p *page) finding(i int) finding {
 	f := &p.r.Findings[i]
-	out := finding{Finding: f, ID: findingID(i), Class: f.Result, Word: strings.ReplaceAll(f.Result, "_", " "), Brief: string(f.Reason), Readings: evidence(f.Evidence)}
-	if f.Result == string(verdict.Fail) {
-		out.Class, out.Word = f.Severity, f.Severity
+	out := finding{Finding: f, ID: findingID(i), Class: string(f.Result), Word: strings.ReplaceAll(string(f.Result), "_", " "), Brief: string(f.Reason), Readings: evidence(f.Evidence)}
+	if f.Result == verdict.Fail {
+		out.Class, out.Word = string(f.Severity), string(f.Severity)
 	}
-	if f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived) {
+	if f.Result == verdict.Fail || f.Result == verdict.Waived {
 		out.Brief = string(f.Found)
 	}
 	out.Pairs = particulars(f, out.Brief)
-	out.Evidence = "evidence: " + humanize.Plural(len(f.Evidence), "reading") + ", " + f.Certainty
+	out.Evidence = "evidence: " + humanize.Plural(len(f.Evidence), "reading") + ", " + f.Certainty.String()
 	return out
 }
 
 // particulars returns the labelled lines of a finding, except the one that its first lines contain.
-func particulars(f *report.Finding, brief string) []pair {
+func particulars(f *verdict.Finding, brief string) []pair {
 	found, reason := string(f.Found), string(f.Reason)
 	if found == brief {
 		found = ""
@@ -101,7 +102,7 @@ func particulars(f *report.Finding, brief string) []pair {
 	return out
 }
 
-func accepted(w *report.Waiver) string {
+func accepted(w *verdict.Waiver) string {
 	if w == nil {
 		return ""
 	}
@@ -112,24 +113,24 @@ func accepted(w *report.Waiver) string {
 }
 
 // evidence lists the readings of a finding: each source and file once, and below it what was read there.
-func evidence(all []report.Evidence) []readings {
+func evidence(all []fact.Evidence) []readings {
 	var out []readings
 	for i := range all {
 		e := &all[i]
-		if from := strings.TrimSpace(e.Source + " " + string(e.Path)); len(out) == 0 || from != out[len(out)-1].From {
+		if from := strings.TrimSpace(e.Source + " " + e.Path); len(out) == 0 || from != out[len(out)-1].From {
 			out = append(out, readings{From: from})
 		}
 		last := &out[len(out)-1]
-		last.Raw = append(last.Raw, string(e.Raw))
+		last.Raw = append(last.Raw, e.Reading())
 	}
 	return out
 }
 
 // withResult lists the findings with this result.
-func withResult(findings []report.Finding, result verdict.Result) []int {
+func withResult(findings []verdict.Finding, result verdict.Result) []int {
 	var list []int
 	for i := range findings {
-		if findings[i].Result == string(result) {
+		if findings[i].Result == result {
 			list = append(list, i)
 		}
 	}

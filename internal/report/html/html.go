@@ -13,6 +13,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -139,7 +140,7 @@ func onTheWeb(url string) bool {
 }
 
 // citation names the document, with its address.
-func citation(c *report.Citation) link {
+func citation(c *verdict.Citation) link {
 	url := string(c.URL)
 	if url != "" && !onTheWeb(url) {
 		return link{Text: c.Line() + ", " + url}

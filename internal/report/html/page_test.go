@@ -115,7 +115,7 @@ func TestPageIsComplete(t *testing.T) {
 	page := pageOf(t, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		_, from, found := strings.Cut(page, `data-rule="`+f.Rule+`" data-subject="`+f.Subject.String()+`" data-result="`+f.Result+`" data-severity="`+f.Severity+`"`)
+		_, from, found := strings.Cut(page, `data-rule="`+f.Rule+`" data-subject="`+f.Subject.String()+`" data-result="`+string(f.Result)+`" data-severity="`+string(f.Severity)+`"`)
 		require.True(t, found, f.Rule)
 		element, _, _ := strings.Cut(from, "</article>")
 		element = unescape.UnescapeString(element)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -50,8 +51,8 @@ func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
 	return s
 }
 
-func failed(rule, subject string) report.Finding {
-	return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"}
+func failed(rule, subject string) verdict.Finding {
+	return verdict.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"}
 }
 
 // TestHead checks the machine, the colour of the verdict, and the requested profile.
@@ -181,7 +182,7 @@ func TestBoard(t *testing.T) {
 	passed := failed("memory.passed", "socket 0")
 	passed.Result = "pass"
 	r := &report.Report{
-		Findings: []report.Finding{failed("memory.first", "socket 0"), found, failed("memory.lost", "slot 0xC1"), passed, failed("memory.other", "machine")},
+		Findings: []verdict.Finding{failed("memory.first", "socket 0"), found, failed("memory.lost", "slot 0xC1"), passed, failed("memory.other", "machine")},
 		Inventory: report.Inventory{
 			Sockets: []report.Socket{{ID: 0, Designation: "CPU1", Model: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"}, {ID: 1, Populated: &no}, {ID: 2, Designation: "CPU3"}},
 			Slots:   []report.Slot{a1, a2, b1, lost},
@@ -302,10 +303,10 @@ func TestFindingsOfAPage(t *testing.T) {
 	assert.Contains(t, section(t, r, "findings"), "|Nothing was audited.|")
 	cause := failed("memory.cause", "socket 0")
 	cause.Why, cause.Advice = "the manual says so", []string{"move"}
-	cause.Citation = &report.Citation{Vendor: "Dell", Title: "Guide", URL: "ftp://example.com/guide.pdf"}
+	cause.Citation = &verdict.Citation{Vendor: "Dell", Title: "Guide", URL: "ftp://example.com/guide.pdf"}
 	alike, led := cause, failed("memory.led", "socket 0")
-	alike.Subject, alike.Citation, led.CausedBy = inventory.SocketSubject(1), &report.Citation{Vendor: "Dell", Title: "Guide"}, "memory.cause"
-	r.Findings = []report.Finding{led, cause, alike}
+	alike.Subject, alike.Citation, led.CausedBy = inventory.SocketSubject(1), &verdict.Citation{Vendor: "Dell", Title: "Guide"}, "memory.cause"
+	r.Findings = []verdict.Finding{led, cause, alike}
 	page := pageOf(t, r)
 	assert.Contains(t, page, `<h3>Failed (3)</h3>`)
 	assert.Contains(t, page, `<article id="finding-1" class="finding warning" data-rule="memory.cause" data-subject="socket 0" data-result="fail" data-severity="warning"><details><summary>`)
@@ -321,12 +322,12 @@ func TestFindingsOfAPage(t *testing.T) {
 	r.Findings[1].Result, r.Findings[2].Result = "not_applicable", "not_applicable"
 	assert.NotContains(t, pageOf(t, r), "documents that the findings rest on")
 	// Readings of one file are listed below it once.
-	r.Findings[0].Certainty = "direct"
+	r.Findings[0].Certainty = fact.Direct
 	for _, e := range [][2]string{{"/a", "one"}, {"/a", "two"}, {"/b", "three"}} {
-		r.Findings[0].Evidence = append(r.Findings[0].Evidence, report.Evidence{Source: "smbios", Path: nullable.String(e[0]), Raw: nullable.String(e[1])})
+		r.Findings[0].Evidence = append(r.Findings[0].Evidence, fact.Evidence{Source: "smbios", Path: e[0], Raw: e[1]})
 	}
 	assert.Contains(t, section(t, r, "findings"), "|evidence: 3 readings, direct|smbios /a|one|two|smbios /b|three|")
-	r.Findings[0].Waiver, r.Findings[0].Result = &report.Waiver{Reason: "accepted by the site"}, "waived"
+	r.Findings[0].Waiver, r.Findings[0].Result = &verdict.Waiver{Reason: "accepted by the site"}, "waived"
 	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site|")
 	r.Findings[0].Waiver.Until = "2027-01-01"
 	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site (until 2027-01-01)|")
@@ -337,7 +338,7 @@ func TestFindingsOfAPage(t *testing.T) {
 func TestSettingsOfAProblem(t *testing.T) {
 	r := &report.Report{Profile: &report.Profile{ID: "example/hpc"}}
 	for _, id := range []string{"c1e", "smt"} {
-		r.Findings = append(r.Findings, report.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
+		r.Findings = append(r.Findings, verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
 			Found: "enabled (effective)", Expected: "disabled", Remedy: nullable.String("set " + id)})
 	}
 	r.Judge(report.Criteria{})
@@ -361,14 +362,14 @@ func TestSettingsOfAProblem(t *testing.T) {
 // and the others their reasons.
 func TestSettingsOfAPage(t *testing.T) {
 	face := func(value, certainty, raw string) report.Face {
-		return report.Face{Value: nullable.String(value), State: "ok", Certainty: certainty, Evidence: []report.Evidence{{Source: "bios", Raw: nullable.String(raw)}}}
+		return report.Face{Value: nullable.String(value), State: "ok", Certainty: certainty, Evidence: []fact.Evidence{{Source: "bios", Raw: raw}}}
 	}
 	open := func(reason, knownBy string) report.Face {
-		return report.Face{State: "unread", Reason: nullable.String(reason), KnownBy: nullable.String(knownBy), Evidence: []report.Evidence{{Source: "hidden"}}}
+		return report.Face{State: "unread", Reason: nullable.String(reason), KnownBy: nullable.String(knownBy), Evidence: []fact.Evidence{{Source: "hidden"}}}
 	}
 	r := &report.Report{Inventory: report.Inventory{Settings: map[string]report.Setting{
-		"a": {Configured: face("on", "direct", "1"), Effective: open("x", "y"), DecidedBy: report.DecidedBy{Value: "firmware", Evidence: []report.Evidence{{Source: "cmdline", Raw: "q"}}}},
-		"b": {Pending: face("off", "indirect", "2"), Configured: open("x", "y"), DecidedBy: report.DecidedBy{Evidence: []report.Evidence{{Source: "hidden"}}}},
+		"a": {Configured: face("on", "direct", "1"), Effective: open("x", "y"), DecidedBy: report.DecidedBy{Value: "firmware", Evidence: []fact.Evidence{{Source: "cmdline", Raw: "q"}}}},
+		"b": {Pending: face("off", "indirect", "2"), Configured: open("x", "y"), DecidedBy: report.DecidedBy{Evidence: []fact.Evidence{{Source: "hidden"}}}},
 		"c": {Effective: face("on", "corroborated", "3")},
 		"d": {Configured: report.Face{State: "absent"}},
 		"e": {Effective: open("one", "root"), Configured: open("two", "bios")},
@@ -437,7 +438,7 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, section(t, r, "baseline"), "|subject|change|accepted|present|slot A1|dimm_lost|8 GiB|empty|")
 	r.Baseline.Comparable = nil
 	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
-	r.Baseline.Comparable, r.Findings = &no, []report.Finding{{Rule: "baseline", Reason: "another machine's"}}
+	r.Baseline.Comparable, r.Findings = &no, []verdict.Finding{{Rule: "baseline", Reason: "another machine's"}}
 	assert.Contains(t, section(t, r, "baseline"), "|another machine's|")
 	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []verdict.Undecided{{ID: "example/board", Reason: "the board is not known"}}
 	assert.Contains(t, section(t, r, "profiles"), "|None: no document|example/board: the board is not known|")

@@ -24,7 +24,7 @@ func (p *page) problems() any {
 	var data struct{ Problems, Notes []problem }
 	for i := range p.r.Problems {
 		pr := &p.r.Problems[i]
-		out := problem{Number: i + 1, Severity: pr.Severity, Text: text.Statement(pr), Rule: p.problemRule(pr), Settings: problemSettings(pr)}
+		out := problem{Number: i + 1, Severity: string(pr.Severity), Text: text.Statement(pr), Rule: p.problemRule(pr), Settings: problemSettings(pr)}
 		if !pr.Above() {
 			if fix := fixOutsideTable(pr, pr.Fix); tabled(pr) && fix != "" {
 				out.Text += " (" + fix + ")"
@@ -44,7 +44,7 @@ func (p *page) problems() any {
 	}
 	for i := range p.r.Findings {
 		// What differs on purpose is explained.
-		if f := &p.r.Findings[i]; f.Explains && f.Result == string(verdict.Pass) {
+		if f := &p.r.Findings[i]; f.Explains && f.Result == verdict.Pass {
 			data.Notes = append(data.Notes, problem{Text: text.UpperFirst(string(f.Found)), Rule: p.ruleLink(f.Rule, f)})
 		}
 	}
@@ -73,20 +73,20 @@ func problemSettings(pr *report.Problem) *table {
 	t := newTable("setting", "current", "recommended", "severity", "how")
 	for _, f := range pr.Members {
 		way, _ := how(f)
-		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), f.Severity, way)
+		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity), way)
 	}
 	return t
 }
 
 // how returns the first way to change a setting, and whether there are others.
-func how(f *report.Finding) (way string, more bool) {
+func how(f *verdict.Finding) (way string, more bool) {
 	way, _, more = strings.Cut(string(f.Remedy), "\n")
 	return way, more
 }
 
 // fixOutsideTable returns a problem's fix, "" if the table of its settings has the same.
 func fixOutsideTable(pr *report.Problem, fix string) string {
-	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *report.Finding) bool {
+	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *verdict.Finding) bool {
 		way, more := how(f)
 		return way == "" || more || !strings.Contains(fix, way)
 	}) {
@@ -103,7 +103,7 @@ func (p *page) problemRule(pr *report.Problem) link {
 	return p.ruleLink(pr.Rule, pr.Members[0])
 }
 
-func (p *page) ruleLink(rule string, f *report.Finding) link {
-	i := slices.IndexFunc(p.r.Findings, func(o report.Finding) bool { return o.Rule == f.Rule && o.Subject == f.Subject })
+func (p *page) ruleLink(rule string, f *verdict.Finding) link {
+	i := slices.IndexFunc(p.r.Findings, func(o verdict.Finding) bool { return o.Rule == f.Rule && o.Subject == f.Subject })
 	return link{Text: rule, ID: findingID(max(i, 0))}
 }

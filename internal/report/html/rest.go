@@ -222,7 +222,7 @@ func comparisonDetails(h *report.HeldProfile) folded {
 	t := newTable("setting", "result", "wanted", "found", "fix")
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		t.row(s.Setting, s.Result, joined(s.Wanted), cmp.Or(string(s.Found), orDash(s.Reason)), orDash(s.Remedy))
+		t.row(s.Setting, string(s.Result), joined(s.Wanted), cmp.Or(string(s.Found), orDash(s.Reason)), orDash(s.Remedy))
 	}
 	return folded{summary, string(h.Source), t}
 }

@@ -78,7 +78,7 @@ func orDash(s nullable.String) string { return string(cmp.Or(s, "-")) }
 // readFrom lists the readings behind the known values, each once.
 func readFrom(s *report.Setting) string {
 	var seen []string
-	add := func(known bool, readings []report.Evidence) {
+	add := func(known bool, readings []fact.Evidence) {
 		for i := range readings {
 			if line := wording.Reading(&readings[i]); known && !slices.Contains(seen, line) {
 				seen = append(seen, line)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -37,11 +38,11 @@ func TestFitBounds(t *testing.T) {
 // TestFindingsKept checks that failures up to the limit keep their order, and that with more, one of each rule comes
 // first.
 func TestFindingsKept(t *testing.T) {
-	var all []*report.Finding
+	var all []*verdict.Finding
 	for _, rule := range []string{"a", "a", "b"} {
-		all = append(all, &report.Finding{Rule: rule})
+		all = append(all, &verdict.Finding{Rule: rule})
 	}
-	rules := func(kept []*report.Finding) (out string) {
+	rules := func(kept []*verdict.Finding) (out string) {
 		for _, f := range kept {
 			out += f.Rule
 		}

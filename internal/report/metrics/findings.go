@@ -16,7 +16,7 @@ func (b *families) findings(r *report.Report) {
 	b.family("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
 	for _, f := range atMost(maxFindings, worstFirst(r)) {
-		b.add(1, f.Rule, f.Subject.String(), f.Severity, r.Root(f).Rule)
+		b.add(1, f.Rule, f.Subject.String(), string(f.Severity), r.Root(f).Rule)
 	}
 	b.end()
 }
@@ -29,7 +29,7 @@ func (b *families) problems(all []report.Problem) {
 	for i := range all {
 		if p := &all[i]; p.Above() && left > 0 {
 			left--
-			b.add(1, p.Rule, p.Severity, oneLine(p.Where), oneLine(p.Sentence), oneLine(p.Fix))
+			b.add(1, p.Rule, string(p.Severity), oneLine(p.Where), oneLine(p.Sentence), oneLine(p.Fix))
 		}
 	}
 	b.end()
@@ -42,15 +42,15 @@ const (
 )
 
 // worstFirst returns the failures, the most severe first and of those the causes first.
-func worstFirst(r *report.Report) []*report.Finding {
-	var out []*report.Finding
+func worstFirst(r *report.Report) []*verdict.Finding {
+	var out []*verdict.Finding
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == string(verdict.Fail) {
+		if f := &r.Findings[i]; f.Result == verdict.Fail {
 			out = append(out, f)
 		}
 	}
-	follows := func(f *report.Finding) int { return int(zeroOrOne(r.Root(f) != f)) }
-	slices.SortStableFunc(out, func(a, c *report.Finding) int {
+	follows := func(f *verdict.Finding) int { return int(zeroOrOne(r.Root(f) != f)) }
+	slices.SortStableFunc(out, func(a, c *verdict.Finding) int {
 		return cmp.Or(cmp.Compare(report.SeverityRank(c.Severity), report.SeverityRank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})
 	return out
@@ -58,11 +58,11 @@ func worstFirst(r *report.Report) []*report.Finding {
 
 // atMost keeps the first failures. If there are more, one of each rule precedes a second of any: alerts are by
 // rule, and a rule that fails on all of a hundred modules must not displace another.
-func atMost(most int, all []*report.Finding) []*report.Finding {
+func atMost(most int, all []*verdict.Finding) []*verdict.Finding {
 	if len(all) <= most {
 		return all
 	}
-	var first, more []*report.Finding
+	var first, more []*verdict.Finding
 	seen := map[string]bool{}
 	for _, f := range all {
 		if seen[f.Rule] {
@@ -91,7 +91,7 @@ func oneLine(text string) string {
 
 // waivers adds the last days of active waivers. A finding waived with its cause has none of its own: one waiver
 // is one series, and one alert before it expires.
-func (b *families) waivers(all []report.Finding) {
+func (b *families) waivers(all []verdict.Finding) {
 	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
 	ends := map[string]string{}
 	for i := range all {
@@ -113,8 +113,8 @@ func (b *families) waivers(all []report.Finding) {
 }
 
 // waivedUntil returns the last day of the active waiver, "" for none.
-func waivedUntil(f *report.Finding) string {
-	if f.Result != string(verdict.Waived) || f.Waiver == nil {
+func waivedUntil(f *verdict.Finding) string {
+	if f.Result != verdict.Waived || f.Waiver == nil {
 		return ""
 	}
 	return string(f.Waiver.Until)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -27,15 +28,9 @@ func lines(r *report.Report, name string) (out []string) {
 	return out
 }
 
-func failing(rule, subject, severity, cause, remedy string) report.Finding {
-	f := report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Severity: severity, Result: "fail"}
-	if cause != "" {
-		f.CausedBy = nullable.String(cause)
-	}
-	if remedy != "" {
-		f.Remedy = nullable.String(remedy)
-	}
-	return f
+func failing(rule, subject, severity, cause, remedy string) verdict.Finding {
+	return verdict.Finding{Rule: rule, Subject: reporttest.Subject(subject), Severity: verdict.Severity(severity), Result: "fail",
+		CausedBy: nullable.String(cause), Remedy: nullable.String(remedy)}
 }
 
 // TestFindingInfo checks that only failures have series, each with the rule at the start of its chain, and that root
@@ -43,7 +38,7 @@ func failing(rule, subject, severity, cause, remedy string) report.Finding {
 func TestFindingInfo(t *testing.T) {
 	passed := failing("numa.srat", "machine", "warning", "", "")
 	passed.Result = "pass"
-	r := &report.Report{Findings: []report.Finding{
+	r := &report.Report{Findings: []verdict.Finding{
 		failing("memory.class.optimal", "machine", "warning", "memory.channel.symmetric", "move as above"), passed,
 		failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated", ""),
 		failing("memory.channel.populated", "socket 1", "critical", "", "move the module of A4\n  to B4\nracadm"),
@@ -98,12 +93,12 @@ func TestManyFindings(t *testing.T) {
 // their own.
 func TestWaivers(t *testing.T) {
 	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")
-	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: "2026-12-15"}
+	waived.Result, waived.Waiver = "waived", &verdict.Waiver{Reason: "on order", Until: "2026-12-15"}
 	ended := failing("setting.smt", "machine", "warning", "", "")
-	ended.Waiver = &report.Waiver{Reason: "was on order", Until: "2026-01-01"}
+	ended.Waiver = &verdict.Waiver{Reason: "was on order", Until: "2026-01-01"}
 	follows := failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated", "")
-	follows.Result, follows.Waiver = "waived", &report.Waiver{Reason: "follows from memory.channel.populated, which is accepted: on order", Until: waived.Waiver.Until}
-	r := &report.Report{Findings: []report.Finding{waived, ended, follows}}
+	follows.Result, follows.Waiver = "waived", &verdict.Waiver{Reason: "follows from memory.channel.populated, which is accepted: on order", Until: waived.Waiver.Until}
+	r := &report.Report{Findings: []verdict.Finding{waived, ended, follows}}
 	assert.Equal(t, []string{"memory.channel.populated|socket 1|1797379200"}, lines(r, "memaudit_waiver_until_timestamp_seconds"))
 	r.Findings[2].Waiver.Until = "2026-12-20"
 	assert.Contains(t, lines(r, "memaudit_waiver_until_timestamp_seconds"), "memory.channel.symmetric|socket 1|1797811200", "it has a waiver of its own")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -47,7 +48,7 @@ func TestKnownMetrics(t *testing.T) {
 	none := int64(0)
 	r.Inventory.Slots[0].Errors = &report.Errors{Corrected: &none, Uncorrected: &none}
 	waived := failing("setting.smt", "machine", "warning", "", "")
-	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: "2026-12-15"}
+	waived.Result, waived.Waiver = "waived", &verdict.Waiver{Until: "2026-12-15"}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))
 	r.Judge(report.Criteria{})
 	got := map[string]string{}
@@ -196,7 +197,7 @@ func TestSeverityOfUnchecked(t *testing.T) {
 		r := &report.Report{}
 		for _, x := range of {
 			f := failing("memory.channel.populated", "socket "+x[0], x[1], "", "")
-			f.Result = x[0]
+			f.Result = verdict.Result(x[0])
 			r.Findings = append(r.Findings, f)
 		}
 		return r

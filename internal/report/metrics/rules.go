@@ -28,7 +28,7 @@ func (v *verdicts) of(r verdict.Result) *int {
 }
 
 // byRule groups findings by rule, in their order.
-func byRule(findings []report.Finding) []verdicts {
+func byRule(findings []verdict.Finding) []verdicts {
 	out := make([]verdicts, 0, len(findings))
 	at := make(map[string]int, len(findings))
 	for i := range findings {
@@ -39,7 +39,7 @@ func byRule(findings []report.Finding) []verdicts {
 			at[f.Rule] = n
 			out = append(out, verdicts{rule: f.Rule})
 		}
-		rank := out[n].of(verdict.Result(f.Result))
+		rank := out[n].of(f.Result)
 		*rank = max(*rank, report.SeverityRank(f.Severity))
 	}
 	return out
@@ -64,11 +64,11 @@ func (v *verdicts) severity(results ...verdict.Result) string {
 	if worst == 0 {
 		worst = slices.Max(v.ranks[:])
 	}
-	return report.SeverityName(worst)
+	return string(report.SeverityName(worst))
 }
 
 // rules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
-func (b *families) rules(findings []report.Finding) {
+func (b *families) rules(findings []verdict.Finding) {
 	rules := byRule(findings)
 	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
 	for i := range rules {

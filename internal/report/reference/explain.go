@@ -150,11 +150,11 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 		f := &doc.Findings[i]
 		switch {
 		case f.Rule != rule:
-		case f.Result == string(verdict.Fail):
+		case f.Result == verdict.Fail:
 			out = append(out, page.Block{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
 			out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
-				f.Result, string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
+				string(f.Result), string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
 		}
 	}
 	if rule == slotOrder || rule == slotCount {

@@ -14,7 +14,6 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/text"
 )
@@ -41,8 +40,7 @@ func ruleExample(i *rulepack.RuleInfo) []page.Block {
 	if f.Result == verdict.Pass {
 		does = "passes with an explanation"
 	}
-	built := report.BuildFinding(f)
-	return []page.Block{{Text: fmt.Sprintf("In its case %q it %s:", name, does)}, {Example: text.Finding(&built, text.Options{Width: exampleWidth})}}
+	return []page.Block{{Text: fmt.Sprintf("In its case %q it %s:", name, does)}, {Example: text.Finding(f, text.Options{Width: exampleWidth})}}
 }
 
 // rulesHeading returns the heading of one of several rules of an id.
@@ -88,7 +86,7 @@ func fixes(name string, i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	if i.Rule.Explains {
 		return []page.Field{{Name: name, Value: "nothing: the rule never fails, it explains what a reader may take for a fault"}}
 	}
-	out := []page.Field{sentence(name, cmp.Or(i.Rule.Fix, i.Remedy), f, func() string { return cmp.Or(f.Fix, f.Remedy) })}
+	out := []page.Field{sentence(name, cmp.Or(i.Rule.Fix, i.Remedy), f, func() string { return cmp.Or(f.Fix, string(f.Remedy)) })}
 	for _, vendor := range slices.Sorted(maps.Keys(i.Remedies)) {
 		if e := expression(name, i.Remedies[vendor]); !e.Code {
 			out = append(out, page.Field{Name: name, Value: vendor + ": " + e.Value})
@@ -166,7 +164,7 @@ func source(c *verdict.Citation) string {
 	if c.URL == "" {
 		return c.Line()
 	}
-	return c.Line() + ", " + c.URL
+	return c.Line() + ", " + string(c.URL)
 }
 
 // ByName returns rules/by-name.md, to which alerts link: under a heading for each id the rules of all packs,

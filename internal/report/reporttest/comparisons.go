@@ -3,6 +3,7 @@ package reporttest
 import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // compared are the configured settings of the machine.
@@ -14,9 +15,10 @@ func comparisonRow(id string, result verdict.Result, want ...string) (verdict.Fi
 	w := verdict.ProfileRow{Want: want}
 	switch result {
 	case verdict.Pass:
-		f.Found = compared[id] + " (configured)"
+		f.Found = nullable.String(compared[id] + " (configured)")
 	case verdict.Fail:
-		f.Found, f.Remedy = compared[id]+" (configured)", "System BIOS > "+id+" = "+want[0]+"\nracadm set BIOS."+id+" "+want[0]
+		f.Found = nullable.String(compared[id] + " (configured)")
+		f.Remedy = nullable.String("System BIOS > " + id + " = " + want[0] + "\nracadm set BIOS." + id + " " + want[0])
 		f.Effect = &verdict.Effect{Text: "+2 to +8 %", Source: "Dell, Figure 9"}
 		w.Note, w.Exceptions = "the text says to test per application", []string{"a test shows a gain"}
 	case verdict.Unknown:

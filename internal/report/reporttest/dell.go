@@ -4,6 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -40,21 +41,21 @@ func Subject(text string) (s inventory.Subject) {
 
 func passed(rule string, subject inventory.Subject) verdict.Finding {
 	return verdict.Finding{
-		Rule: rule, Title: "title of " + rule, Result: verdict.Pass, Severity: verdict.Warning, Subject: subject,
+		Rule: rule, Title: nullable.String("title of " + rule), Result: verdict.Pass, Severity: verdict.Warning, Subject: subject,
 		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{DMI("field", "raw")},
 	}
 }
 
 func skipped(rule, reason string) verdict.Finding {
 	return verdict.Finding{
-		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Reason: reason,
+		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Reason: nullable.String(reason),
 	}
 }
 
 func open(rule string, subject inventory.Subject, reason, knownBy string) verdict.Finding {
 	return verdict.Finding{
-		Rule: rule, Title: "title of " + rule, Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
-		Reason: reason, KnownBy: knownBy,
+		Rule: rule, Title: nullable.String("title of " + rule), Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
+		Reason: nullable.String(reason), KnownBy: nullable.String(knownBy),
 	}
 }
 

@@ -100,7 +100,7 @@ func remaining(findings []report.Remaining, rules string) string {
 	for _, f := range findings {
 		if strings.HasPrefix(f.Rule, rules) && !seen[f.Rule] {
 			seen[f.Rule] = true
-			names = append(names, f.Rule+" ("+f.Severity+")")
+			names = append(names, f.Rule+" ("+string(f.Severity)+")")
 		}
 	}
 	return strings.Join(names, ", ")

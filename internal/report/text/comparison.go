@@ -51,11 +51,11 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 		}
 		for j := range h.Settings {
 			s := &h.Settings[j]
-			switch verdict.Result(s.Result) {
+			switch s.Result {
 			case verdict.Fail:
 				say("\n", s.Setting, wanted(s), string(s.Remedy), string(s.Note), wording.Costs(s.Effect))
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
-				say("\n", s.Setting, s.Result, string(s.Reason))
+				say("\n", s.Setting, string(s.Result), string(s.Reason))
 			case verdict.Pass, verdict.Waived:
 			}
 		}
@@ -225,7 +225,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	p.field(2, "analogy", string(h.Analogy))
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		if s.Result != string(verdict.Fail) {
+		if s.Result != verdict.Fail {
 			continue
 		}
 		p.field(2, "differs", s.Setting+": "+string(s.Found)+", wanted "+wanted(s))
@@ -251,10 +251,10 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 
 // withoutVerdict lists the settings of one result by their reason.
 func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
-	var findings []report.Finding
+	var findings []verdict.Finding
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		findings = append(findings, report.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
+		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
 	}
 	for _, g := range byReason(findings, result) {
 		p.field(2, name, g.names())

@@ -67,7 +67,7 @@ func wantedCell(s *report.HeldSetting) string {
 	if s == nil {
 		return notAsked
 	}
-	switch verdict.Result(s.Result) {
+	switch s.Result {
 	case verdict.Pass:
 		return "= " + wanted(s)
 	case verdict.Fail:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
@@ -765,7 +766,7 @@ func Doubts(r *report.Report) []string {
 	switch {
 	case len(doubts) > 0:
 		out = append(out, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
-	case slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+	case slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
 		return f.Result == "fail" && strings.Contains(string(f.Found), "by a slot map that no document confirms")
 	}):
 		out = append(out, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")

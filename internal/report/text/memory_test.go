@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -49,7 +50,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 		}
 	}
 	for _, id := range failed {
-		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: "channel 1 is empty"})
+		r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: "channel 1 is empty"})
 	}
 	r.Judge(report.Criteria{})
 	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
@@ -62,7 +62,7 @@ func (p *printer) pageTable(t *page.Table) {
 }
 
 // Finding returns one finding as Write prints it.
-func Finding(f *report.Finding, o Options) string {
+func Finding(f *verdict.Finding, o Options) string {
 	p := newPrinter(o)
 	p.finding(f)
 	return strings.TrimRight(string(p.buf), "\n") + "\n"

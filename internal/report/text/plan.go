@@ -93,7 +93,7 @@ func (p *printer) changed(name string, findings []report.Remaining) {
 		return
 	}
 	for _, f := range findings {
-		p.field(0, name, f.Rule+" "+f.Subject.String()+" ("+f.Severity+")")
+		p.field(0, name, f.Rule+" "+f.Subject.String()+" ("+string(f.Severity)+")")
 		name = ""
 	}
 }

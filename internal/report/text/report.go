@@ -129,7 +129,7 @@ func Statement(pr *report.Problem) string {
 func (p *printer) problem(r *report.Report, i int) {
 	pr := &r.Problems[i]
 	p.put(strconv.Itoa(i+1) + ". ")
-	p.lead(strings.ToUpper(pr.Severity))
+	p.lead(strings.ToUpper(string(pr.Severity)))
 	p.ruled(Statement(pr), pr.Rule)
 	if pr.Settings() && len(pr.Members) > 1 {
 		p.settingTable(pr)
@@ -182,7 +182,7 @@ func (p *printer) ruled(text, rule string) {
 func (p *printer) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
-		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), f.Severity)
+		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
 	}
 	t.print(p, bodyColumn)
 }
@@ -216,7 +216,7 @@ func (p *printer) notes(r *report.Report) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !f.Explains || f.Result != string(verdict.Pass) {
+		if !f.Explains || f.Result != verdict.Pass {
 			continue
 		}
 		p.item("Note", UpperFirst(string(f.Found))+" (memaudit explain\n"+f.Rule+")")
@@ -235,14 +235,14 @@ func (p *printer) notes(r *report.Report) {
 func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 	for _, get := range []struct {
 		name string
-		of   func(*report.Finding) string
+		of   func(*verdict.Finding) string
 	}{
-		{"Found", func(f *report.Finding) string { return string(f.Found) }},
-		{"Expected", func(f *report.Finding) string { return string(f.Expected) }},
-		{"Why", func(f *report.Finding) string { return string(f.Why) }},
-		{"Cost", func(f *report.Finding) string { return wording.Costs(f.Effect) }},
-		{"How", func(f *report.Finding) string { return string(f.Remedy) }},
-		{"Certainty", func(f *report.Finding) string { return f.Certainty }},
+		{"Found", func(f *verdict.Finding) string { return string(f.Found) }},
+		{"Expected", func(f *verdict.Finding) string { return string(f.Expected) }},
+		{"Why", func(f *verdict.Finding) string { return string(f.Why) }},
+		{"Cost", func(f *verdict.Finding) string { return wording.Costs(f.Effect) }},
+		{"How", func(f *verdict.Finding) string { return string(f.Remedy) }},
+		{"Certainty", func(f *verdict.Finding) string { return f.Certainty.String() }},
 	} {
 		p.grouped(pr.Members, get.name, get.of)
 	}
@@ -261,7 +261,7 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 
 // grouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
 // subjects.
-func (p *printer) grouped(members []*report.Finding, name string, get func(*report.Finding) string) {
+func (p *printer) grouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
 	var texts []string
 	subjects := map[string][]string{}
 	for _, f := range members {
@@ -287,15 +287,15 @@ func (p *printer) grouped(members []*report.Finding, name string, get func(*repo
 }
 
 // finding prints all details of one finding, as on a rule's page.
-func (p *printer) finding(f *report.Finding) {
-	if f.Result == string(verdict.Fail) {
-		p.lead(severityWord(f.Severity))
+func (p *printer) finding(f *verdict.Finding) {
+	if f.Result == verdict.Fail {
+		p.lead(severityWord(string(f.Severity)))
 	} else {
 		p.put("Note")
 	}
 	p.ruled(UpperFirst(string(f.Found)), f.Rule)
 	p.indented("Expected", string(f.Expected))
 	p.indented("Cost", wording.Costs(f.Effect))
-	p.grouped([]*report.Finding{f}, "Fix", func(f *report.Finding) string { return string(f.Remedy) })
+	p.grouped([]*verdict.Finding{f}, "Fix", func(f *verdict.Finding) string { return string(f.Remedy) })
 	p.indented("Source", f.Citation.Line())
 }

@@ -45,7 +45,7 @@ func TestEveryProblemIsPrinted(t *testing.T) {
 			full := flat(textOf(t, r, Options{Width: width, Verbose: true}))
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				if f.Result == string(verdict.Pass) || f.Result == string(verdict.NotApplicable) {
+				if f.Result == verdict.Pass || f.Result == verdict.NotApplicable {
 					continue
 				}
 				assert.Contains(t, full, strings.TrimPrefix(f.Rule, "setting."))
@@ -67,7 +67,9 @@ func fill(v reflect.Value, s string) {
 		fill(v.Elem(), s)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), s)
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), s)
+			}
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
@@ -83,7 +85,7 @@ func fill(v reflect.Value, s string) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
-	case reflect.Uint16:
+	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(1)
 	case reflect.Float64:
 		v.SetFloat(.5)
@@ -99,14 +101,14 @@ func TestHostileStringsStayText(t *testing.T) {
 		var r report.Report
 		fill(reflect.ValueOf(&r).Elem(), hostile)
 		for i := range r.Findings {
-			r.Findings[i].Result = string(result)
+			r.Findings[i].Result = result
 		}
 		for i, state := range []inventory.SlotState{inventory.SlotPopulated, inventory.SlotEmpty} {
 			r.Inventory.Slots[i].State = string(state)
 		}
 		for _, severity := range []string{hostile, "warning"} {
 			for i := range r.Problems {
-				r.Problems[i].Severity = severity
+				r.Problems[i].Severity = verdict.Severity(severity)
 			}
 			for _, o := range []Options{{}, {Verbose: true, Width: 160}} {
 				assertPrintable(t, textOf(t, &r, o))

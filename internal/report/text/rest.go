@@ -30,13 +30,13 @@ type verdictless struct {
 
 // byReason groups the findings with one result by their reason, the reason with most findings
 // first.
-func byReason(findings []report.Finding, result verdict.Result) []verdictless {
+func byReason(findings []verdict.Finding, result verdict.Result) []verdictless {
 	type key struct{ reason, knownBy string }
 	var out []verdictless
 	at := map[key]int{}
 	for i := range findings {
 		f := &findings[i]
-		if f.Result != string(result) {
+		if f.Result != result {
 			continue
 		}
 		k := key{string(f.Reason), string(f.KnownBy)}
@@ -52,7 +52,7 @@ func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 	return out
 }
 
-func (v *verdictless) add(f *report.Finding) {
+func (v *verdictless) add(f *verdict.Finding) {
 	v.n++
 	i := slices.IndexFunc(v.rules, func(s shared) bool { return s.text == f.Rule })
 	if i < 0 {
@@ -75,12 +75,12 @@ func (v *verdictless) names() string {
 }
 
 // selfEvident reports whether the rule's name contains its subject: the machine, or the setting in its name.
-func selfEvident(f *report.Finding) bool {
+func selfEvident(f *verdict.Finding) bool {
 	return f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
 }
 
 // reasons prints the findings with one result by their reason.
-func (p *printer) reasons(findings []report.Finding, result verdict.Result, word, tail string) {
+func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)
 	if len(groups) == 0 {
 		return
@@ -106,10 +106,10 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 }
 
 // passed lists the rules that passed, with their subjects.
-func (p *printer) passed(findings []report.Finding) {
+func (p *printer) passed(findings []verdict.Finding) {
 	v := verdictless{}
 	for i := range findings {
-		if findings[i].Result == string(verdict.Pass) {
+		if findings[i].Result == verdict.Pass {
 			v.add(&findings[i])
 		}
 	}
@@ -166,10 +166,10 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 }
 
 // waived lists accepted failures with the reason and the last day of the waiver.
-func (p *printer) waived(findings []report.Finding) {
+func (p *printer) waived(findings []verdict.Finding) {
 	n := 0
 	for i := range findings {
-		if findings[i].Result == string(verdict.Waived) {
+		if findings[i].Result == verdict.Waived {
 			n++
 		}
 	}
@@ -179,7 +179,7 @@ func (p *printer) waived(findings []report.Finding) {
 	p.section("WAIVED", humanize.Plural(n, "finding")+", failed but accepted")
 	for i := range findings {
 		f := &findings[i]
-		if f.Result != string(verdict.Waived) {
+		if f.Result != verdict.Waived {
 			continue
 		}
 		p.to(2)
@@ -189,7 +189,7 @@ func (p *printer) waived(findings []report.Finding) {
 	p.newline()
 }
 
-func waiverText(w *report.Waiver) string {
+func waiverText(w *verdict.Waiver) string {
 	if w == nil {
 		return "no reason given"
 	}

@@ -107,7 +107,7 @@ func settingCertainty(s *report.Setting) string {
 // settingReadings returns the sources of the known values and the decision, each once.
 func settingReadings(s *report.Setting) []string {
 	var out []string
-	add := func(known bool, evidence []report.Evidence) {
+	add := func(known bool, evidence []fact.Evidence) {
 		for i := range evidence {
 			if line := wording.Reading(&evidence[i]); known && !slices.Contains(out, line) {
 				out = append(out, line)

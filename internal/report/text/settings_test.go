@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -15,12 +16,12 @@ import (
 // differs from one that is unknown.
 func TestSettingsTable(t *testing.T) {
 	face := func(value, path string) report.Face {
-		return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios", Path: nullable.String(path), Raw: nullable.String(value)}}}
+		return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []fact.Evidence{{Source: "bios", Path: path, Raw: value}}}
 	}
 	inv := &report.Inventory{Settings: map[string]report.Setting{
 		"turbo": {Configured: face("enabled", "a.json"), Pending: face("disabled", "a.json"),
-			Effective: report.Face{Value: "disabled", State: "ok", Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}},
-			DecidedBy: report.DecidedBy{Value: "administrator", Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}}},
+			Effective: report.Face{Value: "disabled", State: "ok", Certainty: "indirect", Evidence: []fact.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}},
+			DecidedBy: report.DecidedBy{Value: "administrator", Certainty: "indirect", Evidence: []fact.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}}},
 		"hemisphere_mode": {Configured: report.Face{State: "absent", Reason: "not offered by this machine's BIOS"}},
 		"determinism":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
 		"df_c_states":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
@@ -44,20 +45,20 @@ func TestSettingsTable(t *testing.T) {
 // TestWhySettingsAreNotKnown checks that each reason is printed once, the kernel's before that of BIOS setup, that
 // the certainty is the lowest of the known values, and that only their readings are listed.
 func TestWhySettingsAreNotKnown(t *testing.T) {
-	s := report.Setting{Effective: report.Face{Reason: "not shown", KnownBy: "--bios FILE", Certainty: "none", Evidence: []report.Evidence{{Source: "hidden"}}},
+	s := report.Setting{Effective: report.Face{Reason: "not shown", KnownBy: "--bios FILE", Certainty: "none", Evidence: []fact.Evidence{{Source: "hidden"}}},
 		Configured: report.Face{Reason: "no export", KnownBy: "--bios FILE"}}
 	require.Equal(t, "not shown; --bios FILE; no export", settingWhy(&s))
 	require.Empty(t, settingCertainty(&s))
 	require.Empty(t, settingReadings(&s))
-	s.Pending = report.Face{Value: "on", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios"}, {Source: "bios"}}}
+	s.Pending = report.Face{Value: "on", Certainty: "direct", Evidence: []fact.Evidence{{Source: "bios"}, {Source: "bios"}}}
 	require.Equal(t, "direct", settingCertainty(&s))
 	require.Equal(t, []string{"bios"}, settingReadings(&s))
-	s.Configured = report.Face{Value: "on", Certainty: "corroborated", Evidence: []report.Evidence{{Source: "export"}}}
+	s.Configured = report.Face{Value: "on", Certainty: "corroborated", Evidence: []fact.Evidence{{Source: "export"}}}
 	require.Equal(t, "corroborated", settingCertainty(&s))
 	s.Effective.Value, s.Effective.Certainty = "on", "indirect"
 	require.Equal(t, "indirect", settingCertainty(&s))
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s))
-	s.DecidedBy.Evidence = []report.Evidence{{Source: "cmdline"}}
+	s.DecidedBy.Evidence = []fact.Evidence{{Source: "cmdline"}}
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "who decided is unknown")
 	s.DecidedBy.Value = "command line"
 	require.Equal(t, []string{"export", "bios", "hidden", "cmdline"}, settingReadings(&s))

@@ -57,10 +57,10 @@ func Counts(r *report.Report) (text string, ways bool) {
 }
 
 // needs lists what the checks that did not run need, the most frequent first.
-func needs(findings []report.Finding) []string {
+func needs(findings []verdict.Finding) []string {
 	t := wording.Tally{}
 	for i := range findings {
-		switch f := &findings[i]; verdict.Result(f.Result) {
+		switch f := &findings[i]; f.Result {
 		case verdict.Unknown:
 			t.Add(wording.Need(string(f.KnownBy)), 1)
 		case verdict.Error:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -53,20 +54,20 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 }
 
 // Reading is one reading in one line: its source, the file and its text.
-func Reading(e *report.Evidence) string {
+func Reading(e *fact.Evidence) string {
 	s := e.Source
 	if e.Path != "" {
-		s += " " + string(e.Path)
+		s += " " + e.Path
 	}
-	if e.Raw != "" {
-		s += ": " + string(e.Raw)
+	if read := e.Reading(); read != "" {
+		s += ": " + read
 	}
 	return s
 }
 
 // Costs is the cost of a deviation, and its source; "" if none is documented. Costs computed by the population model
 // name it themselves.
-func Costs(e *report.Effect) string {
+func Costs(e *verdict.Effect) string {
 	if e == nil {
 		return ""
 	}

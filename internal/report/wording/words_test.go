@@ -3,6 +3,7 @@ package wording
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -156,7 +157,7 @@ func TestEffortOfAdvice(t *testing.T) {
 
 // TestWordsOfReadings checks a source with the file and the text if known, and what to do for an unknown value.
 func TestWordsOfReadings(t *testing.T) {
-	for want, e := range map[string]report.Evidence{
+	for want, e := range map[string]fact.Evidence{
 		"numa": {Source: "numa"}, "numa /sys/x": {Source: "numa", Path: "/sys/x"}, "numa: 0-5": {Source: "numa", Raw: "0-5"}, "numa /sys/x: 0-5": {Source: "numa", Path: "/sys/x", Raw: "0-5"},
 	} {
 		assert.Equal(t, want, Reading(&e))

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
@@ -142,10 +143,10 @@ func TestChangesAreLogged(t *testing.T) {
 		out.Reset()
 		r := made(1, 2, first, up)
 		// Neither is a failure that a site is woken for (docs/interface.md: fail-on is warning).
-		r.Findings = append(r.Findings, report.Finding{Rule: "settings.pending", Result: "fail", Severity: "info"},
-			report.Finding{Rule: "setting.smt", Result: "unknown", Severity: "critical"})
+		r.Findings = append(r.Findings, verdict.Finding{Rule: "settings.pending", Result: "fail", Severity: "info"},
+			verdict.Finding{Rule: "setting.smt", Result: "unknown", Severity: "critical"})
 		for _, subject := range failing {
-			r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"})
+			r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"})
 		}
 		if len(failing) == 1 {
 			r.Notices = []string{"waiver of setting.smt matches no failure"}

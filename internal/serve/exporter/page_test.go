@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +26,7 @@ func made(modules, rules int, at time.Time, sources ...report.Source) *report.Re
 	r := &report.Report{Schema: report.SchemaReport, GeneratedAt: at.UTC().Format(time.RFC3339), Took: 4 * time.Millisecond}
 	r.Memaudit.Version = "1.2.3"
 	for i := range rules {
-		r.Findings = append(r.Findings, report.Finding{Rule: fmt.Sprintf("memory.rule%d", i), Result: "pass", Severity: "info"})
+		r.Findings = append(r.Findings, verdict.Finding{Rule: fmt.Sprintf("memory.rule%d", i), Result: "pass", Severity: "info"})
 	}
 	r.Summary.Pass = rules
 	for i := range modules {

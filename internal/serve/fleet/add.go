@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -53,7 +54,7 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 }
 
 // finding counts one finding of a machine.
-func (f *Fleet) finding(m *Machine, one *report.Finding) {
+func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 	switch one.Result {
 	case "fail":
 		if one.CausedBy != "" {
@@ -61,7 +62,7 @@ func (f *Fleet) finding(m *Machine, one *report.Finding) {
 		}
 		m.Failures++
 		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(string(m.Worst)) {
-			m.Worst = nullable.String(f.intern(one.Severity))
+			m.Worst = one.Severity
 		}
 		f.failure(m.Name, one)
 	case "unknown", "error":
@@ -69,8 +70,8 @@ func (f *Fleet) finding(m *Machine, one *report.Finding) {
 	}
 }
 
-func (f *Fleet) failure(machine string, one *report.Finding) {
-	key := [2]string{one.Rule, one.Severity}
+func (f *Fleet) failure(machine string, one *verdict.Finding) {
+	key := [2]string{one.Rule, string(one.Severity)}
 	all := f.findings[key]
 	if all == nil {
 		all = &Finding{Rule: one.Rule, Severity: one.Severity, Example: Example{machine, one.Subject, one.Found, one.Remedy}}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -59,8 +60,8 @@ type Machine struct {
 	Population nullable.String `json:"population" jsonschema:"nullable"`
 	// Worst is the highest severity of a failure, null if there is none; Failures counts those that do not
 	// follow from another.
-	Worst    nullable.String `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
-	Failures int             `json:"failures" jsonschema:"minimum=0"`
+	Worst    verdict.Severity `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Failures int              `json:"failures" jsonschema:"minimum=0"`
 	// Verdict is that of the machine's report, null for an inventory.
 	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
 	// Judged is false for an inventory, which has no findings.
@@ -83,18 +84,18 @@ type Unreadable struct {
 
 // MachineProblem is one numbered problem of a machine's report.
 type MachineProblem struct {
-	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	Rule     string `json:"rule"`
-	Text     string `json:"text"`
-	Fix      string `json:"fix"`
+	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string           `json:"rule"`
+	Text     string           `json:"text"`
+	Fix      string           `json:"fix"`
 }
 
 // Problem is one root cause with the machines that have it.
 type Problem struct {
-	Severity string   `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	Rule     string   `json:"rule"`
-	Sentence string   `json:"sentence"`
-	Machines []string `json:"machines"`
+	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string           `json:"rule"`
+	Sentence string           `json:"sentence"`
+	Machines []string         `json:"machines"`
 	// Fix is what to do: the kinds of change with the number of machines, or the fix of most of them.
 	Fix string `json:"fix"`
 	// LowestBandwidth is the share of the best bandwidth of the machine with the least, LowestOn its name; null
@@ -105,9 +106,9 @@ type Problem struct {
 
 // Finding is one failing rule with the machines that have it.
 type Finding struct {
-	Rule     string   `json:"rule"`
-	Severity string   `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	Machines []string `json:"machines"`
+	Rule     string           `json:"rule"`
+	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Machines []string         `json:"machines"`
 	// Example is the finding of one of them.
 	Example Example `json:"example"`
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
@@ -236,19 +237,19 @@ func TestNamesStayApart(t *testing.T) {
 // TestFindings checks that consequences are not counted, that the most severe and frequent findings come first, and
 // that the machine with the lowest share of bandwidth leads.
 func TestFindings(t *testing.T) {
-	fail := func(rule, severity string, causedBy nullable.String) report.Finding {
-		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: inventory.SocketSubject(0), Found: "x", CausedBy: causedBy}
+	fail := func(rule, severity string, causedBy nullable.String) verdict.Finding {
+		return verdict.Finding{Rule: rule, Result: "fail", Severity: verdict.Severity(severity), Subject: inventory.SocketSubject(0), Found: "x", CausedBy: causedBy}
 	}
 	f := fleet.New("cpu", noHeadline)
 	for i := range 3 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
-			r.Findings = []report.Finding{fail("memory.channel.populated", "warning", ""), fail("memory.channel.symmetric", "warning", "memory.channel.populated"),
+			r.Findings = []verdict.Finding{fail("memory.channel.populated", "warning", ""), fail("memory.channel.symmetric", "warning", "memory.channel.populated"),
 				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: "no speed", KnownBy: "the BMC"}}
 			r.Inventory.Population.Sockets[0].Relative.Low = ptr(1 - float64(i)/4)
 		}))
 	}
 	f.Add("bad", "", node(func(r *report.Report) {
-		r.Findings = []report.Finding{fail("memory.socket.populated", "critical", "")}
+		r.Findings = []verdict.Finding{fail("memory.socket.populated", "critical", "")}
 	}))
 	f.Refuse("broken.json", "JSON: cut short")
 	d := f.Document()
@@ -274,7 +275,7 @@ func TestWorst(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
 		for _, severity := range []string{"info", "warning", "warning", "info"} {
-			r.Findings = append(r.Findings, report.Finding{Rule: "x." + severity, Result: "fail", Severity: severity})
+			r.Findings = append(r.Findings, verdict.Finding{Rule: "x." + severity, Result: "fail", Severity: verdict.Severity(severity)})
 		}
 		r.Findings[1], r.Findings[2], r.Findings[3] = r.Findings[3], r.Findings[1], r.Findings[2]
 		r.Inventory.Population.Sockets = []report.PopulationSocket{{Relative: report.Relative{Low: ptr(0.75)}}, {Relative: report.Relative{Value: ptr(0.5), Low: ptr(0.25)}},
@@ -408,7 +409,7 @@ func TestScreen(t *testing.T) {
 	f := fleet.New("product", func(string) string { return "memory channels are empty" })
 	for i := range 1000 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
-			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: nullable.String(fmt.Sprint("channel ", i, " is empty"))}}
+			r.Findings = []verdict.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: nullable.String(fmt.Sprint("channel ", i, " is empty"))}}
 			if i%2 == 0 {
 				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
@@ -593,7 +594,7 @@ func TestOpen(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) {
 		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "enabled"}, Pending: report.Face{Value: "disabled"}}
-		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: "root"}}
+		r.Findings = []verdict.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: "root"}}
 	}))
 	f.Refuse("b.json", "is empty")
 	d := f.Document()
@@ -613,7 +614,7 @@ func TestOpen(t *testing.T) {
 func FuzzReports(f *testing.F) {
 	for _, r := range []*report.Report{node(nil), node(func(r *report.Report) {
 		one := 1
-		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS"}, {Rule: "y", Result: "fail", Severity: "warning"}}
+		r.Findings = []verdict.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS"}, {Rule: "y", Result: "fail", Severity: "warning"}}
 		r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &one, MemoryNode: &one, Value: ptr(1e9)}}}}
 	})} {
 		text, err := json.Marshal(r)

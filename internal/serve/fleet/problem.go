@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/humanize"
@@ -15,8 +16,9 @@ import (
 
 // cause collects the machines that have one problem.
 type cause struct {
-	severity, rule string
-	machines       []string
+	severity verdict.Severity
+	rule     string
+	machines []string
 	// sentences and fixes count the texts of the reports, cures the kinds of advice.
 	sentences, fixes, cures map[string]int
 }
@@ -24,7 +26,7 @@ type cause struct {
 // problem adds a problem of a machine's report.
 func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	if p.Above() {
-		m.Problems = append(m.Problems, MachineProblem{f.intern(p.Severity), f.intern(p.Rule), f.intern(p.Text()), f.intern(p.Fix)})
+		m.Problems = append(m.Problems, MachineProblem{p.Severity, f.intern(p.Rule), f.intern(p.Text()), f.intern(p.Fix)})
 	}
 	sentence, rule := p.Sentence, p.Rule
 	switch headline := f.headline(p.Rule); {
@@ -33,7 +35,7 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	case headline != "":
 		sentence = headline
 	}
-	key := [2]string{rule, p.Severity}
+	key := [2]string{rule, string(p.Severity)}
 	c := f.problems[key]
 	if c == nil {
 		c = &cause{severity: p.Severity, rule: rule, sentences: map[string]int{}, fixes: map[string]int{}, cures: map[string]int{}}

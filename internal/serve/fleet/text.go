@@ -134,7 +134,7 @@ func (t *textWriter) problems(d *Document, above bool) {
 			t.head(name, what)
 			first = false
 		}
-		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(p.Severity)) + " "
+		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(string(p.Severity))) + " "
 		machines := humanize.Plural(len(p.Machines), "machine")
 		if p.LowestBandwidth != "" {
 			machines += ", lowest bandwidth " + string(p.LowestBandwidth)

@@ -149,6 +149,12 @@ func packSchema() *jsonschema.Schema {
 		return nil
 	}
 	s := r.Reflect(&rulepack.Pack{})
+	// What a report has as null is left out of a pack.
+	for key := s.Definitions["Citation"].Properties.Oldest(); key != nil; key = key.Next() {
+		if len(key.Value.OneOf) > 0 {
+			key.Value = key.Value.OneOf[0]
+		}
+	}
 	// A row has a value, except in a profile with a preset that determines the values.
 	profile := s.Definitions["ProfileSpec"]
 	profile.If = &jsonschema.Schema{Not: &jsonschema.Schema{Required: []string{"written_by"}}}
