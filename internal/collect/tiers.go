@@ -49,7 +49,13 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	if hints.Tiers.Known() && !out.Tier.Known() {
 		out.Tier = fact.Unknown[int](fact.Absent, "no memory tier of the kernel lists the node", "", hints.Tiers.From)
 	}
-	out.InterleaveWeight = fact.Convert(hints.Weights.Nodes[n.ID], func(w int64) int { return int(w) })
+	weight, listed := hints.Weights.Nodes[n.ID]
+	if auto := hints.Weights.Auto; !listed && auto.Known() {
+		weight = fact.Unknown[int64](fact.Absent, "the kernel lists no interleave weight of the node", "", auto.From)
+	} else if !listed {
+		weight = fact.UnknownFrom[int64](auto)
+	}
+	out.InterleaveWeight = fact.Convert(weight, func(w int64) int { return int(w) })
 	out.SideCacheBytes = sideCacheBytes(n)
 	c.sys.NUMA.WeightsAuto = hints.Weights.Auto
 	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(hints.CXL, "mem"), countNames(hints.CXL, "region")

@@ -192,7 +192,7 @@ func TestTierFacts(t *testing.T) {
 	want.Is(4, fact.Direct).Check(t, n[1].Tier)
 	want.Is(22, fact.Direct).Check(t, n[2].Tier)
 	want.Is(5, fact.Direct).Check(t, n[0].InterleaveWeight)
-	assert.False(t, n[1].InterleaveWeight.Known())
+	want.Not[int](fact.Absent, "lists no interleave weight").Check(t, n[1].InterleaveWeight)
 	want.Is(true, fact.Direct).Check(t, sys.NUMA.WeightsAuto)
 	want.Is(2, fact.Direct).Check(t, sys.NUMA.CXLDevices)
 	want.Is(1, fact.Direct).Check(t, sys.NUMA.CXLRegions)
@@ -203,7 +203,7 @@ func TestTierFacts(t *testing.T) {
 	want.Is(false, fact.Direct).Check(t, older.NUMA.WeightsAuto)
 	none := collecttest.Collected(t, f.Without(weights))
 	assert.False(t, none.NUMA.WeightsAuto.Known())
-	assert.False(t, none.Nodes[0].InterleaveWeight.Known())
+	want.Not[int](fact.Unread, "weighted_interleave: unread").Check(t, none.Nodes[0].InterleaveWeight)
 }
 
 // TestSideCache checks that Optane's memory mode is detected by its two kinds of modules, and HBM by the processor.
