@@ -1,6 +1,5 @@
-// Package report holds the versioned Report that memaudit hands out, and the
-// writers that print it. Every writer reads the Report alone, so that two
-// formats of one audit can never say different things.
+// Package report has the versioned Report that memaudit prints, and its writers. Every writer reads the Report alone, so
+// that two formats of one audit always agree.
 package report
 
 import (

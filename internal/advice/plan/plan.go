@@ -82,7 +82,7 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	unbooted := Apply(sys, nil) // as every layout that this one is compared with
 	forgetBoot(unbooted)
 	s.before = s.judge(found.Findings, topo.Repopulate(unbooted))
-	s.suspect(s.before.fails)
+	s.rememberFailures(s.before.fails)
 	return s, ""
 }
 
@@ -148,7 +148,7 @@ func (s *search) eitherWay(find func(*search) *candidate) *Advice {
 			return nil
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, told: s.told, before: s.before}
-		other.suspect(s.before.fails)
+		other.rememberFailures(s.before.fails)
 		c := find(other)
 		if c == nil || c.score.severe() {
 			return nil

@@ -266,12 +266,12 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	whole := s.judge(found.Findings, topo)
 	whole.bytes, whole.moves = c.score.bytes, c.score.moves
 	c.score, c.whole = whole, true
-	s.suspect(whole.fails)
+	s.rememberFailures(whole.fails)
 	return c
 }
 
-// suspect remembers which rules failed.
-func (s *search) suspect(fails []Finding) {
+// rememberFailures remembers which rules failed.
+func (s *search) rememberFailures(fails []Finding) {
 	if s.suspects == nil {
 		s.suspects = map[string]bool{}
 	}

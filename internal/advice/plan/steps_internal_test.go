@@ -392,7 +392,7 @@ func TestControllersTakeTurns(t *testing.T) {
 // TestUnplacedModules checks that a module without a running processor is one to move.
 func TestUnplacedModules(t *testing.T) {
 	b := &board{at: []int{0, none, 0, none, 1}, units: []memoryUnit{{slots: []int{0, 1}}}}
-	b.strays()
+	b.findUnplaced()
 	assert.Equal(t, []int{2, 4}, b.stray)
 }
 

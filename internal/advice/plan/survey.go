@@ -33,7 +33,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	if len(b.units) == 0 {
 		return nil, "no processor with memory slots is known"
 	}
-	b.strays()
+	b.findUnplaced()
 	b.settleOrder()
 	return b, ""
 }
@@ -163,8 +163,8 @@ func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 	return g
 }
 
-// strays lists modules in slots of no running processor.
-func (b *board) strays() {
+// findUnplaced lists modules in slots of no running processor.
+func (b *board) findUnplaced() {
 	owned := make([]bool, len(b.at))
 	for i := range b.units {
 		for _, s := range b.units[i].slots {

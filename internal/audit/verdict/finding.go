@@ -13,7 +13,7 @@ type Waiver struct {
 	Reason string `json:"reason"`
 	// Until is its last day (YYYY-MM-DD).
 	Until nullable.String `json:"until" jsonschema:"nullable"`
-	// Population says that the machine's whole population is accepted, not this failure alone.
+	// Population is set if the machine's complete population is accepted, not this failure alone.
 	Population bool `json:"population,omitempty"`
 }
 

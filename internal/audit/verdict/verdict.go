@@ -1,6 +1,5 @@
-// Package verdict holds what an audit says: the words of a verdict, the findings,
-// the document that each rests on. It knows nothing of how a verdict is reached, so
-// that a plan and the report know nothing of it either.
+// Package verdict has the result of an audit: the words of a verdict, the findings, and the document of each. It does
+// not depend on how a verdict is computed, and so neither do a plan and the report.
 package verdict
 
 import (

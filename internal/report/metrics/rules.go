@@ -45,7 +45,7 @@ func byRule(findings []verdict.Finding) []verdicts {
 	return out
 }
 
-// result returns the result of the whole rule, the worst of its subjects.
+// result returns the result of the rule, the worst of its subjects.
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
 		if *v.of(r) > 0 {

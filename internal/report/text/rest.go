@@ -17,7 +17,7 @@ import (
 type shared struct {
 	text     string
 	subjects []string
-	// evident says that the text names the first subject.
+	// evident is set if the text names the first subject.
 	evident bool
 }
 

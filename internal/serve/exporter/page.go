@@ -59,11 +59,11 @@ func (p *currentPage) publish(out Outcome) {
 // newPage returns the page for a report.
 func newPage(r *report.Report) *auditPage {
 	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
-	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).lazily()
+	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).writeOnce()
 }
 
-// lazily sets the forms so that each is written once, at its first use.
-func (p *auditPage) lazily() *auditPage {
+// writeOnce sets the forms so that each is written once, at its first use.
+func (p *auditPage) writeOnce() *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) { return written(p.report, write) })
 	}
@@ -97,7 +97,7 @@ func (p *auditPage) outdated(out Outcome) *auditPage {
 	if out.Report != nil {
 		replace(n.families, metrics.FromReport(out.Report), metrics.SourceUp)
 	}
-	return n.lazily()
+	return n.writeOnce()
 }
 
 // replace replaces the family of this name with that of another audit, if both have it.
