@@ -96,8 +96,8 @@ func TestFoundingMachines(t *testing.T) {
 			t.Parallel()
 			doc := documentOf(t, &m)
 			fails := doc.Verdict.Status == report.StatusWarning || doc.Verdict.Status == report.StatusCritical
-			assert.EqualValues(t, want.best, !fails, doc.Verdict.Sentence)
-			assert.EqualValues(t, want.platform, string(doc.Machine.Platform.ID))
+			assert.Equal(t, want.best, !fails, doc.Verdict.Sentence)
+			assert.Equal(t, want.platform, string(doc.Machine.Platform.ID))
 			for _, v := range want.verdicts {
 				v.holds(t, doc)
 			}

@@ -132,7 +132,7 @@ func buildNodes(in []inventory.Node) []Node {
 		}
 		if cpus, ok := n.CPUs.Get(); ok {
 			s := CPUList(cpus)
-			node.CPUs = nullable.String(s)
+			node.CPUs = &s
 		}
 		if d, ok := n.Distances.Get(); ok {
 			node.Distances = neverNil(d)

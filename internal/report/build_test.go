@@ -63,7 +63,7 @@ func TestBuildSlot(t *testing.T) {
 		PeakBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: "population model"},
 	}, inv.Population.Sockets[1])
 	assert.Equal(t, report.Node{
-		ID: 1, Kind: "dram", Socket: new(1), CPUs: "1,3,5,7,9,11", MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},
+		ID: 1, Kind: "dram", Socket: new(1), CPUs: new("1,3,5,7,9,11"), MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},
 	}, inv.Nodes[1])
 	assert.Equal(t, report.Setting{
 		Configured: known("disabled"), Pending: known("enabled"),

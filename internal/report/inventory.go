@@ -167,12 +167,12 @@ type Mapping struct {
 // Node is one NUMA node. CPUs is a list in the kernel's own notation
 // ("0-5,12-17", "" without a CPU), null when not known.
 type Node struct {
-	ID          int             `json:"id" jsonschema:"minimum=0"`
-	Kind        string          `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
-	Socket      *int            `json:"socket" jsonschema:"nullable,minimum=0"`
-	CPUs        nullable.String `json:"cpus" jsonschema:"nullable"`
-	MemoryBytes *int64          `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
-	Distances   []int           `json:"distances"`
+	ID          int     `json:"id" jsonschema:"minimum=0"`
+	Kind        string  `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
+	Socket      *int    `json:"socket" jsonschema:"nullable,minimum=0"`
+	CPUs        *string `json:"cpus" jsonschema:"nullable"`
+	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
+	Distances   []int   `json:"distances"`
 	// KindReason is the reason why the kind is "unknown".
 	KindReason nullable.String `json:"kind_reason" jsonschema:"nullable"`
 	// RatedBytesPerSecond is firmware's rating (HMAT), Tier the kernel's memory

@@ -47,3 +47,9 @@ func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
 	assert.NotNil(t, buildErrors(&place.Errors{Corrected: counted}))
 	assert.Equal(t, inventory.SourceRedfish, buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
 }
+
+// TestNodeWithoutCPUs checks that a node without CPUs has an empty list, and one whose CPUs are not known null.
+func TestNodeWithoutCPUs(t *testing.T) {
+	nodes := buildNodes([]inventory.Node{{CPUs: sure([]int{})}, {}, {CPUs: sure([]int{0, 1, 4})}})
+	assert.Equal(t, []*string{new(""), nil, new("0-1,4")}, []*string{nodes[0].CPUs, nodes[1].CPUs, nodes[2].CPUs})
+}

@@ -17,7 +17,8 @@ func TestString(t *testing.T) {
 	}
 	text, err := json.Marshal(document{A: `1 < 2 "x"`})
 	require.NoError(t, err)
-	assert.Equal(t, `{"a":"1 \u003c 2 \"x\"","b":null}`, string(text))
+	assert.Contains(t, string(text), `1 \u003c 2 \"x\"`)
+	assert.JSONEq(t, `{"a":"1 < 2 \"x\"","b":null}`, string(text))
 	read := document{B: "before"}
 	require.NoError(t, json.Unmarshal([]byte(`{"a":"1 < 2","b":null}`), &read))
 	assert.Equal(t, document{A: "1 < 2", B: "before"}, read, "null leaves a value as it is, as with every type of encoding/json")

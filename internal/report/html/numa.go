@@ -38,7 +38,11 @@ func (p *page) numa() any {
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		data.Table.row("node "+strconv.Itoa(n.ID), n.Kind, orUnknown(n.Socket), nodeMemory(n), orDash(n.CPUs))
+		cpus := "-"
+		if n.CPUs != nil {
+			cpus = *n.CPUs
+		}
+		data.Table.row("node "+strconv.Itoa(n.ID), n.Kind, orUnknown(n.Socket), nodeMemory(n), cpus)
 	}
 	return data
 }

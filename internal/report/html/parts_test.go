@@ -265,7 +265,7 @@ func TestNodes(t *testing.T) {
 	assert.NotContains(t, page, "<svg")
 	assert.Contains(t, text, "|node 0|dram|?|not known|-|Distances from the row to the column; 10 is a node's own memory.|from|0|0|10|")
 	one, two := node(0, "dram", 10, 21), node(1, "cpuless", 20, 10)
-	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), "0-5", large(0)
+	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), new("0-5"), large(0)
 	page, text = of(one, two)
 	assert.Contains(t, page, `viewBox="0 0 332 54" width="332" height="54"`)
 	assert.Contains(t, page, `<text class="distance" x="165" y="30">21/20</text>`)

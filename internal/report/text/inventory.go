@@ -192,11 +192,14 @@ func (p *printer) nodes(nodes []report.Node) {
 	}}
 	for i := range nodes {
 		n := &nodes[i]
-		bytes := ""
+		bytes, cpus := "", ""
 		if n.MemoryBytes != nil {
 			bytes = humanize.Memory(*n.MemoryBytes)
 		}
-		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), string(n.CPUs))
+		if n.CPUs != nil {
+			cpus = *n.CPUs
+		}
+		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), cpus)
 	}
 	t.print(p, 2)
 	p.newline()

@@ -82,7 +82,7 @@ func TestInventoryOfAll(t *testing.T) {
 			{Socket: number(0), DIMMs: number(1), ChannelsTotal: number(3), ChannelsPopulated: number(1), DIMMsPerChannel: []int{0, 1, 0}, Class: nullable.String(class), ExpectedMTs: number(1066),
 				Limiter: nullable.String(limiter), PeakBytes: &peak, Relative: report.Relative{Low: &half, High: &half}, Regions: []report.Region{{Bytes: 8 << 30, Ways: 1}, {Bytes: 4 << 30, Ways: 2}}},
 			{}}},
-		Nodes:   []report.Node{{ID: 0, Kind: "dram", Socket: number(0), MemoryBytes: large(8 << 30), Distances: []int{10, 21}, CPUs: "0-5"}, {ID: 1, Kind: "unknown"}},
+		Nodes:   []report.Node{{ID: 0, Kind: "dram", Socket: number(0), MemoryBytes: large(8 << 30), Distances: []int{10, 21}, CPUs: new("0-5")}, {ID: 1, Kind: "unknown"}},
 		Sources: []report.Source{{Name: "smbios", State: "ok"}},
 	}
 	require.Equal(t, `memaudit  machine of unknown make  1 x Xeon X5670  at least 8 GiB DDR3

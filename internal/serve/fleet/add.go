@@ -56,17 +56,18 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 // finding counts one finding of a machine.
 func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 	switch one.Result {
-	case "fail":
+	case verdict.Fail:
 		if one.CausedBy != "" {
 			return
 		}
 		m.Failures++
-		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(string(m.Worst)) {
+		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(m.Worst) {
 			m.Worst = one.Severity
 		}
 		f.failure(m.Name, one)
-	case "unknown", "error":
+	case verdict.Unknown, verdict.Error:
 		f.undecide(m.Name, string(one.Reason), string(one.KnownBy))
+	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
 	}
 }
 
