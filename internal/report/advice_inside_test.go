@@ -45,7 +45,7 @@ func TestStepsOfSwap(t *testing.T) {
 	a := BuildAdvice(sys, &plan.Advice{ID: plan.Move, Steps: []plan.Step{swap(0, 1), swap(1, 2), {Do: plan.Remove, From: 3, To: -1, Like: -1}, {Do: plan.Move, From: 1, To: 3, Like: -1}, swap(0, 3)}})
 	var got []string
 	for _, s := range a.Steps {
-		got = append(got, s.Do+" "+string(s.FromLocator)+">"+string(s.ToLocator))
+		got = append(got, s.Do+" "+s.FromLocator+">"+s.ToLocator)
 	}
 	assert.Equal(t, []string{
 		"swap A1>B1", "swap B1>C1", "remove D1>", "move B1>D1", "swap A1>D1",

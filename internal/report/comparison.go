@@ -49,10 +49,10 @@ func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
 	for i := range h.Findings {
 		f, row := &h.Findings[i], &h.Rows[i]
 		s := HeldSetting{Setting: f.Subject.Name, Result: f.Result, Severity: f.Severity,
-			Wanted: neverNil(row.Want), Note: nullable.String(row.Note), Exceptions: neverNil(row.Exceptions), Found: nullable.String(f.Found), Reason: nullable.String(f.Reason),
-			KnownBy: nullable.String(f.KnownBy), Effect: f.Effect, Remedy: nullable.String(f.Remedy)}
+			Wanted: neverNil(row.Want), Note: nullable.String(row.Note), Exceptions: neverNil(row.Exceptions), Found: f.Found, Reason: f.Reason,
+			KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
 		if f.Citation != nil {
-			s.Place = nullable.String(f.Citation.Place)
+			s.Place = f.Citation.Place
 		}
 		out.Settings = append(out.Settings, s)
 	}

@@ -16,7 +16,7 @@ func (r *Report) headline() string {
 	first := &r.Problems[0]
 	out := r.headlineOf(first)
 	if len(r.Problems) > 1 && r.Problems[1].Severity == first.Severity && first.Above() {
-		return out + ", and " + cmp.Or(string(r.Problems[1].Members[0].Headline), r.headlineOf(&r.Problems[1]))
+		return out + ", and " + cmp.Or(r.Problems[1].Members[0].Headline, r.headlineOf(&r.Problems[1]))
 	}
 	if cost := r.cost(first); cost != "" {
 		out += "; " + cost
@@ -26,7 +26,7 @@ func (r *Report) headline() string {
 
 // headlineOf describes what one problem means for the machine.
 func (r *Report) headlineOf(p *Problem) string {
-	headline := string(p.Members[0].Headline)
+	headline := p.Members[0].Headline
 	switch {
 	case p.Settings():
 		return r.settingsHeadline(p)

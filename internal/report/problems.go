@@ -223,7 +223,7 @@ const mostSentences = 3
 // place, and then where is "".
 func (r *Report) sentence(members []*verdict.Finding) (where, sentence string) {
 	texts, places := byText(members, shortFailure)
-	headline := string(members[0].Headline)
+	headline := members[0].Headline
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
 		var all []inventory.Subject
 		for _, f := range members {
@@ -262,7 +262,7 @@ func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (text
 // found.
 func shortFailure(f *verdict.Finding) string {
 	if f.Short != "" {
-		return string(f.Short)
+		return f.Short
 	}
 	if found := clause(string(f.Found)); found != "" {
 		return found
@@ -336,7 +336,7 @@ func (r *Report) fix(p *Problem) string {
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members)
 	}
-	texts, places := byText(p.Members, func(f *verdict.Finding) string { return string(f.Fix) })
+	texts, places := byText(p.Members, func(f *verdict.Finding) string { return f.Fix })
 	for i, text := range texts {
 		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
 		if where := r.Inventory.place(places[text]); len(texts) > 1 && where != "" {

@@ -111,7 +111,7 @@ func ring(steps []Step) (slots []string, n int) {
 
 // kind is what actions of one line have in common.
 func (d *action) kind() string {
-	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + string(d.Setting)
+	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + d.Setting
 }
 
 // stepGroup has the steps of one kind at one processor.
@@ -464,14 +464,14 @@ func Ranked(ranks int) string {
 func setWords(s *Step) string {
 	var ways []string
 	if s.Tool != "" {
-		command := string(s.Command)
-		if !strings.HasPrefix(command, string(s.Tool)+" ") {
-			command = string(s.Tool) + ": " + command
+		command := s.Command
+		if !strings.HasPrefix(command, s.Tool+" ") {
+			command = s.Tool + ": " + command
 		}
 		ways = append(ways, command)
 	}
 	if s.Menu != "" {
-		ways = append(ways, "BIOS setup: "+string(s.Menu))
+		ways = append(ways, "BIOS setup: "+s.Menu)
 	}
-	return "set " + string(s.Setting) + " to " + string(s.Value) + " (" + strings.Join(ways, "; or ") + ")"
+	return "set " + s.Setting + " to " + s.Value + " (" + strings.Join(ways, "; or ") + ")"
 }

@@ -21,7 +21,7 @@ type head struct {
 }
 
 func (p *page) head() *head {
-	inv, host := &p.r.Inventory, string(p.r.Machine.Host)
+	inv, host := &p.r.Inventory, p.r.Machine.Host
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
 	pieces = append(append([]string{host}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
 	title := wording.Machine(&p.r.Machine)

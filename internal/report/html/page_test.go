@@ -123,7 +123,7 @@ func TestPageIsComplete(t *testing.T) {
 			assert.Contains(t, element, string(says))
 		}
 		for _, e := range f.Evidence {
-			assert.Contains(t, element, string(e.Raw))
+			assert.Contains(t, element, e.Raw)
 		}
 		if f.Effect != nil {
 			assert.Contains(t, element, f.Effect.Text)

@@ -123,7 +123,7 @@ func slotCells(s *report.Slot) []string {
 	return []string{
 		s.Handle, string(s.Locator), string(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
 		bytes, slotType(s), digits(s.Ranks), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), digits(s.ConfiguredMV), string(s.Health), errorsCell(s.Errors),
-		string(s.PartNumber), string(s.Manufacturer), mapped, string(s.Serial), string(s.AssetTag),
+		string(s.PartNumber), string(s.Manufacturer), mapped, s.Serial, s.AssetTag,
 	}
 }
 

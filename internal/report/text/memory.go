@@ -115,14 +115,14 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 		}
 		for j := range r.Advice[pr.Cure].Steps {
 			s := &r.Advice[pr.Cure].Steps[j]
-			from := string(s.From)
+			from := s.From
 			switch s.Do {
 			case "move":
-				marks[from], notes[from] = true, "move to "+cmp.Or(labels[string(s.To)], string(s.ToLocator))
+				marks[from], notes[from] = true, "move to "+cmp.Or(labels[s.To], s.ToLocator)
 			case "remove":
 				marks[from], notes[from] = true, "take out"
 			case "exchange":
-				marks[string(s.At)], notes[string(s.At)] = true, "exchange"
+				marks[s.At], notes[s.At] = true, "exchange"
 			}
 		}
 		return marks, notes

@@ -77,7 +77,7 @@ func (p *printer) identity(r *report.Report) {
 		p.newline()
 	}
 	var second []string
-	for _, s := range []string{wording.BIOS(&m.BIOS), string(m.Host)} {
+	for _, s := range []string{wording.BIOS(&m.BIOS), m.Host} {
 		if s != "" {
 			second = append(second, s)
 		}
