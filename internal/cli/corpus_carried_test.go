@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
@@ -114,7 +115,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 }
 
 // reached lists findings, processors and capacity, one per line.
-func reached(findings []report.Remaining, sockets []report.ReachedSocket, capacity int64) []string {
+func reached(findings []plan.Failure, sockets []report.ReachedSocket, capacity int64) []string {
 	var out []string
 	for _, f := range findings {
 		out = append(out, fmt.Sprintf("fails: %s %s %s", f.Rule, f.Subject, f.Severity))
@@ -164,10 +165,10 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 				counts[a.ID]++
 				after := with.audited(t, carriedOut(t, text, before.Inventory.Slots, a))
 				require.NotNil(t, after, name)
-				var findings []report.Remaining
+				var findings []plan.Failure
 				for j := range after.Findings {
 					if f := &after.Findings[j]; f.Result == "fail" {
-						findings = append(findings, report.Remaining{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
+						findings = append(findings, plan.Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 					}
 				}
 				var sockets []report.ReachedSocket
@@ -182,7 +183,7 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 				}
 				promised, stays := slices.Clone(a.Reaches.Sockets), a.Reaches.Findings
 				if runsOtherwise(&before.Inventory) { // the promise is at the clock that runs, which the text after the steps does not have
-					stays = slices.DeleteFunc(slices.Clone(stays), func(f report.Remaining) bool { return f.Rule == "memory.speed.expected" })
+					stays = slices.DeleteFunc(slices.Clone(stays), func(f plan.Failure) bool { return f.Rule == "memory.speed.expected" })
 					for j := range promised {
 						promised[j].PeakBytes, promised[j].Relative = nil, report.Relative{}
 					}

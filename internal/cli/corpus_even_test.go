@@ -163,7 +163,7 @@ func evenServers(t *testing.T, all []audited) int {
 		for _, f := range a.report.Findings {
 			about := strings.HasPrefix(f.Rule, "memory.channel.") || strings.HasPrefix(f.Rule, "memory.socket.") || strings.HasPrefix(f.Rule, "memory.slot.")
 			if about && f.Result == "fail" {
-				assert.Equal(t, "info", f.Severity, "%s: %s %s: %s", a.name, f.Rule, f.Subject, string(f.Found))
+				assert.EqualValues(t, "info", f.Severity, "%s: %s %s: %s", a.name, f.Rule, f.Subject, string(f.Found))
 			}
 		}
 	}

@@ -165,7 +165,7 @@ func guessedSlots(t *testing.T, a *audited) {
 			continue
 		}
 		if f.Rule == "memory.channel.symmetric" || strings.HasPrefix(f.Rule, "memory.slot.") {
-			assert.Equal(t, "info", f.Severity, "%s: %s", a.name, f.Rule)
+			assert.EqualValues(t, "info", f.Severity, "%s: %s", a.name, f.Rule)
 		}
 		remedy, _, _ := strings.Cut(string(f.Remedy), "(no layout is advised:") // the reason names what is not known
 		if fillsAll(a, remedy) || byManual(a, &f) {

@@ -86,7 +86,7 @@ func flatten(path string, v any, out *[]string) {
 	switch x := v.(type) {
 	case map[string]any:
 		if state, ok := x["State"].(float64); ok {
-			*out = append(*out, fmt.Sprintf("%s = %v, %s, %s", path, x["Value"], fact.State(state), fact.Certainty(x["Certainty"].(float64))))
+			*out = append(*out, fmt.Sprintf("%s = %v, %s, %v", path, x["Value"], fact.State(state), x["Certainty"]))
 			return
 		}
 		for key, e := range x {

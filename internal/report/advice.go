@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
@@ -79,16 +78,9 @@ type Module struct {
 
 // Reaches is an audit's result after the steps.
 type Reaches struct {
-	Findings      []Remaining     `json:"findings"`
+	Findings      []plan.Failure  `json:"findings"`
 	Sockets       []ReachedSocket `json:"sockets"`
 	CapacityBytes *int64          `json:"capacity_bytes" jsonschema:"nullable"`
-}
-
-// Remaining is a failure that stays.
-type Remaining struct {
-	Rule     string            `json:"rule"`
-	Subject  inventory.Subject `json:"subject"`
-	Severity verdict.Severity  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 }
 
 // ReachedSocket is what one processor has after the steps; Socket is null on a

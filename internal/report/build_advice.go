@@ -132,10 +132,7 @@ func kindOf(s *inventory.Slot) string {
 }
 
 func buildReaches(r *plan.Reach) Reaches {
-	out := Reaches{Findings: []Remaining{}, Sockets: []ReachedSocket{}, CapacityBytes: positive(r.Bytes)}
-	for _, f := range r.Findings {
-		out.Findings = append(out.Findings, Remaining(f))
-	}
+	out := Reaches{Findings: neverNil(r.Findings), Sockets: []ReachedSocket{}, CapacityBytes: positive(r.Bytes)}
 	for i := range r.Sockets {
 		out.Sockets = append(out.Sockets, buildReached(&r.Sockets[i]))
 	}

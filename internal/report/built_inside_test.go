@@ -60,7 +60,7 @@ func TestStepsOfAdvice(t *testing.T) {
 // TestRemedyOfAdvice checks that the first advice is the remedy of what it cures, and that settings are extra and
 // change no remedy.
 func TestRemedyOfAdvice(t *testing.T) {
-	cures := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
+	cures := []plan.Failure{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	move := plan.Advice{ID: plan.Move, Cures: cures, Steps: []plan.Step{{Do: plan.Move, From: 0, To: 1, Like: -1}}}
 	remove := plan.Advice{ID: plan.Remove, Cures: cures, Steps: []plan.Step{{Do: plan.Remove, From: 0, To: -1, Like: -1}}}
 	set := plan.Advice{ID: plan.Settings, Cures: cures}
@@ -95,7 +95,7 @@ func TestRemedyOfAdvice(t *testing.T) {
 // and to nothing else.
 func TestNoLayoutIsAdvised(t *testing.T) {
 	const why = "remedy (no layout is advised: none is documented)"
-	asked := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
+	asked := []plan.Failure{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	for name, c := range map[string]struct {
 		finding verdict.Finding
 		plan    plan.Plan

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -34,11 +35,11 @@ type Configuration struct {
 	ExpectedMTs *int             `json:"expected_mts"`
 	PeakBytes   *int64           `json:"peak_bytes_per_second"`
 	Relative    Relative         `json:"relative_bandwidth"`
-	Effects     []DocumentEffect `json:"effects"`
+	Effects     []verdict.Effect `json:"effects"`
 	// Source names the document of the layout, or general practice.
-	Source      string      `json:"source"`
-	Discouraged bool        `json:"discouraged"`
-	Findings    []Remaining `json:"findings"`
+	Source      string         `json:"source"`
+	Discouraged bool           `json:"discouraged"`
+	Findings    []plan.Failure `json:"findings"`
 }
 
 // DIMMs are equal modules; Ranks is null when it is free.
@@ -46,12 +47,6 @@ type DIMMs struct {
 	SizeBytes int64 `json:"size_bytes"`
 	Ranks     *int  `json:"ranks"`
 	Count     int   `json:"count"`
-}
-
-// DocumentEffect is a layout's effect as stated by a document.
-type DocumentEffect struct {
-	Text   string `json:"text"`
-	Source string `json:"source"`
 }
 
 // BuildCapacity makes the document of a planned capacity; sys is nil for a
@@ -72,18 +67,12 @@ func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Targe
 func buildConfiguration(c *plan.Configuration) Configuration {
 	s := buildReached(&c.Socket)
 	out := Configuration{DIMMs: []DIMMs{}, Slots: c.Slots, Also: c.Also, Class: s.Class, ExpectedMTs: s.ExpectedMTs, PeakBytes: s.PeakBytes,
-		Relative: s.Relative, Effects: []DocumentEffect{}, Source: c.Source, Discouraged: c.Discouraged, Findings: []Remaining{}}
+		Relative: s.Relative, Effects: neverNil(c.Effects), Source: c.Source, Discouraged: c.Discouraged, Findings: neverNil(c.Against)}
 	if out.Also == nil {
 		out.Also = [][]string{}
 	}
 	for _, m := range c.Modules {
 		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: positiveOrNil(m.Ranks), Count: m.Count})
-	}
-	for _, e := range c.Effects {
-		out.Effects = append(out.Effects, DocumentEffect{Text: e.Text, Source: string(e.Source)})
-	}
-	for _, f := range c.Against {
-		out.Findings = append(out.Findings, Remaining(f))
 	}
 	return out
 }
@@ -100,22 +89,16 @@ type WhatIf struct {
 	Platform     nullable.String `json:"platform"`
 	Before       Reaches         `json:"before"`
 	After        Reaches         `json:"after"`
-	FindingsGone []Remaining     `json:"findings_gone"`
-	FindingsNew  []Remaining     `json:"findings_new"`
+	FindingsGone []plan.Failure  `json:"findings_gone"`
+	FindingsNew  []plan.Failure  `json:"findings_new"`
 }
 
 // BuildWhatIf makes the document of a what-if.
 func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome, identifiers bool) WhatIf {
 	out := WhatIf{Schema: SchemaPlan, Machine: buildMachine(&sys.Machine, topo, identifiers),
-		Before: buildReaches(&o.Before), After: buildReaches(&o.After), FindingsGone: []Remaining{}, FindingsNew: []Remaining{}}
+		Before: buildReaches(&o.Before), After: buildReaches(&o.After), FindingsGone: neverNil(o.Gone), FindingsNew: neverNil(o.New)}
 	if p, ok := topo.Platform.Get(); ok {
 		out.Platform = nullable.String(p.ID)
-	}
-	for _, f := range o.Gone {
-		out.FindingsGone = append(out.FindingsGone, Remaining(f))
-	}
-	for _, f := range o.New {
-		out.FindingsNew = append(out.FindingsNew, Remaining(f))
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func TestCPUList(t *testing.T) {
 
 // TestAdviceOfAFindingOnce checks that two exchanges have the same name.
 func TestAdviceOfAFindingOnce(t *testing.T) {
-	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: inventory.SocketSubject(0)}}
+	cures := []plan.Failure{{Rule: "memory.dimm.uniform", Subject: inventory.SocketSubject(0)}}
 	r := Report{Findings: []verdict.Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}
 	r.advise(&inventory.System{}, &plan.Plan{Advice: []plan.Advice{
 		{ID: plan.Move, Cures: cures}, {ID: plan.Exchange, Cures: cures}, {ID: plan.Exchange, Cures: cures}}})

@@ -34,7 +34,7 @@ type Plan struct {
 	// Why is the reason why no advice is given, "" if there is some or none is needed.
 	Why string
 	// Asked are the failures that advice was sought for.
-	Asked []Finding
+	Asked []Failure
 	// WhyExpensive is the reason why no advice is cheaper than an expensive one.
 	WhyExpensive string
 }
@@ -44,7 +44,7 @@ type Advice struct {
 	// ID is Move, Install, Exchange or Remove, by the costliest of its steps, or
 	// Settings.
 	ID    string
-	Cures []Finding
+	Cures []Failure
 	Steps []Step
 	// Reaches is the result of auditing the machine after the steps.
 	Reaches Reach
@@ -56,11 +56,11 @@ type Advice struct {
 	Memory string
 }
 
-// Finding names a failing rule and its subject.
-type Finding struct {
-	Rule     string
-	Subject  inventory.Subject
-	Severity verdict.Severity
+// Failure names a failing rule and its subject.
+type Failure struct {
+	Rule     string            `json:"rule"`
+	Subject  inventory.Subject `json:"subject"`
+	Severity verdict.Severity  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 }
 
 // Step is one module that is moved, removed, installed or exchanged, two that are swapped, or a preset of BIOS
@@ -83,7 +83,7 @@ type Channel struct{ Socket, Channel int }
 // Reach is an audit's result after the steps.
 type Reach struct {
 	// Findings are the failures that stay, at any severity.
-	Findings []Finding
+	Findings []Failure
 	Sockets  []Socket
 	// Bytes is the installed capacity.
 	Bytes fact.Fact[int64]
@@ -189,12 +189,12 @@ func (a *Advice) CuresFinding(rule string, subject inventory.Subject) bool {
 	return namesSubject(a.Cures, rule, subject)
 }
 
-func namesSubject(list []Finding, rule string, subject inventory.Subject) bool {
-	return slices.ContainsFunc(list, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
+func namesSubject(list []Failure, rule string, subject inventory.Subject) bool {
+	return slices.ContainsFunc(list, func(f Failure) bool { return f.Rule == rule && f.Subject == subject })
 }
 
 // key names a rule and a subject.
-func (f Finding) key() string { return f.Rule + "\x00" + f.Subject.String() }
+func (f Failure) key() string { return f.Rule + "\x00" + f.Subject.String() }
 
 // none is the kind of a slot without a module in a layout.
 const none = -1

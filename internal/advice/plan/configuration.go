@@ -120,7 +120,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 		if f.Result != verdict.Fail {
 			continue
 		}
-		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
+		c.Against = append(c.Against, Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 		severe := f.Severity.Rank() >= verdict.Warning.Rank()
 		if severe && (!class.Documented || p.Role(f.Rule).Permits || f.Severity == verdict.Critical) {
 			c.Discouraged = true
@@ -220,7 +220,7 @@ type Configuration struct {
 	// Discouraged is set if a document discourages the layout, or a rule about it fails at warning or above; Against
 	// lists the rules that fail.
 	Discouraged bool
-	Against     []Finding
+	Against     []Failure
 }
 
 // Modules are equal modules of a configuration; Ranks is 0 when it is free.

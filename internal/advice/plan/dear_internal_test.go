@@ -22,7 +22,7 @@ import (
 // TestWhyExpensiveText checks the reason against fewer new modules: what fails with all such layouts, else with some, and
 // never what the chosen layout leaves as well.
 func TestWhyExpensiveText(t *testing.T) {
-	taken := &candidate{stock: &stock{bought: 2}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
+	taken := &candidate{stock: &stock{bought: 2}, score: layoutScore{fails: []Failure{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
 		"no layout with fewer new modules is even":                                nil,
 		"no layout tried with fewer new modules cures as much and breaks nothing": {{"memory.dimm.uniform"}, {}},
@@ -38,8 +38,8 @@ func TestWhyExpensiveText(t *testing.T) {
 
 // TestAgainst checks that a note that remains is no argument against a layout, and that a new one is.
 func TestAgainst(t *testing.T) {
-	before := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}}}
-	after := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}, {"c", inventory.SocketSubject(0), "info"}, {"c", inventory.SocketSubject(1), "info"}}}
+	before := &layoutScore{fails: []Failure{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}}}
+	after := &layoutScore{fails: []Failure{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}, {"c", inventory.SocketSubject(0), "info"}, {"c", inventory.SocketSubject(1), "info"}}}
 	require.Equal(t, []string{"a", "c"}, after.against(before))
 }
 
@@ -109,8 +109,8 @@ func TestScores(t *testing.T) {
 	assert.Zero(t, narrowest(nil))
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Purchase: rule == "empty channel"} }}
 	assert.True(t, (&layoutScore{warning: 1}).worthBuying(p))
-	assert.True(t, (&layoutScore{fails: []Finding{{Rule: "empty channel"}}}).worthBuying(p))
-	assert.False(t, (&layoutScore{fails: []Finding{{Rule: "unlike parts"}}}).worthBuying(p))
+	assert.True(t, (&layoutScore{fails: []Failure{{Rule: "empty channel"}}}).worthBuying(p))
+	assert.False(t, (&layoutScore{fails: []Failure{{Rule: "unlike parts"}}}).worthBuying(p))
 }
 
 // TestKindOfAdvice checks that modules bought for modules removed are an exchange, in whatever slots.
@@ -512,7 +512,7 @@ func TestTargetRefused(t *testing.T) {
 
 // TestAsSound checks that only the bandwidth counts if the model covers only channels and clock.
 func TestAsSound(t *testing.T) {
-	fails := []Finding{{"a", inventory.Subject{}, "warning"}}
+	fails := []Failure{{"a", inventory.Subject{}, "warning"}}
 	before := &layoutScore{even: true, peak: 100, fails: fails, decided: map[string]bool{"b": true}}
 	for name, c := range map[string]struct {
 		after layoutScore
@@ -521,7 +521,7 @@ func TestAsSound(t *testing.T) {
 		"one region":      {layoutScore{even: true, peak: 1, fails: fails}, true},
 		"two regions":     {layoutScore{peak: 200, fails: fails}, false},
 		"no clock":        {layoutScore{even: true, fails: fails}, false},
-		"another failure": {layoutScore{even: true, peak: 200, fails: []Finding{{"b", inventory.Subject{}, "warning"}}}, false},
+		"another failure": {layoutScore{even: true, peak: 200, fails: []Failure{{"b", inventory.Subject{}, "warning"}}}, false},
 		"not told":        {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"b": "why"}}, false},
 		"never told":      {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"c": "why"}}, true},
 	} {

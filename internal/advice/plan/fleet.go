@@ -251,8 +251,8 @@ func (g *Gain) betterThan(o *Gain) bool {
 }
 
 // severeIn reports whether a failure about the layout is at warning or above.
-func severeIn(list []Finding, p *Pipeline) bool {
-	return slices.ContainsFunc(list, func(f Finding) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
+func severeIn(list []Failure, p *Pipeline) bool {
+	return slices.ContainsFunc(list, func(f Failure) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }
 
 // similarSpare reports whether a spare can be added to modules of a kind: it has the part number of one of them, or

@@ -69,7 +69,7 @@ func TestRunningClockStays(t *testing.T) {
 	p := Pipeline{Role: func(id string) verdict.Role {
 		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}
 	}}
-	slow, bare := Finding{"memory.speed.expected", inventory.SocketSubject(0), "warning"}, Finding{"memory.channel.populated", inventory.SocketSubject(0), "warning"}
-	assert.Equal(t, []Finding{slow, bare}, p.onlyRepeated([]Finding{slow, bare}, []Finding{slow}))
-	assert.Equal(t, []Finding{bare}, p.onlyRepeated([]Finding{slow, bare}, nil))
+	slow, bare := Failure{"memory.speed.expected", inventory.SocketSubject(0), "warning"}, Failure{"memory.channel.populated", inventory.SocketSubject(0), "warning"}
+	assert.Equal(t, []Failure{slow, bare}, p.onlyRepeated([]Failure{slow, bare}, []Failure{slow}))
+	assert.Equal(t, []Failure{bare}, p.onlyRepeated([]Failure{slow, bare}, nil))
 }

@@ -243,7 +243,7 @@ func (s *search) whyExpensive(taken *candidate) string {
 	always := slices.Clone(s.stays[0])
 	for _, rules := range s.stays {
 		always = slices.DeleteFunc(always, func(rule string) bool {
-			return !slices.Contains(rules, rule) || slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
+			return !slices.Contains(rules, rule) || slices.ContainsFunc(taken.score.fails, func(f Failure) bool { return f.Rule == rule })
 		})
 	}
 	if len(always) == 0 {

@@ -43,7 +43,7 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
 	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: goneFailures(before, then), Reaches: reachOf(topo), Source: step.Source}
 	a.Reaches.Findings = then
-	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Finding) bool { return !passes(audited, f) }) {
+	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Failure) bool { return !passes(audited, f) }) {
 		return Advice{}, false
 	}
 	for _, f := range goneFailures(then, before) {
@@ -55,12 +55,12 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 }
 
 // passes reports whether an audit lets the rule pass for the subject.
-func passes(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Pass) }
+func passes(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Pass) }
 
 // accepted reports whether a failure is one that the site has waived.
-func accepted(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Waived) }
+func accepted(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Waived) }
 
-func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
+func results(found *verdict.Audit, f Failure, result verdict.Result) bool {
 	return slices.ContainsFunc(found.Findings, func(g verdict.Finding) bool {
 		return g.Rule == f.Rule && g.Subject == f.Subject && g.Result == result
 	})

@@ -81,7 +81,7 @@ func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Au
 	return found, a, ok
 }
 
-func failing(found []plan.Finding) []string {
+func failing(found []plan.Failure) []string {
 	var out []string
 	for _, f := range found {
 		if id, ok := strings.CutPrefix(f.Rule, "setting."); ok {
@@ -113,7 +113,7 @@ func TestPresetOfDell(t *testing.T) {
 	found, _, again := presetOf(t, then, asked)
 	assert.False(t, again, "nothing is left to do")
 	for _, f := range found.Findings {
-		if slices.ContainsFunc(a.Cures, func(c plan.Finding) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
+		if slices.ContainsFunc(a.Cures, func(c plan.Failure) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
 			assert.EqualValues(t, "pass", f.Result, f.Rule)
 		}
 	}

@@ -134,7 +134,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 		f := &c.found.Findings[i]
 		before[verdictOf{f.Rule, f.Subject.String()}] = f
 	}
-	stays := map[plan.Finding]bool{}
+	stays := map[plan.Failure]bool{}
 	for _, f := range a.Reaches.Findings {
 		stays[f] = true
 	}
@@ -144,7 +144,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 		if role := roles()(f.Rule); role.Running || role.Told && (was == nil || was.Result != verdict.Fail) {
 			continue // only the running machine tells
 		}
-		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity}
+		name := plan.Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity}
 		said := stays[name]
 		delete(stays, name)
 		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail && f.Severity.Rank() >= verdict.Warning.Rank() {

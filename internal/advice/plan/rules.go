@@ -31,40 +31,40 @@ func (p *Pipeline) told(id string) bool { return p.Role(id).Told }
 
 // onlyRepeated keeps the failures of rules in told only if they failed before, too: what lowers the clock today
 // stays, and nothing else is known of the clock after the next boot.
-func (p *Pipeline) onlyRepeated(after, before []Finding) []Finding {
-	return slices.DeleteFunc(after, func(f Finding) bool {
-		return p.told(f.Rule) && !slices.ContainsFunc(before, func(b Finding) bool { return b.key() == f.key() })
+func (p *Pipeline) onlyRepeated(after, before []Failure) []Failure {
+	return slices.DeleteFunc(after, func(f Failure) bool {
+		return p.told(f.Rule) && !slices.ContainsFunc(before, func(b Failure) bool { return b.key() == f.key() })
 	})
 }
 
 // failures lists what fails among the rules that are asked for.
-func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
-	var out []Finding
+func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
+	var out []Failure
 	for i := range findings {
 		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {
-			out = append(out, Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
+			out = append(out, Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 		}
 	}
 	return out
 }
 
 // goneFailures lists the earlier failures whose rule no longer fails on that subject, at any severity.
-func goneFailures(before, after []Finding) []Finding {
-	return without(before, after, func(_, _ Finding) bool { return true })
+func goneFailures(before, after []Failure) []Failure {
+	return without(before, after, func(_, _ Failure) bool { return true })
 }
 
 // curedFailures lists the failures that are gone, and those at warning or above of which no
 // more than a remark stays.
-func curedFailures(before, after []Finding) []Finding {
-	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
+func curedFailures(before, after []Failure) []Failure {
+	return without(before, after, func(f, g Failure) bool { return severe(g.Severity) || !severe(f.Severity) })
 }
 
 // without lists the earlier failures, except those that stay: after has a failure of the same rule on the same
 // subject, and stays accepts the two as equal.
-func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
-	var out []Finding
+func without(before, after []Failure, stays func(f, g Failure) bool) []Failure {
+	var out []Failure
 	for _, f := range before {
-		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() && stays(f, g) }) {
+		if !slices.ContainsFunc(after, func(g Failure) bool { return g.key() == f.key() && stays(f, g) }) {
 			out = append(out, f)
 		}
 	}

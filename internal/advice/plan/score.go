@@ -22,7 +22,7 @@ type layoutScore struct {
 	peak int64
 	// channels are the populated ones, narrowest those of each processor's narrowest region; 0 if unknown.
 	channels, narrowest int
-	fails               []Finding
+	fails               []Failure
 	// even is set if the memory of each processor is one region.
 	even bool
 	// slowed is set if the clock lowers the bandwidth of a processor with modules on all channels.
@@ -150,7 +150,7 @@ func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
 func (a *layoutScore) against(before *layoutScore) []string {
 	var out []string
 	for _, f := range a.fails {
-		failed := slices.ContainsFunc(before.fails, func(b Finding) bool { return b.key() == f.key() })
+		failed := slices.ContainsFunc(before.fails, func(b Failure) bool { return b.key() == f.key() })
 		if (!failed || f.Severity.Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
 			out = append(out, f.Rule)
 		}
@@ -161,5 +161,5 @@ func (a *layoutScore) against(before *layoutScore) []string {
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.
 func (a *layoutScore) worthBuying(p *Pipeline) bool {
-	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool { return p.Role(f.Rule).Purchase })
+	return a.severe() || slices.ContainsFunc(a.fails, func(f Failure) bool { return p.Role(f.Rule).Purchase })
 }

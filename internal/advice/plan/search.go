@@ -28,9 +28,9 @@ type search struct {
 	pipeline Pipeline
 	// before is the audit of the machine as it is; rest are its failures that no module changes.
 	before layoutScore
-	rest   []Finding
+	rest   []Failure
 	// told lists the failures of rules that are shown before and after.
-	told []Finding
+	told []Failure
 	// suspects are the rules that failed before, or after steps that were tried: most layouts fail by
 	// them.
 	suspects map[string]bool
@@ -271,7 +271,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 }
 
 // rememberFailures remembers which rules failed.
-func (s *search) rememberFailures(fails []Finding) {
+func (s *search) rememberFailures(fails []Failure) {
 	if s.suspects == nil {
 		s.suspects = map[string]bool{}
 	}
@@ -332,7 +332,7 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 	}
 	for i := range findings {
 		f := &findings[i]
-		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
+		switch key := (Failure{Rule: f.Rule, Subject: f.Subject}).key(); {
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
 			out.unknown[key] = f.Rule + " is unknown: " + string(f.Reason)

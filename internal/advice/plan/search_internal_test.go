@@ -104,7 +104,7 @@ func TestByManual(t *testing.T) {
 // stays so.
 func TestImproves(t *testing.T) {
 	role := func(rule string) verdict.Role { return verdict.Role{Layout: rule != "speed", Order: rule == "order"} }
-	fails := func(list ...Finding) *verdict.Audit {
+	fails := func(list ...Failure) *verdict.Audit {
 		out := &verdict.Audit{}
 		for _, f := range list {
 			out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity, Result: verdict.Fail})
@@ -121,21 +121,21 @@ func TestImproves(t *testing.T) {
 		}
 		return out
 	}
-	a, again, b := Finding{"a", inventory.SocketSubject(0), "warning"}, Finding{"a", inventory.SocketSubject(1), "warning"}, Finding{"b", inventory.Subject{}, "info"}
+	a, again, b := Failure{"a", inventory.SocketSubject(0), "warning"}, Failure{"a", inventory.SocketSubject(1), "warning"}, Failure{"b", inventory.Subject{}, "info"}
 	s := &search{pipeline: Pipeline{Role: role}}
 	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
 	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
 	for _, c := range []struct {
 		name     string
-		after    []Finding
+		after    []Failure
 		peaks    []int64
 		improves bool
 	}{
-		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Finding{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Finding{a, again}, []int64{100, 100}, true},
-		{"another remark in the stead of one", []Finding{a, again, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, false},
-		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", inventory.Subject{}, "warning"}}, []int64{50, 50}, false},
-		{"the remark becomes a warning", []Finding{{"b", inventory.Subject{}, "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, true},
-		{"the order", []Finding{a, {"order", inventory.Subject{}, "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", inventory.Subject{}, "critical"}}, []int64{50, 50}, false},
+		{"all", nil, []int64{50, 50}, true}, {"nothing", []Failure{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Failure{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Failure{a, again}, []int64{100, 100}, true},
+		{"another remark in the stead of one", []Failure{a, again, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, false},
+		{"one of two", []Failure{a, b}, []int64{50, 50}, true}, {"a new warning", []Failure{{"c", inventory.Subject{}, "warning"}}, []int64{50, 50}, false},
+		{"the remark becomes a warning", []Failure{{"b", inventory.Subject{}, "warning"}}, []int64{50, 50}, false}, {"a new remark", []Failure{a, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, true},
+		{"the order", []Failure{a, {"order", inventory.Subject{}, "info"}}, []int64{50, 50}, false}, {"a critical one", []Failure{{"c", inventory.Subject{}, "critical"}}, []int64{50, 50}, false},
 		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
 	} {
 		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))

@@ -825,11 +825,11 @@ func TestPresetWrites(t *testing.T) {
 // TestCured checks that a failure at warning that becomes a note is cured for an advice, and one that stays at
 // warning or was a note before is not; gone is what no longer fails.
 func TestCured(t *testing.T) {
-	before := []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "critical"}, {"c", inventory.Subject{}, "info"}, {"d", inventory.Subject{}, "warning"}, {"a", inventory.SocketSubject(1), "warning"}}
-	after := []Finding{{"a", inventory.Subject{}, "info"}, {"b", inventory.Subject{}, "warning"}, {"c", inventory.Subject{}, "info"}}
-	assert.Equal(t, []Finding{before[0], before[3], before[4]}, curedFailures(before, after))
-	assert.Equal(t, []Finding{before[3], before[4]}, goneFailures(before, after))
-	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", inventory.Subject{}, "warning"}}), "a remark that became worse is not cured")
+	before := []Failure{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "critical"}, {"c", inventory.Subject{}, "info"}, {"d", inventory.Subject{}, "warning"}, {"a", inventory.SocketSubject(1), "warning"}}
+	after := []Failure{{"a", inventory.Subject{}, "info"}, {"b", inventory.Subject{}, "warning"}, {"c", inventory.Subject{}, "info"}}
+	assert.Equal(t, []Failure{before[0], before[3], before[4]}, curedFailures(before, after))
+	assert.Equal(t, []Failure{before[3], before[4]}, goneFailures(before, after))
+	assert.Empty(t, curedFailures(before[2:3], []Failure{{"c", inventory.Subject{}, "warning"}}), "a remark that became worse is not cured")
 }
 
 // TestFormFactorIsTheSlots checks that a new module has the form factor of the slot, or its own if firmware does not

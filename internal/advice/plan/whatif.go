@@ -24,7 +24,7 @@ type Change struct {
 // Outcome compares a machine with what it would be.
 type Outcome struct {
 	Before, After Reach
-	Gone, New     []Finding
+	Gone, New     []Failure
 }
 
 // WhatIf is a copy of the machine after the changes, in order, and what was taken for

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
@@ -116,7 +117,7 @@ func curedRules(list []report.Cured) string {
 	return byRule(names, subjects)
 }
 
-func remaining(list []report.Remaining) string {
+func remaining(list []plan.Failure) string {
 	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, f := range list {
 		names[i], subjects[i] = f.Rule+" ("+string(f.Severity)+")", f.Subject

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
@@ -453,7 +454,7 @@ func TestSourcesAndChanges(t *testing.T) {
 // TestAdviceOfAPage checks that alternatives are marked as such, that remaining failures are named by rule with their
 // subjects, and that values before and after are printed if one of them is known.
 func TestAdviceOfAPage(t *testing.T) {
-	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
+	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []plan.Failure{
 		{Rule: "memory.x", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.y", Severity: "warning"}, {Rule: "memory.x", Subject: inventory.SocketSubject(1), Severity: "info"}}},
 		Cures: []report.Cured{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceExpensive: "none: it fails with less"}
 	text := section(t, r, "advice")

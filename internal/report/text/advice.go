@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -94,7 +95,7 @@ func reachedLine(s *report.ReachedSocket) string {
 }
 
 // remaining lists what still fails, of rules with ids that start with this text.
-func remaining(findings []report.Remaining, rules string) string {
+func remaining(findings []plan.Failure, rules string) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range findings {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -47,7 +48,7 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	}
 	p.field(2, "fails", remaining(c.Findings, "memory."))
 	for _, e := range c.Effects {
-		p.field(2, "effect", e.Text+" ("+e.Source+")")
+		p.field(2, "effect", e.Text+" ("+string(e.Source)+")")
 	}
 	p.field(2, "source", c.Source)
 	p.newline()
@@ -87,7 +88,7 @@ func (p *printer) side(word string, r *report.Reaches) {
 }
 
 // changed lists findings that are gone or new, one per line.
-func (p *printer) changed(name string, findings []report.Remaining) {
+func (p *printer) changed(name string, findings []plan.Failure) {
 	if len(findings) == 0 {
 		p.field(0, name, "none")
 		return

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -22,9 +24,9 @@ func TestCapacity(t *testing.T) {
 		Configurations: []report.Configuration{
 			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 3}}, Slots: []string{"A1", "A2", "A3"}, Also: [][]string{{"A4", "A5", "A6"}},
 				Class: nullable.String(class), ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",
-				Effects: []report.DocumentEffect{{Text: "three channels are used", Source: "Dell, page 4"}}},
+				Effects: []verdict.Effect{{Text: "three channels are used", Source: "Dell, page 4"}}},
 			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 2, Ranks: &quad}, {SizeBytes: 8 << 30, Count: 2}}, Slots: []string{"A1", "A2"}, Discouraged: true,
-				Findings: []report.Remaining{{Rule: "memory.dimm.uniform", Severity: "info"}}, Source: "general practice"},
+				Findings: []plan.Failure{{Rule: "memory.dimm.uniform", Severity: "info"}}, Source: "general practice"},
 		}}
 	printed := func() string {
 		var b strings.Builder
@@ -65,9 +67,9 @@ func TestWhatIf(t *testing.T) {
 	zero, one, two := 0, 1, 2
 	r := &report.WhatIf{
 		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(d)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: nullable.String(d)}},
-			Findings: []report.Remaining{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
+			Findings: []plan.Failure{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
 		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(a)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: nullable.String(a)}}},
-		FindingsGone: []report.Remaining{{Rule: "memory.slot.order", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.slot.order", Subject: inventory.SocketSubject(2), Severity: "info"}},
+		FindingsGone: []plan.Failure{{Rule: "memory.slot.order", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.slot.order", Subject: inventory.SocketSubject(2), Severity: "info"}},
 	}
 	var b strings.Builder
 	require.NoError(t, WriteWhatIf(&b, r, Options{}))
