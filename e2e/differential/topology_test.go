@@ -69,15 +69,15 @@ func read(f *host.Facts) map[string]string {
 			out[what] = strconv.Itoa(n)
 		}
 	}
-	put("sockets", f.CPU.Packages.Known(), len(f.CPU.Packages.V))
-	put("cores", f.CPU.Cores.Known(), f.CPU.Cores.V)
-	put("threads per core", f.CPU.ThreadsPerCore.Known(), f.CPU.ThreadsPerCore.V)
-	put("online", f.CPU.Online.Known(), len(f.CPU.Online.V))
-	put("nodes", f.NUMA.Online.Known(), len(f.NUMA.Online.V))
+	put("sockets", f.CPU.Packages.Known(), len(f.CPU.Packages.Value))
+	put("cores", f.CPU.Cores.Known(), f.CPU.Cores.Value)
+	put("threads per core", f.CPU.ThreadsPerCore.Known(), f.CPU.ThreadsPerCore.Value)
+	put("online", f.CPU.Online.Known(), len(f.CPU.Online.Value))
+	put("nodes", f.NUMA.Online.Known(), len(f.NUMA.Online.Value))
 	for i := range f.NUMA.Nodes {
 		n := &f.NUMA.Nodes[i]
 		if n.MemTotalBytes.Known() {
-			out[fmt.Sprintf("memory of node %d", n.ID)] = strconv.FormatInt(n.MemTotalBytes.V, 10)
+			out[fmt.Sprintf("memory of node %d", n.ID)] = strconv.FormatInt(n.MemTotalBytes.Value, 10)
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // rasCost begins the check of two rules.
@@ -91,7 +92,7 @@ func TestMutation(t *testing.T) {
 func (m *mutation) rule(file string, r *rulepack.Rule) {
 	m.expression(r, "check", r.Check, types.BoolType, func(c *rulepack.Rule, src string) { c.Check = src })
 	m.expression(r, "applies", r.Applies, types.BoolType, func(c *rulepack.Rule, src string) { c.Applies = src })
-	if r.Severity.Rank() == 0 {
+	if verdict.Severity(r.Severity).Rank() == 0 {
 		m.expression(r, "severity", r.Severity, types.StringType, func(c *rulepack.Rule, src string) { c.Severity = src })
 		return
 	}
