@@ -279,7 +279,7 @@ func TestCountNeedsNoMap(t *testing.T) {
 // does not count, and failures stay.
 func TestPassInDoubt(t *testing.T) {
 	passes := strings.Replace(rule("general", "", ""), "machine.processors == 0", "machine.processors == 2", 1)
-	const doubt = "whether this is a machine of which a narrower rule speaks (narrow) is not known: firmware does not name it"
+	const doubt = "it is not known whether a narrower rule applies to this machine (narrow): firmware does not give the product's name"
 	for _, c := range []struct {
 		name, broad, scope, applies string
 		product                     fact.Fact[string]

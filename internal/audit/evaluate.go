@@ -65,7 +65,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 	for _, c := range candidates[:slices.Index(candidates, decisive)] {
 		if c.For != nil && len(c.For.Products) > 0 && r.matches(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
-			f.Reason = nullable.String("whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it")
+			f.Reason = nullable.String("it is not known whether a narrower rule applies to this machine (" + c.Title + "): firmware does not give the product's name")
 			f.KnownBy = "the product's name"
 			return
 		}

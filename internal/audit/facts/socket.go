@@ -102,7 +102,13 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
 		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DPC, func(d []int) any { return slices.Max(append(d[:len(d):len(d)], 0)) })
+			return computedFrom(p.DPC, func(d []int) any {
+				most := 0
+				for _, n := range d {
+					most = max(most, n)
+				}
+				return most
+			})
 		})},
 		{"controllers", types.NewListType(controller.cel), "memory controllers", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Controllers, func(c []population.Controller) any { return objects(controller, c) })
