@@ -3,13 +3,12 @@ package audit_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // TestCausedBy checks that a finding names the failure it follows from, of the same subject, of the processor it

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
@@ -14,6 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // rule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 

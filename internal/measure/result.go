@@ -7,9 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // Schema names the document of a measurement.

@@ -3,10 +3,9 @@ package report
 import (
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 

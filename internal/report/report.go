@@ -8,10 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	celast "cel.dev/cel-go/common/ast"
 	"go.yaml.in/yaml/v3"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // Pack is one YAML file of rules and profiles, one file per document.

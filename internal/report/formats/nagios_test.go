@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/assert"

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"

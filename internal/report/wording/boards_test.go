@@ -3,10 +3,9 @@ package wording_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
