@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -93,8 +94,11 @@ type output struct {
 	out, errs string
 }
 
-// TestMachines audits every machine of the project and compares report and
-// inventory with what was reviewed.
+// inventoried are the machines whose inventory is compared, too: one of each way to the memory. A report has what a person
+// can review; `make same` compares the inventories of all inputs between two versions.
+var inventoried = []string{"dell-r610-unbalanced", "guest-without-smbios", "ibm-e326m-second-empty", "supermicro-rome-half"}
+
+// TestMachines audits every machine of the project and compares the report with what was reviewed.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	for _, m := range machinetest.All() {
@@ -105,6 +109,9 @@ func TestMachines(t *testing.T) {
 			_, report, errs := run(nil, "check", "--root", root, "--profile", m.Profile, "--fail-on", "never")
 			require.Empty(t, errs)
 			golden(t, filepath.Join(dir, "expected.report.txt"), machinetest.Uncounted(report))
+			if !slices.Contains(inventoried, m.Name) {
+				return
+			}
 			_, inv, errs := run(nil, "inventory", "--root", root, "--format", "json")
 			require.Empty(t, errs)
 			golden(t, filepath.Join(dir, "expected.inventory.json"), inv)

@@ -15,7 +15,7 @@ func TestReportsOfTables(t *testing.T) {
 	t.Parallel()
 	for name, dump := range map[string][]byte{"dell-r750": goodR750().Dump(), "hp-dl160-gen9": slowDL160().Dump()} {
 		_, out, _ := run(dump, "check", "--smbios", "-")
-		golden(t, filepath.Join("..", "..", "testdata", "reports", name+".txt"), out)
+		golden(t, filepath.Join("..", "..", "testdata", "reports", name+".txt"), machinetest.Uncounted(out))
 	}
 }
 
