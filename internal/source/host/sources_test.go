@@ -18,7 +18,7 @@ func TestMemory(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, NodeMiB: 4096}.Files()
 	m := host.ReadMemory(captured(t, f))
 	assert.Equal(t, fact.SourceOK, m.Source.State)
-	assert.Equal(t, int64(8<<30), m.TotalBytes.Value)
+	assert.Equal(t, int64(hosttest.Managed(0, 4096)+hosttest.Managed(1, 4096))<<10, m.TotalBytes.Value)
 	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.Value, "the end of a range is inclusive")
 	assert.Equal(t, int64(2<<30), m.BlockSizeBytes.Value, "hexadecimal without 0x")
 	assert.Equal(t, 4, m.Blocks.Value)

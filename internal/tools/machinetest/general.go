@@ -36,18 +36,19 @@ func eightOfTwelve() Machine {
 func erring() Machine {
 	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
 	server := Servers()["dell-r740"]
-	m := Machine{Name: name, About: "Twelve modules, one on each channel; the kernel corrected 120 errors of B4 in twelve hours and could not correct one of A2.",
+	m := Machine{Name: name, About: "Twelve modules, one on each channel; the kernel corrected 8317 errors of B4 in three and a half days and could not correct one of A2. SMT is off in firmware, and intel_pstate runs the processors.",
 		Profile: "max-performance", CPUID: [3]int{6, 85, 4},
 		Table: server.Table(func(_, _, slot int) bool { return slot == 0 }),
-		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand},
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand, Policies: true},
 		Files: DMI("Dell Inc.", "PowerEdge R740", "2.12.2").With(SkylakeEDAC(2, 32<<10))}
-	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_ce_count"] = "120\n"
+	m.Files["sys/devices/system/cpu/smt/control"] = "notsupported\n"
+	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_ce_count"] = "8317\n"
 	m.Files["sys/devices/system/edac/mc/mc0/dimm2/dimm_ue_count"] = "1\n"
 	return m
 }
 
 // SkylakeEDAC returns the files of skx_edac for processors with two controllers of three channels and a module of this size
-// in MiB in the first slot of each channel, after twelve hours without an error.
+// in MiB in the first slot of each channel, after three days and a half without an error.
 func SkylakeEDAC(sockets, mib int) hosttest.Files {
 	f := hosttest.Files{}
 	for mc := range sockets * 2 {
@@ -57,7 +58,7 @@ func SkylakeEDAC(sockets, mib int) hosttest.Files {
 		for _, name := range []string{"ce_count", "ue_count", "ce_noinfo_count", "ue_noinfo_count"} {
 			f[dir+name] = "0\n"
 		}
-		f[dir+"seconds_since_reset"] = "43200\n"
+		f[dir+"seconds_since_reset"] = "300123\n"
 		for channel := range 3 {
 			// The driver numbers both slots of a channel; the second is empty.
 			at := fmt.Sprintf("%sdimm%d/", dir, 2*channel)

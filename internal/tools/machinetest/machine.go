@@ -86,7 +86,7 @@ func (s Machine) uniform(mib int) Machine {
 	}
 	s.Files["sys/devices/system/node/node0/cpulist"] = hosttest.List(upTo(s.Host.CPUs()))
 	s.Files["sys/devices/system/node/node0/distance"] = "10\n"
-	s.Files["sys/devices/system/node/node0/meminfo"] = fmt.Sprintf("Node 0 MemTotal:       %d kB\n", mib<<10)
+	s.Files["sys/devices/system/node/node0/meminfo"] = hosttest.NodeMeminfo(0, mib)
 	return s
 }
 

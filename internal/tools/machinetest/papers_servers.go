@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
@@ -121,7 +122,7 @@ func e326m(name, about string, n int) Machine {
 	if n == 4 {
 		s.Files["sys/devices/system/node/node1/meminfo"] = "Node 1 MemTotal:       0 kB\n"
 		s.Files["sys/devices/system/node/has_memory"], s.Files["sys/devices/system/node/has_normal_memory"] = "0\n", "0\n"
-		s.Files["proc/meminfo"] = "MemTotal:       8388608 kB\n"
+		s.Files["proc/meminfo"] = fmt.Sprintf("MemTotal:       %d kB\n", hosttest.Managed(0, 8<<10))
 		s.Files["sys/firmware/memmap/2/end"] = "0x1ffffffff\n"
 	}
 	return s

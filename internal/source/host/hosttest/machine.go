@@ -175,7 +175,7 @@ func (m Machine) nodes(f Files) {
 	for id := range count {
 		dir := fmt.Sprintf("sys/devices/system/node/node%d/", id)
 		f[dir+"cpulist"] = List(groups[id])
-		f[dir+"meminfo"] = fmt.Sprintf("Node %d MemTotal:       %d kB\nNode %d MemFree:        %d kB\n", id, m.NodeMiB<<10, id, m.NodeMiB<<9)
+		f[dir+"meminfo"] = NodeMeminfo(id, m.NodeMiB)
 		f[dir+"distance"] = m.distances(id, count)
 		for _, cpu := range groups[id] {
 			f[fmt.Sprintf("%scpu%d", dir, cpu)] = LinkTo + fmt.Sprintf("../../cpu/cpu%d", cpu)
@@ -185,6 +185,20 @@ func (m Machine) nodes(f Files) {
 	for _, name := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
 		f["sys/devices/system/node/"+name] = all
 	}
+}
+
+// NodeMeminfo returns the meminfo of a node with so many MiB of modules after weeks of I/O: the kernel's own memory, no multiple of a MiB, is
+// missing from MemTotal, and most of what is not free is page cache.
+func NodeMeminfo(id, mib int) string {
+	total := Managed(id, mib)
+	return fmt.Sprintf("Node %d MemTotal:       %d kB\nNode %d MemFree:        %d kB\nNode %d FilePages:      %d kB\nNode %d Dirty:          1348 kB\n",
+		id, total, id, total/9, id, total*5/7, id)
+}
+
+// Managed returns how many kB the kernel manages of a node with so many MiB of modules.
+func Managed(id, mib int) int {
+	kb := mib << 10
+	return max(kb-kb/67-7<<10-317*(id+1), 0)
 }
 
 func (m Machine) distances(from, count int) string {
@@ -219,7 +233,11 @@ func (m Machine) general(f Files) {
 	for i := range total >> 31 {
 		f[fmt.Sprintf("sys/devices/system/memory/memory%d/state", i)] = "online\n"
 	}
-	f["proc/meminfo"] = fmt.Sprintf("MemTotal:       %d kB\nMemFree:        1024 kB\n", total>>10)
+	managed := 0
+	for id := range m.Sockets * m.NodesPerSocket {
+		managed += Managed(id, m.NodeMiB)
+	}
+	f["proc/meminfo"] = fmt.Sprintf("MemTotal:       %d kB\nMemFree:        %d kB\nCached:         %d kB\n", managed, managed/9, managed*5/7)
 	f["proc/cmdline"] = "BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet\n"
 	f["sys/class/dmi/id"] = LinkTo + "../../devices/virtual/dmi/id"
 	for name, text := range map[string]string{"sys_vendor": "Example Inc.", "product_name": "Server 1", "bios_vendor": "Example", "bios_version": "1.2.3", "bios_date": "01/02/2023", "chassis_type": "23", "board_vendor": "Example Inc.", "board_name": "Board 1"} {
