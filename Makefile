@@ -122,9 +122,6 @@ slot-maps: #- rewrite testdata/corpus/slot-maps.tsv from ../shared; read the dif
 unmapped: #- rewrite the lists of BIOS attributes without a canonical setting; needs ../shared
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
-coverage: #- rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
-	$(GO) test -count=1 ./internal/audit -run '^TestCoverage$$' -update-coverage
-
 spellings: #- rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
 	$(GO) test -count=1 -tags corpus ./internal/model/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings
 
