@@ -49,11 +49,9 @@ machines: ## write the example servers of the tests below DIR
 	@$(GO) run ./internal/tools/machines "$(DIR)"
 
 # One package more than there are processors: one that waits (for a child, for a deadline) leaves its processor to another.
-test: ## unit tests; no network, no root
-	GOGC=400 $(GO) test -p $$((1 + $$(nproc))) -vet=off ./...
-
-race: #- unit tests with the race detector
-	CGO_ENABLED=1 $(GO) test -race ./...
+# Without vet, which lint runs, and without debug information, which takes a third of linking.
+test: ## unit tests; no network, no root; RACE=1: with the race detector (needs cc)
+	$(if $(RACE),CGO_ENABLED=1 )GOGC=400 $(GO) test $(if $(RACE),-race )-p $$((1 + $$(nproc))) -vet=off -ldflags=-w ./...
 
 corpus: ## tests over the data of real machines in ../shared
 	$(GO) test -count=1 -timeout 30m -tags corpus ./...
@@ -64,8 +62,14 @@ gaps: #- list what ../shared knows and the project has not taken in yet
 corpus-summary: #- rewrite testdata/corpus from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
 
-e2e: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## tests of the built program with every kind of input
-	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
+e2e: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## tests of the built program: inputs, daemon, packages, units, a play
+	$(GO) test -count=1 -timeout 30m -vet=off -tags e2e ./e2e
+
+e2e-all: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod #- these and those with browsers, Ansible, Slurm, Kubernetes, containers; RUN=REGEXP some
+	$(GO) test -count=1 -timeout 60m -tags e2e,nightly ./e2e/... $(if $(RUN),-run '$(RUN)')
+
+nightly: #- what .ci/run leaves to the night, with what it needs installed (root or sudo; hours)
+	.ci/run nightly
 
 soak: #- thousands of scrapes and audits of a machine that changes underneath, with the race detector
 	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
@@ -76,10 +80,12 @@ lint: $(LINT) ## format, vet, linters, import rules
 
 sushy: $(TOOLS)/sushy/bin/sushy-static #- install the Redfish service that e2e audits (needs python3 with venv)
 
-ansible: $(TOOLS)/ansible/bin/ansible-playbook $(TOOLS)/ansible-oldest/bin/ansible-playbook #- install the newest ansible, its linter, and the oldest, which e2e runs (needs python3 3.11 with venv)
+ansible-core: $(TOOLS)/ansible/bin/ansible-playbook #- install the newest ansible, which e2e runs (needs python3 with venv)
+
+ansible: $(TOOLS)/ansible/bin/ansible-lint $(TOOLS)/ansible-oldest/bin/ansible-playbook #- install the newest ansible, its linter, and the oldest, which e2e-all runs (needs python3 3.11 with venv)
 
 ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook #- all tests of the roles with the oldest ansible-core they ask for, Debian 12's (minutes)
-	MEMAUDIT_E2E_ANSIBLE=$(TOOLS)/ansible-oldest/bin $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^TestAnsible$$' -v
+	MEMAUDIT_E2E_ANSIBLE=$(TOOLS)/ansible-oldest/bin $(GO) test -count=1 -timeout 30m -tags e2e,nightly ./e2e -run '^TestAnsible$$' -v
 
 axe: $(TOOLS)/axe/installed #- install axe-core, with which e2e checks pages (needs python3 with venv)
 
@@ -116,9 +122,6 @@ slot-maps: #- rewrite testdata/corpus/slot-maps.tsv from ../shared; read the dif
 unmapped: #- rewrite the lists of BIOS attributes without a canonical setting; needs ../shared
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
-coverage: #- rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
-	$(GO) test -count=1 ./internal/audit -run '^TestCoverage$$' -update-coverage
-
 spellings: #- rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
 	$(GO) test -count=1 -tags corpus ./internal/model/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings
 
@@ -131,7 +134,7 @@ measure-strict: #- the kernels of measure compared with C, within 5 %; needs a q
 vm: build #- real kernels on described machines, under QEMU; audited, measured, served (needs ../shared/rig; minutes)
 	$(RIG)/setup
 	RIG_CACHE=$(TOOLS)/rig-other RIG_KERNEL_PACKAGE=$$(scripts/other-kernel) $(RIG)/setup
-	RIG_OTHER_CACHE=$(TOOLS)/rig-other $(GO) test -count=1 -timeout 30m -parallel 2 -tags e2e,rig ./e2e -run '^(TestVM|TestMeasureInRig)' -v
+	RIG_OTHER_CACHE=$(TOOLS)/rig-other $(GO) test -count=1 -timeout 30m -parallel 2 -tags e2e,nightly,rig ./e2e -run '^(TestVM|TestMeasureInRig)' -v
 
 fuzz-whole: #- from arbitrary bytes to the report, for 20 s: what must be true for any machine
 	@scripts/fuzz 20s FuzzWhole
@@ -159,10 +162,10 @@ fleet-scale: build #- rules and dashboards over fleets of 1,000, 3,000 and 10,00
 	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
 
 prometheus3: build $(TOOLS)/prometheus3/promtool #- rules, situations and dashboards with Prometheus 3 in addition to the distribution's; builds it first (8 minutes of processor time)
-	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v
+	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e,nightly ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v
 	$(TOOLS)/prometheus3/promtool check config deploy/kubernetes/monitoring/scrape.example.yml
 
-all: build lint race corpus mutate e2e ## all that must be green before a merge
+all: build lint test mutate corpus e2e ## all that must be green before a merge
 
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -193,6 +196,9 @@ $(TOOLS)/sushy/bin/sushy-static:
 
 $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
+	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION)
+
+$(TOOLS)/ansible/bin/ansible-lint: $(TOOLS)/ansible/bin/ansible-playbook
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
 $(TOOLS)/ansible-oldest/bin/ansible-playbook:

@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
@@ -21,27 +21,6 @@ const installPlay = `
   gather_facts: false
   roles: [memaudit.memaudit.memaudit]
 `
-
-const ansiblePassword = "h0rse-battery-st4ple"
-
-// prefix is a folder that the role installs into, with the variables that
-// lead there.
-func (a *ansible) prefix(t *testing.T, source string) (dir string, vars map[string]any) {
-	t.Helper()
-	dir = t.TempDir()
-	for _, name := range []string{"bin", "units"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
-	}
-	return dir, map[string]any{
-		"memaudit_binary_src": source, "memaudit_binary": filepath.Join(dir, "bin", "memaudit"),
-		"memaudit_config_file": filepath.Join(dir, "etc", "memaudit.yaml"), "memaudit_credentials_file": filepath.Join(dir, "etc", "bmc.yaml"),
-		"memaudit_facts_dir": filepath.Join(dir, "facts"), "memaudit_facts_python": filepath.Join(a.bin, "python3"),
-		"memaudit_service": "memaudit.service", "memaudit_service_manage": false,
-		"memaudit_service_drop_ins": []string{"bmc", "msr"}, "memaudit_unit_dir": filepath.Join(dir, "units"),
-		"memaudit_credentials": map[string]any{"username": "auditor", "password": ansiblePassword},
-		"memaudit_config":      map[string]any{"profile": "max-performance"},
-	}
-}
 
 // files lists what is below a folder, with modes.
 func files(t *testing.T, dir string) map[string]os.FileMode {
@@ -188,21 +167,6 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 	out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "plain/site.yml", play))
 	assert.Contains(t, out, "TASK [preflight : Tell the verdict]")
 	assert.Contains(t, told(t, out)["server"], "memaudit: OK: ")
-}
-
-// pagePlays are the page's playbooks, and an inventory of one host for them.
-func (a *ansible) pagePlays(t *testing.T, page string) (plays []string, inventory string) {
-	t.Helper()
-	plays = fenced(page, "yaml")
-	require.Len(t, plays, 3)
-	good := treeOf(t, goodMachine)
-	_, vars := a.prefix(t, "")
-	delete(vars, "memaudit_config")
-	delete(vars, "memaudit_binary_src")
-	maps.Copy(vars, map[string]any{"memaudit_extra_args": []string{"--root", good}, "ansible_become": false})
-	require.NoError(t, os.Mkdir(filepath.Join(a.home, "dist"), 0o755))
-	require.NoError(t, os.Symlink(binary(t), filepath.Join(a.home, "dist", "memaudit")))
-	return plays, a.inventory(t, map[string]map[string]any{"server": vars})
 }
 
 // variables checks that ansible-doc shows every variable with its default, and that the role's page names it.

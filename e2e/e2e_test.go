@@ -64,8 +64,11 @@ func results(t *testing.T, stdout string) map[string]string {
 	return out
 }
 
-// machine is the example that has findings.
-const machine = "dell-r610-unbalanced"
+// machine is the example that has findings, and goodMachine one that has none.
+const (
+	machine     = "dell-r610-unbalanced"
+	goodMachine = "dell-r610-good"
+)
 
 // trees are the example machines' roots, for tests that do not change them.
 var trees machinetest.Trees

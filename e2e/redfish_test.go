@@ -1,20 +1,13 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -43,26 +36,6 @@ const (
 
 // bmcSecrets are the words that no output may contain: password, token, and the mockup's identifiers.
 var bmcSecrets = []string{bmcPassword, bmcToken, "S000000X0000001", "3cecef000001", "rack 7 unit 12", "rome-0001", "S0000000000"}
-
-// certificate writes a certificate for 127.0.0.1 and its key, valid between
-// two days, and gives their files.
-func certificate(t *testing.T, from, to time.Time) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bmc"}, NotBefore: from, NotAfter: to,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &private.PublicKey, private)
-	require.NoError(t, err)
-	raw, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), 0o600))
-	return cert, key
-}
 
 // sushy starts the Redfish service of sushy-tools with the mockup, with TLS. Without the package it fails in CI; a
 // developer is told how to get it.
@@ -179,14 +152,6 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Auth-Token", bmcToken)
 	w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/1")
 	w.WriteHeader(http.StatusCreated)
-}
-
-// private writes a file for its owner's eyes.
-func private(t *testing.T, name, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
 }
 
 // askBMC runs a command for the machine and its controller and checks that no output contains a secret.

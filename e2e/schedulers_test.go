@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
@@ -23,7 +23,6 @@ esac
 `
 
 const (
-	goodMachine   = "dell-r610-good"
 	badVerdict    = "WARNING - Dell PowerEdge R610: a DIMM is in the wrong slot; CPU2 has 33 to 50 % of its memory bandwidth"
 	drainedReason = "memaudit: " + badVerdict
 )

@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
@@ -176,7 +176,7 @@ func (s *systemd) property(name string) string {
 // TestService runs the package under a running systemd, from installation to purge, with each drop-in, on a machine
 // whose files have the kernel's modes.
 func TestService(t *testing.T) {
-	deb := one(t, dist(t)+"/*_amd64.deb")
+	deb := one(t, dist(t, "amd64")+"/*_amd64.deb")
 	s := boot(t)
 	s.put(deb)
 	s.must("dpkg", "--install", "/root/memaudit.deb")

@@ -1,4 +1,4 @@
-//go:build e2e && rig
+//go:build e2e && nightly && rig
 
 package e2e
 

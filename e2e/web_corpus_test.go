@@ -1,4 +1,4 @@
-//go:build e2e && corpus
+//go:build e2e && nightly && corpus
 
 package e2e
 

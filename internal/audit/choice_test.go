@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -393,7 +394,13 @@ profiles:
 // TestNearestByWords checks that a name of the same vendor with common words comes before one that is only spelled
 // similarly.
 func TestNearestByWords(t *testing.T) {
-	e := builtin(t)
+	var pack strings.Builder
+	pack.WriteString("profiles:\n")
+	for _, id := range []string{"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc", "dell-16g/performance", "hpe-gen9/balanced",
+		"supermicro-defaults/x11", "supermicro-defaults/x13", "lenovo-modes/maximum-performance", "amd-epyc-9004/virtualization"} {
+		fmt.Fprintf(&pack, "  - {id: %s, title: t, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}\n", id)
+	}
+	e := engineOf(t, pack.String())
 	for name, want := range map[string][]string{
 		"dell-14g/performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
 		"Dell 15G performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},

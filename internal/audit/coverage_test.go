@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -16,8 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
-
-var updateCoverage = flag.Bool("update-coverage", false, "rewrite testdata/coverage.tsv")
 
 const coverageFile = "testdata/coverage.tsv"
 
@@ -54,11 +51,11 @@ func TestCoverage(t *testing.T) {
 	all := machines * len(rulepack.Intents)
 	t.Logf("of %d cells %d have the vendor's document, %d one by analogy, %d the CPU vendor's, %d another's, %d practice, %d none",
 		all, cells[""], cells["*"], cells["^"], cells["~"], cells["?"], cells[noDocument])
-	if *updateCoverage {
+	if *update {
 		require.NoError(t, os.WriteFile(coverageFile, []byte(got), 0o644))
 		return
 	}
-	assert.Equal(t, string(shipped), got, "make coverage, and read the difference")
+	assert.Equal(t, string(shipped), got, "make golden, and read the difference")
 	assert.Equal(t, 45, machines)
 	assert.GreaterOrEqual(t, all-cells[noDocument]-cells["?"], 260, "cells with a document")
 }

@@ -55,11 +55,8 @@ func (m *mutation) count(kind, what string, noticed bool) {
 	}
 }
 
-// TestMutation changes one thing of the packs at a time: an operator, number,
-// word or quantifier of a rule's check, applies or severity, which a case of
-// the rule must notice; a wanted value, a level or a condition of a profile,
-// which a stated cell or condition must notice; an entry of a `for`, which a
-// stated machine must notice.
+// TestMutation changes one thing of the rules at a time: an operator, number, word or quantifier of a check, an applies or
+// a severity. A case of the rule must notice it.
 func TestMutation(t *testing.T) {
 	packs := builtinPacks(t)
 	var m mutation
@@ -68,8 +65,6 @@ func TestMutation(t *testing.T) {
 			m.rule(p.File, r)
 		}
 	}
-	m.profiles(t, packs)
-	m.matchers(t, packs)
 	kinds := make([]string, 0, len(m.made))
 	total := 0
 	for kind, n := range m.made {
@@ -85,7 +80,7 @@ func TestMutation(t *testing.T) {
 	for what := range equivalent {
 		assert.True(t, m.explained[what], "noticed or not made any more: %s", what)
 	}
-	assert.Greater(t, total, 4000)
+	assert.Greater(t, total, 1500)
 }
 
 // rule changes one rule.
@@ -126,82 +121,6 @@ func noticed(r *rulepack.Rule) bool {
 		}
 	}
 	return false
-}
-
-// profiles changes wanted values, levels and conditions.
-func (m *mutation) profiles(t *testing.T, packs []*rulepack.Pack) {
-	stated, when := statedCells(t), conditions(t)
-	for _, p := range packs {
-		for _, q := range p.Profiles {
-			m.condition(when, p.File+": "+q.ID, q.Applies)
-			for _, w := range q.Table() {
-				what := p.File + ": " + q.ID + " " + w.ID
-				if generated(q.ID) { // a change is one of the generator's, which its own test notices
-					m.condition(when, what, w.Applies)
-					continue
-				}
-				c := stated[[2]string{q.ID, w.ID}]
-				for i := range w.Want {
-					changed := slices.Clone(w.Want)
-					changed[i] = "another word"
-					m.count("profile want", what+" want: "+changed.String(), c.file != "" && !slices.Equal(c.want, changed))
-				}
-				level := map[string]string{"info": "warning", "warning": "info"}[w.Level]
-				m.count("profile level", what+" level: "+level, c.file != "" && c.level != level)
-				m.condition(when, what, w.Applies)
-			}
-		}
-	}
-}
-
-func (m *mutation) condition(when map[string]condition, what, expr string) {
-	c, stated := when[expr]
-	for _, mutant := range mutants(expr, types.BoolType) {
-		if _, err := new(facts.Programs).Get(mutant, types.BoolType); err == nil {
-			m.count("profile applies", what+" applies: "+mutant, stated && c.complaint(mutant) != "")
-		}
-	}
-}
-
-// matchers changes every entry of every `for`, and leaves each list out.
-func (m *mutation) matchers(t *testing.T, packs []*rulepack.Pack) {
-	machines, _ := identities(t)
-	for _, one := range matchers(packs) {
-		differs := func(changed matcher) bool {
-			return slices.ContainsFunc(machines, func(i identity) bool {
-				r := runFor(nil, i)
-				return one.speaks(r) != changed.speaks(r)
-			})
-		}
-		for i, entry := range one.named {
-			changed := matcher{named: slices.Clone(one.named)}
-			changed.named[i] = "another word"
-			m.count("named", one.name+" named: without "+entry, differs(changed))
-		}
-		for i, entry := range one.firmware {
-			changed := matcher{firmware: slices.Clone(one.firmware)}
-			changed.firmware[i] = "another word"
-			m.count("firmware", one.name+" firmware: without "+entry, differs(changed))
-		}
-		if one.match == nil {
-			continue
-		}
-		for n, name := range []string{"platforms", "vendors", "products"} {
-			list := func(x *rulepack.Match) *[]string { return []*[]string{&x.Platforms, &x.Vendors, &x.Products}[n] }
-			entries := *list(one.match)
-			for i, entry := range entries {
-				x := *one.match
-				*list(&x) = slices.Clone(entries)
-				(*list(&x))[i] = "another word"
-				m.count("for", one.name+" for "+name+": without "+entry, differs(matcher{match: &x}))
-			}
-			if len(entries) > 0 {
-				x := *one.match
-				*list(&x) = nil
-				m.count("for", one.name+" for: any "+name, differs(matcher{match: &x}))
-			}
-		}
-	}
 }
 
 var mutable = regexp.MustCompile(`"[^"]*"|&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b| [-+*/%] |has\([^()]*\)`)

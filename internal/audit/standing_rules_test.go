@@ -15,21 +15,6 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// processorMakers are the CPU vendors whose documents match, by the beginning of the platforms' ids; all others are
-// Intel's.
-var processorMakers = map[string]string{"amd": "AMD", "rome": "AMD", "milan": "AMD", "naples": "AMD", "genoa": "AMD", "turin": "AMD", "siena": "AMD",
-	"venice": "AMD", "opteron": "AMD", "epyc": "AMD", "ryzen": "AMD", "threadripper": "AMD", "ampere": "Ampere", "nvidia": "NVIDIA", "sorano": "AMD",
-	"mi300a": "AMD", "strix": "AMD", "phytium": "Phytium", "power": "IBM"}
-
-func processorMakerOf(platform string) string {
-	for begins, maker := range processorMakers {
-		if strings.HasPrefix(platform, begins) {
-			return maker
-		}
-	}
-	return "Intel"
-}
-
 // TestForeignDocumentsAreMarked checks for every rule, platform and machine vendor that a document without a mark is the
 // vendor's, the CPU vendor's or a standard, and that collected observations are never cited.
 func TestForeignDocumentsAreMarked(t *testing.T) {
@@ -43,12 +28,11 @@ func TestForeignDocumentsAreMarked(t *testing.T) {
 		require.NoError(t, err)
 		p := &described.Platform
 		p.Documents = described.Documents
-		collections := collectionsOf(p.Documents)
+		collections, makers := vendorsOf(p.Documents, platform.FromCollection), processorMakers(described)
 		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Nobody", "-"} {
 			r := runFor(e, identity{vendor, "Example", p.ID, ""})
 			r.population.Platform = fact.Known(p, fact.Direct, fact.Evidence{})
-			id := map[string]string{"Intel": platform.Intel, "AMD": platform.AMD}[processorMakerOf(p.ID)]
-			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(id, fact.Direct, fact.Evidence{})}}
+			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(described.Recognise[0].Vendor, fact.Direct, fact.Evidence{})}}
 			for _, pack := range builtinPacks(t) {
 				for _, rule := range pack.Rules {
 					if rule.For != nil && (!r.matches(rule.For, false) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
@@ -67,7 +51,7 @@ func TestForeignDocumentsAreMarked(t *testing.T) {
 						continue
 					}
 					fitting++
-					if !fitsUnmarked(c.Vendor, vendor, p.ID) {
+					if !fitsUnmarked(c.Vendor, vendor, makers) {
 						assert.Fail(t, "a stranger without a mark", "%s on %s of %s cites %s", rule.ID, p.ID, vendor, c.Line())
 					}
 				}
@@ -79,19 +63,32 @@ func TestForeignDocumentsAreMarked(t *testing.T) {
 	require.Greater(t, fitting, 1000)
 }
 
-// collectionsOf are the owners of the collections among the documents.
-func collectionsOf(documents []platform.Document) []string {
+// vendorsOf are the vendors of the documents of an authority.
+func vendorsOf(documents []platform.Document, authority string) []string {
 	var out []string
 	for i := range documents {
-		if documents[i].Authority == platform.FromCollection {
+		if documents[i].Authority == authority {
 			out = append(out, documents[i].Vendor)
 		}
 	}
 	return out
 }
 
-func fitsUnmarked(doc, vendor, platform string) bool {
-	if doc == "DMTF" || doc == "Linux kernel" || doc == "SchedMD" || slices.Contains(strings.Split(doc, ", "), processorMakerOf(platform)) {
+// processorMakers are the CPU vendors of a platform as documents name them.
+func processorMakers(p *platform.Info) []string {
+	switch p.Recognise[0].Vendor {
+	case platform.Intel:
+		return []string{"Intel"}
+	case platform.AMD:
+		return []string{"AMD"}
+	default:
+		return vendorsOf(p.Documents, platform.FromCPUVendor)
+	}
+}
+
+func fitsUnmarked(doc, vendor string, makers []string) bool {
+	if doc == "DMTF" || doc == "Linux kernel" || doc == "SchedMD" ||
+		slices.ContainsFunc(strings.Split(doc, ", "), func(author string) bool { return slices.Contains(makers, author) }) {
 		return true
 	}
 	own := map[string][]string{"Dell Inc.": {"Dell", "Dell EMC"}, "HPE": {"HP", "HPE"}, "Lenovo": {"Lenovo", "Lenovo Press", "IBM", "IBM Redbooks"},

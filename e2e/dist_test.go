@@ -1,0 +1,172 @@
+//go:build e2e && nightly
+
+package e2e
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The maximum sizes in bytes. They detect a library that is linked by mistake; a megabyte more is no reason for less
+// clear code.
+const (
+	maxBinary  = 34_000_000
+	maxPackage = 14_000_000
+	maxDebian  = 10_000_000
+)
+
+// TestDistReproducible checks that another folder, time zone, language and umask give the same bytes.
+func TestDistReproducible(t *testing.T) {
+	first := readFile(t, filepath.Join(dist(t, "amd64 arm64"), "SHA256SUMS"))
+	assert.Len(t, strings.Fields(first), 16, "deb, rpm, tar.gz and bill of materials for two architectures")
+	copied := filepath.Join(t.TempDir(), "somewhere", "else")
+	require.NoError(t, os.MkdirAll(copied, 0o755))
+	must(t, "bash", "-c", "cd "+root+" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xmf - -C "+copied)
+	dir := t.TempDir()
+	require.NoError(t, makeDist(t, copied, dir, "TZ=Asia/Kathmandu", "LANG=de_DE.UTF-8", "LC_ALL=C.UTF-8", "HOSTNAME=other", "TMPDIR="+t.TempDir()))
+	assert.Equal(t, first, readFile(t, filepath.Join(dir, "SHA256SUMS")))
+}
+
+// TestArchives checks that each has the static program of its architecture, within the size limit, with only the time
+// stamps of the commit.
+func TestArchives(t *testing.T) {
+	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
+		t.Run(arch, func(t *testing.T) {
+			archive := one(t, dist(t, "amd64 arm64")+"/*-linux-"+arch+".tar.gz")
+			dir := t.TempDir()
+			must(t, "tar", "-xzf", archive, "-C", dir, "--strip-components=1")
+			program, err := elf.Open(filepath.Join(dir, "memaudit"))
+			require.NoError(t, err)
+			defer func() { _ = program.Close() }()
+			assert.Equal(t, machine, program.Machine)
+			libraries, err := program.ImportedLibraries()
+			require.NoError(t, err)
+			assert.Empty(t, libraries)
+			st, err := os.Stat(filepath.Join(dir, "memaudit"))
+			require.NoError(t, err)
+			checkSize(t, filepath.Join(dir, "memaudit"), maxBinary)
+			assert.Equal(t, int64(1790000000), st.ModTime().Unix())
+			assert.Contains(t, readFile(t, filepath.Join(dir, "licences", "THIRD-PARTY")), "==== github.com/spf13/cobra v")
+		})
+	}
+	checkRPM(t, one(t, dist(t, "amd64 arm64")+"/*.aarch64.rpm"), "aarch64")
+	packages, err := filepath.Glob(dist(t, "amd64 arm64") + "/memaudit*")
+	require.NoError(t, err)
+	for _, name := range packages {
+		if strings.HasSuffix(name, ".deb") {
+			checkSize(t, name, maxDebian)
+			continue
+		}
+		checkSize(t, name, maxPackage)
+	}
+}
+
+// checkSize fails when a file is larger than most bytes.
+func checkSize(t *testing.T, name string, most int64) {
+	t.Helper()
+	st, err := os.Stat(name)
+	require.NoError(t, err)
+	t.Logf("%s: %d bytes", filepath.Base(name), st.Size())
+	assert.LessOrEqual(t, st.Size(), most, name)
+}
+
+// TestBillOfMaterials checks that it names the packed program by its checksum, and every module whose licence is
+// packed.
+func TestBillOfMaterials(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		dir := t.TempDir()
+		must(t, "tar", "-xzf", one(t, dist(t, "amd64 arm64")+"/*-linux-"+arch+".tar.gz"), "-C", dir, "--strip-components=1")
+		var bill struct {
+			Metadata struct {
+				Component  struct{ Version string }
+				Properties []struct{ Name, Value string }
+			}
+			Components []struct{ Name, Version string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(readFile(t, one(t, dist(t, "amd64 arm64")+"/*-linux-"+arch+".cdx.json"))), &bill))
+		sum := sha256.Sum256([]byte(readFile(t, filepath.Join(dir, "memaudit"))))
+		assert.Equal(t, "v1.2.3", bill.Metadata.Component.Version)
+		assert.Contains(t, bill.Metadata.Properties, struct{ Name, Value string }{"cdx:gomod:binary:hash:SHA-256", hex.EncodeToString(sum[:])})
+		licences := readFile(t, filepath.Join(dir, "licences", "THIRD-PARTY"))
+		assert.Greater(t, len(bill.Components), 20)
+		for _, c := range bill.Components {
+			assert.Contains(t, licences, "==== "+c.Name+" "+c.Version+" ====", arch)
+		}
+	}
+}
+
+// TestPages checks that man has no complaint about any page, and that each shell reads its completion.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "tar", "-xzf", one(t, dist(t, "amd64 arm64")+"/*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
+	pages, err := filepath.Glob(filepath.Join(dir, "man", "*.8.gz"))
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 5)
+	page := must(t, "gzip", "-dc", filepath.Join(dir, "man", "memaudit.8.gz"))
+	assert.Contains(t, page, `.TH "MEMAUDIT" "8" "Sep 2026" "memaudit 1.2.3"`, "the month of the commit")
+	for _, page := range pages {
+		if _, err := exec.LookPath("man"); err != nil {
+			t.Log("man is not installed: the pages are not formatted")
+			break
+		}
+		cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page)
+		cmd.Env = append(os.Environ(), "MANROFFSEQ=", "LC_ALL=C.UTF-8", "MANWIDTH=80")
+		var complaints strings.Builder
+		cmd.Stderr = &complaints
+		require.NoError(t, cmd.Run(), complaints.String())
+		assert.Empty(t, complaints.String(), page)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("%s is not installed: its completion is not read", shell)
+			continue
+		}
+		must(t, shell, "-n", filepath.Join(dir, "completions", "memaudit."+shell))
+	}
+}
+
+// TestDebianIsPackedByXZ checks that the package is as small as xz makes its files.
+func TestDebianIsPackedByXZ(t *testing.T) {
+	if _, err := exec.LookPath("dpkg-deb"); err != nil {
+		t.Skip("dpkg is not installed")
+	}
+	name := one(t, dist(t, "amd64 arm64")+"/*_arm64.deb")
+	plain := filepath.Join(t.TempDir(), "data.tar")
+	must(t, "bash", "-c", "dpkg-deb --fsys-tarfile "+name+" >"+plain)
+	must(t, "xz", "-9e", plain)
+	packed, err := os.Stat(plain + ".xz")
+	require.NoError(t, err)
+	deb, err := os.Stat(name)
+	require.NoError(t, err)
+	const control = 4096 // the rest of the package, at most
+	assert.LessOrEqual(t, deb.Size(), packed.Size()+control)
+	assert.Equal(t, "debian-binary control.tar.gz data.tar.xz", strings.Join(members(t, name), " "))
+}
+
+// members returns the names in an ar archive, and checks its format: each begins at an even offset.
+func members(t *testing.T, name string) []string {
+	t.Helper()
+	data := readFile(t, name)
+	require.True(t, strings.HasPrefix(data, "!<arch>\n"))
+	var names []string
+	for at := 8; at < len(data); {
+		header := data[at : at+60]
+		require.Equal(t, "`\n", header[58:])
+		size, err := strconv.Atoi(strings.TrimSpace(header[48:58]))
+		require.NoError(t, err)
+		names = append(names, strings.TrimSuffix(strings.TrimSpace(header[:16]), "/"))
+		at += 60 + size + size%2
+	}
+	return names
+}

@@ -1,0 +1,83 @@
+//go:build e2e && nightly
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestServeFigures limits the daemon's resources for a machine of the size of 32 slots, 128 here: at most 44 MB of
+// memory while it is scraped, 53 MB once its reports were read, and next to no time.
+func TestServeFigures(t *testing.T) {
+	s := serve(t, nil, "--root", treeOf(t, "fujitsu-rx900s2-class1"), "--profile", "hpc")
+	var took []time.Duration
+	for range 3000 {
+		began := time.Now()
+		status, _ := s.get(t, "/metrics")
+		took = append(took, time.Since(began))
+		require.Equal(t, 200, status)
+	}
+	for range 5 {
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+		s.wait(t, `msg="audit done"`)
+	}
+	time.Sleep(time.Second) // what the audit needed is given back after its line is logged
+	for range 10 {
+		s.get(t, "/metrics")
+	}
+	scraped := resident(t, s.cmd.Process.Pid)
+	for _, path := range []string{"/report", "/report.txt", "/report.json", "/"} {
+		s.get(t, path)
+	}
+	slices.Sort(took)
+	rss := resident(t, s.cmd.Process.Pid)
+	before, began := cpuTime(t, s.cmd.Process.Pid), time.Now()
+	time.Sleep(20 * time.Second)
+	share := (cpuTime(t, s.cmd.Process.Pid) - before).Seconds() / time.Since(began).Seconds()
+	t.Logf("median scrape %s, resident %.1f MB, with reports read %.1f MB, idle %.4f %% of a core", took[len(took)/2], float64(scraped)/1e6, float64(rss)/1e6, 100*share)
+	// The scrape's time is the benchmarks' matter; here it only must not hang on a busy machine.
+	assert.Less(t, took[len(took)/2], 50*time.Millisecond, "128 slots, over the network")
+	assert.LessOrEqual(t, scraped, 44_000_000)
+	assert.LessOrEqual(t, rss, 53_000_000)
+	assert.Less(t, share, 0.001)
+	s.end(t)
+}
+
+// resident is the resident memory of a process in bytes.
+func resident(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	kb, err := strconv.Atoi(regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindStringSubmatch(string(data))[1])
+	require.NoError(t, err)
+	return kb << 10
+}
+
+// cpuTime is the time that all threads of a process ran, to the nanosecond.
+func cpuTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var sum time.Duration
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		ns, err := strconv.ParseInt(strings.Fields(string(data))[0], 10, 64)
+		require.NoError(t, err)
+		sum += time.Duration(ns)
+	}
+	return sum
+}

@@ -1,0 +1,68 @@
+package audit
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// tsv reads a file of lines with a fixed number of columns; lines that begin
+// with # are comments.
+func tsv(t *testing.T, name string, columns int) [][]string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var out [][]string
+	for n, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if strings.HasPrefix(line, "#") || line == "" {
+			continue
+		}
+		c := strings.Split(line, "\t")
+		require.Len(t, c, columns, "%s:%d", name, n+1)
+		out = append(out, c)
+	}
+	return out
+}
+
+// LoadedPacks are read once for all tests, including those outside the package, and changed by none.
+var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+
+func builtinPacks(t *testing.T) []*rulepack.Pack {
+	t.Helper()
+	packs, err := LoadedPacks()
+	require.NoError(t, err)
+	return packs
+}
+
+// identity is what a pack's `for` is compared with; firmware is the family of its BIOS, written after the
+// platform (milan@A42).
+type identity struct{ vendor, product, platform, firmware string }
+
+// runFor is an audit of a machine of which only the identity is known.
+func runFor(e *Engine, i identity) *auditRun {
+	known := func(s string) fact.Fact[string] {
+		if s == "-" || s == "" {
+			return fact.Fact[string]{}
+		}
+		return fact.Known(s, fact.Direct, fact.Evidence{})
+	}
+	sys, topo := &inventory.System{Settings: map[string]inventory.Setting{}}, &population.Result{}
+	sys.Machine.Vendor, sys.Machine.Product, sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
+	if i.platform != "-" {
+		topo.Platform = fact.Known(&platform.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
+	}
+	return newRun(e, sys, topo, Options{Asked: true})
+}
