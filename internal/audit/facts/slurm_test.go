@@ -41,3 +41,26 @@ func TestMissingModules(t *testing.T) {
 		assert.Equal(t, c.want, v.v, "%s %s", name, v.Reason)
 	}
 }
+
+// TestSlurm compares the scheduler's numbers with the kernel's: less than it expects, and less than nine tenths used.
+func TestSlurm(t *testing.T) {
+	of := func(node inventory.SlurmNode) *Machine {
+		sys := &inventory.System{Slurm: &node}
+		sys.Memory.TotalBytes = sure(int64(257890)<<20 + 4711)
+		sys.CPU.Packages = sure([]inventory.Package{{Cores: 17}, {Cores: 13}})
+		sys.CPU.ThreadsPerCore = sure(2)
+		return NewMachine(sys, &population.Result{})
+	}
+	nothing := []string{}
+	holdFields(t, "slurm", []fieldCase{
+		{"as much as there is", "lacks", of(inventory.SlurmNode{RealMemoryMiB: 257890, Sockets: 3, CoresPerSocket: 10, ThreadsPerCore: 2}), nothing, ""},
+		{"one more of each", "lacks", of(inventory.SlurmNode{RealMemoryMiB: 257891, Sockets: 31, CoresPerSocket: 1, ThreadsPerCore: 3}),
+			[]string{"RealMemory 257890 of 257891 MiB", "Sockets x CoresPerSocket 30 of 31", "ThreadsPerCore 2 of 3"}, ""},
+		{"exactly nine tenths", "idle", of(inventory.SlurmNode{RealMemoryMiB: 232101, Sockets: 27, CoresPerSocket: 1}), nothing, ""},
+		{"below nine tenths", "idle", of(inventory.SlurmNode{RealMemoryMiB: 232100, Sockets: 2, CoresPerSocket: 13, ThreadsPerCore: 1}),
+			[]string{"RealMemory 232100 of 257890 MiB", "Sockets x CoresPerSocket 26 of 30", "ThreadsPerCore 1 of 2"}, ""},
+		{"what is not given is not compared", "idle", of(inventory.SlurmNode{}), nothing, ""},
+		{"the largest that slurm.conf holds", "lacks", of(inventory.SlurmNode{Sockets: 65535 * 65535, CoresPerSocket: 65535}),
+			[]string{"Sockets x CoresPerSocket 30 of 281462092005375"}, ""},
+	})
+}

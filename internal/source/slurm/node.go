@@ -3,6 +3,7 @@ package slurm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,14 +56,8 @@ func Decode(file string, text []byte, host string) (*Node, error) {
 			}
 		}
 	}
-	for _, n := range nodes {
-		hosts := n["nodehostname"] // the machine's name, if it differs from the node's
-		if hosts == "" {
-			hosts = n["nodename"]
-		}
-		if len(nodes) == 1 && !strings.ContainsAny(n["nodename"], "[,") && host == "" || host != "" && names(hosts, host) {
-			return decode(file, n)
-		}
+	if n := find(nodes, host); n != nil {
+		return decode(file, n)
 	}
 	why := "no line for the node " + strconv.Quote(host)
 	switch {
@@ -77,23 +72,54 @@ func Decode(file string, text []byte, host string) (*Node, error) {
 	return nil, fmt.Errorf("%s: %s; expected slurm.conf or the output of scontrol show node", file, why)
 }
 
+// find returns the node of this host: the one that a list of host names names exactly or, if none does and the host's
+// domain or the list's is left out, the one whose name without the domain is equal.
+func find(nodes []map[string]string, host string) map[string]string {
+	if host == "" {
+		if len(nodes) == 1 && !strings.ContainsAny(nodes[0]["nodename"], "[,") {
+			return nodes[0]
+		}
+		return nil
+	}
+	for _, withoutDomain := range []bool{false, true} {
+		for _, n := range nodes {
+			hosts := n["nodehostname"] // the machine's name, if it differs from the node's
+			if hosts == "" {
+				hosts = n["nodename"]
+			}
+			if names(hosts, host, withoutDomain) {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// The widths of slurm.conf's numbers: counts of sockets, cores and threads are of 16 bits in Slurm, and no node has 4 EiB
+// of memory. No product of them overflows.
+const (
+	countBits  = 16
+	memoryBits = 42
+)
+
 func decode(file string, n map[string]string) (*Node, error) {
 	out := &Node{Name: n["nodename"]}
 	boards, perBoard := int64(1), int64(0)
 	for _, f := range []struct {
-		key string
-		to  *int64
-	}{{"realmemory", &out.RealMemoryMiB}, {"sockets", &out.Sockets}, {"corespersocket", &out.CoresPerSocket}, {"threadspercore", &out.ThreadsPerCore},
-		{"boards", &boards}, {"socketsperboard", &perBoard}} {
+		key  string
+		to   *int64
+		bits int
+	}{{"realmemory", &out.RealMemoryMiB, memoryBits}, {"sockets", &out.Sockets, countBits}, {"corespersocket", &out.CoresPerSocket, countBits},
+		{"threadspercore", &out.ThreadsPerCore, countBits}, {"boards", &boards, countBits}, {"socketsperboard", &perBoard, countBits}} {
 		text, given := n[f.key]
 		if !given {
 			continue
 		}
-		value, err := strconv.ParseInt(text, 10, 48)
-		if err != nil || value < 0 {
-			return nil, fmt.Errorf("%s: node %s: %s=%s, expected a number", file, out.Name, f.key, text)
+		value, err := strconv.ParseUint(text, 10, f.bits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: node %s: %s=%s, expected a number from 0 to %d", file, out.Name, f.key, text, int64(1)<<f.bits-1)
 		}
-		*f.to = value
+		*f.to = int64(value)
 	}
 	if out.Sockets == 0 {
 		out.Sockets = boards * perBoard
@@ -118,14 +144,15 @@ func logicalLines(text string) []string {
 	return out
 }
 
-// names reports whether a list of hosts, n[001-128,200],login, has the host.
-func names(list, host string) bool {
-	host, _, _ = strings.Cut(host, ".")
+// names reports whether a list of hosts, n[001-128,200],x[1-4]c[0-7],login, has the host. Without the domains, entry and
+// host are compared up to their first dot if either has only that part.
+func names(list, host string, withoutDomain bool) bool {
 	depth, from := 0, 0
 	for i := 0; i <= len(list); i++ {
 		switch {
 		case i == len(list) || list[i] == ',' && depth == 0:
-			if covers(list[from:i], host) {
+			entry := list[from:i]
+			if withoutDomain && covers(shortName(entry), shortName(host)) && (shortName(entry) == entry || shortName(host) == host) || covers(entry, host) {
 				return true
 			}
 			from = i + 1
@@ -138,31 +165,62 @@ func names(list, host string) bool {
 	return false
 }
 
-// covers reports whether one entry of a list, with at most one pair of brackets, has the host.
+// shortName cuts a domain off; what has brackets behind the dot is a part of the name.
+func shortName(host string) string {
+	name, domain, _ := strings.Cut(host, ".")
+	if strings.Contains(domain, "[") {
+		return host
+	}
+	return name
+}
+
+// covers reports whether one entry of a list, with any number of brackets, has the host. Ranges are compared, never
+// expanded: reached holds where in the host the entry may have got to, so time does not grow with the size of a range
+// or with the ways to divide the host's digits among the brackets.
 func covers(entry, host string) bool {
-	prefix, rest, ranged := strings.Cut(entry, "[")
-	if !ranged {
-		return entry == host
+	reached := []int{0}
+	for entry != "" && len(reached) > 0 {
+		literal, rest, bracket := strings.Cut(entry, "[")
+		var next []int
+		for _, at := range reached {
+			if strings.HasPrefix(host[at:], literal) {
+				next = append(next, at+len(literal))
+			}
+		}
+		reached, entry = next, ""
+		if bracket {
+			var ranges string
+			ranges, entry, _ = strings.Cut(rest, "]")
+			reached = afterNumbers(reached, ranges, host)
+		}
 	}
-	ranges, suffix, _ := strings.Cut(rest, "]")
-	number, ok := strings.CutPrefix(host, prefix)
-	if ok {
-		number, ok = strings.CutSuffix(number, suffix)
-	}
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return false
-	}
+	return slices.Contains(reached, len(host))
+}
+
+// afterNumbers returns where in the host a number of these ranges (1-3,7) ends that begins at one of the positions. The
+// low end gives the number of digits: 001-128 has 001 and not 1, 1-128 has 1 and not 001.
+func afterNumbers(begins []int, ranges, host string) []int {
+	var ends []int
 	for r := range strings.SplitSeq(ranges, ",") {
 		low, high, isRange := strings.Cut(r, "-")
 		if !isRange {
 			high = low
 		}
-		a, errA := strconv.Atoi(low)
-		b, errB := strconv.Atoi(high)
-		if errA == nil && errB == nil && len(low) == len(number) && a <= n && n <= b {
-			return true
+		first, errFirst := strconv.ParseUint(low, 10, 64)
+		last, errLast := strconv.ParseUint(high, 10, 64)
+		if errFirst != nil || errLast != nil {
+			continue
+		}
+		for _, begin := range begins {
+			for end := begin + 1; end <= len(host) && host[end-1] >= '0' && host[end-1] <= '9'; end++ {
+				number := host[begin:end]
+				n, err := strconv.ParseUint(number, 10, 64)
+				padded := len(number) == len(low) || len(number) > len(low) && number[0] != '0'
+				if err == nil && padded && first <= n && n <= last && !slices.Contains(ends, end) {
+					ends = append(ends, end)
+				}
+			}
 		}
 	}
-	return false
+	return ends
 }
