@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,7 +217,8 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 		return base
 	}
 	if _, n, ok := strings.Cut(dir, "policy"); ok {
-		if nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq"); nominal.Known() && nominal.Value > 0 {
+		nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq")
+		if nominal.Known() && nominal.Value > 0 && nominal.Value <= math.MaxInt64/kHzPerMHz {
 			return fact.Convert(nominal, func(mhz int64) int64 { return mhz * kHzPerMHz })
 		}
 	}
@@ -231,6 +233,9 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 			return malformed[int64](steps.From, err)
 		}
 		all = append(all, n)
+	}
+	if len(all) == 0 {
+		return malformed[int64](steps.From, errors.New("frequencies in kHz were expected"))
 	}
 	slices.Sort(all)
 	top := len(all) - 1

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,6 +91,38 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.True(t, c.NoTurbo.Known())
 	assert.Equal(t, int64(2500000), c.Uncore.Value[0].InitialMaxKHz.Value)
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
+}
+
+// TestOddFrequencies puts odd contents into each file of a policy whose clock is limited: nothing panics, no base
+// frequency is made up, and the other files are read as before.
+func TestOddFrequencies(t *testing.T) {
+	const policy = "sys/devices/system/cpu/cpufreq/policy0/"
+	f := hosttest.Machine{CoresPerSocket: 2}.Files().With(hosttest.Files{
+		policy + "scaling_driver": "acpi-cpufreq\n", policy + "scaling_governor": "ondemand\n", policy + "cpuinfo_max_freq": "2301000\n",
+		policy + "scaling_max_freq": "1700000\n", policy + "scaling_available_frequencies": "2301000 2300000 1700000 1200000 \n", policy + "bios_limit": "2301000\n",
+	})
+	read := func(f hosttest.Files) *host.CPUFreq {
+		root := host.Capture(f).Root()
+		return host.ReadCPUFreq(root, host.ReadCPU(root))
+	}
+	whole := read(f)
+	require.Len(t, whole.Caps, 1)
+	assert.Equal(t, int64(2300000), whole.Caps[0].Base.Value)
+	for name := range f {
+		if !strings.HasPrefix(name, policy) {
+			continue
+		}
+		for _, odd := range []string{"", "\n", "\v\n", "\f", "\x00", "\v\f \v\n", "99999999999999999999\n", "-1\n", "9223372036854775807\n", "<unsupported>\n", "\xff\xfe\n"} {
+			c := read(f.With(hosttest.Files{name: odd, cpuFile(0, "acpi_cppc/nominal_freq"): "9223372036854775807\n"}))
+			for _, limit := range c.Caps {
+				if name != policy+"scaling_available_frequencies" {
+					assert.Equal(t, int64(2300000), limit.Base.Value, "%s %q", name, odd)
+				} else if limit.Base.Known() {
+					assert.Equal(t, strings.TrimSpace(odd), strconv.FormatInt(limit.Base.Value, 10))
+				}
+			}
+		}
+	}
 }
 
 // TestPoliciesOfOfflineCPUs checks CPUs that are offline because SMT is off: the kernel keeps the folders of the
