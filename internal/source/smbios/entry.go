@@ -88,6 +88,7 @@ func (t *Table) entryPoint64(b []byte) {
 	if length < 0x18 || length > 0x20 {
 		t.problem(CodeEntryPoint, 0x06, false, "_SM3_ entry point announces %d bytes, expected 24 to 32", length)
 	}
+	t.EntryPoint.Length = length
 	t.checksum("_SM3_ entry point", b, length, 0x18)
 	t.EntryPoint.Declared = Version{int(b[0x07]), int(b[0x08]), int(b[0x09])}
 	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint32(b[0x0C:]))
@@ -101,6 +102,7 @@ func (t *Table) entryPoint32(b []byte) {
 	if length < 0x1E || length > 0x20 {
 		t.problem(CodeEntryPoint, 0x05, false, "_SM_ entry point announces %d bytes, expected 31", length)
 	}
+	t.EntryPoint.Length = length
 	t.checksum("_SM_ entry point", b, length, 0x1F)
 	t.EntryPoint.Declared = Version{Major: int(b[0x06]), Minor: int(b[0x07])}
 	if !bytes.HasPrefix(b[0x10:], []byte("_DMI_")) {
@@ -114,6 +116,7 @@ func (t *Table) entryPoint32(b []byte) {
 
 // entryPointLegacy decodes a bare `_DMI_`.
 func (t *Table) entryPointLegacy(b []byte) {
+	t.EntryPoint.Length = 0x0F
 	t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
 	t.EntryPoint.Declared = Version{Major: int(b[0x0E] >> 4), Minor: int(b[0x0E] & 0x0F)}
 	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x06:]))

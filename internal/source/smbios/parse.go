@@ -73,10 +73,10 @@ func decodeDump(data []byte) *Table {
 	return t
 }
 
-// start returns the offset of the table in a dump: the first of the entry point's address, 20h and
-// 10h at which structures begin.
+// start returns the offset of the table in a dump: the first of the entry point's address, its length (the two
+// files of sysfs in one), 20h and 10h at which structures begin.
 func (t *Table) start(data []byte) int {
-	for _, at := range []uint64{t.EntryPoint.Address, 0x20, 0x10} {
+	for _, at := range []uint64{t.EntryPoint.Address, uint64(t.EntryPoint.Length), 0x20, 0x10} {
 		if at < 0x0F || at >= uint64(len(data)) {
 			continue
 		}

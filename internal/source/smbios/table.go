@@ -241,6 +241,8 @@ type EntryPoint struct {
 	Kind EntryPointKind
 	// Declared is the version before the corrections of Table.Version.
 	Declared Version
+	// Length is the entry point's own length in bytes, as it announces it.
+	Length int
 	// TableLength is the length of the table in bytes; for EntryPoint64 it is the largest possible
 	// one.
 	TableLength int

@@ -98,12 +98,28 @@ func TestAnnouncedLength(t *testing.T) {
 	table := Decode(entry, b.Table())
 	assert.Len(t, table.Structures, 5)
 	assert.Empty(t, table.Problems)
-	// A table directly after the 15 bytes of _DMI_.
-	legacy := Table{EntryPoint: EntryPoint{Address: 0x0F}}
-	data := append(make([]byte, 0x0F), small(2, 0).Table()...)
-	assert.Equal(t, 0x0F, legacy.start(data))
-	legacy.EntryPoint.Address = 0x0E
-	assert.Equal(t, 0x20, legacy.start(data))
+}
+
+// TestFilesOfSysfsInOne checks that "cat smbios_entry_point DMI" is read like a dump: the table begins behind the entry
+// point, whatever its length, and the address there is the physical one.
+func TestFilesOfSysfsInOne(t *testing.T) {
+	for _, c := range []struct {
+		about                string
+		kind                 smbiostest.Kind
+		length, address, sum int
+		major, minor         int
+	}{{"_SM3_", smbiostest.SM3, 24, 0x12, 0x05, 3, 2}, {"_SM_", smbiostest.SM, 31, 0x1A, 0x15, 2, 8}, {"_DMI_", smbiostest.DMI, 15, 0x0A, 0x05, 2, 0}} {
+		t.Run(c.about, func(t *testing.T) {
+			b := small(c.major, c.minor)
+			b.Kind = c.kind
+			entry := b.EntryPoint()[:c.length]
+			entry[c.address] += 0x0F // an address far beyond the file
+			entry[c.sum] -= 0x0F
+			table := parse(t, append(entry, b.Table()...))
+			assert.Equal(t, types(parse(t, b.Dump())), types(table))
+			assert.Empty(t, table.Problems)
+		})
+	}
 }
 
 // TestWordLists checks that a code below or above the listed words has none.
