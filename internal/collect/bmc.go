@@ -281,13 +281,15 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	return out
 }
 
-// speed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that looks like a
-// clock in MHz is ignored (0).
+// speed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that may be a clock in MHz is
+// ignored (0).
 func (j moduleMatch) speed() int {
-	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || ddr.Plausible(j.s.Type.Or(j.d.Type), v) {
-		return v
+	v := j.d.SpeedMTs
+	kind := j.s.Type.Or(j.d.Type)
+	if _, clock := ddr.Clocks(kind, j.s.RatedMTs.Or(0), v); !j.s.ConfiguredMTs.Known() && (clock || ddr.Impossible(kind, v)) {
+		return 0
 	}
-	return 0
+	return v
 }
 
 // mergeValue merges the BMC's value into a fact. Equal values corroborate each other. If they

@@ -155,12 +155,14 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	if d.ConfiguredSpeed.Status == smbios.Missing {
 		certainty = fact.Indirect
 	}
-	out.RatedMTs = rejectClock(fieldFact(s, "Speed", d.Speed, certainty), d.Type)
-	configured := fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
+	rated, configured := fieldFact(s, "Speed", d.Speed, certainty), fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
 	if !configured.Known() {
-		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
+		configured.KnownBy = configuredKnownBy
 	}
-	out.ConfiguredMTs = rejectClock(configured, d.Type)
+	kind := d.Type.Or("")
+	ratedIsClock, configuredIsClock := ddr.Clocks(kind, rated.Or(0), configured.Or(0))
+	out.RatedMTs = rejectSpeed(rated, kind, ratedIsClock, "the module's label")
+	out.ConfiguredMTs = rejectSpeed(configured, kind, configuredIsClock, "the BMC's memory inventory")
 	out.MinMV = fieldFact(s, "Minimum Voltage", d.MinVoltage, fact.Direct)
 	out.MaxMV = fieldFact(s, "Maximum Voltage", d.MaxVoltage, fact.Direct)
 	out.ConfiguredMV = fieldFact(s, "Configured Voltage", d.ConfiguredVoltage, fact.Direct)
@@ -172,18 +174,21 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
 }
 
-// rejectClock makes a speed unknown if it looks like a clock in MHz (half the data rate of the
-// module's type), or is far from every data rate of the type.
-func rejectClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
-	low, high := ddr.Bounds(typ.Or(""))
+// configuredKnownBy is what shows the configured speed if SMBIOS does not.
+const configuredKnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
+
+// rejectSpeed makes a speed unknown if it may be a clock in MHz (ddr.Clocks), or is far from every data rate of the
+// module's type.
+func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy string) fact.Fact[int] {
+	shown := kind
+	if shown == "" {
+		shown = "memory"
+	}
 	switch {
-	case !f.Known() || ddr.Plausible(typ.Or(""), f.Value):
-		return f
-	case ddr.Plausible(typ.Or(""), 2*f.Value):
-		return fact.Unknown[int](fact.Malformed,
-			"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
-	case f.Value < low/2 || f.Value > 2*high:
-		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+typ.Or("memory")+" can have", "", f.From)
+	case clock:
+		return fact.Unknown[int](fact.Malformed, "the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+shown+")", knownBy, f.From)
+	case f.Known() && ddr.Impossible(kind, f.Value):
+		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+shown+" can have", "", f.From)
 	default:
 		return f // overclocked, or the type is wrong
 	}

@@ -22,29 +22,14 @@ func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evi
 
 func field[T any](v T) smbios.Field[T] { return smbios.Field[T]{Value: v, Status: smbios.Known} }
 
-// TestClockOrSpeed checks which values are not a rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
-// MT/s (JESD79-3), of DDR2 400 to 1066; a clock is half of a rate.
-func TestClockOrSpeed(t *testing.T) {
-	for _, c := range []struct {
-		typ  string
-		v    int
-		want fact.State
-		why  string
-	}{
-		{"DDR3", 1333, fact.OK, ""}, {"DDR3", 800, fact.OK, ""}, {"DDR3", 796, fact.OK, ""}, {"DDR3", 795, fact.Malformed, "clock in MHz"},
-		{"DDR3", 667, fact.Malformed, "clock in MHz"}, {"DDR3", 400, fact.Malformed, "clock in MHz"}, {"DDR3", 398, fact.Malformed, "clock in MHz"},
-		{"DDR3", 397, fact.Malformed, "is not a speed"}, {"DDR3", 2137, fact.OK, ""}, {"DDR3", 2138, fact.OK, ""}, {"DDR3", 4266, fact.OK, ""}, {"DDR3", 4267, fact.Malformed, "is not a speed"},
-		{"DDR2", 333, fact.Malformed, "clock in MHz"}, {"DDR2", 1070, fact.OK, ""}, {"DRAM", 1, fact.OK, ""},
-	} {
-		f := rejectClock(known(c.v), field(c.typ))
-		assert.Equal(t, c.want, f.State, "%d of %s", c.v, c.typ)
-		assert.Contains(t, f.Reason, c.why, "%d of %s", c.v, c.typ)
-	}
-	// The same bounds apply with the BMC's type; if SMBIOS states a speed, any speed is compared.
-	for _, c := range []struct {
-		v, want int
-	}{{1333, 1333}, {796, 796}, {795, 0}, {2137, 2137}, {2138, 0}, {667, 0}} {
+// TestSpeedOfTheBMC checks that the BMC's speed is used if it is a data rate of the module's type and not half its rated
+// speed, and compared whatever it is if SMBIOS states one.
+func TestSpeedOfTheBMC(t *testing.T) {
+	for _, c := range []struct{ rated, v, want int }{{0, 1333, 1333}, {0, 796, 796}, {0, 795, 0}, {0, 667, 0}, {0, 4267, 0}, {1866, 933, 0}, {1866, 1866, 1866}, {1600, 1066, 1066}} {
 		j := moduleMatch{s: &inventory.Slot{Type: known("DDR3")}, d: &redfish.DIMM{SpeedMTs: c.v}}
+		if c.rated > 0 {
+			j.s.RatedMTs = known(c.rated)
+		}
 		assert.Equal(t, c.want, j.speed(), c.v)
 		j.s.ConfiguredMTs = known(1333)
 		assert.Equal(t, c.v, j.speed(), c.v)

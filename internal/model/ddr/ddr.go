@@ -35,24 +35,38 @@ func HasRate(memType string, mts int) bool { return slices.Contains(ratesOf(memT
 // Listed reports whether the data rates of a kind of memory are listed.
 func Listed(memType string) bool { return len(ratesOf(memType)) > 0 }
 
-// SuspectUnits reports whether a rated speed is a clock in MHz that old firmware reports as a data rate: it is not one of
-// the type's rates but its double is.
-func SuspectUnits(memType string, mts int) bool {
+// Clocks reports which of a module's two speeds, rated and configured (0 if not stated), may be a clock in MHz, half the
+// data rate, that firmware prints as transfers. A rated speed is one if the type has no such rate, but its double. A
+// configured speed is one if it is exactly half the rated one, if modules of the type never run at it but at its
+// double, or if it looks like a clock beside a rated speed that does not show it to be a data rate (DDR4-2400 throttled to 1333).
+func Clocks(memType string, rated, configured int) (ratedIs, configuredIs bool) {
+	ratedIs = rated > 0 && resemblesClock(memType, rated)
+	switch {
+	case configured <= 0:
+	case rated > 0 && SameSpeed(2*configured, rated) || !inBounds(memType, configured) && inBounds(memType, 2*configured):
+		configuredIs = true
+	case rated <= 0 || ratedIs:
+		configuredIs = resemblesClock(memType, configured)
+	}
+	return ratedIs, configuredIs
+}
+
+// resemblesClock reports whether a speed is no data rate of the type, but its double is.
+func resemblesClock(memType string, mts int) bool {
 	rates := ratesOf(memType)
-	if len(rates) == 0 || mts <= 0 {
-		return false
+	if len(rates) == 0 || !inBounds(memType, mts) {
+		return !inBounds(memType, mts) && inBounds(memType, 2*mts)
 	}
-	for _, r := range rates {
-		if withinOnePercent(r, mts) {
-			return false
-		}
+	near := func(mts int) bool {
+		return slices.ContainsFunc(rates, func(rate int) bool { return withinOnePercent(rate, mts) })
 	}
-	for _, r := range rates {
-		if withinOnePercent(r, 2*mts) {
-			return true
-		}
-	}
-	return false
+	return !near(mts) && near(2*mts)
+}
+
+// Impossible reports whether a speed is far from every speed at which modules of the type run.
+func Impossible(memType string, mts int) bool {
+	low, high := bounds(memType)
+	return mts < low/2 || mts > 2*high
 }
 
 // withinOnePercent compares within one per cent.
@@ -61,9 +75,9 @@ func withinOnePercent(rate, mts int) bool {
 	return d*100 <= rate && -d*100 <= rate
 }
 
-// Bounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than
+// bounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than
 // the listed rates, which are those of server modules.
-func Bounds(memType string) (low, high int) {
+func bounds(memType string) (low, high int) {
 	switch memType {
 	case "DDR":
 		return 200, 400
@@ -80,9 +94,9 @@ func Bounds(memType string) (low, high int) {
 	}
 }
 
-// Plausible reports whether a type's modules run at so many MT/s; true for types without bounds.
-func Plausible(memType string, mts int) bool {
-	low, high := Bounds(memType)
+// inBounds reports whether a type's modules run at so many MT/s; true for types without bounds.
+func inBounds(memType string, mts int) bool {
+	low, high := bounds(memType)
 	return mts >= low-Tolerance && mts <= high+Tolerance
 }
 

@@ -204,17 +204,11 @@ func TestRunningSpeed(t *testing.T) {
 	}
 }
 
-// TestUnitsInDoubt checks that half a configured data rate is a clock only if the rating is one too; throttled memory
-// runs at half its rating.
-func TestUnitsInDoubt(t *testing.T) {
-	for _, c := range []struct {
-		rated, run int
-		known      bool
-	}{{2666, 2666, true}, {2666, 1333, true}, {1333, 1333, false}, {1333, 2666, true}, {2666, 0, false}} {
-		s := inventory.Slot{Type: sure("DDR4"), RatedMTs: sure(c.rated), ConfiguredMTs: sure(c.run)}
-		assert.Equal(t, c.known, runningSpeed(&inventory.System{Slots: []inventory.Slot{s}}, []int{0}).Known(), c)
-	}
-	assert.Equal(t, "the rated speed of a DIMM is 0", ratedSpeed(&inventory.Slot{RatedMTs: sure(0)}).Reason)
+// TestSpeedOfNothing checks that a speed of 0 is none.
+func TestSpeedOfNothing(t *testing.T) {
+	s := inventory.Slot{Type: sure("DDR4"), RatedMTs: sure(0), ConfiguredMTs: sure(0)}
+	assert.False(t, runningSpeed(&inventory.System{Slots: []inventory.Slot{s}}, []int{0}).Known())
+	assert.Equal(t, "the rated speed of a DIMM is 0", ratedSpeed(&s).Reason)
 }
 
 // TestBoardDecidesWithinTolerance checks that the expected speed under another printed name is not treated as another

@@ -161,8 +161,6 @@ func TestSpeedUnknown(t *testing.T) {
 		{"OEM processor", newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz"), testDIMM{gb: 32, rated: 2666}, six,
 			"the processor's highest memory speed is not in the vendors' table"},
 		{"rated speed missing", cascadeLake(1), testDIMM{gb: 32}, six, "the rated speed of S0C0D0 is not stated"},
-		{"clock for a data rate", cascadeLake(1), testDIMM{gb: 32, rated: 1467, memType: "DDR4"}, six,
-			"the rated speed of a DIMM looks like a clock in MHz, not a data rate"},
 		{"three quad-rank", sandyBridge(1), testDIMM{gb: 32, rated: 1333, ranks: 4, mv: 1500}, []int{3, 3, 3, 3},
 			"no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for rdimm-4r-1.5v with 3 DIMMs per channel"},
 		{"Brickland: the mode decides", newTestMachine(1, platform.Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz"), testDIMM{gb: 32, rated: 1600}, []int{1, 1, 1, 1, 1, 1, 1, 1},

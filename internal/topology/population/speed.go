@@ -231,7 +231,7 @@ func namesBoard(key, product string) bool {
 }
 
 // runningSpeed returns the lowest configured speed in MT/s, by its printed name, with the lowest certainty. It is unknown
-// if a DIMM's is, or if its unit and that of the DIMM's rated speed are in doubt.
+// if a DIMM's is.
 func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	if len(slots) == 0 {
 		return fact.Unknown[int](fact.Absent, "no DIMMs", "")
@@ -240,13 +240,12 @@ func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	c := fact.Direct
 	for n, i := range slots {
 		s := &sys.Slots[i]
-		f, kind := s.ConfiguredMTs, s.Type.Or("")
+		f := s.ConfiguredMTs
 		if !f.Known() {
 			return unstated(f, "the configured speed of "+s.Name()+" is not stated")
 		}
-		if f.Value <= 0 || ddr.SuspectUnits(kind, f.Value) && ddr.SuspectUnits(kind, s.RatedMTs.Or(0)) {
-			return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
-				"firmware that states MT/s", f.From)
+		if f.Value <= 0 {
+			return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is 0", "", f.From)
 		}
 		f.Value = ddr.Nominal(f.Value)
 		c = min(c, f.Certainty)

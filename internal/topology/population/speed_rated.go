@@ -15,8 +15,7 @@ func (s Speed) BoardDecides(running int) bool {
 		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.SameSpeed(n, running) })
 }
 
-// ratedSpeed returns the slot's rated speed in MT/s by its printed name; unknown if the field is, or if its
-// unit is in doubt.
+// ratedSpeed returns the slot's rated speed in MT/s by its printed name; unknown if the field is.
 func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
@@ -24,10 +23,6 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	}
 	if v <= 0 {
 		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
-	}
-	if ddr.SuspectUnits(s.Type.Or(""), v) {
-		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM looks like a clock in MHz, not a data rate",
-			"firmware that states MT/s", s.RatedMTs.From)
 	}
 	f := s.RatedMTs
 	f.Value = ddr.Nominal(v)

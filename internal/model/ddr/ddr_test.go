@@ -1,0 +1,31 @@
+package ddr_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+)
+
+// TestClocks checks which of two speeds may be half the data rate. JEDEC's rates of DDR3 are 800 to 2133 MT/s (JESD79-3),
+// of DDR2 400 to 1066, of DDR4 1600 to 3200.
+func TestClocks(t *testing.T) {
+	for _, c := range []struct {
+		kind              string
+		rated, configured int
+		clocks            [2]bool
+	}{
+		{"DDR3", 1333, 1333, [2]bool{false, false}}, {"DDR3", 1333, 800, [2]bool{false, false}}, {"DDR3", 1333, 667, [2]bool{false, true}},
+		{"DDR3", 1600, 800, [2]bool{false, true}}, {"DDR3", 1866, 933, [2]bool{false, true}}, {"DDR3", 933, 933, [2]bool{true, true}},
+		{"DDR3", 0, 796, [2]bool{false, false}}, {"DDR3", 0, 795, [2]bool{false, true}}, {"DDR3", 398, 0, [2]bool{true, false}}, {"DDR3", 397, 0, [2]bool{false, false}},
+		{"DDR2", 333, 333, [2]bool{true, true}}, {"DDR2", 667, 533, [2]bool{false, false}},
+		{"DDR4", 2666, 1333, [2]bool{false, true}}, {"DDR4", 2933, 1466, [2]bool{false, true}}, {"DDR4", 2934, 1467, [2]bool{false, true}}, {"DDR4", 3200, 1600, [2]bool{false, true}},
+		{"DDR4", 2400, 1333, [2]bool{false, false}}, {"DDR4", 1333, 2666, [2]bool{true, false}}, {"DDR4", 1467, 1467, [2]bool{true, true}}, {"DDR4", 0, 1467, [2]bool{false, true}},
+		{"DDR5", 4800, 2400, [2]bool{false, true}}, {"DDR5", 5600, 3600, [2]bool{false, false}}, {"DDR5", 7200, 3600, [2]bool{false, true}}, {"DDR5", 6000, 4400, [2]bool{false, false}},
+		{"LPDDR5", 6400, 3200, [2]bool{false, true}}, {"", 667, 0, [2]bool{false, false}}, {"", 667, 333, [2]bool{false, true}},
+	} {
+		rated, configured := ddr.Clocks(c.kind, c.rated, c.configured)
+		assert.Equal(t, c.clocks, [2]bool{rated, configured}, "%s %d at %d", c.kind, c.rated, c.configured)
+	}
+}
