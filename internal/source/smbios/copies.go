@@ -28,12 +28,13 @@ func (t *Table) dropCopies() {
 }
 
 // findTwins adds to copies the processors and modules that are equal to an earlier one except for the
-// handle. Different processors have different caches, and different modules in slots have different labels,
-// banks or arrays, so an equal one is listed twice. Processors without caches, soldered chips and empty
-// slots ("NO DIMM") may be equal.
+// handle and are listed twice. Different processors have different caches. Different modules in slots mostly have
+// different labels, banks or serial numbers, but not always: one that its array has announced is kept, and reported.
+// Processors without caches, soldered chips and empty slots ("NO DIMM") may be equal.
 func (t *Table) findTwins(copies map[int]bool) {
 	seed := maphash.MakeSeed()
 	first := map[uint64][]int{}
+	listed, announced := t.devicesListed(copies), t.devicesAnnounced()
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		if copies[i] || !t.singular(s) {
@@ -46,9 +47,45 @@ func (t *Table) findTwins(copies map[int]bool) {
 			continue
 		}
 		before := &t.Structures[first[h][twin]]
+		if s.Type == typeMemoryDevice {
+			array := t.arrayOf(s)
+			if n, stated := announced[array]; listed[array] <= n || !stated {
+				t.problemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; both are kept, as memory array 0x%04X does not announce fewer devices than are listed", before.Handle, array)
+				continue
+			}
+			listed[array]--
+		}
 		t.problemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; the copy is left out", before.Handle)
 		copies[i] = true
 	}
+}
+
+// arrayOf returns the handle of a memory device's array, 0 if it names none.
+func (t *Table) arrayOf(s *Structure) uint16 {
+	f := t.fields(s)
+	return f.handle(0x04, "Array Handle", 0xFFFF).Or(0)
+}
+
+// devicesListed counts the memory devices of each array, without those that are left out.
+func (t *Table) devicesListed(without map[int]bool) map[uint16]int {
+	listed := map[uint16]int{}
+	for i := range t.Structures {
+		if s := &t.Structures[i]; s.Type == typeMemoryDevice && !without[i] {
+			listed[t.arrayOf(s)]++
+		}
+	}
+	return listed
+}
+
+// devicesAnnounced returns how many devices each array announces.
+func (t *Table) devicesAnnounced() map[uint16]int {
+	announced := map[uint16]int{}
+	for _, a := range t.MemoryArrays() {
+		if n, ok := a.Devices.Get(); ok {
+			announced[a.Handle] = n
+		}
+	}
+	return announced
 }
 
 // singular reports whether a structure describes a processor or a module that there is once only.
