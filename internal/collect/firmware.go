@@ -123,6 +123,9 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 	v := c.facts.SMBIOS.Table
 	at := v.From
+	if arch := c.facts.CPU.Architecture; inventory.NoFirmwareTables(arch.Value) {
+		return fact.Unknown[bool](fact.Absent, "machines of the architecture "+arch.Value+" have no SMBIOS table", "", arch.From)
+	}
 	switch v.State {
 	case fact.Absent:
 		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)

@@ -59,7 +59,7 @@ func TestDefectAfterTheMemory(t *testing.T) {
 // TestDecodedParts checks that any part of a table is decoded, and that no data give no table.
 func TestDecodedParts(t *testing.T) {
 	for partial, want := range map[string]bool{"": false, "\x01": true} {
-		c := &collector{sys: &inventory.System{}, facts: &host.Facts{SMBIOS: &host.SMBIOS{Partial: []byte(partial)}}}
+		c := &collector{sys: &inventory.System{}, facts: &host.Facts{CPU: &host.CPU{}, SMBIOS: &host.SMBIOS{Partial: []byte(partial)}}}
 		c.firmware()
 		assert.Equal(t, want, c.table != nil, "%q", partial)
 	}

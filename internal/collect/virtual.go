@@ -35,6 +35,7 @@ const xenPrivileged = 1 << 11
 func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	name, bit := c.hypervisorName(), c.virtualBit()
 	flag, word, settled := c.kernelVirtual()
+	platform, hypervisor := c.byPlatform()
 	switch {
 	case settled && flag.Or(false):
 		return flag, fact.First(word, name)
@@ -52,11 +53,13 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 		return flag, noHypervisor()
 	case c.sys.Machine.Vendor.Known() || c.sys.Machine.Product.Known():
 		return fact.Known(false, fact.Corroborated, fact.First(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
+	case platform.Known():
+		return platform, hypervisor
 	case c.table != nil:
 		// A part of a table, such as that of `dmidecode -t memory`.
 		return fact.Known(false, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no hypervisor's name in it")), noHypervisor()
 	default:
-		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", ""), name
+		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", "a capture that holds /proc/cpuinfo and /sys/class/dmi/id"), name
 	}
 }
 
@@ -86,6 +89,30 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 		return fact.Known(true, fact.Direct, tree.From), fact.Known(strings.TrimPrefix(tree.Value, "linux,"), fact.Direct, tree.From), true
 	}
 	return flag, name, false
+}
+
+// byPlatform determines whether a machine that names itself nowhere else is a guest, by the platform that the kernel of a
+// Power machine runs on or by the board's name in the device tree. pSeries is a partition or guest if the processor is an
+// architected one, as a hypervisor sets it; before POWER5 it was the machine itself.
+func (c *collector) byPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[string]) {
+	if c.facts == nil {
+		return virtual, hypervisor
+	}
+	v, cpu := c.facts.Virt, &c.facts.CPU.Identity
+	for _, f := range []fact.Fact[string]{v.Machine, v.Model} {
+		if strings.Contains(f.Value, "qemu") || strings.Contains(f.Value, "dummy-virt") {
+			return fact.Known(true, fact.Corroborated, f.From), fact.Known("qemu", fact.Indirect, f.From)
+		}
+	}
+	switch {
+	case v.Platform.Value == "PowerNV":
+		return fact.Known(false, fact.Corroborated, v.Platform.From), noHypervisor()
+	case v.Platform.Value == "pSeries" && strings.Contains(cpu.Brand.Value, "(architected)"):
+		return fact.Known(true, fact.Corroborated, v.Platform.From, cpu.Brand.From), fact.Known("powervm", fact.Indirect, v.Platform.From)
+	case v.Model.Known() && !inventory.NoFirmwareTables(cpu.Architecture.Value):
+		return fact.Known(false, fact.Corroborated, v.Model.From), noHypervisor()
+	}
+	return virtual, hypervisor
 }
 
 // bareMetal reports whether this is a bare-metal machine of a cloud. On EC2, firmware's bit is known

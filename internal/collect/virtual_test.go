@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
@@ -37,6 +38,14 @@ func TestVirtual(t *testing.T) {
 		return f
 	}
 	absent := want.Not[string](fact.Absent, "not a virtual machine")
+	nameless := flagless.Without("sys/class/dmi", "sys/devices/virtual/dmi")
+	power := func(cpu, platform, machine string) hosttest.Files { // the kernel prints the platform behind all processors
+		info := strings.Repeat("processor\t: 0\ncpu\t\t: "+cpu+"\nrevision\t: 2.2 (pvr 004e 1202)\n\n", 217)
+		return nameless.With(hosttest.Files{hosttest.CPUInfo: info + "timebase\t: 512000000\nplatform\t: " + platform + "\nmachine\t\t: " + machine + "\n"})
+	}
+	board := func(model string) hosttest.Files {
+		return nameless.With(hosttest.Files{"sys/firmware/devicetree/base/model": model + "\x00"})
+	}
 	for _, c := range []struct {
 		name       string
 		files      hosttest.Files
@@ -68,6 +77,14 @@ func TestVirtual(t *testing.T) {
 		{"Xen, which of them not captured", xen(base, ""), want.Not[bool](fact.Unread, "guest or as the privileged domain"), want.Is("xen", direct)},
 		{"guest by device tree", flagless.With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "linux,kvm\x00"}), want.Is(true, direct), want.Is("kvm", direct)},
 		{"under Xen by device tree", flagless.With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "xen,xen-4.17\x00xen,xen\x00"}), want.Not[bool](fact.Unread, "guest or as the privileged domain"), want.Is("xen", direct)},
+		{"Power, the machine itself", power("POWER9, altivec supported", "PowerNV", "PowerNV 8335-GTH"), want.Is(false, corroborated), absent},
+		{"Power, a partition", power("POWER9 (architected), altivec supported", "pSeries", "CHRP IBM,9009-42A"), want.Is(true, corroborated), want.Is("powervm", fact.Indirect)},
+		{"Power, a guest of KVM", power("POWER8 (architected), altivec supported", "pSeries", "CHRP IBM pSeries (emulated by qemu)").With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "linux,kvm\x00"}), want.Is(true, direct), want.Is("kvm", direct)},
+		{"Power, emulated", power("POWER9, altivec supported", "PowerNV", "PowerNV IBM PowerNV (emulated by qemu)"), want.Is(true, corroborated), want.Is("qemu", fact.Indirect)},
+		{"Power, before hypervisors", power("POWER4 (gp), altivec supported", "pSeries", "CHRP IBM,7040-681"), want.Not[bool](fact.Unread, "nothing says"), want.Not[string](fact.Absent, "no hypervisor is known")},
+		{"a board with a device tree", board("Raspberry Pi 4 Model B Rev 1.4"), want.Is(false, corroborated), absent},
+		{"a guest with a device tree", board("linux,dummy-virt"), want.Is(true, corroborated), want.Is("qemu", fact.Indirect)},
+		{"the board's name beside a guest's strings", named(flagless, "QEMU", "KVM Virtual Machine").With(board("X")), want.Is(true, corroborated), want.Is("kvm", corroborated)},
 		{"nothing captured", flagless.Without("sys/class/dmi", "sys/devices/virtual/dmi"), want.Not[bool](fact.Unread, "nothing says"), want.Not[string](fact.Absent, "no hypervisor is known")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -80,18 +79,11 @@ func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
 func buildSources(sys *inventory.System) []Source {
 	out := make([]Source, 0, len(sys.Sources))
 	for _, s := range sys.Sources {
-		none := s.State == fact.SourceAbsent && noFirmwareTables(sys.Machine.Architecture.Or("")) &&
+		none := s.State == fact.SourceAbsent && inventory.NoFirmwareTables(sys.Machine.Architecture.Or("")) &&
 			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, s.Name)
 		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: nullable.String(s.Detail), NoSuch: none})
 	}
 	return out
-}
-
-// noFirmwareTables reports an architecture whose kernel knows neither SMBIOS nor
-// ACPI (Linux: config DMI and ARCH_SUPPORTS_ACPI are not selected there): its
-// firmware hands over a device tree, or nothing.
-func noFirmwareTables(architecture string) bool {
-	return strings.HasPrefix(architecture, "ppc") || strings.HasPrefix(architecture, "s390")
 }
 
 func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Socket {

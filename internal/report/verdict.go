@@ -182,7 +182,7 @@ func (r *Report) tableSentence(decided bool) string {
 	switch state := fact.SourceState(s.State); {
 	case state == fact.SourceTruncated, state == fact.SourceMalformed:
 		return "the SMBIOS table is damaged: " + string(s.Detail)
-	case decided, state == fact.SourceOK, state == fact.SourcePartial:
+	case decided, s.NoSuch, state == fact.SourceOK, state == fact.SourcePartial:
 		return ""
 	case state == fact.SourceDenied:
 		return "the SMBIOS table could not be read (permission denied): run as root"

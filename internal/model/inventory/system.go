@@ -561,3 +561,9 @@ func (s *Slot) Unsized() string {
 	}
 	return "the size field of " + s.Name() + " says unknown"
 }
+
+// NoFirmwareTables reports an architecture whose kernel knows neither SMBIOS nor ACPI (Linux: config DMI and
+// ARCH_SUPPORTS_ACPI are not selected there): its firmware hands over a device tree, or nothing.
+func NoFirmwareTables(architecture string) bool {
+	return strings.HasPrefix(architecture, "ppc") || strings.HasPrefix(architecture, "s390")
+}

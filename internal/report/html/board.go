@@ -87,6 +87,9 @@ func (p *page) withoutTable() string {
 		if s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK) {
 			continue
 		}
+		if s.NoSuch {
+			return "Machines of this architecture have no SMBIOS table."
+		}
 		if s.Detail != "" {
 			s.State += " (" + string(s.Detail) + ")"
 		}

@@ -695,7 +695,11 @@ func noSlots(inv *report.Inventory) string {
 	}
 	for i := range inv.Sources {
 		s := &inv.Sources[i]
-		if s.Name == inventory.SourceSMBIOS && s.State != string(fact.SourceOK) {
+		switch {
+		case s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK):
+		case s.NoSuch:
+			return "machines of this architecture have no SMBIOS table"
+		default:
 			return "the SMBIOS table is " + s.State + inBrackets(string(s.Detail))
 		}
 	}

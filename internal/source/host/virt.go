@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
 // Virtualization holds signs of a guest or a container. internal/collect also checks the DMI strings.
@@ -22,6 +23,11 @@ type Virtualization struct {
 	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
 	// after it).
 	DeviceTree fact.Fact[string]
+	// Platform and Machine are keys of /proc/cpuinfo on Power: "PowerNV" is the machine itself, "pSeries" what a
+	// partition sees (arch/powerpc/platforms: the names of define_machine); QEMU's machines are "emulated by qemu".
+	Platform, Machine fact.Fact[string]
+	// Model is the name of the board in the device tree, "linux,dummy-virt" and "riscv-virtio,qemu" in guests.
+	Model fact.Fact[string]
 }
 
 // ReadVirt reads the signs of virtualization. cpu has the flags.
@@ -30,7 +36,9 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	v := &Virtualization{
 		Type:       r.text("/sys/hypervisor/type"),
 		DeviceTree: r.firstString("/proc/device-tree/hypervisor/compatible"),
+		Model:      r.firstString("/sys/firmware/devicetree/base/model"),
 	}
+	v.Platform, v.Machine = r.powerPlatform(cpu)
 	v.HypervisorFlag = fact.Convert(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
 	if v.HypervisorFlag.State == fact.OK {
 		v.HypervisorFlag.From.Raw = "flags"
@@ -48,6 +56,19 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 		}
 	}
 	return v
+}
+
+// powerPlatform reads the last lines of /proc/cpuinfo on Power.
+func (r *reader) powerPlatform(cpu *CPU) (platform, machine fact.Fact[string]) {
+	keys := cpuinfoKeys{}
+	if strings.HasPrefix(cpu.Architecture.Value, "ppc") {
+		b, err := r.bytes(cpuinfo, LimitCPUInfo)
+		if err != nil {
+			return unknown[string](r.source, err), unknown[string](r.source, err)
+		}
+		keys = kerneltext.ParseCPUInfo(b, true).First
+	}
+	return keys.text("platform"), keys.text("machine")
 }
 
 // firstString reads the first string of a property of the device tree, in which each ends in a NUL
