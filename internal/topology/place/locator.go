@@ -100,7 +100,7 @@ func letterByName(name string) (labelField, bool) {
 }
 
 // matchLabel matches a whole label against a pattern of locators.yaml and stores the fields in c. Literals
-// compare without case, a blank matches any number of blanks, {name} matches up to three digits or one letter,
+// compare without case, a blank matches any number of blanks, a ~ any number of separators or none, {name} matches up to three digits or one letter,
 // {name:1} one digit, {name=2} matches nothing and sets 2, and a leading * skips any prefix. After a mismatch c
 // is undefined.
 func matchLabel(pattern, label string, c *captured) bool {
@@ -123,6 +123,10 @@ func matchLabel(pattern, label string, c *captured) bool {
 				return false
 			}
 			i += n
+		case '~':
+			for i < len(label) && strings.IndexByte(" -_.", label[i]) >= 0 {
+				i++
+			}
 		case '{':
 			name, _, closed := strings.Cut(pattern[p+1:], "}")
 			if !closed {
