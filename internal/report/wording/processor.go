@@ -24,8 +24,11 @@ func Date(s string) string {
 }
 
 // Processor shortens a brand string to the usual name of the processor: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a
-// Xeon X5670. A string that names no product (a sample's "Genuine Intel(R) CPU 0000%@") keeps its words.
+// Xeon X5670. A string that names no product keeps its words; Intel's samples print "Genuine Intel(R) CPU 0000%@".
 func Processor(brand string) string {
+	if strings.Contains(brand, "Intel") && strings.Contains(brand, "0000%") {
+		return "Intel engineering sample"
+	}
 	brand, _, _ = strings.Cut(brand, "@")
 	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)
 	kept := make([]string, 0, 4)

@@ -15,7 +15,7 @@ func TestProcessorName(t *testing.T) {
 		"Intel(R) Xeon(R) Platinum 8480+":                  "Xeon Platinum 8480+",
 		"Intel":                                            "Intel",
 		"AMD FX(tm)-8120 Eight-Core Processor            ": "FX-8120",
-		"Genuine Intel(R) CPU 0000%@":                      "Genuine Intel CPU 0000%",
+		"Genuine Intel(R) CPU 0000%@":                      "Intel engineering sample",
 	} {
 		assert.Equal(t, want, Processor(in))
 	}

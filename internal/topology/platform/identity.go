@@ -119,10 +119,16 @@ type machineIdentity struct {
 	sockets int    // populated ones
 }
 
-// undecided reports whether the brand string does not identify a processor (no digit in it), so that a better
-// string could decide.
+// undecided reports whether the brand string does not identify a processor: no digit in it, so that a better string
+// could decide, or that of an engineering sample, whose numbers are in no table.
 func undecided(brand string) bool {
-	return !strings.ContainsAny(brand, "123456789")
+	return !strings.ContainsAny(brand, "123456789") || isSample(brand)
+}
+
+// isSample reports whether a brand string is that of an engineering sample: "Genuine Intel(R) CPU 0000%@", "AMD Eng
+// Sample: 100-000000054-04_32/20_N".
+func isSample(brand string) bool {
+	return strings.Contains(brand, "0000%") || strings.Contains(brand, "Eng Sample")
 }
 
 // VendorWord normalises vendors' names; of an unknown one it keeps the first word.

@@ -113,7 +113,7 @@ func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 // brandKnownBy returns the input that would identify the processor: "" if the brand string is that of an
 // engineering sample, or the kernel reports it, which reads it from the processor.
 func brandKnownBy(id knownIdentity) string {
-	sample := strings.Contains(id.brand, "Genuine") || strings.Contains(id.brand, "Eng Sample")
+	sample := isSample(id.brand) || strings.Contains(id.brand, "Genuine")
 	switch {
 	case id.brand == "":
 		return "a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)"

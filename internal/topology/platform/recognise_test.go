@@ -161,6 +161,12 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{AMD, 26, 2, 1, "AMD EPYC 9755 128-Core Processor", "turin", "brand"},
 		{"ARM", -1, -1, -1, "Ampere(R) Altra(R) Processor", "ampere-altra", "brand"},
 		{"ARM", -1, -1, -1, "FT-2000/4", "phytium", "brand"},
+		// engineering samples, by what takes two processors
+		{Intel, 6, 85, 4, "Genuine Intel(R) CPU 0000%@", "skylake-sp", "candidate"},
+		{Intel, 6, 85, 5, "Genuine Intel(R) CPU 0000%@", "cascade-lake-sp", "candidate"},
+		{Intel, 6, 106, 4, "Genuine Intel(R) CPU 0000%@", "ice-lake-sp", "candidate"},
+		{Intel, 6, 173, 0, "Genuine Intel(R) 0000%@", "", ""}, // -AP or -SP
+		{AMD, 23, 49, 0, "AMD Eng Sample: 100-000000053-04_32/20_N", "rome", "candidate"},
 	}
 	for _, tt := range tests {
 		sys := &inventory.System{Sockets: collecttest.Sockets(2, tt.vendor, tt.family, tt.model, tt.stepping, tt.brand)}
