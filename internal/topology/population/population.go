@@ -108,7 +108,7 @@ func (b *builder) count(pop *Population) {
 		return
 	}
 	if b.unlisted != nil && len(pop.Slots)+len(pop.EmptySlots) == 0 {
-		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no slot of this processor is listed, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no listed slot is known to be this processor's, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
