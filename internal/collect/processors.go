@@ -193,7 +193,8 @@ func (c *collector) addPackages(packages []inventory.Package) {
 const maxClientSlots = 4
 
 // addSingleSocket adds one socket if the table lists no processor (as `dmidecode -t memory` prints it) and
-// a single array of a few unregistered modules: such a board has one processor.
+// a single array of a few unregistered modules: such a board has one processor. Rows without their array are an
+// excerpt, which may leave slots out.
 func (c *collector) addSingleSocket() {
 	arrays := map[uint16]bool{}
 	slots, packages := 0, 0
@@ -215,7 +216,7 @@ func (c *collector) addSingleSocket() {
 			announced += a.Devices.Or(0)
 		}
 	}
-	if len(arrays) != 1 || packages != slots && max(slots, announced) > maxClientSlots {
+	if len(arrays) != 1 || announced == 0 || packages != slots && max(slots, announced) > maxClientSlots {
 		return
 	}
 	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+humanize.Plural(max(slots, announced), "slot"))

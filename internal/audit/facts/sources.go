@@ -103,7 +103,7 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, Missing(fact.Absent, "no processor is described", "the SMBIOS table"))
+		out = append(out, Missing(fact.Absent, "no processor is described", completeOutput))
 	}
 	return out
 }
@@ -142,8 +142,14 @@ func (m *Machine) noPopulation() Value {
 	if p := m.sys.Firmware.Lost; p != nil {
 		return Missing(fact.Truncated, p.Hides("modules"), "a whole table")
 	}
-	return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
+	if len(m.sys.Slots) == 0 {
+		return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
+	}
+	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", completeOutput)
 }
+
+// completeOutput is what to give instead of a part of dmidecode's output.
+const completeOutput = "the complete output of dmidecode (without -t)"
 
 // slotFacts is the source of a slot object.
 type slotFacts struct {

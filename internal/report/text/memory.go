@@ -30,12 +30,16 @@ func (p *printer) memory(r *report.Report) {
 		return
 	}
 	b := NewBoard(r)
-	if b.pictured(r) {
+	if b.pictured(r) || withoutProcessors(inv) {
 		p.picture(b)
 	} else {
 		p.summaries(b)
 	}
 	p.unplaced(inv)
+	if withoutProcessors(inv) {
+		p.item("Labels", strings.Join(b.labels, "; "))
+		p.item("Speed", moduleSpeeds(inv))
+	}
 	for _, doubt := range Doubts(r) {
 		p.wrap(0, doubt)
 		p.newline()
@@ -43,11 +47,18 @@ func (p *printer) memory(r *report.Report) {
 	p.part()
 }
 
+// withoutProcessors reports whether the table describes no processor, as the output of dmidecode -t memory.
+func withoutProcessors(inv *report.Inventory) bool {
+	return !slices.ContainsFunc(inv.Sockets, func(s report.Socket) bool { return s.Model != "" || s.Designation != "" })
+}
+
 // Board is the layout and the annotations of a machine's slots.
 type Board struct {
 	inv   *report.Inventory
 	keys  []int
 	cells map[int]map[int][]cell
+	// labels are the first and the last label of each socket.
+	labels []string
 	// notes are the annotations of channels, by socket and channel.
 	notes map[int]map[int]string
 }
@@ -79,7 +90,8 @@ func NewBoard(r *report.Report) *Board {
 	}
 	slices.Sort(b.keys)
 	marks, notes := marked(r, labels)
-	for key, slots := range placed {
+	for _, key := range b.keys {
+		slots := placed[key]
 		slices.SortStableFunc(slots, func(x, y *report.Slot) int {
 			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(number(x.Slot), number(y.Slot)))
 		})
@@ -91,6 +103,7 @@ func NewBoard(r *report.Report) *Board {
 				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
 			}
 		}
+		b.labels = append(b.labels, b.name(key)+": "+string(slots[0].Locator)+" to "+string(slots[len(slots)-1].Locator))
 		b.empty(r, key)
 	}
 	return b
@@ -719,7 +732,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(string(s.Locator)+" "+cellSize(s)), " ", hardBlank))
+		byKind[kind] = append(byKind[kind], strings.TrimSpace(string(s.Locator)+" "+cellSize(s)))
 		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
@@ -730,12 +743,73 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	p.wrap(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
 	p.newline()
 	for _, kind := range kinds {
-		cells := byKind[kind]
+		cells := withoutRuns(byKind[kind])
 		if same := slices.Compact(slices.Clone(cells)); len(same) == 1 && len(cells) > 1 {
 			cells = []string{strconv.Itoa(len(cells)) + " x " + same[0]}
 		}
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], " ", hardBlank)
+		}
 		p.item(kind, strings.Join(cells, ", "))
 	}
+}
+
+// withoutRuns joins the labels of more than longestRun empty slots that count on: "RAM slot #1 to #63 -".
+func withoutRuns(cells []string) []string {
+	var out []string
+	for i, n := 0, 0; i < len(cells); i += n {
+		head, first, numbered := emptySlot(cells[i])
+		for n = 1; numbered && i+n < len(cells); n++ {
+			if next, number, ok := emptySlot(cells[i+n]); !ok || next != head || number != first+n {
+				break
+			}
+		}
+		if n <= longestRun {
+			n = 1
+			out = append(out, cells[i])
+			continue
+		}
+		out = append(out, head+strconv.Itoa(first)+" to "+head[strings.LastIndexByte(head, ' ')+1:]+strconv.Itoa(first+n-1)+" -")
+	}
+	return out
+}
+
+// longestRun is how many empty slots with numbers that count on are named each.
+const longestRun = 8
+
+// emptySlot splits the label of an empty slot at its last number; ok is false without one.
+func emptySlot(cell string) (head string, number int, ok bool) {
+	label, empty := strings.CutSuffix(cell, " -")
+	head = strings.TrimRight(label, "0123456789")
+	number, err := strconv.Atoi(label[len(head):])
+	return head, number, empty && err == nil
+}
+
+// moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
+func moduleSpeeds(inv *report.Inventory) string {
+	var speeds []string
+	count := map[string]int{}
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		if s.State != string(inventory.SlotPopulated) || string(s.Technology) != string(inventory.DRAM) {
+			continue
+		}
+		var words []string
+		if s.ConfiguredMTs != nil {
+			words = append(words, "at "+wording.PrintedRate(*s.ConfiguredMTs)+" MT/s")
+		}
+		if s.RatedMTs != nil && (s.ConfiguredMTs == nil || !ddr.SameSpeed(*s.RatedMTs, *s.ConfiguredMTs)) {
+			words = append(words, "rated "+wording.PrintedRate(*s.RatedMTs)+" MT/s")
+		}
+		speed := strings.Join(words, ", ")
+		if count[speed]++; count[speed] == 1 && speed != "" {
+			speeds = append(speeds, speed)
+		}
+	}
+	for i, speed := range speeds {
+		speeds[i] = humanize.Plural(count[speed], "DIMM") + " " + speed
+	}
+	return strings.Join(speeds, "; ")
 }
 
 const kindOther = "not system memory"

@@ -69,7 +69,10 @@ func (p *printer) identity(r *report.Report) {
 		line += " (" + name + ")"
 	}
 	line = strings.Join(append([]string{line}, wording.Capacities(&r.Inventory)...), ", ")
-	if filled, all := slotCount(&r.Inventory); filled > 0 {
+	switch filled, all := slotCount(&r.Inventory); {
+	case filled > 0 && filled == all && withoutProcessors(&r.Inventory): // perhaps an excerpt with the filled slots alone
+		line += " in " + humanize.Plural(filled, "slot")
+	case filled > 0:
 		line += " in " + strconv.Itoa(filled) + " of " + humanize.Plural(all, "slot")
 	}
 	if line = strings.TrimPrefix(line, ", "); line != "" {

@@ -17,6 +17,8 @@ const (
 	WayMap = "give --rules DIR with a slot map (see memaudit rules draft)"
 	// WaySMBIOS is for firmware's table if it was not given.
 	WaySMBIOS = "give --smbios FILE (sudo dmidecode --dump-bin FILE)"
+	// WayComplete is for a part of dmidecode's output.
+	WayComplete = "give the complete output of dmidecode"
 	// WayCapture is for a capture that holds too little.
 	WayCapture = "give a capture that holds more (memaudit snapshot)"
 	// WayNone is for what no input would tell.
@@ -26,6 +28,7 @@ const (
 // waysByWord tell a way by a word of what would make a fact known. The first that fits counts, the narrower ones first.
 var waysByWord = [...]struct{ word, way string }{
 	{"--smbios", WaySMBIOS},
+	{"complete output of dmidecode", WayComplete},
 	{"SMBIOS type 4", "give SMBIOS or /proc/cpuinfo"},
 	{"audit the live machine", WayLive},
 	{"capture made by root with the msr module", "give a capture made by root with the msr module loaded"},
@@ -53,14 +56,15 @@ func WayToKnow(knownBy string) string {
 
 // needsByWay describes what a number of checks need to run.
 var needsByWay = map[string]string{
-	WayLive:    "need the running machine",
-	WayRoot:    "need root",
-	WayBIOS:    "need its BIOS settings (--bios FILE or --redfish URL)",
-	WayBMC:     "need its BMC (--redfish URL)",
-	WayMap:     "need a slot map (memaudit rules draft)",
-	WaySMBIOS:  "need its SMBIOS table (--smbios FILE)",
-	WayCapture: "need a fuller capture (memaudit snapshot)",
-	WayNone:    "are not possible on this hardware",
+	WayLive:     "need the running machine",
+	WayRoot:     "need root",
+	WayBIOS:     "need its BIOS settings (--bios FILE or --redfish URL)",
+	WayBMC:      "need its BMC (--redfish URL)",
+	WayMap:      "need a slot map (memaudit rules draft)",
+	WaySMBIOS:   "need its SMBIOS table (--smbios FILE)",
+	WayComplete: "need the complete output of dmidecode",
+	WayCapture:  "need a fuller capture (memaudit snapshot)",
+	WayNone:     "are not possible on this hardware",
 }
 
 // Need describes what a check needs to run, by what would make its facts known.
