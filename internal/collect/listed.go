@@ -72,15 +72,18 @@ func (c *collector) checkListedBytes() {
 	seen := c.visibleOnModules()
 	if ok && seen.Known() && seen.Value > listed+listed/100 {
 		c.unlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
-			humanize.ExactSize(listed), humanize.Rounded(seen.Value), seen.From.Path))
+			humanize.Size(listed), humanize.Size(seen.Value), seen.From.Path))
 	}
 }
 
-// listedCapacity returns the capacity in bytes of all modules in the table and of the memory on the
-// processors' packages; false if there are no modules or the size of one is unknown.
+// listedCapacity returns the capacity in bytes of all modules in the table, and of the memory on the processors'
+// packages if the kernel may see it among the modules' memory: it does not as a cache or on nodes of its own.
+// It returns false if there are no modules or the size of one is unknown.
 func (c *collector) listedCapacity() (int64, bool) {
-	sum := c.packageMemory() * int64(max(1, len(c.sys.Running())))
-	any := false
+	sum, any := int64(0), false
+	if !slices.ContainsFunc(c.sys.Nodes, func(n inventory.Node) bool { return notOnModules(&n) || n.SideCacheBytes.Or(0) > 0 }) {
+		sum = c.packageMemory() * int64(max(1, len(c.sys.Running())))
+	}
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
 		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
@@ -125,6 +128,10 @@ func (c *collector) compareTable() {
 	if !c.given || c.table == nil || c.facts == nil {
 		return
 	}
+	if own := c.facts.SMBIOS; own.Table.Known() && c.table.Equal(smbios.Decode(own.EntryPoint.Value, own.Table.Value)) {
+		f.Compared = true
+		return
+	}
 	system, _ := c.table.System()
 	d := c.facts.DMIID
 	var differs string
@@ -153,7 +160,7 @@ func (c *collector) compareTable() {
 	compare(namesDiffer("board", boards, d.Board))
 	compare(c.modelsDiffer())
 	compare(c.packagesDiffer())
-	compare(c.capacitiesDiffer())
+	compare(c.listsLess())
 	if len(doubts) == 0 {
 		return
 	}
@@ -230,18 +237,19 @@ func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 	return true, fmt.Sprintf("it lists %s, and the kernel runs on %d", humanize.Plural(len(running), "running processor"), len(packages))
 }
 
-// capacitiesDiffer compares the modules' capacity with the memory that the kernel sees. The kernel never
-// sees more, and much less only if an option limits it.
-func (c *collector) capacitiesDiffer() (comparable bool, doubt string) {
+// listsLess compares the modules' capacity with the memory that the kernel sees. Another machine's table is
+// one that lists less: the kernel never sees memory that is not there. It often sees less than the modules, because of a failed
+// module, mirroring or memory for graphics: that is a finding about this machine.
+func (c *collector) listsLess() (comparable bool, doubt string) {
 	listed, ok := c.listedCapacity()
 	seen := c.visibleOnModules()
-	if !ok || !seen.Known() || c.privileged() || c.hasOption("mem=", "memmap=") {
+	if !ok || !seen.Known() || c.privileged() {
 		return false, ""
 	}
-	if seen.Value <= listed+listed/100 && listed-seen.Value <= max(listed/25, 2<<30) {
+	if seen.Value <= listed+listed/100 {
 		return true, ""
 	}
-	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", humanize.ExactSize(listed), humanize.Rounded(seen.Value))
+	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", humanize.Size(listed), humanize.Size(seen.Value))
 }
 
 // hasOption reports whether the kernel's command line has an option with one of these prefixes.

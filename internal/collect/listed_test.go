@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -68,5 +69,40 @@ func TestMisusedArray(t *testing.T) {
 		"an empty slot": make(4, smbiostest.DIMM{}),
 	} {
 		assert.Nil(t, ok.Firmware.Lost, name)
+	}
+}
+
+// TestTableBesideATree checks that a table from a file is another machine's only if it lists less memory than the kernel
+// sees: a kernel that sees less than the modules is a finding about this machine.
+func TestTableBesideATree(t *testing.T) {
+	const g = int64(1) << 30
+	table := func(product string, sizes ...int64) *smbiostest.Builder {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: product})
+		array := b.Array(smbiostest.Array{Devices: len(sizes)})
+		for i, size := range sizes {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM_A" + strconv.Itoa(i+1), Bytes: size})
+		}
+		return b
+	}
+	own := table("Server 1", 32*g, 32*g)
+	for _, c := range []struct {
+		name  string
+		own   *smbiostest.Builder // the tree's
+		given *smbiostest.Builder
+		doubt string
+	}{
+		{"as much as the kernel sees", own, table("Server 1", 32*g, 16*g, 16*g), ""},
+		{"a module that the kernel does not see", own, table("Server 1", 32*g, 32*g, 16*g), ""},
+		{"twice as much, as with mirroring", own, table("Server 1", 64*g, 64*g), ""},
+		{"less than the kernel sees", own, table("Server 1", 32*g, 16*g), "the SMBIOS file may be another machine's: its modules have 48 GiB, and the kernel sees 64 GiB"},
+		{"the tree's own table, however little it lists", table("Server 1", 16*g), table("Server 1", 16*g), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := collecttest.Capture(t, collecttest.Table(oneSocket(), c.own)) // the kernel sees 64 GiB
+			sys := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, c.given.Dump())})
+			assert.Equal(t, c.doubt, sys.Firmware.Doubt)
+			assert.True(t, sys.Firmware.Compared)
+		})
 	}
 }

@@ -35,7 +35,7 @@ func moduleProperties() []property {
 	}
 	return []property{
 		{sizeProperty, func(s *inventory.Slot) Value {
-			return computedFrom(s.SizeBytes, func(n int64) any { return humanize.ExactSize(n) })
+			return computedFrom(s.SizeBytes, func(n int64) any { return humanize.Size(n) })
 		}},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
@@ -282,7 +282,7 @@ func channelWords(s *socketFacts) Value {
 				out = append(out, text+"empty")
 				continue
 			}
-			out = append(out, text+humanize.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(s.m.slotNames(slots), ", ")+")")
+			out = append(out, text+humanize.Size(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(s.m.slotNames(slots), ", ")+")")
 		}
 		return out
 	}, dpc, bytes)

@@ -98,7 +98,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 // displays returns the functions that turn a value into text.
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{
-		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return humanize.ExactSize(int64(v.(types.Int))) }),
+		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return humanize.Size(int64(v.(types.Int))) }),
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
 		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, elementList),
 		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),

@@ -221,7 +221,7 @@ func perSocket(m *Machine) Value {
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
-		words := inventory.SocketSubject(p.Socket).String() + ": " + humanize.Plural(p.DIMMs.Or(0), "DIMM") + ", " + humanize.ExactSize(p.Bytes.Or(0))
+		words := inventory.SocketSubject(p.Socket).String() + ": " + humanize.Plural(p.DIMMs.Or(0), "DIMM") + ", " + humanize.Size(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
 			words += " on " + humanize.Plural(p.ChannelsPopulated.Value, "channel")
 		}

@@ -225,7 +225,7 @@ func TestMemoryOfTheMachine(t *testing.T) {
 		{"a module of it", "persistent", m, true, ""}, {"none", "hbm", board(1, persistent), false, ""},
 		{"as derived", "symmetric", m, true, ""}, {"as derived", "channels_alike", m, false, ""},
 		{"a table that is cut", "symmetric", cut, nil, "it ends at 0x50"}, {"a table that is cut", "channels_alike", cut, nil, "it ends at 0x50"},
-		{"", "per_socket", m, []string{"socket 0: 2 DIMMs, 24 GiB on 2 channels", "socket 1: 0 DIMMs, 0 bytes", "machine: 1 DIMM, 8 GiB on 1 channel", "socket 2: 1 DIMM, 8 GiB"}, ""},
+		{"", "per_socket", m, []string{"socket 0: 2 DIMMs, 24 GiB on 2 channels", "socket 1: 0 DIMMs, 0 GiB", "machine: 1 DIMM, 8 GiB on 1 channel", "socket 2: 1 DIMM, 8 GiB"}, ""},
 		{"no processor", "per_socket", board(1, small), nil, ""},
 		{"a table that is cut", "per_socket", cut, nil, "it ends at 0x50"},
 		{"the array of the modules", "ecc_declared", m, []string{"Multi-bit ECC"}, ""},

@@ -367,7 +367,7 @@ func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
-			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+humanize.Plural(c.DIMMs, "DIMM")+", "+humanize.ExactSize(c.Bytes))
+			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+humanize.Plural(c.DIMMs, "DIMM")+", "+humanize.Size(c.Bytes))
 		}
 		return out
 	}, valueOf(s.pop.Controllers))

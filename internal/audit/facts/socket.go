@@ -320,7 +320,7 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+humanize.ExactSize(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+humanize.Size(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out

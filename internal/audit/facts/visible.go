@@ -95,7 +95,7 @@ func (m *Machine) complete(v Value) Value {
 	installed, visible := m.population.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{state: fact.Conflicting, from: v.from, more: v.more,
-			Reason: "the system sees " + humanize.ExactSize(visible.Value) + ", more than the " + humanize.ExactSize(installed.Value) + " of the listed modules"}
+			Reason: "the system sees " + humanize.Size(visible.Value) + ", more than the " + humanize.Size(installed.Value) + " of the listed modules"}
 	}
 	return v
 }
@@ -128,7 +128,7 @@ func mirrored(m *Machine) Value {
 		}
 	}
 	return Value{state: fact.Absent, from: h.from, more: h.more, KnownBy: "export the BIOS settings and pass them to the audit",
-		Reason: humanize.ExactSize(lost) + " of " + humanize.ExactSize(installed) + " are missing, which is neither a normal reservation nor a mirror"}
+		Reason: humanize.Size(lost) + " of " + humanize.Size(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
 // memoryOptions returns the kernel options that can limit memory.
@@ -177,7 +177,7 @@ func unmapped(m *Machine) Value {
 	for _, i := range silent {
 		silentBytes += m.sys.Slots[i].SizeBytes.Or(0)
 	}
-	account := "firmware maps " + humanize.ExactSize(given) + " of " + humanize.ExactSize(total)
+	account := "firmware maps " + humanize.Size(given) + " of " + humanize.Size(total)
 	doubted := m.doubtedLoss(lost, silent)
 	switch {
 	case given > total+total/100:

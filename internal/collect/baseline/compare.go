@@ -134,7 +134,7 @@ func (c *comparison) memory(p *subjectChanges) {
 		if then == 0 || now == 0 {
 			continue
 		}
-		text := func(n int64) string { return humanize.Memory(n) + " visible " + view.words }
+		text := func(n int64) string { return humanize.Size(n) + " visible " + view.words }
 		// More than the kernel's page structures (64 bytes for each page of 4096, 1.6 %), less than one of 48 equal
 		// modules; at least 512 MiB, for a crash kernel.
 		switch allowed := max(then/50, 512<<20); {

@@ -3,7 +3,6 @@
 package humanize
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +13,19 @@ const (
 	gib = 1 << 30
 )
 
-// GiB writes bytes in GiB without the unit: "16", "0.5", "1.5".
-func GiB(bytes int64) string {
-	if bytes%gib == 0 {
-		return strconv.FormatInt(bytes/gib, 10)
-	}
-	s := strconv.FormatFloat(float64(bytes)/gib, 'f', 2, 64)
-	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
-}
-
-// Size writes bytes with the unit that reads best: "16 GiB", "512 MiB".
+// Size writes bytes in GiB, rounded to one decimal, and less than 1 GiB in MiB or KiB: "16 GiB", "15.6 GiB",
+// "512 MiB". What the kernel reports is rarely round.
 func Size(bytes int64) string {
 	switch {
+	case bytes%gib == 0:
+		return strconv.FormatInt(bytes/gib, 10) + " GiB"
 	case bytes >= gib:
-		return GiB(bytes) + " GiB"
+		return strings.TrimSuffix(strconv.FormatFloat(float64(bytes)/gib, 'f', 1, 64), ".0") + " GiB"
 	case bytes >= mib:
 		return strconv.FormatInt(bytes/mib, 10) + " MiB"
 	default:
 		return strconv.FormatInt(bytes/1024, 10) + " KiB"
 	}
-}
-
-// Memory writes sizes that the kernel reports, which are rarely round: "15.6 GiB".
-func Memory(bytes int64) string {
-	if bytes < 10*gib || bytes%gib == 0 {
-		return Size(bytes)
-	}
-	return strconv.FormatFloat(float64(bytes)/gib, 'f', 1, 64) + " GiB"
 }
 
 // Rounded writes bytes to the nearest GiB, for comparing sizes that are rarely round:
@@ -52,26 +37,6 @@ func Rounded(bytes int64) string {
 // Bandwidth writes bytes per second in GB/s, as vendors do.
 func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
-}
-
-// ExactSize formats bytes in the largest unit that gives an integer: "64 GiB", "2 TiB", "1536 MiB"; if there is none, with
-// one decimal.
-func ExactSize(n int64) string {
-	units := []struct {
-		size int64
-		name string
-	}{{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}}
-	for _, u := range units {
-		if n >= u.size && n%u.size == 0 {
-			return fmt.Sprintf("%d %s", n/u.size, u.name)
-		}
-	}
-	for _, u := range units {
-		if n >= u.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // Plural writes a number with its noun: "1 finding", "3 findings".

@@ -51,7 +51,7 @@ func nodeMemory(n *report.Node) string {
 	if n.MemoryBytes == nil {
 		return "not known"
 	}
-	return humanize.Memory(*n.MemoryBytes)
+	return humanize.Size(*n.MemoryBytes)
 }
 
 // The measures of the picture of nodes, in CSS pixels.

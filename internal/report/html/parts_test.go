@@ -271,7 +271,7 @@ func TestNodes(t *testing.T) {
 	assert.Contains(t, page, `<text class="distance" x="165" y="30">21/20</text>`)
 	assert.Contains(t, page, `<rect class="cell full" x="0" y="0"`)
 	assert.Contains(t, page, `<rect class="cell empty" x="220" y="0"`)
-	assert.Contains(t, text, "|21/20|node 0, socket 1|8 GiB|node 1|0 KiB|cpuless|")
+	assert.Contains(t, text, "|21/20|node 0, socket 1|8 GiB|node 1|0 GiB|cpuless|")
 	assert.Contains(t, page, `<td class="far">21</td>`)
 	assert.Contains(t, page, `<td class="mid">20</td>`)
 	three := []report.Node{node(0, "dram", 10, 11, 31), node(1, "dram", 11, 10, 30), node(2, "dram", 31, 30, 10)}

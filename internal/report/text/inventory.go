@@ -194,7 +194,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		n := &nodes[i]
 		bytes, cpus := "", ""
 		if n.MemoryBytes != nil {
-			bytes = humanize.Memory(*n.MemoryBytes)
+			bytes = humanize.Size(*n.MemoryBytes)
 		}
 		if n.CPUs != nil {
 			cpus = *n.CPUs

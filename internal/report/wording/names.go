@@ -146,7 +146,7 @@ func visible(nodes []report.Node) []string {
 	if sum == 0 {
 		return nil
 	}
-	return []string{humanize.Memory(sum) + " seen by the kernel"}
+	return []string{humanize.Size(sum) + " seen by the kernel"}
 }
 
 // Boards names, by controller, the board of a processor's slots, if their own labels repeat and the banks distinguish

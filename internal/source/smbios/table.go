@@ -12,6 +12,7 @@
 package smbios
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -120,6 +121,14 @@ type Structure struct {
 	cut bool
 	// lines are the attribute lines of a structure read from text.
 	lines []textLine
+}
+
+// Equal reports whether two binary tables hold the same bytes in the same order. Tables from text are never equal:
+// text leaves bytes out.
+func (t *Table) Equal(other *Table) bool {
+	return len(t.Structures) > 0 && slices.EqualFunc(t.Structures, other.Structures, func(a, b Structure) bool {
+		return a.lines == nil && b.lines == nil && bytes.Equal(a.Data, b.Data) && a.strs == b.strs
+	})
 }
 
 // textLine is an attribute line of dmidecode's text or, with an empty key, an item of the list that
