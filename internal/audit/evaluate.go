@@ -270,7 +270,7 @@ func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(
 		return eval(src)
 	}
 	f.Found, f.Expected = nullable.String(say(rule.Found)), nullable.String(say(rule.Expected))
-	f.Short, f.Fix = say(rule.Short), say(rule.Fix)
+	f.Short, f.Label, f.Fix = say(rule.Short), say(rule.Label), say(rule.Fix)
 	f.Remedy = nullable.String(say(rule.RemedyFor(vendor)))
 	if e := rule.Effect; e != nil {
 		text := e.Text

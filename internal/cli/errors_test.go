@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,6 +33,48 @@ func TestErrorsToThePart(t *testing.T) {
 	assert.Contains(t, out, `memaudit_dimm_corrected_errors_total{handle="0x1100",locator="A1"} 0`)
 	_, out, _ = run(nil, "check", "--root", root, "--format", "html")
 	assert.Contains(t, out, "8317 corrected errors")
+}
+
+// TestErrorsInEverySentence checks that each output names count, slot and time as a person reads them, what the vendor says
+// to do first, and that no label moves with the next error or minute.
+func TestErrorsInEverySentence(t *testing.T) {
+	t.Parallel()
+	const counter = "sys/devices/system/edac/mc/mc3/dimm0/"
+	audited := func(label, uncorrected, seconds string) string {
+		m := machinetest.Named(t, "dell-r740-errors")
+		for path := range m.Files {
+			if strings.HasSuffix(path, "/seconds_since_reset") {
+				m.Files[path] = seconds + "\n"
+			}
+		}
+		if label != "" {
+			m.Files[counter+"dimm_label"], m.Files[counter+"dimm_ue_count"] = label+"\n", uncorrected+"\n"
+		}
+		root := t.TempDir()
+		m.Tree().WriteTo(t, root)
+		return root
+	}
+	first, later := audited("", "", "300123"), audited("", "", "300423")
+	for _, c := range []struct{ root, format, want string }{
+		{first, "text", "A2: 1 uncorrected error in 3.5 days"},
+		{first, "nagios", "A2: 1 uncorrected error in 3.5 days"},
+		{first, "json", "A2: 1 uncorrected error in 3.5 days"},
+		{first, "html", "A2: 1 uncorrected error in 3.5 days"},
+		{first, "text", "restart the server, so that post-package repair can heal the module in A2"},
+		{audited("", "", "217"), "text", "A2: 1 uncorrected error in 3 minutes"},
+		{audited("mc#3csrow#0channel#0", "3", "300123"), "nagios", "3 uncorrected errors in 3.5 days on mc#3csrow#0channel#0"},
+	} {
+		_, out, errs := run(nil, "check", "--root", c.root, "--format", c.format)
+		assert.Contains(t, strings.Join(strings.Fields(out), " "), c.want, "%s: %s", c.format, errs)
+		assert.NotRegexp(t, `\d\.\d{3,}\S* days`, out)
+	}
+	labels := func(root string) []string {
+		_, out, _ := run(nil, "check", "--root", root, "--format", "prometheus")
+		return regexp.MustCompile(`(?m)^memaudit_problem_info.*$`).FindAllString(out, -1)
+	}
+	assert.NotEmpty(t, labels(first))
+	assert.Equal(t, labels(first), labels(later))
+	assert.Equal(t, labels(audited("mc#3csrow#0channel#0", "3", "300123")), labels(audited("mc#3csrow#0channel#0", "9", "301123")))
 }
 
 // TestErrorsOfNoSlot checks that errors that cannot be assigned to a slot are neither lost nor assigned to one.

@@ -38,6 +38,9 @@ type Problem struct {
 	Members []*verdict.Finding `json:"-"`
 	Led     []*verdict.Finding `json:"-"`
 	Cure    int                `json:"-"`
+	// LabelWhere and Label are Where and Sentence without figures that move while the machine stays as it is.
+	LabelWhere string `json:"-"`
+	Label      string `json:"-"`
 }
 
 // Text returns the place and the sentence: "CPU2: channel 2 is empty".
@@ -179,9 +182,11 @@ func (r *Report) problem(c *cause) Problem {
 	}
 	if p.Settings() {
 		p.Sentence = r.settingsSentence(c.members)
+		p.Label = p.Sentence
 		return p
 	}
-	p.Where, p.Sentence = r.sentence(c.members)
+	p.Where, p.Sentence = r.sentence(c.members, shortFailure)
+	p.LabelWhere, p.Label = r.sentence(c.members, func(f *verdict.Finding) string { return cmp.Or(f.Label, shortFailure(f)) })
 	return p
 }
 
@@ -221,8 +226,8 @@ const mostSentences = 3
 
 // sentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
 // place, and then where is "".
-func (r *Report) sentence(members []*verdict.Finding) (where, sentence string) {
-	texts, places := byText(members, shortFailure)
+func (r *Report) sentence(members []*verdict.Finding, short func(*verdict.Finding) string) (where, sentence string) {
+	texts, places := byText(members, short)
 	headline := members[0].Headline
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
 		var all []inventory.Subject

@@ -99,6 +99,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{
 		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return humanize.Size(int64(v.(types.Int))) }),
+		display("days", []*types.Type{types.DoubleType}, func(v ref.Val) string { return humanize.Days(float64(v.(types.Double))) }),
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
 		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, elementList),
 		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),
@@ -166,6 +167,9 @@ const listedAtMost = 3
 func elementList(v ref.Val) string { return sentenceList(elements(v)) }
 
 func plainText(v ref.Val) string {
+	if number, ok := v.(types.Double); ok {
+		return humanize.Decimal(float64(number))
+	}
 	return fmt.Sprint(v.Value())
 }
 

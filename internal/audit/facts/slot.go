@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -221,8 +222,10 @@ func counterType() *ObjectType {
 	}, errorFields(get, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
 		"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
 		{"complete", boolType, "the counts are all errors; unknown for those of the kernel's log, which forgets old messages", get((*counterFacts).complete)},
-		{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
+		{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
 		{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
+		{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", get(func(x *counterFacts) Value { return x.at(correctedOf) })},
+		{"uncorrected_at", textListType, "of the machine: the same of the counters with errors that could not be corrected", get(func(x *counterFacts) Value { return x.at(uncorrectedOf) })},
 	})...)
 }
 
@@ -273,10 +276,10 @@ func (x *counterFacts) complete() Value {
 // mostCounters limits the counters that are listed, mostSlots the slots of one.
 const mostCounters, mostSlots = 4, 8
 
-// on describes the counters with errors of one kind.
-func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
+// with returns the counters without a slot that have errors of one kind, those with the most first.
+func (x *counterFacts) with(of func(*place.Errors) fact.Fact[int64]) ([]place.UnplacedErrors, Value) {
 	if x.slot != nil {
-		return Missing(fact.Absent, "the errors are a slot's", "")
+		return nil, Missing(fact.Absent, "the errors are a slot's", "")
 	}
 	var with []place.UnplacedErrors
 	var read []Value
@@ -286,47 +289,74 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 		}
 	}
 	if len(with) == 0 {
-		return Missing(fact.Absent, "no counter without a slot has such errors", "")
+		return nil, Missing(fact.Absent, "no counter without a slot has such errors", "")
 	}
-	slices.SortStableFunc(with, func(a, b place.UnplacedErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
-	return derived(func() any {
-		out := []string{}
-		for i := range with {
-			if i == mostCounters {
-				out = append(out, humanize.Plural(len(with)-i, "other counter"))
-				break
-			}
-			out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
-		}
-		return out
-	}, read...)
+	slices.SortStableFunc(with, func(a, b place.UnplacedErrors) int { return cmp.Compare(of(&b.Errors).Value, of(&a.Errors).Value) })
+	return with, derived(func() any { return true }, read...)
 }
 
-// describe returns how many errors a counter has, since when, where, and the slots that it may be of.
-func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
-	out := strconv.FormatInt(n, 10) + " " + kind + " error"
-	if n != 1 {
-		out += "s"
+// on describes the counters with errors of one kind.
+func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
+	with, v := x.with(of)
+	if !v.Known() {
+		return v
 	}
+	out := []string{}
+	for i := range with {
+		if i == mostCounters {
+			out = append(out, humanize.Plural(len(with)-i, "other counter"))
+			break
+		}
+		out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
+	}
+	v.v = out
+	return v
+}
+
+// at names the slots that the counters may be of, or the counters, without any figure that moves with the next error.
+func (x *counterFacts) at(of func(*place.Errors) fact.Fact[int64]) Value {
+	with, v := x.with(of)
+	if !v.Known() {
+		return v
+	}
+	out := []string{}
+	for i := range with {
+		out = append(out, cmp.Or(x.candidates(&with[i]), with[i].Label))
+	}
+	slices.Sort(out)
+	v.v = slices.Compact(out)
+	return v
+}
+
+// describe returns the slots that a counter may be of, how many errors it has, since when, its label and its place.
+func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
+	out := humanize.Plural(int(n), kind+" error")
 	if seconds, ok := s.CountedSeconds.Get(); ok {
-		days := strings.TrimSuffix(fmt.Sprintf("%.1f", float64(seconds)/secondsADay), ".0")
-		out += " in " + days + " days"
+		out += " in " + humanize.Days(float64(seconds)/secondsADay)
 	}
 	out += " on " + s.Label
 	if s.Place != "" {
 		out += " (" + s.Place + ")"
 	}
+	if slots := x.candidates(s); slots != "" {
+		return slots + ": " + out
+	}
+	return out + ", whose slot is not known"
+}
+
+// candidates names the slots that a counter may be of, "" if none is known.
+func (x *counterFacts) candidates(s *place.UnplacedErrors) string {
 	names := x.m.slotNames(s.Slots)
 	switch {
-	case s.Likely && len(names) == 1:
-		return out + ", likely " + names[0]
+	case len(names) == 0:
+		return ""
+	case len(names) == 1 && s.Likely:
+		return names[0] + " (likely)"
 	case len(names) == 1:
-		return out + ", which may be " + names[0]
+		return names[0] + " (perhaps)"
 	case len(names) > mostSlots:
-		return out + ", one of " + humanize.Plural(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
-	case len(names) > 1:
-		return out + ", one of " + strings.Join(names, ", ")
+		return "one of " + humanize.Plural(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
 	default:
-		return out
+		return "one of " + strings.Join(names, ", ")
 	}
 }

@@ -150,6 +150,7 @@ func TestCounterSubjects(t *testing.T) {
 	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{UnplacedErrors: []place.UnplacedErrors{stray(9, 0), stray(20, 3)}})
 	x := &counterFacts{m: m, unplaced: m.population.UnplacedErrors}
 	assert.Equal(t, int64(20), x.worst(correctedOf).v)
-	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
-	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)
+	assert.Equal(t, []string{"A1 (likely): 20 corrected errors in 12 hours on mc0", "A1 (likely): 9 corrected errors in 12 hours on mc0"}, x.on("corrected", correctedOf).v)
+	assert.Equal(t, []string{"A1 (likely): 3 uncorrected errors in 12 hours on mc0"}, x.on("uncorrected", uncorrectedOf).v)
+	assert.Equal(t, []string{"A1 (likely)"}, x.at(correctedOf).v, "without a figure that moves")
 }

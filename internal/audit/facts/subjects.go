@@ -98,7 +98,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() })
 	}
 	if len(stray) > 0 {
-		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
+		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return cmp.Compare(b.Corrected.Or(0), a.Corrected.Or(0)) })
 		out = append(out, subject(inventory.Subject{}, SubjectCounter, &counterFacts{m: m, unplaced: stray}))
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {

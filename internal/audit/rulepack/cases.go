@@ -85,7 +85,7 @@ const longestShort = 120
 // texts evaluates the texts of a failing case: none may fail or be empty, and the severity must be the one in
 // the case.
 func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
-	for _, t := range []struct{ name, src string }{{"short", r.Short}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
+	for _, t := range []struct{ name, src string }{{"short", r.Short}, {"label", r.Label}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
 		if t.src == "" {
 			continue
 		}

@@ -55,7 +55,7 @@ func expressions(packs []*Pack) []string {
 	var out []string
 	for _, p := range packs {
 		for _, r := range p.Rules {
-			out = append(out, r.Applies, r.Check, r.Short, r.Fix, r.Found, r.Expected, r.Remedy)
+			out = append(out, r.Applies, r.Check, r.Short, r.Label, r.Fix, r.Found, r.Expected, r.Remedy)
 			for _, s := range r.Remedies {
 				out = append(out, s)
 			}

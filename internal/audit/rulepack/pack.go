@@ -106,8 +106,10 @@ type Rule struct {
 	Certainty string `yaml:"certainty,omitempty"`
 	// Short is a text expression: what is wrong, in a few words that follow the place ("channel 2 is empty").
 	// Headline is the same for the whole machine if places differ ("memory runs below its speed"). Fix is a
-	// text expression: what to do in one sentence, if the remedy is longer.
+	// text expression: what to do in one sentence, if the remedy is longer. Label is Short without figures that move
+	// while the machine stays as it is, for metrics: a rule with such figures has one.
 	Short    string `yaml:"short,omitempty"`
+	Label    string `yaml:"label,omitempty"`
 	Headline string `yaml:"headline,omitempty"`
 	Fix      string `yaml:"fix,omitempty"`
 	// Found, Expected and Remedy are text expressions; Remedies replaces Remedy for a vendor (a prefix of the

@@ -94,6 +94,7 @@ func (v *validator) expressions(r *Rule) {
 	v.expr(r.node, "applies", r.Applies, types.BoolType)
 	v.expr(r.node, "check", r.Check, types.BoolType)
 	v.expr(r.node, "short", r.Short, types.StringType)
+	v.expr(r.node, "label", r.Label, types.StringType)
 	v.expr(r.node, "fix", r.Fix, types.StringType)
 	v.expr(r.node, "found", r.Found, types.StringType)
 	v.expr(r.node, "expected", r.Expected, types.StringType)

@@ -45,9 +45,10 @@ type Finding struct {
 	Certainty fact.Certainty `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation      `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver        `json:"waiver" jsonschema:"nullable"`
-	// Short is the fault in a few words, Headline the same for the complete machine, and Fix what to do in one
-	// sentence; "" if the rule has none.
+	// Short is the fault in a few words, Label the same without figures that move, Headline for the complete machine, and
+	// Fix what to do in one sentence; "" if the rule has none.
 	Short    string `json:"-"`
+	Label    string `json:"-"`
 	Headline string `json:"-"`
 	Fix      string `json:"-"`
 	// Mark is what a failure is called below the picture of its socket.

@@ -86,7 +86,7 @@ const (
 
 // Topics lists the topics that a platform's document may cover, as in
 // rules/platforms/sources.tsv.
-var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}
+var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed", "errors"}
 
 // Effect is what a deviation costs, as measured, with its conditions.
 type Effect struct {

@@ -3,6 +3,7 @@
 package humanize
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,34 @@ func Rounded(bytes int64) string {
 // Bandwidth writes bytes per second in GB/s, as vendors do.
 func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
+}
+
+// Decimal writes a number with at most one decimal, one below 1 with at most three: "3.5", "40", "0.002".
+func Decimal(n float64) string {
+	digits := 1
+	if math.Abs(n) < 1 {
+		digits = 3
+	}
+	s := strconv.FormatFloat(n, 'f', digits, 64)
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// Days writes a number of days as a person reads it: "3.5 days", "5 hours", "3 minutes", "less than a minute".
+func Days(days float64) string {
+	minutes := days * 24 * 60
+	switch {
+	case days >= 1:
+		if n := Decimal(days); n != "1" {
+			return n + " days"
+		}
+		return "1 day"
+	case minutes >= 60:
+		return Plural(int(minutes/60), "hour")
+	case minutes >= 1:
+		return Plural(int(minutes), "minute")
+	default:
+		return "less than a minute"
+	}
 }
 
 // Plural writes a number with its noun: "1 finding", "3 findings".

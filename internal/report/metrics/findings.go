@@ -29,7 +29,7 @@ func (b *families) problems(all []report.Problem) {
 	for i := range all {
 		if p := &all[i]; p.Above() && left > 0 {
 			left--
-			b.add(1, p.Rule, string(p.Severity), oneLine(p.Where), oneLine(p.Sentence), oneLine(p.Fix))
+			b.add(1, p.Rule, string(p.Severity), oneLine(p.LabelWhere), oneLine(p.Label), oneLine(p.Fix))
 		}
 	}
 	b.end()

@@ -60,8 +60,8 @@ func TestFindingInfo(t *testing.T) {
 // have none.
 func TestProblemInfo(t *testing.T) {
 	r := &report.Report{Problems: []report.Problem{
-		{Severity: "critical", Rule: "memory.channel.populated", Where: "CPU2", Sentence: "channel 2 is empty", Fix: "move the DIMM from B4 to B3.\nNothing to buy"},
-		{Severity: "warning", Rule: "memory.speed.expected", Sentence: "memory runs below its speed", Fix: strings.Repeat("many words ", 40)},
+		{Severity: "critical", Rule: "memory.channel.populated", Where: "CPU2", LabelWhere: "CPU2", Sentence: "channel 2 is empty", Label: "channel 2 is empty", Fix: "move the DIMM from B4 to B3.\nNothing to buy"},
+		{Severity: "warning", Rule: "memory.speed.expected", Sentence: "memory runs below its speed", Label: "memory runs below its speed", Fix: strings.Repeat("many words ", 40)},
 	}}
 	for i := range 30 {
 		r.Problems = append(r.Problems, report.Problem{Severity: "warning", Rule: fmt.Sprint("x.", i)})

@@ -40,7 +40,7 @@ func TestEDACLayouts(t *testing.T) {
 		mc + "mc10/dimm10/size": "32768\n", mc + "mc10/dimm10/dimm_label": "CPU_SrcID#0_MC#0_Chan#1_DIMM#0\n",
 		mc + "mc10/dimm10/dimm_location": "channel 1 slot 0 \n", mc + "mc10/dimm10/dimm_edac_mode": "SECDED\n",
 		mc + "mc10/dimm10/dimm_mem_type": "Unbuffered-DDR5\n",
-		mc + "mc10/dimm10/dimm_ce_count": "7\n", mc + "mc10/dimm10/dimm_ue_count": "-1\n", mc + "mc10/seconds_since_reset": "86400\n", mc + "mc10/ce_noinfo_count": "2\n",
+		mc + "mc10/dimm10/dimm_ce_count": "7\n", mc + "mc10/dimm10/dimm_ue_count": "-1\n", mc + "mc10/seconds_since_reset": "86400\n", mc + "mc10/ce_noinfo_count": "2\n", mc + "mc10/ue_noinfo_count": "5\n",
 		mc + "mc10/dimm2/size": "32768\n", mc + "mc10/csrow0/size_mb": "65536\n",
 		mc + "mc2/mc_name": "F17h\n", mc + "mc2/rank0/size": "8192\n", mc + "mc2/rank0/dimm_location": "csrow 0 channel 0 \n",
 		mc + "mc3/mc_name": "old\n", mc + "mc3/csrow1/size_mb": "4096\n", mc + "mc3/csrow1/edac_mode": "S4ECD4ED\n", mc + "mc3/csrow1/ch0_dimm_label": "A1\n",
@@ -61,7 +61,7 @@ func TestEDACLayouts(t *testing.T) {
 		`mc10 i10nm 32768 MiB "channel 1 slot 0" SECDED`,
 	}, got)
 	last := e.Controllers.Value[2]
-	assert.Equal(t, []int64{7, 86400, 2}, []int64{last.Entries.Value[1].Corrected.Value, last.CountedSeconds.Value, last.CorrectedNoInfo.Value})
+	assert.Equal(t, []int64{7, 86400, 2, 5}, []int64{last.Entries.Value[1].Corrected.Value, last.CountedSeconds.Value, last.CorrectedNoInfo.Value, last.UncorrectedNoInfo.Value})
 	assert.Equal(t, fact.Unstated, last.Entries.Value[1].Uncorrected.State)
 	assert.Equal(t, fact.Absent, last.Entries.Value[0].Corrected.State, "no file, and no 0")
 	assert.Equal(t, fact.Unread, e.Controllers.Value[1].Entries.Value[0].Corrected.State, "a csrow is several modules")

@@ -53,7 +53,7 @@ func sourceKeys(t testing.TB) map[string]Citation {
 			require.Empty(t, col[7], "what was seen asks for nothing: %s", line)
 		}
 		for _, topic := range strings.Fields(col[7]) {
-			require.Contains(t, []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}, topic, line)
+			require.Contains(t, []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed", "errors"}, topic, line)
 		}
 		out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
 	}

@@ -2,6 +2,7 @@ package kerneltext
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -79,10 +80,10 @@ func ParseMemoryErrors(log string) []MemoryError {
 		s.read(text)
 		s.error.Microseconds = microseconds(m)
 	}
-	for record := range open {
+	for _, record := range slices.Sorted(maps.Keys(open)) {
 		done(record)
 	}
-	slices.SortFunc(out, func(a, b MemoryError) int { return cmp.Compare(a.Microseconds, b.Microseconds) })
+	slices.SortStableFunc(out, func(a, b MemoryError) int { return cmp.Compare(a.Microseconds, b.Microseconds) })
 	return out
 }
 

@@ -3,6 +3,7 @@ package kerneltext_test
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -272,4 +273,21 @@ func TestMemoryErrors(t *testing.T) {
 		"[    2.000000] mce: [Hardware Error]: section_type: memory error\n"
 	assert.Equal(t, []kerneltext.MemoryError{{Microseconds: 1100004, Location: "NODE 1 DIMM_B1", Handle: -1}}, kerneltext.ParseMemoryErrors(boot))
 	assert.Empty(t, kerneltext.ParseMemoryErrors("[ 1.000000] usb: {1}[Hardware Error]: section_type: memory error\nnothing\n"))
+}
+
+// TestMemoryErrorsOfOneTime checks that one log gives one list, also if no line has a stamp, and which severities are lost data.
+func TestMemoryErrorsOfOneTime(t *testing.T) {
+	var log strings.Builder
+	var want []kerneltext.MemoryError
+	for i, severity := range []string{"corrected", "recoverable", "fatal", "informational", "corrected", "recoverable"} {
+		record := "{" + strconv.Itoa(i+1) + "}[Hardware Error]: "
+		log.WriteString(record + "event severity: " + severity + "\n" + record + " Error 0, type: " + severity + "\n" + record + "  section_type: memory error\n" +
+			record + "  DIMM location: NODE 1 DIMM_" + strconv.Itoa(i) + "\n")
+		if severity != "informational" {
+			want = append(want, kerneltext.MemoryError{Corrected: severity == "corrected", Location: "NODE 1 DIMM_" + strconv.Itoa(i), Handle: -1})
+		}
+	}
+	for range 20 {
+		require.Equal(t, want, kerneltext.ParseMemoryErrors(log.String()))
+	}
 }
