@@ -87,6 +87,61 @@ func TestBaselineChanged(t *testing.T) {
 	assert.Zero(t, status)
 }
 
+// TestBaselineSeverities checks that a lost module is critical, a BIOS update a note and anything else a warning, and that each is a
+// problem of its own.
+func TestBaselineSeverities(t *testing.T) {
+	t.Parallel()
+	root := tree(t, "dell-r610-good")
+	lost := func(b map[string]any) { // the accepted machine had one more
+		slots := b["slots"].([]any)
+		module := slots[0].(map[string]any)
+		for i := range slots {
+			if s := slots[i].(map[string]any); s["state"] == "empty" {
+				for key, value := range module {
+					if key != "handle" && key != "locator" {
+						s[key] = value
+					}
+				}
+				return
+			}
+		}
+	}
+	bios := func(b map[string]any) { b["machine"].(map[string]any)["bios_version"] = "5.9.9" }
+	smaller := func(b map[string]any) { b["slots"].([]any)[0].(map[string]any)["size_bytes"] = 2 << 30 }
+	for _, c := range []struct {
+		name     string
+		accepted []func(map[string]any)
+		status   int
+		problems []string
+	}{
+		{"a module is gone", []func(map[string]any){lost}, 1, []string{"critical"}},
+		{"another BIOS", []func(map[string]any){bios}, 0, []string{"info"}},
+		{"a larger module", []func(map[string]any){smaller}, 1, []string{"warning"}},
+		{"a module is gone and another BIOS", []func(map[string]any){lost, bios}, 1, []string{"critical", "info"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := saveBaseline(t, "--root", root)
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var b map[string]any
+			require.NoError(t, json.Unmarshal(data, &b))
+			for _, change := range c.accepted {
+				change(b)
+			}
+			data, err = json.Marshal(b)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, data, 0o600))
+			status, doc := compared(t, file, "--root", root)
+			assert.Equal(t, c.status, status)
+			var problems []string
+			for _, p := range doc.Problems {
+				problems = append(problems, string(p.Severity))
+			}
+			assert.Equal(t, c.problems, problems)
+		})
+	}
+}
+
 // TestBaselineNotComparable checks that an unknown value is neither a change nor a pass.
 func TestBaselineNotComparable(t *testing.T) {
 	t.Parallel()

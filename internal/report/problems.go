@@ -15,7 +15,7 @@ import (
 )
 
 // Problem is one root cause, for all CPUs and slots that have it: the failures of one rule with
-// one severity that follow from no other failure. The report numbers the problems above info.
+// one severity and kind of subject that follow from no other failure. The report numbers the problems above info.
 type Problem struct {
 	// Severity is the highest of the cause and its consequences.
 	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
@@ -76,6 +76,7 @@ func (r *Report) problems() []Problem {
 	type key struct {
 		rule     string
 		severity verdict.Severity
+		kind     inventory.SubjectKind
 	}
 	var causes []*cause
 	at := map[key]*cause{}
@@ -90,9 +91,9 @@ func (r *Report) problems() []Problem {
 			led = append(led, f)
 			continue
 		}
-		k := key{f.Rule, f.Severity}
+		k := key{f.Rule, f.Severity, f.Subject.Kind}
 		if strings.HasPrefix(f.Rule, settingRules) {
-			k.rule = settingRules
+			k.rule, k.kind = settingRules, ""
 		}
 		if at[k] == nil {
 			at[k] = &cause{rank: SeverityRank(f.Severity)}
