@@ -155,7 +155,10 @@ func (x *nodeFacts) processorFull() Value {
 // lessThan lists the nodes of the node's CPU with their memory if this node has less than another by more than
 // a fifth of the largest; "" otherwise. The kernel and firmware reserve less than that.
 func (x *nodeFacts) lessThan() Value {
-	facts := []Value{valueOf(x.n.Socket)}
+	facts := []Value{valueOf(x.n.MemoryBytes)}
+	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.v != int64(1) {
+		facts = append(facts, withCPUs, valueOf(x.n.Socket))
+	}
 	var most int64
 	var words []string
 	for i := range x.m.sys.Nodes {
