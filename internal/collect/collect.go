@@ -54,6 +54,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 	c.compareTable()
 	if c.table != nil {
 		c.checkArrayUses()
+		c.checkModules()
 		c.checkListedBytes()
 	}
 	machine := &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine()}

@@ -68,26 +68,37 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 	return withoutDuplicates(out, t.MemoryArrays())
 }
 
-// treatAsDRAM changes modules to DRAM if firmware marks every module as non-volatile, and only by a bit
-// of the type detail (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without
-// DRAM.
+// treatAsDRAM changes modules to DRAM if firmware marks them as non-volatile only by a bit of the type detail, and either
+// marks every module (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without DRAM; or not others of
+// the same part.
 func treatAsDRAM(slots []inventory.Slot) {
 	var modules []*inventory.Slot
+	every, volatile := true, map[string]bool{} // the part numbers of DRAM
 	for i := range slots {
 		s := &slots[i]
 		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
 			continue
 		}
 		byBit := s.Technology.Or(inventory.Other) == inventory.NVDIMM && strings.HasSuffix(s.Technology.From.Field, "Type Detail")
-		if typ := s.Type.Or(""); !byBit || !s.Registered.Or(false) || typ != "DRAM" && !strings.HasPrefix(typ, "DDR") {
-			return
+		if typ := s.Type.Or(""); byBit && s.Registered.Or(false) && (typ == "DRAM" || strings.HasPrefix(typ, "DDR")) {
+			modules = append(modules, s)
+			continue
 		}
-		modules = append(modules, s)
+		every = false
+		volatile[s.PartNumber.Or("")] = s.Technology.Or(inventory.Other) == inventory.DRAM && s.PartNumber.Known()
 	}
 	for _, s := range modules {
+		reason := "firmware calls every module non-volatile, and no machine runs without DRAM"
+		switch {
+		case every:
+		case volatile[s.PartNumber.Or("")]:
+			reason = "firmware calls this module non-volatile, and others of the same part not"
+		default:
+			continue
+		}
 		bit := s.Technology.From
 		s.Technology = fact.Known(inventory.DRAM, fact.Indirect, s.Type.From)
-		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, "firmware calls every module non-volatile, and no machine runs without DRAM", "the module's label", bit)
+		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, reason, "the module's label", bit)
 	}
 }
 

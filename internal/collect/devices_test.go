@@ -19,7 +19,7 @@ const (
 	formOther, formUnknown, formChip, formTSOP, formDie, formCAMM = 0x01, 0x02, 0x05, 0x0A, 0x10, 0x11
 	typeUnknown, typeFlash, typeDDR, typeDDR2, typeDDR3           = 0x02, 0x09, 0x12, 0x13, 0x18
 	typeDDR4, typeLPDDR4, typeLogical, typeHBM2, typeDDR5         = 0x1A, 0x1E, 0x1F, 0x21, 0x22
-	typeLPDDR5                                                    = 0x23
+	typeLPDDR5, typeDRAM                                          = 0x23, 0x03
 	techUnknown, techDRAM, techNVDIMMN, techNVDIMMP, techOptane   = 0x02, 0x03, 0x04, 0x06, 0x07
 	detailNonVolatile, detailRegistered, detailUnbuffered         = 1 << 12, 1 << 13, 1 << 14
 	detailLRDIMM, detailSynchronous                               = 1 << 15, 1 << 7
@@ -85,12 +85,18 @@ func TestEveryModuleNonVolatile(t *testing.T) {
 	plain.Detail = detailSynchronous | detailRegistered
 	persistent := nonVolatile
 	persistent.Type = typeLogical
+	untyped := nonVolatile
+	untyped.Type = typeDRAM
+	part := func(d smbiostest.DIMM, number string) smbiostest.DIMM { d.Part = number; return d }
 	for name, c := range map[string]struct {
 		first, second smbiostest.DIMM
 		want          inventory.Technology
 	}{
 		"all modules":          {nonVolatile, nonVolatile, inventory.DRAM},
 		"beside DRAM":          {nonVolatile, plain, inventory.NVDIMM},
+		"of type DRAM":         {untyped, untyped, inventory.DRAM},
+		"beside the same part": {part(nonVolatile, "M393A2K40CB2-CTD"), part(plain, "M393A2K40CB2-CTD"), inventory.DRAM},
+		"beside another part":  {part(nonVolatile, "M393A2K40CB2-CTD"), part(plain, "M393A4K40CB2-CTD"), inventory.NVDIMM},
 		"beside an empty slot": {nonVolatile, smbiostest.DIMM{}, inventory.DRAM},
 		"non-volatile by type": {persistent, persistent, inventory.NVDIMM},
 		"one by type":          {nonVolatile, persistent, inventory.NVDIMM},

@@ -56,10 +56,10 @@ func (c *collector) checkArrayUses() {
 	}
 }
 
-// isModule reports whether the device is a DRAM module with a size.
+// isModule reports whether the device is a DRAM module with a size, by its form or its type.
 func isModule(d *smbios.MemoryDevice, s structure) bool {
-	return d.Installed.Or(false) && d.Size.Or(0) > 0 && strings.Contains(d.FormFactor.Or(""), "DIMM") &&
-		strings.Contains(d.Type.Or(""), "DDR") && technology(s, d).Or(inventory.Other) == inventory.DRAM
+	return d.Installed.Or(false) && d.Size.Or(0) > 0 && technology(s, d).Or(inventory.Other) == inventory.DRAM &&
+		(strings.Contains(d.FormFactor.Or(""), "DIMM") || strings.Contains(d.Type.Or(""), "DDR") && !soldered(s, d).Or(false))
 }
 
 // checkListedBytes detects a table that lists less memory than the kernel sees. Modules of any kind and memory

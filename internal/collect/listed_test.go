@@ -63,6 +63,8 @@ func TestMisusedArray(t *testing.T) {
 	require.NotNil(t, sys.Firmware.Lost)
 	assert.Regexp(t, `^memory array 0x[0-9A-F]{4} states the use "Video Memory", expected "System Memory", and holds modules \(B1\)$`, sys.Firmware.Lost.Text)
 	assert.Len(t, sys.Slots, 1)
+	assert.NotNil(t, make(7, smbiostest.DIMM{Bytes: 4 << 30, Type: 1}).Firmware.Lost, "a DIMM of another type, in an array called Cache Memory")
+	assert.NotNil(t, make(7, smbiostest.DIMM{Bytes: 4 << 30, FormFactor: 1}).Firmware.Lost, "DDR4 of another form")
 	for name, ok := range map[string]*inventory.System{
 		"system memory": make(3, smbiostest.DIMM{Bytes: 16 << 30}),
 		"a flash chip":  make(5, smbiostest.DIMM{Bytes: 16 << 20, Type: 9, FormFactor: 1}),

@@ -1,0 +1,94 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/smbios"
+)
+
+// codeModule is the code of a problem of what firmware states about a module.
+const codeModule = "module"
+
+// checkModules records what firmware states of a module and what no module beside the others can be: another
+// generation, another data width, a speed that its type does not have or that is far above its rating, more than its
+// array takes.
+func (c *collector) checkModules() {
+	var modules []*inventory.Slot
+	for i := range c.sys.Slots {
+		if s := &c.sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.Other) == inventory.DRAM {
+			modules = append(modules, s)
+		}
+	}
+	generation := commonest(modules, func(s *inventory.Slot) string { return generationOf(s.Type.Or("")) })
+	width := commonest(modules, func(s *inventory.Slot) int { return s.DataWidth.Or(0) })
+	speeds := [...]struct {
+		name string
+		of   func(s *inventory.Slot) fact.Fact[int]
+	}{
+		{"rated", func(s *inventory.Slot) fact.Fact[int] { return s.RatedMTs }},
+		{"configured", func(s *inventory.Slot) fact.Fact[int] { return s.ConfiguredMTs }},
+	}
+	for _, s := range modules {
+		if g := generationOf(s.Type.Or("")); g != "" && generation != "" && g != generation {
+			c.impossible(s, "is %s, and the others are %s, which no board takes together", g, generation)
+		}
+		if n := s.DataWidth.Or(0); n != 0 && width != 0 && n < width {
+			c.impossible(s, "has a data width of %d bits, and the others have %d", n, width)
+		}
+		for _, speed := range speeds {
+			if f := speed.of(s); f.State == fact.Malformed && commonest(modules, func(o *inventory.Slot) int { return speed.of(o).Or(0) }) > 0 {
+				c.impossible(s, "has a %s speed that the others do not have: %s", speed.name, f.Reason)
+			}
+		}
+		rated, running := s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
+		if most := commonest(modules, func(o *inventory.Slot) int { return o.RatedMTs.Or(0) }); rated > 0 && rated < most && running*2 > rated*3 {
+			c.impossible(s, "runs at %d MT/s and is rated %d", ddr.Nominal(running), ddr.Nominal(rated))
+		}
+	}
+	c.checkCapacities(modules)
+}
+
+// checkCapacities records modules larger than what their array takes.
+func (c *collector) checkCapacities(modules []*inventory.Slot) {
+	most := map[uint16]smbios.Field[int64]{}
+	for _, a := range c.table.MemoryArrays() {
+		most[a.Handle] = a.MaxCapacity
+	}
+	for _, s := range modules {
+		if limit, ok := most[s.Array].Get(); ok && limit > 0 && s.SizeBytes.Or(0) > limit {
+			c.impossible(s, "has %s, and its memory array takes %s", humanize.ExactSize(s.SizeBytes.Value), humanize.ExactSize(limit))
+		}
+	}
+}
+
+func (c *collector) impossible(s *inventory.Slot, format string, args ...any) {
+	f := &c.sys.Firmware
+	f.Problems = append(f.Problems, inventory.Problem{Code: codeModule, Text: s.Name() + " " + fmt.Sprintf(format, args...)})
+}
+
+// generationOf returns the generation of a DDR type: "DDR3" of "DDR3L", "" for other types.
+func generationOf(typ string) string {
+	typ, _, _ = strings.Cut(strings.TrimPrefix(typ, "LP"), " ")
+	if !strings.HasPrefix(typ, "DDR") {
+		return ""
+	}
+	return typ[:min(len(typ), len("DDR3"))]
+}
+
+// commonest returns the value that more than half of the modules have, the zero value if there is none.
+func commonest[T comparable](modules []*inventory.Slot, of func(s *inventory.Slot) T) T {
+	counts := map[T]int{}
+	for _, s := range modules {
+		v := of(s)
+		if counts[v]++; 2*counts[v] > len(modules) {
+			return v
+		}
+	}
+	var none T
+	return none
+}
