@@ -5,6 +5,7 @@ package audit_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,11 +13,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -54,8 +57,8 @@ func pick(at []int) int {
 
 var handleOf = regexp.MustCompile(`Handle 0x[0-9A-Fa-f]{4}`)
 
-// field matches the line of a field.
-func field(key string) *regexp.Regexp { return regexp.MustCompile(`(?m)^\t` + key + `: .*$`) }
+// field matches the line of a field; its key may be a pattern.
+func field(key string) *regexp.Regexp { return regexp.MustCompile(`(?m)^(\t` + key + `: ).*$`) }
 
 // A damage changes a table as real faults do; it returns "" if it does not apply.
 type damage struct {
@@ -112,7 +115,7 @@ func rewritten(positions func(d dump) []int, all bool, key, value string) func(d
 		}
 		out := slices.Clone(d)
 		for _, i := range at {
-			out[i] = field(key).ReplaceAllString(d[i], "\t"+key+": "+value)
+			out[i] = field(key).ReplaceAllString(d[i], "${1}"+value)
 		}
 		return out.text()
 	}
@@ -126,6 +129,23 @@ func marked(positions func(d dump) []int) func(d dump) string {
 			return ""
 		}
 		return slices.Insert(slices.Clone(d), at+1, "Handle 0xFEFF, DMI type 127, 4 bytes\nEnd Of Table").text()
+	}
+}
+
+// relabelled gives one module's label to another, or exchanges them.
+func relabelled(exchange bool) func(d dump) string {
+	return func(d dump) string {
+		at := d.filled()
+		if len(at) < 2 {
+			return ""
+		}
+		first, other := at[0], at[len(at)/2]
+		line, out := field("Locator"), slices.Clone(d)
+		out[other] = line.ReplaceAllLiteralString(d[other], line.FindString(d[first]))
+		if exchange {
+			out[first] = line.ReplaceAllLiteralString(d[first], line.FindString(d[other]))
+		}
+		return out.text()
 	}
 }
 
@@ -258,6 +278,44 @@ var damages = []damage{
 		out[at] = d[at][:len(d[at])/2]
 		return out.text()
 	}},
+	{"one module soldered", rewritten(dump.filled, false, "Form Factor", "Row Of Chips")},
+	{"one processor's version erased", rewritten(typed(4), false, "Version", "Not Specified")},
+	{"one processor disabled", rewritten(typed(4), false, "Status", "Populated, Disabled By BIOS")},
+	{"one processor of another kind", rewritten(typed(4), false, "Type", "DSP Processor")},
+	{"the caches' handles erased", rewritten(typed(4), true, "L3 Cache Handle", "Not Provided")},
+	{"two labels exchanged", relabelled(true)},
+	{"one label copied", relabelled(false)},
+	{"one array a cache", rewritten(typed(16), false, "Use", "Cache Memory")},
+	{"one array elsewhere", rewritten(typed(16), false, "Location", "Other")},
+	{"one array small", rewritten(typed(16), false, "Maximum Capacity", "1 GB")},
+	{"one module not installed", rewritten(dump.filled, false, "Size", "No Module Installed")},
+	{"one module of DDR5", rewritten(dump.filled, false, "Type", "DDR5")},
+	{"one module of DDR2", rewritten(dump.filled, false, "Type", "DDR2")},
+	{"one type unknown", rewritten(dump.filled, false, "Type", "Unknown")},
+	{"one module non-volatile", rewritten(dump.filled, false, "Type Detail", "Synchronous Non-Volatile Registered (Buffered)")},
+	{"one module rated at 800", rewritten(dump.filled, false, "Speed", "800 MT/s")},
+	{"one module running at 400", rewritten(dump.filled, false, "Configured (?:Memory|Clock) Speed", "400 MT/s")},
+	{"one module of 32 bits", rewritten(dump.filled, false, "Data Width", "32 bits")},
+	{"one module without check bits", rewritten(dump.filled, false, "Total Width", "64 bits")},
+	{"one rank unknown", rewritten(dump.filled, false, "Rank", "Unknown")},
+	{"one rank too many", rewritten(dump.filled, false, "Rank", "8")},
+	{"one part number erased", rewritten(dump.filled, false, "Part Number", "Not Specified")},
+	{"one bank erased", rewritten(dump.filled, false, "Bank Locator", "Not Specified")},
+	{"one size halved", rewritten(dump.filled, false, "Size", "512 MB")},
+	{"an error's handle", rewritten(dump.filled, false, "Error Information Handle", "0xEEEE")},
+	{"the firmware's date erased", rewritten(typed(0), true, "Release Date", "00/00/0000")},
+	{"a handle given twice", func(d dump) string {
+		at := d.filled()
+		if len(at) < 2 {
+			return ""
+		}
+		out := slices.Clone(d)
+		out[at[1]] = handleOf.ReplaceAllLiteralString(d[at[1]], handleOf.FindString(d[at[0]]))
+		return out.text()
+	}},
+	{"mapped addresses erased", erased(typed(19), true)},
+	{"modules' addresses erased", erased(typed(20), true)},
+	{"mapped range reduced", rewritten(typed(19), false, "Range Size", "1 GB")},
 	{"empty lines between all lines", func(d dump) string { return strings.ReplaceAll(d.text(), "\n", "\n\n") }},
 	{"quoted", func(d dump) string { return "> " + strings.ReplaceAll(d.text(), "\n", "\n> ") }},
 	{"no-break spaces", func(d dump) string { return strings.ReplaceAll(d.text(), " ", "\u00a0") }},
@@ -265,72 +323,111 @@ var damages = []damage{
 	{"CR LF", func(d dump) string { return strings.ReplaceAll(d.text(), "\n", "\r\n") }},
 }
 
-// damageVerdicts audits a text; nil if it is refused.
-func damageVerdicts(t *testing.T, e *audit.Engine, text string) (out map[[2]string]verdict.Finding, guest bool) {
+// damaged is what an audit makes of a text.
+type damaged struct {
+	findings map[[2]string]verdict.Finding
+	status   report.Status
+}
+
+// damageVerdicts audits a text; nil findings if it is refused.
+func damageVerdicts(t *testing.T, e *audit.Engine, text string) (out damaged, skip bool) {
 	t.Helper()
 	table, err := smbios.Parse([]byte(text))
 	if err != nil {
-		return nil, false
+		return damaged{status: report.StatusUnknown}, true
 	}
 	sys := collect.Collect(collect.Input{SMBIOS: table})
-	out = map[[2]string]verdict.Finding{}
-	for _, f := range run(t, e, sys, population.Derive(sys, rules.FS), audit.Options{Bare: true}).Findings {
-		out[[2]string{f.Rule, f.Subject.String()}] = f
+	topo := population.Derive(sys, rules.FS)
+	found := run(t, e, sys, topo, audit.Options{Bare: true})
+	out.findings = map[[2]string]verdict.Finding{}
+	for _, f := range found.Findings {
+		out.findings[[2]string{f.Rule, f.Subject.String()}] = f
 	}
+	doc := report.Build(sys, topo, found, report.Options{})
+	out.status = doc.Verdict.Status
 	return out, sys.Machine.Virtual.Or(false) || len(modules(sys)) == 0 || sys.Slots[0].State == inventory.SlotUnknown
 }
 
-// TestDamagesCorpus checks that no rule that failed before passes with a damaged table, and that no machine without
-// failures gets a critical one. Every 22nd server, with EVERY=10 a hundred of them and with EVERY=all each one
-// (minutes).
+// failing reports whether a machine has a failure above info.
+func (d *damaged) failing() bool {
+	return d.status == report.StatusWarning || d.status == report.StatusCritical
+}
+
+// kind counts one damage's results.
+type kind struct{ machines, green, critical, unknown int }
+
+// hold compares the results of a whole table and a damaged one: no failing rule passes, no failing machine becomes ok,
+// and no critical failure is new.
+func (k *kind) hold(t *testing.T, what string, before, after *damaged) {
+	k.machines++
+	if before.failing() && after.status == report.StatusOK {
+		k.green++
+		assert.Fail(t, "a failing machine becomes ok", what)
+	}
+	if before.status == report.StatusOK && after.status == report.StatusUnknown {
+		k.unknown++
+	}
+	critical := ""
+	for key, f := range after.findings {
+		switch was := before.findings[key]; {
+		case key[0] == "firmware.smbios.wellformed" && strings.Contains(what, "announced"):
+			// A table that announced more devices than it lists agrees with itself when it announces fewer.
+		case f.Result == verdict.Pass && was.Result == verdict.Fail:
+			assert.Fail(t, "a failing rule passes", "%s: %s", what, strings.Join(key[:], " of "))
+		case f.Result == verdict.Fail && f.Severity == verdict.Critical && (was.Result != verdict.Fail || was.Severity != verdict.Critical):
+			critical = strings.Join(key[:], " of ")
+		}
+	}
+	if critical != "" {
+		k.critical++
+		assert.Fail(t, "a critical failure is new", "%s: %s", what, critical)
+	}
+}
+
+// TestDamagesCorpus damages tables by one field, row or cut. Every 22nd server, with EVERY=10 a hundred of them and
+// with EVERY=all each one (minutes); KIND=PATTERN takes some of the damages.
 func TestDamagesCorpus(t *testing.T) {
 	e := builtin(t)
-	every, n, machines, sound := 22, 0, 0, 0
+	every, n, machines, failing := 22, 0, 0, 0
 	if env := os.Getenv("EVERY"); env == "all" {
 		every = 1
 	} else if k, err := strconv.Atoi(env); err == nil && k > 0 {
 		every = k
 	}
-	counts := map[string]int{}
-	corpustest.Members(t, corpustest.Servers, func(name string, data []byte) {
+	wanted := regexp.MustCompile(os.Getenv("KIND"))
+	counts := make([]kind, len(damages))
+	damage := func(name string, data []byte) {
 		if n++; n%every != 0 {
 			return
 		}
 		d := dump(strings.Split(string(data), "\n\n"))
 		before, skip := damageVerdicts(t, e, d.text())
-		if before == nil || skip {
+		if skip {
 			return
 		}
 		machines++
-		clean := true
-		for _, f := range before {
-			clean = clean && (f.Result != verdict.Fail || f.Severity == verdict.Info)
+		if before.failing() {
+			failing++
 		}
-		if clean {
-			sound++
-		}
-		for _, c := range damages {
+		for i, c := range damages {
 			text := c.do(d)
-			if text == "" || text == d.text() {
+			if text == "" || text == d.text() || !wanted.MatchString(c.name) {
 				continue
 			}
-			counts["audited"]++
 			after, _ := damageVerdicts(t, e, text)
-			for key, f := range after {
-				switch {
-				case key[0] == "firmware.smbios.wellformed" && strings.Contains(c.name, "announced"):
-					// A table that announced more devices than it lists agrees with itself when it announces fewer.
-				case f.Result == verdict.Pass && before[key].Result == verdict.Fail:
-					counts["passes: "+c.name]++
-					assert.Fail(t, "a failing rule passes", "%s: %s: %s", name, c.name, strings.Join(key[:], " of "))
-				case clean && f.Result == verdict.Fail && f.Severity == verdict.Critical:
-					counts["critical: "+c.name]++
-					assert.Fail(t, "a clean machine gets a critical finding", "%s: %s: %s", name, c.name, strings.Join(key[:], " of "))
-				}
-			}
+			counts[i].hold(t, name+": "+c.name, &before, &after)
 		}
-	})
-	corpustest.LogCounts(t, "damages", counts)
-	t.Logf("%d kinds on %d machines, %d of them without a warning", len(damages), machines, sound)
+	}
+	for _, name := range corpustest.Glob(t, "dmidecode-text/*.txt") {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		damage(filepath.Base(name), data)
+	}
+	corpustest.Members(t, corpustest.Servers, damage)
+	t.Logf("%-36s %8s %12s %12s %12s", "damage", "machines", "failing->ok", "new critical", "ok->unknown")
+	for i, k := range counts {
+		t.Logf("%-36s %8d %12d %12d %12d", damages[i].name, k.machines, k.green, k.critical, k.unknown)
+	}
+	t.Logf("%d kinds on %d machines, %d of them failing", len(damages), machines, failing)
 	assert.Greater(t, machines, 800/every)
 }

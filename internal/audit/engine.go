@@ -104,7 +104,7 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 // except memory errors, which the kernel counted itself, whatever the table lists.
 func (r *auditRun) add(f verdict.Finding) int {
 	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
-		f.Severity = verdict.Info
+		capSeverity(&f, r.sys.Firmware.Doubt)
 	}
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1

@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
+	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
 // rule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.
@@ -173,19 +174,18 @@ func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 // check evaluates a rule that applies and fills the finding.
 func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
 	holds, o := r.condition(rule.Check, s)
-	weakest, unverified := r.scope.Certainty()
+	weakest, _ := r.scope.Certainty()
 	f.Certainty = rule.Cap(weakest)
 	r.giveReadings(f)
-	unverified = unverified || r.platformUnverified(rule)
+	doubt := r.doubt(rule)
 	switch {
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, nullable.String("check: "+o.Err.Error())
 	case o.Val == nil:
 		r.explainUnknown(f, o)
-	case holds && r.scope.Partial():
+	case holds && r.scope.Doubt() != nil:
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason = nullable.String("the SMBIOS table may not list all slots: " + r.population.Unlisted.Text)
-		f.KnownBy = "a whole table"
+		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt().Reason), nullable.String(r.scope.Doubt().KnownBy)
 	case holds:
 		f.Result = verdict.Pass
 		if rule.Explains {
@@ -197,36 +197,52 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 		r.describe(rule, f)
 	}
 	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
-		unverified = r.severity(rule, s, f) || unverified
-		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
+		r.severity(rule, s, f, &doubt)
+		capSeverity(f, doubt)
 	}
 }
 
-// platformUnverified reports whether a rule written for platforms depends on an undocumented recognition.
-func (r *auditRun) platformUnverified(rule *rulepack.Rule) bool {
-	return rule.For != nil && len(rule.For.Platforms) > 0 && r.population.Platform.Unverified
+// doubt returns what is in doubt about the facts that an expression read, "" if nothing is: a contradiction, or that no
+// document confirms them.
+func (r *auditRun) doubt(rule *rulepack.Rule) string {
+	_, unverified := r.scope.Certainty()
+	switch d := r.scope.Doubt(); {
+	case d != nil:
+		return d.Reason
+	case unverified != "" && slices.ContainsFunc(r.population.Placements, func(p place.Placement) bool { return p.Unverified }):
+		return "no document confirms which slot is on which channel"
+	case unverified != "":
+		meaning, _, _ := strings.Cut(unverified, ", in ")
+		return "no document confirms this of the machine: " + meaning
+	case rule.For != nil && len(rule.For.Platforms) > 0 && r.population.Platform.Unverified:
+		return "no document confirms that the processor is of " + r.population.Platform.Value.Name
+	default:
+		return ""
+	}
 }
 
-// capSeverity lowers a severity to what the facts allow.
-func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.Severity {
-	if unverified {
-		return verdict.Info
+// capSeverity lowers a severity to what the facts allow. A failure that doubt lowers is not decided.
+func capSeverity(f *verdict.Finding, doubt string) {
+	switch {
+	case doubt != "" && f.Severity.Rank() > verdict.Info.Rank():
+		f.Severity = verdict.Info
+		if f.Result == verdict.Fail {
+			f.Doubt = nullable.String(doubt)
+		}
+	case f.Certainty <= fact.Indirect && f.Severity == verdict.Critical:
+		f.Severity = verdict.Warning
 	}
-	if c <= fact.Indirect && s == verdict.Critical {
-		return verdict.Warning
-	}
-	return s
 }
 
-// severity evaluates a severity that is an expression. unverified reports whether it depends on undocumented
-// facts, which the check may not have used.
-func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (unverified bool) {
+// severity evaluates a severity that is an expression, and sets what is in doubt about facts that the check did not
+// use.
+func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding, doubt *string) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
-		return false
+		return
 	}
 	r.scope.About(s)
 	text, err := r.engine.programs.Text(r.scope, rule.Severity)
-	_, unverified = r.scope.Certainty()
+	*doubt = cmp.Or(*doubt, r.doubt(rule))
 	switch {
 	case err != nil:
 		f.Result, f.Reason = verdict.Error, nullable.String("severity: "+err.Error())
@@ -237,7 +253,6 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	default:
 		f.Result, f.Reason = verdict.Error, nullable.String("severity: expression gives "+text+", expected info, warning or critical")
 	}
-	return unverified
 }
 
 // condition evaluates a condition for a subject.

@@ -145,20 +145,25 @@ func TestManualOfTheOrder(t *testing.T) {
 	assert.EqualValues(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing)
 }
 
-// TestCaps checks that an unverified finding is info, and that a critical one from a single unreliable source is a
+// TestCaps checks that a doubtful finding is info and not decided, and that a critical one from a single unreliable source is a
 // warning.
 func TestCaps(t *testing.T) {
 	for _, c := range []struct {
-		s          verdict.Severity
-		certainty  fact.Certainty
-		unverified bool
-		want       verdict.Severity
+		s         verdict.Severity
+		certainty fact.Certainty
+		doubt     string
+		want      verdict.Severity
+		decided   bool
 	}{
-		{verdict.Critical, fact.Direct, false, verdict.Critical}, {verdict.Critical, fact.Corroborated, false, verdict.Critical}, {verdict.Critical, fact.Indirect, false, verdict.Warning},
-		{verdict.Critical, fact.None, false, verdict.Warning}, {verdict.Warning, fact.Indirect, false, verdict.Warning}, {verdict.Info, fact.Indirect, false, verdict.Info},
-		{verdict.Critical, fact.Direct, true, verdict.Info}, {verdict.Warning, fact.Direct, true, verdict.Info},
+		{verdict.Critical, fact.Direct, "", verdict.Critical, true}, {verdict.Critical, fact.Corroborated, "", verdict.Critical, true}, {verdict.Critical, fact.Indirect, "", verdict.Warning, true},
+		{verdict.Critical, fact.None, "", verdict.Warning, true}, {verdict.Warning, fact.Indirect, "", verdict.Warning, true}, {verdict.Info, fact.Indirect, "", verdict.Info, true},
+		{verdict.Critical, fact.Direct, "a short list", verdict.Info, false}, {verdict.Warning, fact.Direct, "a short list", verdict.Info, false},
+		{verdict.Info, fact.Direct, "a short list", verdict.Info, true}, // a note by its own pack
 	} {
-		assert.Equal(t, c.want, capSeverity(c.s, c.certainty, c.unverified), "%+v", c)
+		f := verdict.Finding{Result: verdict.Fail, Severity: c.s, Certainty: c.certainty}
+		capSeverity(&f, c.doubt)
+		assert.Equal(t, c.want, f.Severity, "%+v", c)
+		assert.Equal(t, c.decided, f.Doubt == "", "%+v", c)
 	}
 	guessed := known(&platform.Platform{ID: "milan"})
 	guessed.Unverified = true
@@ -172,7 +177,7 @@ func TestCaps(t *testing.T) {
 	} {
 		r := judging("", nil)
 		r.population.Platform = c.p
-		assert.Equal(t, c.want, r.platformUnverified(&rulepack.Rule{For: c.m}), "%+v", c.m)
+		assert.Equal(t, c.want, r.doubt(&rulepack.Rule{For: c.m}) != "", "%+v", c.m)
 	}
 }
 

@@ -105,7 +105,6 @@ func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 
 // settingSeverity lowers a row's level to what the facts and the document allow.
 func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, value facts.Value) {
-	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
 		f.Severity = verdict.Info
 		f.Why += nullable.String("; by analogy: the document covers " + strings.Join(p.Named, ", "))
@@ -113,6 +112,11 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	if !r.options.Asked {
 		f.Severity = verdict.Info // the default profile, not selected by the user
 	}
+	doubt := ""
+	if value.Unverified {
+		doubt = "no document confirms what the export says of " + f.Subject.Name + " for this machine"
+	}
+	capSeverity(f, doubt)
 }
 
 // statedSetting formats a setting's value with its view, who set an effective one and where that shows, and a

@@ -144,6 +144,9 @@ func (r *Report) goodSentence() string {
 		return f.Result != verdict.Pass && f.Result != verdict.NotApplicable
 	})
 	note := slices.IndexFunc(r.Problems, func(p Problem) bool { return strings.HasPrefix(p.Rule, "memory.") })
+	if note < 0 { // what rests on a table with defects is not praised
+		note = slices.IndexFunc(r.Problems, func(p Problem) bool { return p.Rule == tableRule })
+	}
 	switch {
 	case note >= 0:
 		return "no warning; note: " + r.headlineOf(&r.Problems[note])

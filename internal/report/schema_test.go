@@ -132,7 +132,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "verdict", "profile", "why", "summary", "findings", "problems", "advice", "inventory", "profiles", "measured", "baseline", "outdated"}},
 		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "host", "identifiers"}},
 		{verdict.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
-		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver"}},
+		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver", "doubt"}},
 		{verdict.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unplaced_errors", "unmapped"}},
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},

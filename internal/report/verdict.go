@@ -33,6 +33,9 @@ const (
 // ownTableRule fails if the SMBIOS file may be another machine's than the tree.
 const ownTableRule = "firmware.smbios.own"
 
+// tableRule fails if the SMBIOS table contradicts itself.
+const tableRule = "firmware.smbios.wellformed"
+
 // settingRules begins the ids of the checks of settings against a profile.
 const settingRules = "setting."
 
@@ -77,6 +80,8 @@ func (r *Report) exitStatus(status Status, c Criteria, worst verdict.Severity) i
 		return ExitFailed
 	case status == StatusUnknown:
 		return ExitNotAudited
+	case c.Strict && r.Summary.Unknown+r.Summary.Error > 0:
+		return ExitNotAudited
 	default:
 		return ExitOK
 	}
@@ -107,12 +112,13 @@ func (r *Report) incomplete(c Criteria) string {
 		if s.Pass+s.Fail+s.Waived == 0 && s.Unknown+s.Error > 0 {
 			return r.firstOpen()
 		}
-		return ""
+		return r.doubtSentence()
 	}
 	channels = append(channels, r.findingsOf(moduleRule)...)
 	decided := slices.ContainsFunc(channels, func(f *verdict.Finding) bool {
-		return f.Result == verdict.Pass || f.Result == verdict.Fail || f.Result == verdict.Waived
+		return f.Result == verdict.Pass || f.Result == verdict.Fail && f.Doubt == "" || f.Result == verdict.Waived
 	})
+	// A processor whose channels are not known may be the one with empty channels.
 	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool {
 		return f.Result == verdict.Unknown || f.Result == verdict.Error
 	})
@@ -120,10 +126,15 @@ func (r *Report) incomplete(c Criteria) string {
 	switch {
 	case table != "":
 		return table
-	case !decided && open >= 0:
+	case r.doubtSentence() != "":
+		return r.doubtSentence()
+	case open >= 0:
 		what := "the memory channels"
 		if channels[open].Rule == moduleRule {
 			what = "the memory modules"
+		}
+		if where := r.Inventory.place([]inventory.Subject{channels[open].Subject}); decided && where != "" {
+			what += " of " + where
 		}
 		return what + " could not be checked: " + openSentence(channels[open])
 	case r.ProfileAsked:
@@ -131,6 +142,20 @@ func (r *Report) incomplete(c Criteria) string {
 	default:
 		return ""
 	}
+}
+
+// doubtSentence describes the first failure whose severity was lowered because its facts are in doubt, and what is in
+// doubt; "" without one.
+func (r *Report) doubtSentence() string {
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		for _, f := range slices.Concat(p.Members, p.Led) {
+			if f.Doubt != "" {
+				return "probably " + r.headlineOf(p) + "; but " + string(f.Doubt)
+			}
+		}
+	}
+	return ""
 }
 
 // anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.

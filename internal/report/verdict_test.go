@@ -58,7 +58,15 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"all pass", "pass:warning" + channels, report.Criteria{}, nil, "ok", "memory is installed as recommended", 0, 0},
 		{"not every check ran", "pass:warning" + channels + " unknown:critical error:info", report.Criteria{}, nil, "ok", "memory is installed as recommended", 0, 0},
-		{"one socket of two decided", "pass:warning" + channels + " unknown:warning" + channels, report.Criteria{}, nil, "ok", "no problem found", 0, 0},
+		{"one socket of two decided", "pass:warning" + channels + " unknown:warning" + channels, report.Criteria{}, nil, "unknown", "the memory channels of socket 0 could not be checked: no reason", 3, 3},
+		{"a broken rule of channels", "error:warning" + channels + " pass:critical", report.Criteria{}, nil, "unknown", "the memory channels could not be checked: no reason", 3, 3},
+		{"a note beside what is decided", "fail:info" + channels + " pass:critical", report.Criteria{}, nil, "ok", "no warning; note: socket 0: 2 of 4 channels hold memory", 0, 0},
+		{"a failure in doubt", "fail:info" + channels + " pass:critical", report.Criteria{}, inDoubt, "unknown", "probably socket 0: 2 of 4 channels hold memory; but the table lists 7 of 12 devices", 3, 3},
+		{"a failure in doubt, --fail-on info", "fail:info" + channels, report.Criteria{FailOn: "info"}, inDoubt, "unknown", "probably socket 0: 2 of 4 channels hold memory; but the table lists 7 of 12 devices", 1, 1},
+		{"a failure in doubt and a sure one", "fail:info" + channels + " fail:warning", report.Criteria{}, inDoubt, "warning", "the example is wrong", 1, 1},
+		{"a failure in doubt of no channel", "fail:info:memory.speed.expected pass:warning" + channels, report.Criteria{}, inDoubt, "unknown", "probably socket 0: 2 of 4 channels hold memory; but the table lists 7 of 12 devices", 3, 3},
+		{"a failure in doubt that is waived", "waived:info" + channels, report.Criteria{}, inDoubt, "ok", "no problem except those that are waived", 0, 0},
+		{"a failure in doubt of a baseline", "fail:info:baseline.changed", report.Criteria{}, inDoubt, "unknown", "probably socket 0: 2 of 4 channels hold memory; but the table lists 7 of 12 devices", 3, 3},
 		{"no channels to check", "pass:warning not_applicable:warning" + channels, report.Criteria{}, nil, "ok", "no problem found", 0, 0},
 		{"strict", "pass:warning" + channels + " unknown:critical", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
 		{"strict and an error", "pass:warning" + channels + " error:info", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
@@ -67,10 +75,14 @@ func TestVerdict(t *testing.T) {
 		{"critical", "fail:warning" + channels + " fail:critical", report.Criteria{}, nil, "critical", "the example is wrong", 1, 2},
 		{"failure before strict", "unknown:critical fail:warning" + channels, report.Criteria{Strict: true}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 1, 1},
 		{"failure before unknown channels", "unknown:warning" + channels + " fail:warning", report.Criteria{}, nil, "warning", "the example is wrong", 1, 1},
+		{"strict and below --fail-on", "unknown:critical fail:warning" + channels, report.Criteria{FailOn: "critical", Strict: true}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 3, 1},
+		{"strict, an error and never", "error:critical fail:critical" + channels, report.Criteria{FailOn: "never", Strict: true}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
+		{"strict, all ran, below --fail-on", "fail:warning" + channels, report.Criteria{FailOn: "critical", Strict: true}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 0, 0},
 		{"below --fail-on", "fail:warning" + channels, report.Criteria{FailOn: "critical"}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 0, 0},
 		{"never", "fail:critical" + channels, report.Criteria{FailOn: "never"}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 0, 0},
 		{"never, strict and unknown", "fail:info unknown:warning pass:warning" + channels, report.Criteria{FailOn: "never", Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
 		{"info", "pass:warning" + channels + " fail:info", report.Criteria{}, nil, "ok", "no warning; note: the example is wrong", 0, 0},
+		{"a table with defects", "pass:warning" + channels + " fail:info:firmware.smbios.wellformed", report.Criteria{}, nil, "ok", "no warning; note: socket 0: 2 of 4 channels hold memory", 0, 0},
 		{"info asked for", "pass:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
 		{"a word that is no severity counts as info", "fail:Warning pass:warning" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
 		{"info asked for, channels unknown", "unknown:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "unknown", "the memory channels could not be checked: no reason", 1, 1},
@@ -122,6 +134,9 @@ func TestVerdict(t *testing.T) {
 	}
 	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high", expected one of info, warning, critical, never`)
 }
+
+// inDoubt gives the first finding a doubt that lowered its severity.
+func inDoubt(r *report.Report) { r.Findings[0].Doubt = "the table lists 7 of 12 devices" }
 
 func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), "kvm" }
 

@@ -300,16 +300,20 @@ func TestSoldered(t *testing.T) {
 		want  any
 	}{
 		{"modules", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM)}, false},
-		{"chips", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+		{"chips", []inventory.Slot{dimm("U1", sure(true), inventory.DRAM), dimm("U2", sure(true), inventory.DRAM)}, true},
+		{"one of two", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, false},
+		{"chips beside an empty slot", []inventory.Slot{dimm("U1", sure(true), inventory.DRAM), {State: inventory.SlotEmpty, FormFactor: sure("SODIMM")}}, true},
+		{"a chip beside a slot for full-size modules", []inventory.Slot{dimm("U1", sure(true), inventory.DRAM), {State: inventory.SlotEmpty, FormFactor: sure("DIMM")}}, nil},
+		{"no module", []inventory.Slot{{State: inventory.SlotEmpty, Soldered: sure(true)}}, false},
 		{"flash and HBM are chips too", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("BIOS", sure(true), inventory.Flash), dimm("HBM0", sure(true), inventory.HBM)}, false},
 		{"not stated", []inventory.Slot{dimm("A1", unstated, inventory.DRAM)}, nil},
 		{"not stated but a DIMM by name", []inventory.Slot{dimm("Dimm 3", unstated, inventory.DRAM)}, false},
-		{"not stated beside a chip", []inventory.Slot{dimm("A1", unstated, inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+		{"not stated beside a chip", []inventory.Slot{dimm("A1", unstated, inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, nil},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			m := &Machine{sys: &inventory.System{Slots: c.slots}, population: &population.Result{}}
-			assert.Equal(t, c.want, m.anySlot(soldered).v)
+			assert.Equal(t, c.want, m.allSoldered().v)
 		})
 	}
 }

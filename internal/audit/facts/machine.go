@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +124,8 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 		case ok:
 			v := valueOf(m.population.Platform)
 			v.v = native(f(p))
-			v.Unverified = v.Unverified || !p.Verified || p.Unverified[field]
+			// Without a document there is no recommendation: that is sure.
+			v.Unverified = v.Unverified || !reflect.DeepEqual(v.v, native(none)) && (!p.Verified || p.Unverified[field])
 			return v
 		case m.population.Platform.State == fact.Absent:
 			return PlainValue(none)

@@ -110,7 +110,7 @@ func TestFactsOfAPlatform(t *testing.T) {
 		unverified bool
 	}{
 		{full, "controllers", false}, {full, "max_dpc", true}, {guess, "controllers", true},
-		{full, "classed", false}, {full, "recommended_dimms", true}, {guess, "recommended_dimms", true},
+		{full, "classed", false}, {full, "recommended_dimms", true}, {guess, "recommended_dimms", false}, // nothing is recommended
 	} {
 		v := read(t, "platform", c.field, c.m)
 		assert.Equal(t, c.unverified, v.Unverified, c.field)

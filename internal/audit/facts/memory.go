@@ -39,11 +39,11 @@ func memoryType() *ObjectType {
 		{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
 		{"populated_slots", intType, "slots that hold DRAM", ofModules(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intType, "empty slots", ofModules(countSlots(inventory.SlotEmpty))},
-		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
+		{"soldered", boolType, "all DRAM is soldered (false: some is in slots)", machine(func(m *Machine) Value {
 			if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
 				return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
 			}
-			return m.anySlot(soldered)
+			return m.allSoldered()
 		})},
 		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
 		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
@@ -56,7 +56,10 @@ func memoryType() *ObjectType {
 			return valueOf(m.population.ChannelsAlike)
 		})},
 		{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
-	}, memoryClassFields()...), func(src any) *Machine { return src.(*Machine) })...)
+	}, memoryClassFields()...), func(src any) (*Machine, []population.Population) {
+		m := src.(*Machine)
+		return m, m.population.Populations
+	})...)
 }
 
 func memoryClassFields() []Field {
@@ -162,10 +165,33 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 	return out
 }
 
+// allSoldered is true if every DRAM module is soldered, false if one is not or there is none, and otherwise unknown. A
+// board with slots for full-size DIMMs has no soldered memory.
+func (m *Machine) allSoldered() Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	out := PlainValue(false)
+	for _, s := range m.modules() {
+		switch v := soldered(s); {
+		case v.v == false:
+			return v
+		case out.Known():
+			out = v
+		}
+	}
+	for i := range m.sys.Slots {
+		if form := m.sys.Slots[i].FormFactor.Or(""); out.v == true && strings.HasSuffix(form, "DIMM") && form != "SODIMM" {
+			return Missing(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
+		}
+	}
+	return out
+}
+
 // soldered distinguishes chips on the board from DIMMs. A device without a form factor but with a DIMM label is
 // a DIMM.
 func soldered(s *inventory.Slot) Value {
-	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
+	if !s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM") {
 		return PlainValue(false)
 	}
 	return valueOf(s.Soldered)

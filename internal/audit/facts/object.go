@@ -81,7 +81,7 @@ func (o *Object) field(name string) (*Value, string) {
 	}
 	a := o.cache[i]
 	if a == nil || a.of != o.path { // a trace may know it by another path
-		found := &answer{path: o.path + "." + name, of: o.path}
+		found := &answer{path: o.path + "." + name, of: o.path, doc: o.typ.Fields[i].Doc}
 		switch {
 		case a != nil:
 			found.value = a.value

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -93,14 +94,14 @@ func (s *Scope) About(subject Subject) {
 // Read returns a fact that was read since About; the zero Value, unknown, if it was not.
 func (s *Scope) Read(name string) Value { return s.tr.value(name) }
 
-// Certainty returns the weakest certainty of the facts read; unverified reports whether one of them is
-// undocumented.
-func (s *Scope) Certainty() (weakest fact.Certainty, unverified bool) {
+// Certainty returns the weakest certainty of the facts read; unverified describes the first of them that no document
+// confirms, "" if there is none.
+func (s *Scope) Certainty() (weakest fact.Certainty, unverified string) {
 	return s.tr.certainty, s.tr.unverified
 }
 
-// Partial reports whether a fact read depends on a list of slots that may be incomplete.
-func (s *Scope) Partial() bool { return s.tr.partial }
+// Doubt returns what contradicts a fact that was read, nil if nothing does.
+func (s *Scope) Doubt() *Doubt { return s.tr.doubt }
 
 // Evidence lists the sources of the facts read.
 func (s *Scope) Evidence() []fact.Evidence { return s.tr.evidence() }
@@ -166,15 +167,15 @@ type factTrace struct {
 	facts      []*answer
 	seen       map[*answer]bool
 	certainty  fact.Certainty
-	unverified bool
-	partial    bool
+	unverified string
+	doubt      *Doubt
 }
 
 // answer is the value of a field in the model and its path below the object's (of): an object that is found in
-// several places has several paths and answers.
+// several places has several paths and answers. doc is the field's meaning.
 type answer struct {
-	value    Value
-	path, of string
+	value         Value
+	path, of, doc string
 }
 
 func newTrace() *factTrace { return &factTrace{seen: map[*answer]bool{}, certainty: fact.Direct} }
@@ -183,7 +184,7 @@ func newTrace() *factTrace { return &factTrace{seen: map[*answer]bool{}, certain
 func (t *factTrace) reset() {
 	clear(t.seen)
 	t.facts = t.facts[:0]
-	t.certainty, t.unverified, t.partial = fact.Direct, false, false
+	t.certainty, t.unverified, t.doubt = fact.Direct, "", nil
 }
 
 // read records a fact once.
@@ -195,8 +196,10 @@ func (t *factTrace) read(a *answer) {
 	t.facts = append(t.facts, a)
 	if a.value.Known() {
 		t.certainty = min(t.certainty, a.value.Certainty)
-		t.unverified = t.unverified || a.value.Unverified
-		t.partial = t.partial || a.value.partial
+		if a.value.Unverified {
+			t.unverified = cmp.Or(t.unverified, a.doc, a.path)
+		}
+		t.doubt = cmp.Or(t.doubt, a.value.doubt)
 	}
 }
 

@@ -96,21 +96,21 @@ func TestHas(t *testing.T) {
 }
 
 // TestWeakestFact checks that an unknown fact that was read does not weaken the result, and that one unverified fact
-// makes it unverified.
+// is named.
 func TestWeakestFact(t *testing.T) {
 	s := NewScope(NewMachine(&inventory.System{}, &population.Result{}))
-	hold := func(certainty fact.Certainty, unverified bool) {
+	hold := func(certainty fact.Certainty, unverified string) {
 		t.Helper()
 		weakest, doubt := s.Certainty()
 		assert.Equal(t, certainty, weakest)
 		assert.Equal(t, unverified, doubt)
 	}
 	s.tr.read(&answer{value: Missing(fact.Absent, "not stated", "")})
-	hold(fact.Direct, false)
-	s.tr.read(&answer{value: valueOf(doubtfulFact())})
-	hold(fact.Indirect, true)
-	s.tr.read(&answer{value: valueOf(sure("read"))})
-	hold(fact.Indirect, true)
+	hold(fact.Direct, "")
+	s.tr.read(&answer{value: valueOf(doubtfulFact()), doc: "the doubtful one"})
+	hold(fact.Indirect, "the doubtful one")
+	s.tr.read(&answer{value: valueOf(sure("read")), doc: "the sure one"})
+	hold(fact.Indirect, "the doubtful one")
 }
 
 // doubtfulFact is one of what no document confirms.

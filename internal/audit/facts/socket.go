@@ -34,7 +34,13 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 func socketType(controller, region *ObjectType) *ObjectType {
 	return newType("Socket", "one processor and its memory", slices.Concat(
 		socketIdentity(), ofSlots(slices.Concat(socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules()),
-			func(src any) *Machine { return src.(*socketFacts).m }))...)
+			func(src any) (*Machine, []population.Population) {
+				s := src.(*socketFacts)
+				if s.pop == nil {
+					return s.m, nil
+				}
+				return s.m, []population.Population{*s.pop}
+			}))...)
 }
 
 func socketIdentity() []Field {
@@ -134,7 +140,7 @@ func socketSpeeds() []Field {
 		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
-		{"expected_mts", intType, "speed that DIMMs, processor and platform allow together, in MT/s", speed(func(s population.Speed) any { return s.MTs })},
+		{"expected_mts", intType, "the speed that DIMMs, processor and platform allow together, in MT/s", speed(func(s population.Speed) any { return s.MTs })},
 		{"limiter", textType, "what limits the expected speed", speed(func(s population.Speed) any { return s.Limiter })},
 		{"limit", textType, "the limit in words", speed(func(s population.Speed) any { return s.Detail })},
 		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},

@@ -108,15 +108,22 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 	return out
 }
 
-// ofSlots marks fields that depend on the list of slots. If it may be incomplete (Result.Unlisted), no such
-// field passes a rule, or fails one above info.
-func ofSlots(fields []Field, of func(src any) *Machine) []Field {
+// ofSlots marks fields that depend on the list of slots, if it may be incomplete (Result.Unlisted), and those that
+// depend on a slot map that is contradicted.
+func ofSlots(fields []Field, of func(src any) (m *Machine, pops []population.Population)) []Field {
 	for i := range fields {
 		get := fields[i].get
 		fields[i].get = func(src any) Value {
 			v := get(src)
-			if of(src).population.Unlisted != nil {
-				v.partial, v.Unverified = true, true
+			switch m, pops := of(src); {
+			case m.population.Unlisted != nil:
+				return doubted(v, &Doubt{"the SMBIOS table may not list all slots: " + m.population.Unlisted.Text, "a whole table"})
+			case v.Unverified:
+				for j := range pops {
+					if d := pops[j].MapDoubt; d != "" {
+						return doubted(v, &Doubt{d, "a slot map for this product"})
+					}
+				}
 			}
 			return v
 		}

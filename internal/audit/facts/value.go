@@ -19,12 +19,16 @@ type Value struct {
 	KnownBy    string
 	Certainty  fact.Certainty
 	Unverified bool
-	// partial is set if the value depends on a list of slots that may be incomplete.
-	partial bool
+	// doubt is what contradicts the value, nil if nothing does.
+	doubt *Doubt
 	// from is the source of the value, more are further ones.
 	from fact.Evidence
 	more []fact.Evidence
 }
+
+// Doubt is a contradiction in what firmware says: a list of slots that is shorter than announced, labels that cannot be
+// true. What depends on it passes no rule, and fails one at most at info.
+type Doubt struct{ Reason, KnownBy string }
 
 // maxEvidence limits the sources kept of one value and listed with one finding: a machine-wide fact may depend
 // on every slot.
@@ -102,6 +106,14 @@ func PlainValue(v any) Value {
 // Missing returns an unknown value with its reason.
 func Missing(state fact.State, reason, knownBy string) Value {
 	return Value{state: state, Reason: reason, KnownBy: knownBy}
+}
+
+// doubted marks a known value as contradicted.
+func doubted(v Value, d *Doubt) Value {
+	if v.Known() {
+		v.doubt, v.Unverified = d, true
+	}
+	return v
 }
 
 // derived combines facts: if one is unknown, so is the result; otherwise compute runs and the weakest certainty

@@ -45,6 +45,8 @@ type Finding struct {
 	Certainty fact.Certainty `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation      `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver        `json:"waiver" jsonschema:"nullable"`
+	// Doubt is what is in doubt about a failure's facts, if that lowered its severity; such a failure decides nothing.
+	Doubt nullable.String `json:"doubt,omitempty"`
 	// Short is the fault in a few words, Label the same without figures that move, Headline for the complete machine, and
 	// Fix what to do in one sentence; "" if the rule has none.
 	Short    string `json:"-"`

@@ -72,6 +72,7 @@ func TestDoubtByAddresses(t *testing.T) {
 	assert.Empty(t, of(16, 24, 0, 8), "the second processor's first")
 	assert.Empty(t, of(8, 0, 24, 16), "in any order within a processor")
 	assert.Empty(t, of(0, 8, 0, 8), "modules that share ranges")
+	assert.Empty(t, of(0, 16, 8, 8), "two share a start, so that it is not known whose it is")
 	assert.Empty(t, of(0, 16, 8), "one has none")
 	list := of(0, 16, 8, 24)
 	require.Len(t, list, 1)

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,7 +36,7 @@ func (pl *placer) checkMapping(p *platform.Platform) {
 	pl.doubtAll(pl.addressesAgainst())
 	pl.doubtAll(pl.nodesAgainst())
 	if !pl.fsb && (p == nil || !p.ZeroDIMMsLegal) {
-		pl.doubtAll(MoreNodes(pl.sys, pl.out))
+		pl.doubtAll(moreNodes(pl.sys, pl.out))
 	}
 }
 
@@ -54,12 +55,20 @@ func (pl *placer) doubt(c *processor, conflict string) {
 	}
 }
 
+// doubtAll records a contradiction of the CPUs that slots are placed at.
 func (pl *placer) doubtAll(conflict string) {
 	if conflict == "" {
 		return
 	}
 	for _, c := range pl.processors() {
 		pl.doubt(&c, conflict)
+	}
+	pl.doubtSockets(conflict)
+}
+
+func (pl *placer) doubtSockets(conflict string) {
+	for i := range pl.out {
+		pl.out[i].SocketDoubt = cmp.Or(pl.out[i].SocketDoubt, conflict)
 	}
 }
 
@@ -300,10 +309,10 @@ func (pl *placer) nodesAgainst() string {
 	return ""
 }
 
-// MoreNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
+// moreNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
 // on. It returns "" if that is not so or cannot be determined. CPUs are counted, not compared by number: the
 // kernel and the labels may number them differently.
-func MoreNodes(sys *inventory.System, places []Placement) string {
+func moreNodes(sys *inventory.System, places []Placement) string {
 	if o, _ := sys.NUMA.Options.Get(); slices.ContainsFunc(o, func(o string) bool { return strings.HasPrefix(o, "numa=fake") }) {
 		return ""
 	}

@@ -206,7 +206,7 @@ func TestMoreNodes(t *testing.T) {
 	of := func(first, second int, options []string, nodes ...inventory.Node) string {
 		sys := *modules
 		sys.Nodes, sys.NUMA.Options = nodes, known(options)
-		return MoreNodes(&sys, []Placement{{Socket: first}, {Socket: second}, {Socket: 1}})
+		return moreNodes(&sys, []Placement{{Socket: first}, {Socket: second}, {Socket: 1}})
 	}
 	assert.Equal(t, "the slots' places give modules to 1 processor, and the kernel's nodes of 2 processors have memory (31 GiB and 63 GiB)", of(0, 0, nil, node(0, 31), node(1, 63)))
 	assert.Empty(t, of(0, 1, nil, node(0, 31), node(1, 63)))

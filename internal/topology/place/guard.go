@@ -256,7 +256,11 @@ func (pl *placer) guardChannels() {
 		}
 		at.slot = o.Slot
 		if other, both := taken[at]; both {
-			pl.fail(fmt.Sprintf("slot labels put %s and %s in one place", pl.name(other), pl.name(i)), false)
+			reason := fmt.Sprintf("slot labels put %s and %s in one place", pl.name(other), pl.name(i))
+			pl.fail(reason, false)
+			if pl.isPopulatedDRAM(i) && pl.isPopulatedDRAM(other) {
+				pl.doubtSockets(reason) // one of the two may be another CPU's
+			}
 			return
 		}
 		taken[at] = i
@@ -271,18 +275,22 @@ func (pl *placer) guardRepeats() {
 		at    slotPlace
 		texts [2]string
 	}
-	seen := map[label]bool{}
+	seen := map[label]int{}
 	for i := range pl.out {
 		o := &pl.out[i]
 		if o.Channel == Unplaced || o.Slot == Unplaced {
 			continue
 		}
 		l := label{slotPlace{o.Socket, o.Channel, o.Slot}, pl.labelTexts(i)}
-		if !seen[l] {
-			seen[l] = true
+		other, twice := seen[l]
+		if !twice {
+			seen[l] = i
 			continue
 		}
 		reason := fmt.Sprintf("two slots of this processor carry the same label %s", pl.name(i))
+		if pl.isPopulatedDRAM(i) && pl.isPopulatedDRAM(other) {
+			pl.doubtSockets(reason) // one of the two may be another CPU's
+		}
 		for j := range pl.out {
 			if pl.out[j].Socket == l.at.socket {
 				pl.failSlot(j, reason, false)
@@ -301,7 +309,9 @@ func (pl *placer) guardDuplicates() {
 		}
 		t := text{pl.sys.Slots[i].Locator.Or(""), pl.sys.Slots[i].BankLocator.Or("")}
 		if seen[t] {
-			pl.fail(fmt.Sprintf("two modules carry the same label %s", pl.name(i)), false)
+			reason := fmt.Sprintf("two modules carry the same label %s", pl.name(i))
+			pl.fail(reason, false)
+			pl.doubtSockets(reason)
 			return
 		}
 		seen[t] = true

@@ -302,6 +302,10 @@ func TestGuardRepeats(t *testing.T) {
 	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
 	assert.Equal(t, "0.-.0.0 0.-.1.0 1.-.-.- 1.-.-.- 1.-.-.-", seats(sys, out))
 	assert.Contains(t, out[4].Reason, "carry the same label")
+	assert.Contains(t, out[0].SocketDoubt, "carry the same label", "one of the two may be the other processor's")
+	sys.Slots[3].State = inventory.SlotEmpty
+	out, _ = Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
+	assert.Empty(t, out[0].SocketDoubt, "the module's slot is on this processor, whichever it is")
 }
 
 // TestBoardsOfOtherNames checks that a board number finds the product's slot map and sets whatever the machine's name

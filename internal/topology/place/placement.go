@@ -43,6 +43,8 @@ type Placement struct {
 	// Doubt is the contradiction, with both readings; "" if there is none. It is the same for all slots of a
 	// CPU.
 	Doubt string
+	// SocketDoubt is the contradiction of the CPUs that the slots are placed at; it is the same for all slots.
+	SocketDoubt string
 	// Witnessed is true if a second source names the channel, and nothing is unknown that could contradict it.
 	Witnessed bool
 	// Rule is the id of the pattern or slot map that was applied.

@@ -112,6 +112,11 @@ type cpuIdentity struct {
 	series                  string // firmware's name of the product family
 }
 
+// signature returns the CPUID alone.
+func (p *cpuIdentity) signature() cpuIdentity {
+	return cpuIdentity{vendor: p.vendor, family: p.family, model: p.model, stepping: p.stepping}
+}
+
 // machineIdentity are the other properties that identify a platform.
 type machineIdentity struct {
 	product string

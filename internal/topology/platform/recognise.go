@@ -59,18 +59,25 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
-// decisive drops identities that do not contradict the others: processors without CPUID and brand if another
-// has one, and those without CPUID whose brand is that of one with it (boards of 2003 to 2005 repeat a
-// hyper-threaded or dual-core processor this way).
+// decisive drops identities that do not contradict the others: processors without brand if another with the same
+// CPUID has one, without CPUID and brand if another has one, and those without CPUID whose brand is that of one with it
+// (boards of 2003 to 2005 repeat a hyper-threaded or dual-core processor this way).
 func decisive(ids []knownIdentity) []knownIdentity {
 	identified := map[string]bool{}
+	branded := map[cpuIdentity]bool{}
 	for _, id := range ids {
 		if id.family >= 0 {
 			identified[id.brand] = true
 		}
+		if !undecided(id.brand) {
+			branded[id.signature()] = true
+		}
 	}
 	said := slices.DeleteFunc(slices.Clone(ids), func(id knownIdentity) bool {
-		return id.family < 0 && (undecided(id.brand) || identified[id.brand])
+		if id.family < 0 {
+			return undecided(id.brand) || identified[id.brand]
+		}
+		return undecided(id.brand) && branded[id.signature()]
 	})
 	if len(said) == 0 {
 		return ids
@@ -89,7 +96,7 @@ func loadRecognised(k fs.FS, v platformMatch, brand string, from fact.Evidence) 
 		c = fact.Indirect
 	}
 	f := fact.Known(p, c, from)
-	f.Unverified = !p.Verified || (!v.row.Verified && v.by != "brand" && v.by != "product")
+	f.Unverified = !v.row.Verified && v.by != "brand" && v.by != "product"
 	return f
 }
 

@@ -325,12 +325,26 @@ func TestHowSureAPlatformIs(t *testing.T) {
 	}{
 		{"known", "cpuid", true, fact.Direct, false}, {"known", "brand", true, fact.Direct, false},
 		{"known", "cpuid", false, fact.Indirect, true}, {"known", "brand", false, fact.Direct, false}, {"known", "product", false, fact.Indirect, false},
-		{"known", "candidate", true, fact.Indirect, false}, {"guess", "cpuid", true, fact.Direct, true}, {"guess", "brand", false, fact.Direct, true},
+		{"known", "candidate", true, fact.Indirect, false}, {"guess", "cpuid", true, fact.Direct, false}, {"guess", "cpuid", false, fact.Indirect, true},
 	} {
 		f := loadRecognised(k, platformMatch{row: &IndexRow{ID: c.id, Verified: c.verified}, by: c.by}, "", fact.Evidence{})
 		assert.Equal(t, []any{c.certainty, c.unverified}, []any{f.Certainty, f.Unverified}, "%+v", c)
 		assert.Equal(t, c.by, f.Value.Recognised)
 	}
+}
+
+// TestRecogniseWithoutOneBrand checks that a processor of which firmware gives only the CPUID is what another with the
+// same CPUID is, and of no other.
+func TestRecogniseWithoutOneBrand(t *testing.T) {
+	sockets := collecttest.Sockets(2, Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4210 CPU @ 2.20GHz")
+	sockets[0].Brand = fact.Fact[string]{State: fact.Unstated}
+	f := Recognise(&inventory.System{Sockets: sockets}, rules.FS)
+	require.True(t, f.Known(), f.Reason)
+	assert.Equal(t, "cascade-lake-sp", f.Value.ID)
+	assert.False(t, f.Unverified)
+	sockets[0].Stepping = collecttest.Known(4)
+	f = Recognise(&inventory.System{Sockets: sockets}, rules.FS)
+	assert.False(t, f.Known() && !f.Unverified && f.Certainty == fact.Direct)
 }
 
 // TestUnrecognised checks the reason, and what would decide.

@@ -32,9 +32,9 @@ type builder struct {
 	unowned int
 	// unlisted is copied from the result.
 	unlisted *inventory.Problem
-	// moreNodes describes that by the kernel more CPUs have memory than by the slots' placements; "" if not.
-	// Then no CPU's count is known.
-	moreNodes string
+	// misplaced is what contradicts the CPUs that the slots are placed at, "" if nothing does. With it, no CPU's
+	// count is known.
+	misplaced string
 	// conflicts are impossible values of firmware.
 	conflicts []inventory.Conflict
 }
@@ -44,8 +44,8 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
 	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill, unowned: -1,
 		product: platform.ProductName(&sys.Machine), frontSideBus: platform.FrontSideBus(sys, p)}
-	if !b.frontSideBus && len(b.places) == len(sys.Slots) && (p == nil || !p.ZeroDIMMsLegal) {
-		b.moreNodes = place.MoreNodes(sys, b.places)
+	for i := range b.places {
+		b.misplaced = cmp.Or(b.misplaced, b.places[i].SocketDoubt)
 	}
 	if p == nil {
 		return b

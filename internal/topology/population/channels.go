@@ -35,6 +35,7 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 		b.blankChannels(pop, fact.Conflicting, reason)
 		return
 	}
+	pop.MapDoubt = b.mapDoubt(pop)
 	b.channelFacts(pop, ok)
 	if ok {
 		b.interleave(pop)
@@ -85,6 +86,10 @@ func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
 		}
 		return true
 	})
+	// Modules of one size in every slot, whose number the channels do not divide, are unequal by any map.
+	if n := len(pop.DPC.Value); n > 0 && equal.Known() && !equal.Value && len(pop.EmptySlots) == 0 && b.unlisted == nil && pop.ChannelsPopulated.Value == n && len(pop.Slots)%n != 0 && b.equalDIMMs(pop.Slots) {
+		equal.Unverified = pop.ChannelsTotal.Unverified
+	}
 	if !equal.Known() || equal.Value || !pop.Regions.Known() || b.platform.Policy != platform.PolicyEX {
 		return equal
 	}
@@ -125,7 +130,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+p.Name, "")
 	}
 	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
-	f.Unverified = !p.Verified || p.Unverified["channels_per_socket"]
+	f.Unverified = b.fact.Unverified || p.Unverified["channels_per_socket"]
 	return f
 }
 
@@ -248,10 +253,24 @@ func (b *builder) spread(pop *Population, n int) string {
 	return ""
 }
 
+// mapDoubt returns what contradicts the slots' channels. If every slot is filled, no map changes what is empty.
+func (b *builder) mapDoubt(pop *Population) string {
+	if len(pop.EmptySlots) == 0 && b.unlisted == nil {
+		return ""
+	}
+	for _, i := range pop.Slots {
+		if d := b.places[i].Doubt; d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
 // channelFacts counts DIMMs and bytes by channel. total is false if the CPU's number of channels is unknown;
 // then empty channels are unknown, too.
 func (b *builder) channelFacts(pop *Population, total bool) {
 	c, unverified := b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
+	unverified = unverified || pop.MapDoubt != ""
 	from := b.evidence(pop)
 	populated := 0
 	dpc, bytes := make([]int, len(pop.ChannelSlots)), make([]int64, len(pop.ChannelSlots))

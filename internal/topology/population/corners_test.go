@@ -129,14 +129,16 @@ func TestUnverifiedKnowledge(t *testing.T) {
 		want bool
 	}{
 		"verified": {&platform.Platform{ChannelsPerSocket: 8, Verified: true}, false},
-		"platform": {&platform.Platform{ChannelsPerSocket: 8}, true},
-		"field":    {&platform.Platform{ChannelsPerSocket: 8, Verified: true, Unverified: map[string]bool{"channels_per_socket": true}}, true},
-		"other":    {&platform.Platform{ChannelsPerSocket: 8, Verified: true, Unverified: map[string]bool{"policy": true}}, false},
+		"the maker's number of a platform without a guide": {&platform.Platform{ChannelsPerSocket: 8}, false},
+		"field": {&platform.Platform{ChannelsPerSocket: 8, Verified: true, Unverified: map[string]bool{"channels_per_socket": true}}, true},
+		"other": {&platform.Platform{ChannelsPerSocket: 8, Verified: true, Unverified: map[string]bool{"policy": true}}, false},
 	} {
 		b := &builder{platform: c.p, fact: sure(c.p)}
 		got := b.channelsTotal(&Population{}, nil)
 		assert.Equal(t, 8, got.Value, name)
 		assert.Equal(t, c.want, got.Unverified, name)
+		b.fact.Unverified = true
+		assert.True(t, b.channelsTotal(&Population{}, nil).Unverified, "it may be another platform")
 	}
 	for total, want := range map[bool]bool{true: true, false: false} {
 		b := &builder{sys: &inventory.System{}}

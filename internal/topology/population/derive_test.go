@@ -392,20 +392,77 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	assert.Equal(t, "firmware counts no memory in it", r.InstalledBytes.Reason)
 }
 
-// TestMoreNodesThanModules checks that nothing is counted per processor if the kernel's nodes of more processors have
-// memory than the slots' places give modules.
-func TestMoreNodesThanModules(t *testing.T) {
+// TestSamePart checks that one part number tells the ranks that firmware does not state, unless the makers differ.
+func TestSamePart(t *testing.T) {
+	for name, c := range map[string]struct {
+		makers [2]fact.Fact[string]
+		want   likeness
+	}{
+		"one maker":   {[2]fact.Fact[string]{sure("Samsung"), sure("Samsung")}, alike},
+		"two makers":  {[2]fact.Fact[string]{sure("Samsung"), sure("Micron")}, unsure},
+		"one unknown": {[2]fact.Fact[string]{sure("Samsung"), {State: fact.Unstated}}, alike},
+	} {
+		m := cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			s.Ranks, s.PartNumber, s.Manufacturer = fact.Fact[int]{State: fact.Unstated}, sure("18ASF4G72PDZ-2G9"), c.makers[i]
+		}
+		assert.Equal(t, c.want, (&builder{sys: &m.sys}).sameRanks([]int{0, 1}), name)
+	}
+}
+
+// TestLabelledChannels checks that the labels of a small board with one processor count the channels of an unknown
+// platform, and not those of a board that may have more than its slots name.
+func TestLabelledChannels(t *testing.T) {
+	for slots, want := range map[int]fact.State{2: fact.OK, 4: fact.OK, 6: fact.Absent, 8: fact.Absent} {
+		m := newTestMachine(1, "GenuineIntel", 6, 250, 1, "Example 9").fill(0, []int{slots / 2, slots - slots/2}, testDIMM{gb: 8, rated: 3200})
+		m.sys.Arrays = []inventory.Array{{Devices: sure(slots)}}
+		total := m.derive(t).Populations[0].ChannelsTotal
+		assert.Equal(t, want, total.State, slots)
+		assert.Equal(t, want == fact.OK, total.Value == 2 && total.Unverified, slots)
+	}
+}
+
+// TestUnequalByCount checks that equal modules in every slot, whose number the channels do not divide, are unequal
+// whatever the slot map, and that unequal ones depend on it.
+func TestUnequalByCount(t *testing.T) {
+	for _, last := range []int64{32, 16} {
+		m := cascadeLake(1).fill(0, []int{2, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+		m.sys.Slots[6].SizeBytes = collecttest.Known(last * gib)
+		for i := range m.places {
+			m.places[i].Unverified = true
+		}
+		equal := m.derive(t).Populations[0].ChannelsEqual
+		assert.True(t, equal.Known() && !equal.Value)
+		assert.Equal(t, last == 16, equal.Unverified)
+	}
+}
+
+// TestDoubtedPlacements checks that nothing is counted per processor if the processors of the slots are doubted, and that
+// a doubt of channels leaves the count of modules and makes what depends on channels unsure, unless no slot is empty.
+func TestDoubtedPlacements(t *testing.T) {
 	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{0, 0}, testDIMM{gb: 32, rated: 2933})
-	for id, bytes := range []int64{31 * gib, 31 * gib} {
-		m.sys.Nodes = append(m.sys.Nodes, inventory.Node{ID: id, Kind: collecttest.Known(inventory.NodeDRAM), Socket: collecttest.Known(id), MemoryBytes: collecttest.Known(bytes)})
+	for i := range m.places {
+		m.places[i].SocketDoubt = "two labels are equal"
 	}
 	for _, p := range m.derive(t).Populations {
-		assert.Contains(t, p.DIMMs.Reason, "the kernel's nodes of 2 processors have memory")
+		assert.Equal(t, "two labels are equal", p.DIMMs.Reason)
 		assert.False(t, p.Bytes.Known())
 	}
-	m.sys.Nodes[1].MemoryBytes = collecttest.Known[int64](0)
-	assert.Zero(t, m.derive(t).Populations[1].DIMMs.Value)
-	assert.True(t, m.derive(t).Populations[1].DIMMs.Known())
+	for _, empty := range []bool{true, false} {
+		m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+		if empty {
+			m.sys.Slots[1].State = inventory.SlotEmpty
+		}
+		for i := range m.places {
+			m.places[i].Doubt = "the banks say otherwise"
+		}
+		p := m.derive(t).Populations[0]
+		assert.True(t, p.DIMMs.Known())
+		assert.Equal(t, empty, p.ChannelsPopulated.Unverified)
+		assert.Equal(t, empty, p.DPC.Unverified)
+		assert.Equal(t, empty, p.MapDoubt != "")
+	}
 }
 
 // TestOnlyDRAM checks that other technologies and soldered chips are ignored.

@@ -117,8 +117,8 @@ func (b *builder) count(pop *Population) {
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
-	if b.moreNodes != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.moreNodes, "a slot map for this product", b.sys.Nodes[0].MemoryBytes.From)
+	if b.misplaced != "" {
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.misplaced, "a slot map for this product", b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}

@@ -163,6 +163,9 @@ type Population struct {
 	Slots []int
 	// EmptySlots are indexes of the empty ones.
 	EmptySlots []int
+	// MapDoubt is what contradicts the map of these slots to channels, if an empty slot makes a difference; "" if
+	// nothing does.
+	MapDoubt string
 	// DIMMs counts the populated slots; unknown if a slot's socket is.
 	DIMMs fact.Fact[int]
 	// Bytes is their capacity.
