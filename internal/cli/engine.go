@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
@@ -90,7 +91,7 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 			return nil, p.misnamed(f, engine, err)
 		}
 	}
-	return &assess.Auditor{Rules: p.Rules, Engine: engine, Options: o}, nil
+	return &assess.Auditor{Rules: compiled.Keep(p.Rules), Engine: engine, Options: o}, nil
 }
 
 // signature returns that of the machine's population, as memaudit labels prints it.

@@ -252,7 +252,7 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	o := report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules, Criteria: report.Criteria{FailOn: a.failOn}}
+	o := report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.auditor.Rules, Criteria: report.Criteria{FailOn: a.failOn}}
 	out := fleetInput{name: machineName(name), input: name}
 	doc := a.stake(&out, j, o)
 	out.report = &doc

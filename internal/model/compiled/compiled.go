@@ -6,6 +6,7 @@ package compiled
 import (
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -41,4 +42,37 @@ func ReadPart(knowledge fs.FS, part string, v any) error {
 		return fmt.Errorf("%s: %w (go generate ./rules writes it)", File(part), err)
 	}
 	return nil
+}
+
+// Keep returns the knowledge such that Part decodes each part once: an audit of one machine after the other reads the
+// same ones. It may be used concurrently.
+func Keep(knowledge fs.FS) fs.FS { return &kept{FS: knowledge, parts: map[string]any{}} }
+
+// kept is knowledge with its decoded parts.
+type kept struct {
+	fs.FS
+	mu    sync.Mutex
+	parts map[string]any
+}
+
+// ReadFile reads a file as the knowledge itself does.
+func (k *kept) ReadFile(name string) ([]byte, error) { return fs.ReadFile(k.FS, name) }
+
+// Part returns a decoded part of the knowledge, which must not be changed: Keep shares it. Errors are those of ReadPart.
+func Part[T any](knowledge fs.FS, part string) (T, error) {
+	var out T
+	k, ok := knowledge.(*kept)
+	if !ok {
+		return out, ReadPart(knowledge, part, &out)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if before, there := k.parts[part].(T); there {
+		return before, nil
+	}
+	err := ReadPart(k.FS, part, &out)
+	if err == nil {
+		k.parts[part] = out
+	}
+	return out, err
 }

@@ -16,7 +16,8 @@ func (f *Fleet) Refuse(input, reason string) {
 // Add adds a machine's report and returns its name, which is made unique by its input.
 func (f *Fleet) Add(name, input string, r *report.Report) string {
 	m := f.machine(name, input, &r.Inventory)
-	m.Judged, m.Verdict = true, &r.Verdict
+	kept := r.Verdict // a pointer into the report would keep all of it
+	m.Judged, m.Verdict = true, &kept
 	f.measurement(&m, r.Measured)
 	for i := range r.Findings {
 		f.finding(&m, &r.Findings[i])

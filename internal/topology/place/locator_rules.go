@@ -30,11 +30,11 @@ const LocatorPart = "locators"
 
 // loadLocatorRules returns the rules that may apply to the machine, in order.
 func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
-	var rules []LocatorRule
-	if err := compiled.ReadPart(k, LocatorPart, &rules); err != nil {
+	rules, err := compiled.Part[[]LocatorRule](k, LocatorPart)
+	if err != nil {
 		return nil, fmt.Errorf("read locator patterns: %w", err)
 	}
-	return slices.DeleteFunc(rules, func(r LocatorRule) bool { return !id.isVendor(r.Vendors) || !id.isModel(r.Models) }), nil
+	return slices.DeleteFunc(slices.Clone(rules), func(r LocatorRule) bool { return !id.isVendor(r.Vendors) || !id.isModel(r.Models) }), nil
 }
 
 // has reports whether the option word is set.

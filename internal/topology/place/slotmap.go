@@ -58,8 +58,8 @@ var errNoSlotMap = errors.New("no slot map for this product")
 // findSlotMap looks up the map of the machine's products for the locator rule; a map for its number of slots
 // takes precedence. It parses only the line of the map that is needed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
-	var index map[string]string
-	if err := compiled.ReadPart(k, MapPart, &index); err != nil {
+	index, err := compiled.Part[map[string]string](k, MapPart)
+	if err != nil {
 		return nil, fmt.Errorf("read index of slot maps: %w", err)
 	}
 	for _, model := range id.models {

@@ -29,8 +29,8 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
 	}
-	var rows []IndexRow
-	if err := compiled.ReadPart(k, Part, &rows); err != nil {
+	rows, err := compiled.Part[[]IndexRow](k, Part)
+	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
 	m := identifyMachine(sys)

@@ -65,16 +65,14 @@ func readRow(k fs.FS, id string) (*platformRow, error) {
 // findRow reads the compiled row of a platform; nil if there is none, because the platform or its documents are
 // a site's own.
 func findRow(k fs.FS, id string) (*platformRow, error) {
-	var rows map[string]compiled.Raw
-	if err := compiled.ReadPart(k, RowPart, &rows); errors.Is(err, fs.ErrNotExist) {
+	rows, err := compiled.Part[map[string]compiled.Raw](k, RowPart)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && rows[id] == nil:
 		return nil, nil // then its file is read
-	} else if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	if rows[id] == nil {
-		return nil, nil
-	}
 	var out platformRow
-	err := compiled.Decode(rows[id], &out)
+	err = compiled.Decode(rows[id], &out)
 	return &out, err
 }
