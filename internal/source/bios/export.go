@@ -21,6 +21,7 @@ const (
 	MaxBytes      = 16 << 20
 	maxAttributes = 20000
 	maxDepth      = 64
+	maxJSONValues = 500000
 	maxValue      = 64 << 10
 	maxProblems   = 100
 	maxLines      = 200000

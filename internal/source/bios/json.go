@@ -17,7 +17,7 @@ type object = map[string]any
 
 // parseJSON decodes a single JSON value; numbers stay as written. A key that occurs more than once in an object with
 // different values becomes null, because RFC 8259, clause 4, does not define which value applies; twice lists the paths
-// of these keys, sorted. Anything after the value, and nesting deeper than maxDepth, is an error.
+// of these keys, sorted. Anything after the value, nesting deeper than maxDepth and more than maxJSONValues are errors.
 func parseJSON(data []byte) (root any, twice []string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var value json.RawMessage
@@ -36,9 +36,9 @@ func parseJSON(data []byte) (root any, twice []string, err error) {
 	}
 	w := jsonWalker{dec: json.NewDecoder(bytes.NewReader(value)), twice: map[string]bool{}}
 	w.dec.UseNumber()
-	root = w.value("$", 1)
-	if w.tooDeep {
-		return nil, nil, malformed("$", "JSON nested deeper than %d levels", maxDepth)
+	w.path = append(w.path, "$")
+	if root = w.value(); w.err != nil {
+		return nil, nil, w.err
 	}
 	return root, slices.Sorted(maps.Keys(w.twice)), nil
 }
@@ -48,38 +48,100 @@ func lineAt(data []byte, offset int64) string {
 	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }
 
-// jsonWalker decodes JSON that is known to be valid.
+// jsonWalker decodes JSON that is known to be valid. Its time and memory are proportional to the text, so the path of a
+// value is put together only for a message.
 type jsonWalker struct {
-	dec     *json.Decoder
-	twice   map[string]bool
-	tooDeep bool
+	dec *json.Decoder
+	// path are the steps to the current value: a name, a key or an index.
+	path   []any
+	values int
+	twice  map[string]bool
+	err    error
 }
 
-func (w *jsonWalker) value(path string, depth int) any {
-	token, _ := w.dec.Token()
-	delim, nested := token.(json.Delim)
-	if !nested {
-		return token
-	}
-	w.tooDeep = w.tooDeep || depth > maxDepth
-	o, list := object{}, []any{}
-	for !w.tooDeep && w.dec.More() {
-		if delim == '[' {
-			list = append(list, w.value(fmt.Sprintf("%s[%d]", path, len(list)), depth+1))
-			continue
+// place returns the JSON path of the current value.
+func (w *jsonWalker) place() string {
+	var b strings.Builder
+	for _, step := range w.path {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		case jsonKey:
+			b.WriteString(pathStep(string(step)))
+		case string:
+			b.WriteString(step)
 		}
+	}
+	return b.String()
+}
+
+// jsonKey is a step of a path that leads to the value of a key.
+type jsonKey string
+
+// fail keeps the first error, with its place.
+func (w *jsonWalker) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = malformed(w.place(), format, args...)
+	}
+}
+
+func (w *jsonWalker) value() any {
+	if w.values++; w.values > maxJSONValues {
+		w.fail("more than %d values", maxJSONValues)
+		return nil
+	}
+	token, _ := w.dec.Token()
+	switch token {
+	case json.Delim('['):
+		return w.list()
+	case json.Delim('{'):
+		return w.object()
+	}
+	return token
+}
+
+// down opens a list or an object.
+func (w *jsonWalker) down(step any) {
+	if w.path = append(w.path, step); len(w.path) > maxDepth+1 {
+		w.fail("JSON nested deeper than %d levels", maxDepth)
+	}
+}
+
+// up closes it.
+func (w *jsonWalker) up() {
+	w.path = w.path[:len(w.path)-1]
+	_, _ = w.dec.Token() // the closing bracket
+}
+
+func (w *jsonWalker) list() []any {
+	w.down(0)
+	defer w.up()
+	list := []any{}
+	for w.err == nil && w.dec.More() {
+		w.path[len(w.path)-1] = len(list)
+		list = append(list, w.value())
+	}
+	return list
+}
+
+func (w *jsonWalker) object() object {
+	w.down(nil)
+	defer w.up()
+	o, twice := object{}, map[string]bool{}
+	for w.err == nil && w.dec.More() {
 		token, _ := w.dec.Token()
 		key, _ := token.(string)
-		at := path + pathStep(key)
-		v := w.value(at, depth+1)
-		if before, there := o[key]; there && (w.twice[at] || !reflect.DeepEqual(before, v)) {
-			w.twice[at], v = true, nil
+		w.path[len(w.path)-1] = jsonKey(key)
+		v := w.value()
+		if before, there := o[key]; there && (twice[key] || !reflect.DeepEqual(before, v)) {
+			if !twice[key] && len(w.twice) <= maxProblems {
+				w.twice[w.place()] = true
+			}
+			twice[key], v = true, nil
 		}
-		o[key] = v
-	}
-	_, _ = w.dec.Token() // the closing bracket
-	if delim == '[' {
-		return list
+		if o[key] = v; len(o) > maxAttributes {
+			w.fail("more than %d keys in one object", maxAttributes)
+		}
 	}
 	return o
 }
@@ -97,8 +159,14 @@ type document struct {
 	body object
 }
 
-// pathStep returns the step of a JSON path that leads to a key: ".key" or ["key"].
+// maxStep is the longest key that a path shows in full: each attribute has its path.
+const maxStep = 200
+
+// pathStep returns the step of a JSON path that leads to a key: ".key" or ["key"]; a long key is cut.
 func pathStep(key string) string {
+	if len(key) > maxStep {
+		key = strings.ToValidUTF8(key[:maxStep], "") + "..."
+	}
 	if strings.ContainsAny(key, " .[]/#@") {
 		return fmt.Sprintf("[%q]", key)
 	}
