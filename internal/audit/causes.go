@@ -19,11 +19,13 @@ func (r *auditRun) causes() {
 			continue
 		}
 		for _, id := range ids {
-			failed := all.of(id, f.Subject, r.facts.Owner(f.Subject))
-			if len(failed) > 0 && f.CausedBy == "" {
-				f.CausedBy = nullable.String(id)
+			for _, failed := range all.of(id, f.Subject, r.facts.Owner(f.Subject)) {
+				r.roots[i] = append(r.roots[i], failed)
+				f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: r.out.Findings[failed].Subject})
 			}
-			r.roots[i] = append(r.roots[i], failed...)
+		}
+		if len(f.Causes) > 0 {
+			f.CausedBy = nullable.String(f.Causes[0].Rule)
 		}
 	}
 }

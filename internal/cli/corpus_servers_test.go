@@ -186,7 +186,7 @@ func guessedSlots(t *testing.T, a *audited) {
 func byManual(a *audited, f *verdict.Finding) bool {
 	found := false
 	for _, advice := range a.report.Advice {
-		if !slices.ContainsFunc(advice.Cures, func(c report.Cured) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
+		if !slices.ContainsFunc(advice.Cures, func(c verdict.Ref) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
 			continue
 		}
 		if advice.Source == "general practice" {

@@ -2,16 +2,16 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // Advice is one way to correct the memory population, or the BIOS settings: all steps, in order, and the result of
 // auditing the machine after them.
 type Advice struct {
-	ID    string  `json:"id" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=settings"`
-	Cures []Cured `json:"cures"`
-	Steps []Step  `json:"steps"`
+	ID    string        `json:"id" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=settings"`
+	Cures []verdict.Ref `json:"cures"`
+	Steps []Step        `json:"steps"`
 	// Reaches is the promised result, from an audit.
 	Reaches  Reaches `json:"reaches"`
 	Moves    int     `json:"moves"`
@@ -22,12 +22,6 @@ type Advice struct {
 	// GivenUpBytes is how much less capacity there is after the steps, for the text:
 	// Reaches has what there is then.
 	GivenUpBytes int64 `json:"-"`
-}
-
-// Cured names a finding.
-type Cured struct {
-	Rule    string            `json:"rule"`
-	Subject inventory.Subject `json:"subject"`
 }
 
 // Step is one thing to do. Slots are named by handle, with their locators, and the board's label if locators repeat.

@@ -64,11 +64,11 @@ func expensiveReason(p *plan.Plan) string {
 
 // BuildAdvice describes an advice for the machine that it was made for.
 func BuildAdvice(sys *inventory.System, a *plan.Advice) Advice {
-	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
+	out := Advice{ID: a.ID, Cures: []verdict.Ref{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
 		Moves: a.Moves(), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
 		Reaches: buildReaches(&a.Reaches)}
 	for _, c := range a.Cures {
-		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
+		out.Cures = append(out.Cures, verdict.Ref{Rule: c.Rule, Subject: c.Subject})
 	}
 	for _, s := range a.Steps {
 		out.Steps = append(out.Steps, buildStep(sys, a, s))

@@ -147,6 +147,8 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		DIMMsPerChannel:   []int{},
 		Regions:           []Region{},
 		PeakBytes:         positive(p.Peak),
+		BestBytes:         positive(p.Best),
+		RunningMTs:        positive(p.RunningMTs),
 		Relative:          buildRelative(p.Relative),
 	}
 	if dpc, ok := p.DPC.Get(); ok {
@@ -171,7 +173,8 @@ func buildRelative(f fact.Fact[population.Share]) Relative {
 	if !ok {
 		return Relative{}
 	}
-	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()), ByChannels: share.ByChannels()}
+	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()),
+		Unverified: f.Unverified, ByChannels: share.ByChannels()}
 	if share.Document == "" {
 		out.Note = share.Note
 	}

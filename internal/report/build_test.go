@@ -58,8 +58,8 @@ func TestBuildSlot(t *testing.T) {
 	}, inv.Slots[1])
 	assert.Equal(t, report.PopulationSocket{
 		Socket: new(1), DIMMs: new(3), ChannelsTotal: new(3), ChannelsPopulated: new(3), DIMMsPerChannel: []int{1, 1, 1},
-		Regions: []report.Region{{Bytes: 12 << 30, Ways: 3}}, Class: "A", ExpectedMTs: new(1333), Limiter: "none",
-		PeakBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: "population model"},
+		Regions: []report.Region{{Bytes: 12 << 30, Ways: 3}}, Class: "A", ExpectedMTs: new(1333), RunningMTs: new(1333), Limiter: "none",
+		PeakBytes: new(int64(31_992_000_000)), BestBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: "population model"},
 	}, inv.Population.Sockets[1])
 	assert.Equal(t, report.Node{
 		ID: 1, Kind: "dram", Socket: new(1), CPUs: new("1,3,5,7,9,11"), MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},

@@ -11,12 +11,15 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// headline summarises the machine: the worst root cause with its cost, or with the next one of the same severity.
+// headline summarises the machine: the worst root cause with its cost, or with the next one of the same severity and
+// another rule.
 func (r *Report) headline() string {
 	first := &r.Problems[0]
 	out := r.headlineOf(first)
-	if len(r.Problems) > 1 && r.Problems[1].Severity == first.Severity && first.Above() {
-		return out + ", and " + cmp.Or(r.Problems[1].Members[0].Headline, r.headlineOf(&r.Problems[1]))
+	for i := 1; i < len(r.Problems) && first.Above() && r.Problems[i].Severity == first.Severity; i++ {
+		if next := &r.Problems[i]; next.Rule != first.Rule {
+			return out + ", and " + cmp.Or(next.Members[0].Headline, r.headlineOf(next))
+		}
 	}
 	if cost := r.cost(first); cost != "" {
 		out += "; " + cost
@@ -34,7 +37,7 @@ func (r *Report) headlineOf(p *Problem) string {
 		if moved := r.misplaced(p); moved != "" {
 			return moved
 		}
-		return cmp.Or(r.emptyChannels(p), headline, p.Text())
+		return cmp.Or(r.emptyChannels(), headline, p.Text())
 	case headline != "" && len(p.Members) > 1:
 		return headline
 	default:
@@ -73,7 +76,7 @@ func (r *Report) misplaced(p *Problem) string {
 }
 
 // emptyChannels gives the number of empty memory channels of the machine, "" if unknown.
-func (r *Report) emptyChannels(p *Problem) string {
+func (r *Report) emptyChannels() string {
 	empty, total := 0, 0
 	for i := range r.Inventory.Population.Sockets {
 		s := &r.Inventory.Population.Sockets[i]
@@ -81,9 +84,7 @@ func (r *Report) emptyChannels(p *Problem) string {
 			return ""
 		}
 		total += *s.ChannelsTotal
-		if slices.Contains(p.Subjects, ofSocket(s.Socket)) {
-			empty += *s.ChannelsTotal - *s.ChannelsPopulated
-		}
+		empty += *s.ChannelsTotal - *s.ChannelsPopulated
 	}
 	switch {
 	case empty == 0:
@@ -114,7 +115,7 @@ func (r *Report) cost(p *Problem) string {
 			continue
 		}
 		switch {
-		case worst == nil || *s.Relative.Low < *worst.Relative.Low:
+		case worst == nil || CompareShares(&s.Relative, &worst.Relative) < 0:
 			worst, same = s, []inventory.Subject{ofSocket(s.Socket)}
 		case s.Relative.Percent() == worst.Relative.Percent():
 			same = append(same, ofSocket(s.Socket))
@@ -124,14 +125,21 @@ func (r *Report) cost(p *Problem) string {
 		return ""
 	}
 	where, share := cmp.Or(r.Inventory.place(same), "the machine"), &worst.Relative
+	has, its, estimated := " has ", " of its memory bandwidth", ""
+	if len(same) > 1 {
+		has, its = " have ", " of their memory bandwidth"
+	}
+	if share.Unverified {
+		estimated = "an estimated "
+	}
+	only := func(v *float64) string { return (&Relative{Low: v, High: v}).Percent() }
 	switch {
+	case share.Value == nil && len(worst.Regions) == 0 && *share.Low < *share.High: // the interleaving is not known
+		return where + has + "at most " + only(share.High) + its
 	case share.Value == nil && *share.High-*share.Low > wideRange:
-		part := Relative{Low: share.Low, High: share.Low}
-		return "part of the memory has only " + part.Percent() + " of the bandwidth"
-	case len(same) > 1:
-		return where + " have " + share.Percent() + " of their memory bandwidth"
+		return "part of the memory has only " + estimated + only(share.Low) + " of the bandwidth"
 	default:
-		return where + " has " + share.Percent() + " of its memory bandwidth"
+		return where + has + estimated + share.Percent() + its
 	}
 }
 

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
@@ -237,9 +240,13 @@ type PopulationSocket struct {
 	Regions           []Region        `json:"regions"`
 	Class             nullable.String `json:"class" jsonschema:"nullable"`
 	ExpectedMTs       *int            `json:"expected_mts" jsonschema:"nullable,minimum=1"`
-	Limiter           nullable.String `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
-	PeakBytes         *int64          `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
-	Relative          Relative        `json:"relative_bandwidth"`
+	// RunningMTs is the lowest configured speed, and no more than the CPU allows.
+	RunningMTs *int            `json:"running_mts,omitempty" jsonschema:"minimum=1"`
+	Limiter    nullable.String `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
+	PeakBytes  *int64          `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
+	// BestBytes is the peak with all channels at the CPU's highest memory speed.
+	BestBytes *int64   `json:"best_bytes_per_second,omitempty" jsonschema:"minimum=1"`
+	Relative  Relative `json:"relative_bandwidth"`
 }
 
 // Region is one interleave set: a capacity distributed over a number of channels.
@@ -255,8 +262,31 @@ type Relative struct {
 	Low    *float64        `json:"low" jsonschema:"nullable,minimum=0"`
 	High   *float64        `json:"high" jsonschema:"nullable,minimum=0"`
 	Source nullable.String `json:"source" jsonschema:"nullable"`
+	// Unverified is set if no document confirms the slot map or the platform's data that the share depends on.
+	Unverified bool `json:"unverified,omitempty"`
 	// ByChannels is true if the clock is unknown; for the text, Source has it.
 	ByChannels bool `json:"-"`
 	// Note is what lowers a share by the model; for the text, Source has it.
 	Note string `json:"-"`
+}
+
+// bounds returns the lowest and the highest share: what a document measured for the layout, else the model's range;
+// infinite if it is not known.
+func (s *Relative) bounds() (low, high float64) {
+	switch {
+	case s.Value != nil:
+		return *s.Value, *s.Value
+	case s.Low == nil || s.High == nil:
+		return math.Inf(1), math.Inf(1)
+	default:
+		return *s.Low, *s.High
+	}
+}
+
+// CompareShares orders shares, the worse first: by what is sure, then by the most that one can have. An unknown one
+// comes last.
+func CompareShares(a, b *Relative) int {
+	lowA, highA := a.bounds()
+	lowB, highB := b.bounds()
+	return cmp.Or(cmp.Compare(lowA, lowB), cmp.Compare(highA, highB))
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,13 +33,14 @@ type Problem struct {
 	Consequences []string            `json:"consequences"`
 
 	// Members are the findings of the cause, Led those that follow, and Cure the index in Advice of
-	// the first entry that cures one of them, -1 without one.
+	// the first entry that cures one of them, -1 without one. Shown is the entry that Fix names first, -1 for none.
 	Members []*verdict.Finding `json:"-"`
 	Led     []*verdict.Finding `json:"-"`
 	Cure    int                `json:"-"`
 	// LabelWhere and Label are Where and Sentence without figures that move while the machine stays as it is.
 	LabelWhere string `json:"-"`
 	Label      string `json:"-"`
+	Shown      int    `json:"-"`
 }
 
 // Text returns the place and the sentence: "CPU2: channel 2 is empty".
@@ -65,49 +65,46 @@ func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(
 // Settings reports whether the problem is that settings differ from the profile.
 func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, settingRules) }
 
-// cause collects the failures of one problem.
+// cause collects the failures of one problem: its own, and those that follow.
 type cause struct {
 	members, led []*verdict.Finding
 	rank         int
 }
 
+// takes reports whether a root cause is the same problem as the causes so far: of one rule with one severity, or with
+// the same text, as what one CPU's facts prove and another's only suggest is one problem. Settings are one problem for
+// each severity.
+func (c *cause) takes(f *verdict.Finding) bool {
+	first := c.members[0]
+	if strings.HasPrefix(first.Rule, settingRules) {
+		return strings.HasPrefix(f.Rule, settingRules) && first.Severity == f.Severity
+	}
+	return first.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || shortFailure(first) == shortFailure(f))
+}
+
 // problems groups the failures by root cause, the worst first.
 func (r *Report) problems() []Problem {
-	type key struct {
-		rule     string
-		severity verdict.Severity
-		kind     inventory.SubjectKind
-	}
 	var causes []*cause
-	at := map[key]*cause{}
-	of := map[*verdict.Finding]*cause{}
-	var led []*verdict.Finding
+	roots, of := verdict.Roots(r.Findings), map[int]*cause{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result != verdict.Fail {
+		if f.Result != verdict.Fail || roots[i] != i {
 			continue
 		}
-		if r.Root(f) != f {
-			led = append(led, f)
-			continue
+		at := slices.IndexFunc(causes, func(c *cause) bool { return c.takes(f) })
+		if at < 0 {
+			at = len(causes)
+			causes = append(causes, &cause{})
 		}
-		k := key{f.Rule, f.Severity, f.Subject.Kind}
-		if strings.HasPrefix(f.Rule, settingRules) {
-			k.rule, k.kind = settingRules, ""
-		}
-		if at[k] == nil {
-			at[k] = &cause{rank: SeverityRank(f.Severity)}
-			causes = append(causes, at[k])
-		}
-		of[f] = at[k]
-		at[k].members = append(at[k].members, f)
+		c := causes[at]
+		of[i], c.members, c.rank = c, append(c.members, f), max(c.rank, SeverityRank(f.Severity))
 	}
-	for _, f := range led {
-		c := of[r.Root(f)]
-		c.led = append(c.led, f)
-		c.rank = max(c.rank, SeverityRank(f.Severity))
+	for i, root := range roots {
+		if c := of[root]; root != i {
+			f := &r.Findings[i]
+			c.led, c.rank = append(c.led, f), max(c.rank, SeverityRank(f.Severity))
+		}
 	}
-	causes = merged(causes)
 	slices.SortStableFunc(causes, func(a, b *cause) int { return b.rank - a.rank })
 	out := make([]Problem, 0, len(causes))
 	for _, c := range causes {
@@ -117,57 +114,9 @@ func (r *Report) problems() []Problem {
 	return out
 }
 
-// merged joins causes of one rule with the same text and different severities: what one CPU's facts prove and
-// another's only suggest is one problem.
-func merged(causes []*cause) []*cause {
-	var out []*cause
-	for _, c := range causes {
-		at := slices.IndexFunc(out, func(o *cause) bool {
-			return o.members[0].Rule == c.members[0].Rule && shortFailure(o.members[0]) == shortFailure(c.members[0]) && !strings.HasPrefix(o.members[0].Rule, settingRules)
-		})
-		if at < 0 {
-			out = append(out, c)
-			continue
-		}
-		o := out[at]
-		o.members, o.led, o.rank = append(o.members, c.members...), append(o.led, c.led...), max(o.rank, c.rank)
-	}
-	return out
-}
-
-// Root returns the failure that f follows from in the end, f itself for a root cause and in a cycle.
-func (r *Report) Root(f *verdict.Finding) *verdict.Finding {
-	at := f
-	for range r.Findings {
-		up := r.cause(at)
-		switch up {
-		case nil:
-			return at
-		case f:
-			return f
-		}
-		at = up
-	}
-	return f
-}
-
-// cause returns the failure that f follows from, nil for a root cause.
-func (r *Report) cause(f *verdict.Finding) *verdict.Finding {
-	if f.CausedBy == "" {
-		return nil
-	}
-	for i := range r.Findings {
-		up := &r.Findings[i]
-		if up != f && up.Rule == string(f.CausedBy) && up.Result == verdict.Fail {
-			return up
-		}
-	}
-	return nil
-}
-
 func (r *Report) problem(c *cause) Problem {
 	first := c.members[0]
-	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: r.cureOf(c.members), Subjects: []inventory.Subject{}, Consequences: []string{}}
+	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: slices.IndexFunc(r.Advice, func(a Advice) bool { return a.cures(c.members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
 	for _, f := range c.members {
 		p.Subjects = append(p.Subjects, f.Subject)
 	}
@@ -177,7 +126,7 @@ func (r *Report) problem(c *cause) Problem {
 	if cite := first.Citation; cite != nil {
 		p.Source, p.Standing = cite.Document(), r.standing(cite)
 	}
-	p.Fix = r.fix(&p)
+	p.Fix, p.Shown = r.fix(&p)
 	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, sisterModel) {
 		p.nameSlotsSource(r.Advice[p.Cure].Source)
 	}
@@ -317,12 +266,24 @@ func (r *Report) ProfileName() string {
 	return "profile " + r.Profile.ID
 }
 
-// cureOf returns the index of the first advice that cures one of the findings, -1 if none does.
-func (r *Report) cureOf(members []*verdict.Finding) int {
-	return slices.IndexFunc(r.Advice, func(a Advice) bool {
-		return slices.ContainsFunc(a.Cures, func(c Cured) bool {
-			return slices.ContainsFunc(members, func(f *verdict.Finding) bool { return f.Rule == c.Rule && f.Subject == c.Subject })
-		})
+// CureOf returns the kind of the first advice for the population that cures a problem, also of a document that was
+// read; "" if none does.
+func (r *Report) CureOf(p *Problem) string {
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		if a.ID != AdviceSettings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool {
+			return slices.Contains(a.Cures, verdict.Ref{Rule: p.Rule, Subject: s})
+		}) {
+			return a.ID
+		}
+	}
+	return ""
+}
+
+// cures reports whether an advice cures one of the findings.
+func (a *Advice) cures(members []*verdict.Finding) bool {
+	return slices.ContainsFunc(members, func(f *verdict.Finding) bool {
+		return slices.Contains(a.Cures, verdict.Ref{Rule: f.Rule, Subject: f.Subject})
 	})
 }
 
@@ -330,17 +291,14 @@ func (r *Report) cureOf(members []*verdict.Finding) int {
 // command that prints them is named.
 const longestChanges = 500
 
-// fix describes what to do about a problem: the steps of the advice that cures it, else the rule's fix.
-func (r *Report) fix(p *Problem) string {
+// fix describes what to do about a problem: the steps of the advice that cures it, else the rule's fix. shown is the
+// index of the advice that it names first, -1 for none.
+func (r *Report) fix(p *Problem) (fix string, shown int) {
 	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
-		whole := r.AdviceSentence(&r.Advice[p.Cure])
-		if free := r.cureOf(p.Led); free >= 0 && free < p.Cure && r.Advice[p.Cure].Installs > 0 && r.Advice[free].Moves > 0 && r.Advice[free].Installs == 0 {
-			return "a part of it, with nothing to buy: " + strings.TrimSuffix(r.AdviceSentence(&r.Advice[free]), ". Nothing to buy") + "; or all of it: " + whole
-		}
-		return whole
+		return r.adviceFix(p)
 	}
 	if p.Settings() && len(p.Members) > 1 {
-		return r.settingsFix(p.Members)
+		return r.settingsFix(p.Members), -1
 	}
 	texts, places := byText(p.Members, func(f *verdict.Finding) string { return f.Fix })
 	for i, text := range texts {
@@ -350,7 +308,36 @@ func (r *Report) fix(p *Problem) string {
 		}
 		texts[i] = line
 	}
-	return strings.Join(texts, "; ")
+	return strings.Join(texts, "; "), -1
+}
+
+// adviceFix describes the advice that cures a problem. An earlier one without a purchase is named before it, and if it
+// gives up capacity, one that keeps it after it.
+func (r *Report) adviceFix(p *Problem) (fix string, shown int) {
+	cure := &r.Advice[p.Cure]
+	fix = r.AdviceSentence(cure)
+	if free := r.freePart(p); free >= 0 {
+		return "a part of it, with nothing to buy: " + r.adviceText(&r.Advice[free], "") + "; or all of it: " + fix, free
+	}
+	if cure.GivenUpBytes > 0 {
+		for i := p.Cure + 1; i < len(r.Advice); i++ {
+			if a := &r.Advice[i]; a.GivenUpBytes == 0 && a.cures(p.Members) {
+				return fix + "; or keep all memory: " + r.AdviceSentence(a), p.Cure
+			}
+		}
+	}
+	return fix, p.Cure
+}
+
+// freePart returns the index of the advice without a purchase that cures a consequence of a problem, or is faster
+// alone, if curing the problem takes a purchase; -1 if there is none.
+func (r *Report) freePart(p *Problem) int {
+	if r.Advice[p.Cure].Installs == 0 {
+		return -1
+	}
+	return slices.IndexFunc(r.Advice[:p.Cure], func(a Advice) bool {
+		return a.Moves > 0 && a.Installs == 0 && a.Removes == 0 && (len(a.Cures) == 0 || a.cures(p.Led))
+	})
 }
 
 // settingsFix lists the changes of settings if they are short, else it names the command that prints them.
@@ -367,61 +354,31 @@ func (r *Report) settingsFix(members []*verdict.Finding) string {
 }
 
 // AdviceSentence returns the steps of an advice, what they cost and what they reach: "move the DIMM
-// from B4 to B3. Nothing to buy; CPU2 then has full bandwidth".
+// from B4 to B3. Nothing to buy; CPU2 rises from 33 % to full bandwidth".
 func (r *Report) AdviceSentence(a *Advice) string {
+	switch {
+	case a.GivenUpBytes != 0:
+		return r.adviceText(a, "this gives up "+humanize.Size(a.GivenUpBytes))
+	case a.ID != AdviceSettings && a.Installs == 0:
+		return r.adviceText(a, "nothing to buy")
+	default:
+		return r.adviceText(a, "")
+	}
+}
+
+// adviceText joins the steps of an advice, what it costs and what it reaches.
+func (r *Report) adviceText(a *Advice, cost string) string {
 	lines := Steps(a.Steps, &r.Inventory)
 	steps := make([]string, len(lines))
 	for i, l := range lines {
 		steps[i] = l.Text
 	}
-	out := strings.Join(steps, "; ") + "."
-	var more []string
-	switch {
-	case a.GivenUpBytes != 0:
-		more = append(more, "This gives up "+humanize.Size(a.GivenUpBytes))
-	case a.ID != AdviceSettings && a.Installs == 0:
-		more = append(more, "Nothing to buy")
+	out := strings.Join(steps, "; ")
+	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")
+	if rest != "" {
+		out += ". " + strings.ToUpper(rest[:1]) + rest[1:]
 	}
-	if reached := r.reached(a); reached != "" {
-		more = append(more, reached)
-	}
-	if len(more) > 0 {
-		rest := strings.Join(more, "; ")
-		out += " " + strings.ToUpper(rest[:1]) + rest[1:]
-	}
-	return strings.TrimSuffix(out, ".")
-}
-
-// reached gives the share of the CPUs' best bandwidth after the steps of an advice, for those that have less today;
-// "" if unknown.
-func (r *Report) reached(a *Advice) string {
-	texts, ids := []string{}, map[string][]inventory.Subject{}
-	for i := range a.Reaches.Sockets {
-		s := &a.Reaches.Sockets[i]
-		before := r.Inventory.population(s.Socket)
-		if before == nil || before.Relative.Low == nil || s.Relative.Low == nil || *before.Relative.Low >= *s.Relative.Low {
-			continue
-		}
-		text := s.Relative.Percent()
-		if ids[text] == nil {
-			texts = append(texts, text)
-		}
-		ids[text] = append(ids[text], ofSocket(s.Socket))
-	}
-	for i, text := range texts {
-		where := r.Inventory.place(ids[text])
-		verb := " then has "
-		if len(ids[text]) > 1 {
-			verb = " then have "
-		}
-		switch texts[i] = cmp.Or(where, "memory") + verb + text; {
-		case text == "100 %":
-			texts[i] = cmp.Or(where, "memory") + verb + "full bandwidth"
-		case i == 0:
-			texts[i] += " of the best bandwidth"
-		}
-	}
-	return strings.Join(texts, ", ")
+	return out
 }
 
 // ofSocket returns the subject of a socket's memory: the machine if no socket has it.

@@ -63,8 +63,8 @@ func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	a1, a2, b1 := "0x1", "0x2", "0x3"
 	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: "A1"}, {Handle: a2, Locator: "A2"}, {Handle: b1, Locator: "B1"}}
 	r.Advice = []report.Advice{
-		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1, To: b1}}},
-		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2}}},
+		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1, To: b1}}},
+		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2}}},
 	}
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)

@@ -132,7 +132,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "verdict", "profile", "why", "summary", "findings", "problems", "advice", "inventory", "profiles", "measured", "baseline", "outdated"}},
 		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "host", "identifiers"}},
 		{verdict.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
-		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver", "doubt"}},
+		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "causes", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver", "doubt"}},
 		{verdict.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unplaced_errors", "unmapped"}},
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
@@ -145,13 +145,13 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
 		{report.Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
 		{report.DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
-		{report.PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
+		{report.PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "running_mts", "limiter", "peak_bytes_per_second", "best_bytes_per_second", "relative_bandwidth"}},
 		{report.Advice{}, []string{"id", "cures", "steps", "reaches", "moves", "installs", "removes", "source"}},
 		{report.Reaches{}, []string{"findings", "sockets", "capacity_bytes"}},
 		{report.ReachedSocket{}, []string{"socket", "class", "expected_mts", "peak_bytes_per_second", "relative_bandwidth"}},
 		{report.Module{}, []string{"size_bytes", "type", "ranks", "rated_mts"}},
 		{report.Region{}, []string{"bytes", "interleave_ways"}},
-		{report.Relative{}, []string{"value", "low", "high", "source"}},
+		{report.Relative{}, []string{"value", "low", "high", "source", "unverified"}},
 	} {
 		assert.Equal(t, c.want, keysOf(reflect.TypeOf(c.of)))
 	}

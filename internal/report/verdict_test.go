@@ -164,7 +164,7 @@ func TestSentence(t *testing.T) {
 			of("critical", "a", "socket 2", "x", "no memory", ""), of("critical", "a", "socket 3", "x", "no memory", ""), of("critical", "a", "socket 4", "x", "no memory", "")},
 		"socket 1: 4 DIMMs for 8 channels": {of("info", "b", "socket 1", "4 DIMMs for 8 channels: A1, A2", "", ""), of("warning", "a", "machine", "x", "", "b")},
 		"machine of two":                   {of("warning", "follows", "machine", "x", "", "root"), of("warning", "root", "machine", "machine of two; more", "", "")},
-		"the circle, and the other":        {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
+		"the circle":                       {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
 		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone")},
 	} {
 		r := &report.Report{Findings: findings}

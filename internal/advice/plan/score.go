@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -20,6 +21,8 @@ type layoutScore struct {
 	// peak is that of all populated channels together, in bytes per second; 0 if that of one
 	// processor is not known.
 	peak int64
+	// sure is the low end of each processor's share of its best bandwidth; unknown for one without memory.
+	sure []fact.Fact[float64]
 	// channels are the populated ones, narrowest those of each processor's narrowest region; 0 if unknown.
 	channels, narrowest int
 	fails               []Failure
@@ -115,6 +118,18 @@ func (a *layoutScore) slower(than *layoutScore) bool {
 		a.channels < than.channels && a.narrowest <= than.narrowest
 }
 
+// lowers reports whether a processor has less bandwidth for sure than before. Only a critical failure that is cured, such
+// as a processor without memory, is worth that.
+func (a *layoutScore) lowers(before *layoutScore) bool {
+	const rounding = 0.005
+	for i, was := range before.sure {
+		if is := a.sure[i]; was.Known() && is.Known() && is.Value < was.Value-rounding {
+			return a.critical >= before.critical
+		}
+	}
+	return false
+}
+
 // muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
 const muchFaster = 1.1
 
@@ -122,10 +137,10 @@ const muchFaster = 1.1
 // and its clock is known.
 func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
 
-// notWorse reports whether a layout is countable, has the same failures as another, and all is decided
-// that was.
+// notWorse reports whether a layout is countable, has the same failures as another, all is decided
+// that was, and no processor has less bandwidth.
 func (a *layoutScore) notWorse(before *layoutScore) bool {
-	return a.countable() && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
+	return a.countable() && !a.lowers(before) && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
 }
 
 // lost is why the first of what was decided is not any more, "" if all is.

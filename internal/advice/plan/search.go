@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -282,10 +283,10 @@ func (s *search) rememberFailures(fails []Failure) {
 
 // improves reports whether a layout cures something that failed and breaks nothing: no
 // failure at warning or above that was not there, no order of slots that was kept, no
-// bandwidth given up for nothing. What does not by some of the rules does not by all of them.
+// bandwidth of any processor given up for nothing. What does not by some of the rules does not by all of them.
 func (s *search) improves(after *layoutScore) bool {
 	before := &s.before
-	if after.failing(before) >= 0 || after.slower(before) || len(curedFailures(before.fails, after.fails)) == 0 {
+	if after.failing(before) >= 0 || after.slower(before) || after.lowers(before) || len(curedFailures(before.fails, after.fails)) == 0 {
 		return false
 	}
 	if before.severe() && !after.milder(before) && !(after.reach.times(before.reach) >= muchFaster) {
@@ -348,6 +349,11 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		out.narrowest += narrowest(p.Regions.Or(nil))
 		out.even = out.even && len(p.Regions.Or(nil)) == 1
 		share, known := p.Relative.Get()
+		if known {
+			out.sure = append(out.sure, fact.Known(share.Low, p.Relative.Certainty, p.Relative.From))
+		} else {
+			out.sure = append(out.sure, fact.UnknownFrom[float64](p.Relative))
+		}
 		out.slowed = out.slowed || known && share.Model < 1 && share.Channels >= 1
 		peak, known := p.Peak.Get()
 		out.peak += peak

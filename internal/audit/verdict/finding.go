@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
@@ -16,6 +18,14 @@ type Waiver struct {
 	// Population is set if the machine's complete population is accepted, not this failure alone.
 	Population bool `json:"population,omitempty"`
 }
+
+// Ref names a finding.
+type Ref struct {
+	Rule    string            `json:"rule"`
+	Subject inventory.Subject `json:"subject"`
+}
+
+func (r Ref) String() string { return r.Rule + " " + r.Subject.String() }
 
 // Finding is the result of one rule for one subject, as the audit makes it and the report's document has it.
 type Finding struct {
@@ -34,8 +44,10 @@ type Finding struct {
 	// Reason is the reason if the result is unknown, not_applicable or error; KnownBy is what would make it known.
 	Reason  nullable.String `json:"reason" jsonschema:"nullable"`
 	KnownBy nullable.String `json:"known_by" jsonschema:"nullable"`
-	// CausedBy is the rule whose failure this finding follows from.
+	// CausedBy is the rule whose failure this finding follows from; Causes are its failures, and those of other rules
+	// that it follows from.
 	CausedBy nullable.String `json:"caused_by" jsonschema:"nullable"`
+	Causes   []Ref           `json:"causes,omitempty"`
 	Effect   *Effect         `json:"effect" jsonschema:"nullable"`
 	Remedy   nullable.String `json:"remedy" jsonschema:"nullable"`
 	// Advice are the ids of the entries of the report's advice that cure it.
@@ -57,6 +69,78 @@ type Finding struct {
 	Mark string `json:"-"`
 	// Explains is set for a pass that is listed for its explanation.
 	Explains bool `json:"-"`
+}
+
+// mostCauses limits the causes that CauseText lists.
+const mostCauses = 4
+
+// CauseText lists the failures that the finding follows from, "" for none.
+func (f *Finding) CauseText() string {
+	if len(f.Causes) == 0 { // a document of an earlier version
+		return string(f.CausedBy)
+	}
+	causes := make([]string, len(f.Causes))
+	for i, cause := range f.Causes {
+		causes[i] = cause.String()
+	}
+	return humanize.Truncated(mostCauses, causes)
+}
+
+// Roots returns for each failure the index of the failure that it follows from in the end, of several the most severe:
+// its own index for a root cause, in a cycle, and for what does not fail.
+func Roots(findings []Finding) []int {
+	failed, first := map[Ref]int{}, map[string]int{}
+	for i := len(findings) - 1; i >= 0; i-- {
+		if f := &findings[i]; f.Result == Fail {
+			failed[Ref{f.Rule, f.Subject}], first[f.Rule] = i, i
+		}
+	}
+	const unset = -1
+	roots := slices.Repeat([]int{unset}, len(findings))
+	var root func(i int) int
+	root = func(i int) int {
+		if roots[i] != unset {
+			return roots[i]
+		}
+		roots[i] = i // a cycle ends here
+		best := i
+		for _, cause := range findings[i].causes(failed, first) {
+			if up := root(cause); up != i && (best == i || findings[up].Severity.Rank() > findings[best].Severity.Rank()) {
+				best = up
+			}
+		}
+		roots[i] = best
+		return best
+	}
+	for i := range findings {
+		if findings[i].Result == Fail {
+			root(i)
+		} else {
+			roots[i] = i
+		}
+	}
+	return roots
+}
+
+// causes returns the indexes of the failures that a finding follows from. A document of an earlier version names the
+// rule alone: the failure of the same subject is meant, else the first.
+func (f *Finding) causes(failed map[Ref]int, first map[string]int) []int {
+	var out []int
+	for _, ref := range f.Causes {
+		if at, ok := failed[ref]; ok {
+			out = append(out, at)
+		}
+	}
+	if len(f.Causes) > 0 || f.CausedBy == "" {
+		return out
+	}
+	if at, ok := failed[Ref{string(f.CausedBy), f.Subject}]; ok {
+		return []int{at}
+	}
+	if at, ok := first[string(f.CausedBy)]; ok {
+		return []int{at}
+	}
+	return nil
 }
 
 // Summary counts findings by result.

@@ -153,7 +153,7 @@ func details(f *verdict.Finding) []string {
 		add("costs", f.Effect.Text)
 	}
 	add("fix", string(f.Remedy))
-	add("caused by", string(f.CausedBy))
+	add("caused by", f.CauseText())
 	add("source", f.Citation.Line())
 	return out
 }

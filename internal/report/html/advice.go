@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
@@ -83,9 +84,9 @@ func (p *page) before(id int) string {
 	if s == nil {
 		return notKnown
 	}
-	speed, running := "", p.texts.Running(id)
-	if running != nil || s.ExpectedMTs != nil {
-		speed = speedText(running, s.ExpectedMTs)
+	speed := ""
+	if s.RunningMTs != nil || s.ExpectedMTs != nil {
+		speed = speedText(s.RunningMTs, s.ExpectedMTs)
 	}
 	return reached(speed, s.PeakBytes, &s.Relative)
 }
@@ -109,7 +110,7 @@ func reached(speed string, peak *int64, share *report.Relative) string {
 }
 
 // curedRules names each rule once, with what it no longer fails on.
-func curedRules(list []report.Cured) string {
+func curedRules(list []verdict.Ref) string {
 	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, c := range list {
 		names[i], subjects[i] = c.Rule, c.Subject

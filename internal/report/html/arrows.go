@@ -14,10 +14,10 @@ const (
 	badgeRadius = 8
 )
 
-// shown is the index of the advice that the picture shows: the first that a problem points to.
+// shown is the index of the advice that the picture shows: the first that the fix of a problem names.
 func (p *page) shown() int {
 	for i := range p.r.Problems {
-		if at := p.r.Problems[i].Cure; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != report.AdviceSettings {
+		if at := p.r.Problems[i].Shown; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != report.AdviceSettings {
 			return at
 		}
 	}

@@ -95,7 +95,7 @@ func particulars(f *verdict.Finding, brief string) []pair {
 	if len(f.Advice) > 0 {
 		out = append(out, pair{"advice", link{Text: strings.Join(f.Advice, " or ") + ", in " + adviceTitle, ID: "advice"}})
 	}
-	out = append(out, pairs("follows from", string(f.CausedBy), "accepted", accepted(f.Waiver))...)
+	out = append(out, pairs("follows from", f.CauseText(), "accepted", accepted(f.Waiver))...)
 	if f.Citation != nil {
 		out = append(out, pair{"source", citation(f.Citation)})
 	}

@@ -186,7 +186,7 @@ func TestBoard(t *testing.T) {
 		Inventory: report.Inventory{
 			Sockets: []report.Socket{{ID: 0, Designation: "CPU1", Model: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"}, {ID: 1, Populated: &no}, {ID: 2, Designation: "CPU3"}},
 			Slots:   []report.Slot{a1, a2, b1, lost},
-			Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), ChannelsTotal: number(2), ChannelsPopulated: number(1), ExpectedMTs: number(1333), Class: "C",
+			Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), ChannelsTotal: number(2), ChannelsPopulated: number(1), ExpectedMTs: number(1333), RunningMTs: number(1333), Class: "C",
 				Limiter: "ranks", PeakBytes: large(32e9)}}},
 		},
 	}
@@ -455,7 +455,7 @@ func TestSourcesAndChanges(t *testing.T) {
 func TestAdviceOfAPage(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []plan.Failure{
 		{Rule: "memory.x", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.y", Severity: "warning"}, {Rule: "memory.x", Subject: inventory.SocketSubject(1), Severity: "info"}}},
-		Cures: []report.Cured{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceExpensive: "none: it fails with less"}
+		Cures: []verdict.Ref{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceExpensive: "none: it fails with less"}
 	text := section(t, r, "advice")
 	assert.Contains(t, text, "|cures|memory.z sockets 0-1|still fails|memory.x (info) sockets 0-1; memory.y (warning) machine|cheaper|none: it fails with less|source|general practice|")
 	assert.NotContains(t, text, "alternatives")
@@ -475,8 +475,6 @@ func TestAdviceOfAPage(t *testing.T) {
 	// Before, the modules run at their running speed, and the peak is for that speed.
 	r.Inventory.Population.Sockets[0].ExpectedMTs, r.Inventory.Population.Sockets[0].PeakBytes = number(1333), large(85e8)
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1333 MT/s, peak 8.5 GB/s|")
-	a1 := slotOf("A1", 0, 0, 0, 32)
-	a1.ConfiguredMTs = number(1066)
-	r.Inventory.Slots = []report.Slot{a1}
+	r.Inventory.Population.Sockets[0].RunningMTs = number(1066)
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|1066 MT/s, expected 1333, peak 8.5 GB/s|")
 }

@@ -15,8 +15,12 @@ import (
 func (b *families) findings(r *report.Report) {
 	b.family("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
-	for _, f := range atMost(maxFindings, worstFirst(r)) {
-		b.add(1, f.Rule, f.Subject.String(), string(f.Severity), r.Root(f).Rule)
+	roots := map[*verdict.Finding]*verdict.Finding{}
+	for i, root := range verdict.Roots(r.Findings) {
+		roots[&r.Findings[i]] = &r.Findings[root]
+	}
+	for _, f := range atMost(maxFindings, worstFirst(r.Findings, roots)) {
+		b.add(1, f.Rule, f.Subject.String(), string(f.Severity), roots[f].Rule)
 	}
 	b.end()
 }
@@ -42,14 +46,14 @@ const (
 )
 
 // worstFirst returns the failures, the most severe first and of those the causes first.
-func worstFirst(r *report.Report) []*verdict.Finding {
+func worstFirst(all []verdict.Finding, roots map[*verdict.Finding]*verdict.Finding) []*verdict.Finding {
 	var out []*verdict.Finding
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == verdict.Fail {
+	for i := range all {
+		if f := &all[i]; f.Result == verdict.Fail {
 			out = append(out, f)
 		}
 	}
-	follows := func(f *verdict.Finding) int { return int(zeroOrOne(r.Root(f) != f)) }
+	follows := func(f *verdict.Finding) int { return int(zeroOrOne(roots[f] != f)) }
 	slices.SortStableFunc(out, func(a, c *verdict.Finding) int {
 		return cmp.Or(cmp.Compare(report.SeverityRank(c.Severity), report.SeverityRank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})

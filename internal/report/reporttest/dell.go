@@ -97,6 +97,7 @@ func Bad() *Input {
 		newPopulation(0, []int{1, 1, 1}, "A", 1333, full()),
 		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, By: "population model"}),
 	}
+	m.Topo.Populations[1].RunningMTs = Direct(1067)
 	m.Topo.Symmetric = Direct(false)
 	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}
 	m.Audit.Findings = BadFindings()

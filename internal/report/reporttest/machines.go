@@ -149,6 +149,7 @@ func newPopulation(socket int, dpc []int, class string, mts int, share populatio
 		Class:   Direct(population.Class{Name: class, Best: "A"}),
 		Speed:   Direct(population.Speed{MTs: mts, Limiter: population.LimitNone}),
 		Peak:    Direct(int64(used) * int64(mts) * 8_000_000), Relative: Direct(share),
+		Best: Direct(int64(len(dpc)) * int64(mts) * 8_000_000), RunningMTs: Direct(1333), // that of its modules
 	}
 }
 

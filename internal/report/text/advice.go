@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -108,7 +109,7 @@ func remaining(findings []plan.Failure, rules string) string {
 }
 
 // curedRules lists the rules that no longer fail.
-func curedRules(list []report.Cured) string {
+func curedRules(list []verdict.Ref) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, c := range list {

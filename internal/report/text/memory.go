@@ -123,15 +123,18 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 				marks[handle], notes[handle] = true, "problem "+strconv.Itoa(i+1)
 			}
 		}
-		if pr.Cure < 0 || r.Advice[pr.Cure].ID == report.AdviceSettings {
+		if pr.Shown < 0 || r.Advice[pr.Shown].ID == report.AdviceSettings {
 			continue
 		}
-		for j := range r.Advice[pr.Cure].Steps {
-			s := &r.Advice[pr.Cure].Steps[j]
+		for j := range r.Advice[pr.Shown].Steps {
+			s := &r.Advice[pr.Shown].Steps[j]
 			from := s.From
 			switch s.Do {
 			case "move":
 				marks[from], notes[from] = true, "move to "+cmp.Or(labels[s.To], s.ToLocator)
+			case "swap":
+				marks[from], notes[from] = true, "swap with "+cmp.Or(labels[s.To], s.ToLocator)
+				marks[s.To] = true
 			case "remove":
 				marks[from], notes[from] = true, "take out"
 			case "exchange":
@@ -257,8 +260,8 @@ func (b *Board) Line(key int) string {
 	if dpc := depth(pop.DIMMsPerChannel); dpc != "" {
 		parts = append(parts, dpc)
 	}
-	if speed := b.speed(key); speed != "" {
-		if limit := limitWords[string(pop.Limiter)]; limit != "" && !strings.Contains(speed, " of ") {
+	if speed, slow := b.speed(key); speed != "" {
+		if limit := limitWords[string(pop.Limiter)]; limit != "" && !slow {
 			speed += " (" + limit + ")"
 		}
 		parts = append(parts, speed)
@@ -266,9 +269,9 @@ func (b *Board) Line(key int) string {
 	out := strings.Join(parts, ", ")
 	if bandwidth, how := b.bandwidth(key); bandwidth != "" {
 		if how == "" {
-			bandwidth, how = humanize.Bandwidth(*pop.PeakBytes)+" per CPU, the best possible", ""
+			bandwidth = bestText(pop, bandwidth)
 		}
-		out += "\n" + strings.TrimSuffix(bandwidth+" ("+how+")", " ()")
+		out += "\n" + withHow(bandwidth, how)
 	}
 	return out
 }
@@ -322,84 +325,85 @@ func countOr(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// speed returns the running speed of the memory, and the expected one if it differs.
-func (b *Board) speed(key int) string {
-	pop, running := b.population(key), b.Running(key)
+// speed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
+func (b *Board) speed(key int) (text string, slow bool) {
+	pop := b.population(key)
+	if pop == nil || pop.RunningMTs == nil && pop.ExpectedMTs == nil {
+		return "", false
+	}
+	running, expected := pop.RunningMTs, pop.ExpectedMTs
 	switch {
-	case pop == nil, running == nil && pop.ExpectedMTs == nil:
-		return ""
 	case running == nil:
-		return wording.PrintedRate(*pop.ExpectedMTs) + " MT/s expected"
-	case pop.ExpectedMTs == nil || ddr.SameSpeed(*running, *pop.ExpectedMTs):
-		return wording.PrintedRate(*running) + " MT/s"
+		return wording.PrintedRate(*expected) + " MT/s expected", false
+	case expected == nil || ddr.SameSpeed(*running, *expected):
+		return wording.PrintedRate(*running) + " MT/s", false
+	case *running > *expected:
+		return wording.PrintedRate(*running) + " MT/s, above " + wording.PrintedRate(*expected), false
 	default:
-		return wording.PrintedRate(*running) + " of " + wording.PrintedRate(*pop.ExpectedMTs) + " MT/s"
+		return wording.PrintedRate(*running) + " of " + wording.PrintedRate(*expected) + " MT/s", true
 	}
 }
 
-// Running returns the lowest configured speed of the CPU's DRAM in MT/s, nil if one is unknown.
-func (b *Board) Running(key int) *int {
-	var lowest *int
-	for i := range b.inv.Slots {
-		s := &b.inv.Slots[i]
-		if wording.SocketID(s.Socket) != key || s.State != string(inventory.SlotPopulated) || string(s.Technology) != string(inventory.DRAM) {
-			continue
-		}
-		if s.ConfiguredMTs == nil {
-			return nil
-		}
-		if lowest == nil || *s.ConfiguredMTs < *lowest {
-			lowest = s.ConfiguredMTs
-		}
+// withHow adds in brackets how a bandwidth is known.
+func withHow(bandwidth, how string) string {
+	if how == "" {
+		return bandwidth
 	}
-	return lowest
+	return bandwidth + " (" + how + ")"
 }
+
+// fullShare is the share from which on the bandwidth counts as the best.
+const fullShare = 0.995
 
 // bandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
-// "estimate", "" for the best.
+// "estimate", "" if all channels are in use at the highest clock, or at an unknown one.
 func (b *Board) bandwidth(key int) (text, how string) {
 	pop := b.population(key)
 	if pop == nil || pop.PeakBytes == nil {
 		return "", ""
 	}
-	best := humanize.Bandwidth(b.best(key, pop))
-	share := &pop.Relative
+	share, peak := &pop.Relative, humanize.Bandwidth(*pop.PeakBytes)
+	sure := cmp.Or(share.Value, share.Low)
+	full := sure != nil && *sure >= fullShare
 	switch {
-	case share.Value == nil && share.Low == nil:
-		return humanize.Bandwidth(*pop.PeakBytes), "peak of the channels in use"
-	case share.Value != nil && *share.Value < 0.995:
-		return gigabytes(*share.Value*float64(b.best(key, pop))) + " of " + best, "measured"
-	case share.Value != nil, *share.Low >= 0.995:
-		return gigabytes(float64(b.best(key, pop))) + " of " + best, ""
-	case *share.High-*share.Low < 0.005:
-		return gigabytes(*share.Low*float64(b.best(key, pop))) + " of " + best, "estimate"
+	case sure == nil:
+		return peak, "peak of the channels in use"
+	case pop.BestBytes == nil && full:
+		return peak + ", all channels", ""
+	case pop.BestBytes == nil:
+		return peak + ", " + strings.Replace(share.Percent(), " to ", "-", 1) + " by channels", "estimate"
+	case full:
+		return peak, ""
+	}
+	best := humanize.Bandwidth(*pop.BestBytes)
+	part := func(v float64) string {
+		return strconv.FormatFloat(v*float64(*pop.BestBytes)/1e9, 'f', 1, 64) + " of " + best
+	}
+	switch {
+	case share.Value != nil:
+		return part(*share.Value), "measured"
+	case *share.High-*share.Low < 1-fullShare:
+		return part(*share.Low), "estimate"
+	case len(pop.Regions) == 0:
+		return "at most " + part(*share.High), "estimate"
 	default:
 		return strings.Replace(share.Percent(), " to ", "-", 1) + " of " + best, "estimate"
 	}
 }
 
-// gigabytes formats bytes per second as GB/s, without the unit.
-func gigabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e9, 'f', 1, 64) }
-
-// best returns the peak of a CPU with all channels at its highest clock, in bytes per second.
-func (b *Board) best(key int, pop *report.PopulationSocket) int64 {
-	best := *pop.PeakBytes
-	if share := &pop.Relative; share.Low != nil && *share.Low >= 0.995 {
-		return best
+// bestText describes a bandwidth that is the best by its share.
+func bestText(pop *report.PopulationSocket, bandwidth string) string {
+	const tolerance = 1.005
+	switch peak := float64(*pop.PeakBytes); {
+	case pop.BestBytes == nil:
+		return bandwidth + " (the CPU's highest speed is not known)"
+	case peak > tolerance*float64(*pop.BestBytes):
+		return bandwidth + " per CPU, above its rated " + humanize.Bandwidth(*pop.BestBytes)
+	case tolerance*peak < float64(*pop.BestBytes):
+		return bandwidth + " of " + humanize.Bandwidth(*pop.BestBytes) + ", and the memory buffers' links at full speed"
+	default:
+		return bandwidth + " per CPU, the best possible"
 	}
-	if pop.ChannelsPopulated != nil && pop.ChannelsTotal != nil && *pop.ChannelsPopulated > 0 {
-		best = best * int64(*pop.ChannelsTotal) / int64(*pop.ChannelsPopulated)
-	}
-	clock := b.Running(key)
-	if clock == nil || pop.ExpectedMTs != nil && *pop.ExpectedMTs < *clock {
-		clock = pop.ExpectedMTs
-	}
-	for i := range b.inv.Sockets {
-		if s := &b.inv.Sockets[i]; s.ID == key && s.MaxMTs != nil && clock != nil && *s.MaxMTs > *clock {
-			best = best * int64(ddr.Nominal(*s.MaxMTs)) / int64(ddr.Nominal(*clock))
-		}
-	}
-	return best
 }
 
 // picture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
@@ -451,11 +455,12 @@ func (b *Board) content(key int) string {
 		for _, e := range b.cells[key][c] {
 			out.WriteString(e.size + ",")
 		}
-		note, _, _ := strings.Cut(b.notes[key][c], " to ") // without the labels
+		note, _, _ := strings.Cut(strings.ReplaceAll(b.notes[key][c], " with ", " to "), " to ") // without the labels
 		out.WriteString(strconv.Itoa(c) + note + "\n")
 	}
 	bandwidth, _ := b.bandwidth(key)
-	return out.String() + bandwidth + b.speed(key)
+	speed, _ := b.speed(key)
+	return out.String() + bandwidth + speed
 }
 
 func (b *Board) channels(columns []group) []int {
@@ -508,22 +513,52 @@ func (b *Board) cellsWidth(g group) int {
 	return max(0, cellStart(label, sizes, len(sizes))-2)
 }
 
-// columnWidth returns the width of a CPU's column.
-func (b *Board) columnWidth(g group) int {
-	bandwidth, _ := b.bandwidth(g.keys[0])
+// columnWidth returns the width of a CPU's column; speed and bandwidth are what it shows of these.
+func (b *Board) columnWidth(g group, speed, bandwidth string) int {
 	width := b.cellsWidth(g)
-	for _, text := range []string{b.Title(g.keys), bandwidth, b.speed(g.keys[0])} {
+	for _, text := range []string{b.Title(g.keys), speed, bandwidth} {
 		width = max(width, printable.Columns(printable.Clean(text)))
 	}
 	return width
 }
 
+// speeds returns the speed in each column, "" if none is slow.
+func (b *Board) speeds(columns []group) []string {
+	texts, anySlow := make([]string, len(columns)), false
+	for i, g := range columns {
+		text, slow := b.speed(g.keys[0])
+		texts[i], anySlow = text, anySlow || slow
+	}
+	if !anySlow {
+		clear(texts)
+	}
+	return texts
+}
+
+// bandwidths returns the bandwidth in each column, and how it is known: in the last one only if that is the same in all.
+func (b *Board) bandwidths(columns []group) []string {
+	texts, hows := make([]string, len(columns)), make([]string, len(columns))
+	for i, g := range columns {
+		texts[i], hows[i] = b.bandwidth(g.keys[0])
+	}
+	last := len(columns) - 1
+	for last > 0 && texts[last] == "" {
+		last--
+	}
+	for i, how := range hows {
+		if i == last || slices.ContainsFunc(hows, func(h string) bool { return h != "" && h != hows[last] }) {
+			texts[i] = withHow(texts[i], how)
+		}
+	}
+	return texts
+}
+
 // layout returns where the columns and the notes start, and the total width.
 func (b *Board) layout(columns []group) (starts []int, notes, width int) {
-	at, longest := bodyColumn, 0
-	for _, g := range columns {
+	at, longest, speeds, bandwidths := bodyColumn, 0, b.speeds(columns), b.bandwidths(columns)
+	for i, g := range columns {
 		starts = append(starts, at)
-		width, notes = at+b.columnWidth(g), at+b.cellsWidth(g)+columnGap
+		width, notes = at+b.columnWidth(g, speeds[i], bandwidths[i]), at+b.cellsWidth(g)+columnGap
 		at = width + columnGap
 	}
 	for _, c := range b.channels(columns) {
@@ -588,15 +623,15 @@ func (b *Board) note(columns []group, channel int) string {
 // columns draws CPUs next to each other.
 func (p *printer) columns(b *Board, columns []group) {
 	starts, at, _ := b.layout(columns)
-	row := func(head string, text func(g group) string) {
-		if !slices.ContainsFunc(columns, func(g group) bool { return text(g) != "" }) {
+	row := func(head string, texts []string) {
+		if strings.Join(texts, "") == "" {
 			return
 		}
 		p.put(head)
-		for i, g := range columns {
-			if text(g) != "" {
+		for i, text := range texts {
+			if text != "" {
 				p.to(starts[i])
-				p.put(text(g))
+				p.put(text)
 			}
 		}
 		p.newline()
@@ -606,7 +641,11 @@ func (p *printer) columns(b *Board, columns []group) {
 		p.wrap(bodyColumn, b.Title(columns[0].keys))
 		p.newline()
 	} else {
-		row("", func(g group) string { return b.Title(g.keys) })
+		titles := make([]string, len(columns))
+		for i, g := range columns {
+			titles[i] = b.Title(g.keys)
+		}
+		row("", titles)
 	}
 	for _, c := range b.channels(columns) {
 		p.put("channel " + strconv.Itoa(c))
@@ -628,26 +667,8 @@ func (p *printer) columns(b *Board, columns []group) {
 		}
 		p.newline()
 	}
-	slow := slices.ContainsFunc(columns, func(g group) bool { return strings.Contains(b.speed(g.keys[0]), " of ") })
-	row("speed", func(g group) string {
-		if !slow {
-			return ""
-		}
-		return b.speed(g.keys[0])
-	})
-	var hows []string
-	for _, g := range columns {
-		if _, how := b.bandwidth(g.keys[0]); how != "" && !slices.Contains(hows, how) {
-			hows = append(hows, how)
-		}
-	}
-	row("bandwidth", func(g group) string {
-		text, how := b.bandwidth(g.keys[0])
-		if how != "" && (len(hows) > 1 || g.keys[0] == columns[len(columns)-1].keys[0]) {
-			text += " (" + how + ")"
-		}
-		return text
-	})
+	row("speed", b.speeds(columns))
+	row("bandwidth", b.bandwidths(columns))
 }
 
 // marked prints a cell of the picture, in colour if wrong is set.

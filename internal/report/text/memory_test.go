@@ -145,3 +145,31 @@ func TestLineOfUnknownChannels(t *testing.T) {
 		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
 	}
 }
+
+// TestFiguresOfTheDocument checks that speed and bandwidth are the document's: its best, no best if the clock is not
+// known, modules that run above their rating, and layouts whose interleaving is not documented.
+func TestFiguresOfTheDocument(t *testing.T) {
+	of := func(populated, running, expected int, peak, best int64, low, high float64, ways ...int) report.PopulationSocket {
+		eight := 8
+		p := report.PopulationSocket{ChannelsTotal: &eight, ChannelsPopulated: &populated, RunningMTs: &running, ExpectedMTs: &expected, Limiter: "dimm",
+			PeakBytes: &peak, BestBytes: &best, Relative: report.Relative{Low: &low, High: &high}}
+		for _, n := range ways {
+			p.Regions = append(p.Regions, report.Region{Bytes: 1, Ways: n})
+		}
+		if best == 0 {
+			p.BestBytes = nil
+		}
+		return p
+	}
+	for want, pop := range map[string]report.PopulationSocket{
+		"8 of 8 channels, 2933 MT/s (the DIMMs' limit)\n187.7 of 204.8 GB/s (estimate)":                                  of(8, 2933, 2933, 187_712_000_000, 204_800_000_000, .91656, .91656, 8),
+		"8 of 8 channels, 2133 MT/s (the DIMMs' limit)\n136.5 GB/s, all channels (the CPU's highest speed is not known)": of(8, 2133, 2133, 136_512_000_000, 0, 1, 1, 8),
+		"3 of 8 channels, 2133 MT/s (the DIMMs' limit)\n51.2 GB/s, 38 % by channels (estimate)":                          of(3, 2133, 2133, 51_192_000_000, 0, .375, .375, 3),
+		"8 of 8 channels, 4267 MT/s, above 2400 (the DIMMs' limit)\n273.1 GB/s per CPU, above its rated 204.8 GB/s":      of(8, 4267, 2400, 273_088_000_000, 204_800_000_000, 1, 1, 8),
+		"6 of 8 channels, 2666 of 3200 MT/s\nat most 128.0 of 204.8 GB/s (estimate)":                                     of(6, 2667, 3200, 128_016_000_000, 204_800_000_000, .1042, .6251),
+		"5 of 8 channels, 3200 MT/s (the DIMMs' limit)\n12-50 % of 204.8 GB/s (estimate)":                                of(5, 3200, 3200, 128_000_000_000, 204_800_000_000, .125, .5, 4, 1),
+	} {
+		r := &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{pop}}}}
+		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
+	}
+}

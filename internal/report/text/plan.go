@@ -72,6 +72,7 @@ func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 	p := newPrinter(o)
 	p.side("BEFORE", &r.Before)
 	p.side("AFTER", &r.After)
+	p.field(0, "bandwidth", r.BandwidthChanges())
 	p.changed("gone", r.FindingsGone)
 	p.changed("new", r.FindingsNew)
 	return p.flush(w)

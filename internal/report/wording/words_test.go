@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
@@ -144,7 +145,7 @@ func TestEffortOfAdvice(t *testing.T) {
 		advice report.Advice
 		want   string
 	}{
-		{report.Advice{ID: report.AdviceSettings, Cures: make([]report.Cured, 2)}, "1 setting for 2 findings"},
+		{report.Advice{ID: report.AdviceSettings, Cures: make([]verdict.Ref, 2)}, "1 setting for 2 findings"},
 		{report.Advice{ID: "move", Moves: 2}, "2 DIMMs to move, nothing to buy"},
 		{report.Advice{ID: "install", Moves: 1, Installs: 1}, "1 DIMM to move, 1 DIMM to buy"},
 		{report.Advice{ID: "exchange", Installs: 4, Removes: 4}, "4 DIMMs to buy, 4 DIMMs to take out"},

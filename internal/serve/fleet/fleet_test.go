@@ -410,7 +410,7 @@ func TestScreen(t *testing.T) {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
 			r.Findings = []verdict.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: nullable.String(fmt.Sprint("channel ", i, " is empty"))}}
 			if i%2 == 0 {
-				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
+				r.Advice = []report.Advice{{ID: "move", Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
 			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
 			r.Inventory.Machine.BIOS.Version = nullable.String(fmt.Sprint(max(0, i-900)))

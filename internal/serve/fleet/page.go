@@ -110,7 +110,7 @@ func (d *Document) pageMachines() []pageMachines {
 }
 
 func (m *Machine) pageRow() pageMachine {
-	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(string(m.Product)), Bandwidth: m.bandwidth(), Sentence: "not checked"}
+	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(string(m.Product)), Bandwidth: m.share().Percent(), Sentence: "not checked"}
 	if m.Verdict != nil {
 		row.Class, row.Sentence = statusClass(m.Verdict.Status), printable.Clean(m.Verdict.Sentence)
 	}

@@ -44,9 +44,11 @@ type Change struct {
 	// CapacityBytes is today's capacity, FloorBytes the least that the file of floors permits.
 	CapacityBytes *int64 `json:"capacity_bytes" jsonschema:"nullable,minimum=1"`
 	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
-	// Steps are the steps of the advice as sentences.
-	Steps  []string      `json:"steps"`
-	Advice report.Advice `json:"advice"`
+	// Steps are the steps of the advice as sentences; Bandwidth names the CPUs whose share of the best bandwidth they
+	// change, with the share before and after.
+	Steps     []string      `json:"steps"`
+	Bandwidth string        `json:"bandwidth"`
+	Advice    report.Advice `json:"advice"`
 
 	// of are the indexes of the spares that can be used.
 	of []int
@@ -109,6 +111,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		if floor > 0 {
 			c.FloorBytes = &floor
 		}
+		c.Bandwidth = inv.BandwidthChanges(&c.Advice.Reaches)
 		for _, line := range report.Steps(c.Advice.Steps, inv) {
 			c.Steps = append(c.Steps, line.Text)
 		}

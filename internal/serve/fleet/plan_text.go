@@ -55,6 +55,9 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 		for n, step := range c.Steps {
 			t.line(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
 		}
+		if c.Bandwidth != "" {
+			t.line(statusColumn, indent+c.Bandwidth)
+		}
 	}
 }
 

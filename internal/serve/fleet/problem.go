@@ -42,22 +42,11 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	}
 	c.machines = appendOnce(c.machines, m.Name)
 	c.sentences[f.intern(sentence)]++
-	if kind := cureOf(r, p); kind != "" {
+	if kind := r.CureOf(p); kind != "" {
 		c.cures[kind]++
 	} else {
 		c.fixes[f.intern(p.Fix)]++
 	}
-}
-
-// cureOf returns the kind of the first advice that fixes a problem, "" if none does.
-func cureOf(r *report.Report, p *report.Problem) string {
-	for i := range r.Advice {
-		a := &r.Advice[i]
-		if a.ID != report.AdviceSettings && slices.ContainsFunc(a.Cures, func(c report.Cured) bool { return c.Rule == p.Rule && slices.Contains(p.Subjects, c.Subject) }) {
-			return a.ID
-		}
-	}
-	return ""
 }
 
 // causes lists the problems of all machines.
@@ -77,7 +66,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 			}
 		}
 		if lowest != nil && *lowest.RelativeBandwidth < 1 {
-			p.LowestBandwidth, p.LowestOn = nullable.String(lowest.bandwidth()), lowest.Name
+			p.LowestBandwidth, p.LowestOn = nullable.String(lowest.share().Percent()), lowest.Name
 		}
 		out = append(out, p)
 	}
@@ -123,10 +112,9 @@ func mostFrequent(counts map[string]int) string {
 	return best
 }
 
-// bandwidth returns the share of the best bandwidth of the worst processor: "33 to 50 %"; "" if unknown.
-func (m *Machine) bandwidth() string {
-	share := report.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
-	return share.Percent()
+// share returns the share of the best bandwidth of the worst processor.
+func (m *Machine) share() *report.Relative {
+	return &report.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 }
 
 // outlier is a machine with a description of how it differs from most of its kind.

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -99,12 +98,4 @@ func worseFirst(a, b Machine) int {
 }
 
 // lessBandwidth orders machines by the bandwidth of their worst processor; unknown comes last.
-func lessBandwidth(a, b *Machine) int {
-	share := func(v *float64) float64 {
-		if v == nil {
-			return math.MaxFloat64
-		}
-		return *v
-	}
-	return cmp.Or(cmp.Compare(share(a.RelativeBandwidthHigh), share(b.RelativeBandwidthHigh)), cmp.Compare(share(a.RelativeBandwidth), share(b.RelativeBandwidth)))
-}
+func lessBandwidth(a, b *Machine) int { return report.CompareShares(a.share(), b.share()) }

@@ -114,26 +114,18 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	m.RelativeBandwidth, m.RelativeBandwidthHigh = worstShare(inv.Population.Sockets)
 }
 
-// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is known. Of
-// two with the same lower bound the one with the lower upper bound is worse: 1 of 8 channels, not 7 of 8
-// channels with one of them alone in its region.
+// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is known.
 func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
+	worst := report.Relative{}
 	for i := range sockets {
-		l, h := sockets[i].Relative.Low, sockets[i].Relative.High
-		if v := sockets[i].Relative.Value; v != nil {
-			l, h = v, v
-		}
-		if l == nil {
-			continue
-		}
-		if h == nil {
-			h = l
-		}
-		if low == nil || *h < *high || *h == *high && *l < *low {
-			low, high = l, h
+		if r := &sockets[i].Relative; report.CompareShares(r, &worst) < 0 {
+			worst = *r
 		}
 	}
-	return low, high
+	if v := worst.Value; v != nil {
+		return v, v
+	}
+	return worst.Low, worst.High
 }
 
 // settings records BIOS setup's values and the effective values as separate traits.

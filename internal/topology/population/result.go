@@ -97,9 +97,9 @@ type Share struct {
 	// the levels that a document measured for each region.
 	Low, High float64
 	// Model is the slowest region's share by channels and clock alone, regardless of measurements, to compare
-	// layouts with and without one.
+	// layouts with and without one; that of all populated channels if the regions are not known.
 	Model float64
-	// Channels is the slowest region's share by channels alone, at any clock.
+	// Channels is the same by channels alone, at any clock.
 	Channels float64
 	// Document names the document that measured the layout or its regions, "" if the model computed the share.
 	Document string

@@ -15,6 +15,9 @@ import (
 // ratedBelow is the reason why neither peak nor share of some CPUs is known.
 const ratedBelow = "the CPU vendor rates it below what its channels give together, and what fewer channels leave of that is not documented"
 
+// undocumentedInterleave is why a share is a range from one channel to all populated ones.
+const undocumentedInterleave = "no document says how these channels interleave"
+
 // shares sets each population's share of its CPU's best bandwidth; regions and speeds were derived before.
 func (b *builder) shares(pops []Population) {
 	owners := b.owners()
@@ -87,24 +90,26 @@ func (b *builder) slottedChannels(pop *Population) int {
 	return 0
 }
 
-// plainShare returns the share of a layout with only one possible interleave: all memory on one channel has
-// that channel's share, and the same on every channel is the best layout. Other layouts have no share on a
-// platform with undocumented interleaving, and none have one behind memory buffers, where the channels work in
-// pairs.
+// plainShare returns the share of a layout whose interleaving no document describes: between that of one channel and
+// that of all populated ones, and exactly the one or the other if only one channel has memory, or all have the same.
+// There is none behind memory buffers, where the channels work in pairs.
 func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	if b.platform == nil || b.platform.Buffered || b.frontSideBus || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
 		return fact.UnknownFrom[Share](pop.Regions)
 	}
-	share := 1.0
+	channels, populated := float64(len(pop.DPC.Value)), float64(pop.ChannelsPopulated.Value)
+	low, high, note := 1/channels, populated/channels, ""
 	switch l, _ := b.layout(pop); {
-	case pop.ChannelsPopulated.Value == 1:
-		share = 1 / float64(len(pop.DPC.Value))
-	case pop.ChannelBytes.Known() && pop.ChannelsPopulated.Value == len(pop.DPC.Value) && l.even():
-	default:
+	case populated == 1:
+	case !pop.ChannelBytes.Known():
 		return fact.UnknownFrom[Share](pop.Regions)
+	case populated == channels && l.even():
+		low = 1
+	default:
+		note = undocumentedInterleave
 	}
 	clock, clocked := b.clockShare(pop, best)
-	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Channels: share, By: shareByModel}
+	s := Share{Low: low * clock, High: high * clock, Model: high * clock, Channels: high, By: shareByModel, Note: note}
 	if !clocked {
 		s.By = shareByChannels
 	}

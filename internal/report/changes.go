@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// BandwidthChanges describes the CPUs with another share of their best bandwidth after some steps, each with the share
+// before and after: "CPU1 falls from 67 to 50 %, CPU2 rises from 33 to 50 %"; "" for none.
+func (inv *Inventory) BandwidthChanges(after *Reaches) string {
+	return inv.changes(after, func(id *int) *Relative {
+		p := inv.population(id)
+		if p == nil {
+			return nil
+		}
+		if p.DIMMs != nil && *p.DIMMs == 0 {
+			var nothing float64
+			return &Relative{Low: &nothing, High: &nothing}
+		}
+		return &p.Relative
+	})
+}
+
+// BandwidthChanges describes the CPUs with another share of their best bandwidth after the changes; "" for none.
+func (w *WhatIf) BandwidthChanges() string {
+	return (&Inventory{}).changes(&w.After, func(id *int) *Relative {
+		for i := range w.Before.Sockets {
+			if s := &w.Before.Sockets[i]; ofSocket(s.Socket) == ofSocket(id) {
+				return &s.Relative
+			}
+		}
+		return nil
+	})
+}
+
+func (inv *Inventory) changes(after *Reaches, before func(id *int) *Relative) string {
+	type change struct{ was, is *Relative }
+	var texts []string
+	examples, sockets := map[string]change{}, map[string][]inventory.Subject{}
+	for i := range after.Sockets {
+		s := &after.Sockets[i]
+		was := before(s.Socket)
+		if was == nil || s.Relative.Low == nil || was.Percent() == s.Relative.Percent() {
+			continue
+		}
+		text := was.Percent() + ">" + s.Relative.Percent()
+		if sockets[text] == nil {
+			texts = append(texts, text)
+			examples[text] = change{was, &s.Relative}
+		}
+		sockets[text] = append(sockets[text], ofSocket(s.Socket))
+	}
+	for i, text := range texts {
+		texts[i] = changed(cmp.Or(inv.place(sockets[text]), "the memory"), len(sockets[text]) > 1, examples[text].was, examples[text].is)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// changed describes one change: "CPU2 rises from 33 to 50 % of its best bandwidth".
+func changed(who string, several bool, was, is *Relative) string {
+	verbs, its := [...]string{" falls", " rises", " then has "}, "its"
+	if several {
+		verbs, its = [...]string{" fall", " rise", " then have "}, "their"
+	}
+	compact := func(r *Relative) string { return strings.Replace(r.Percent(), " to ", "-", 1) }
+	to := compact(is) + " of " + its + " best bandwidth"
+	switch {
+	case is.ByChannels:
+		to = compact(is) + " by channels (the clock is not known)"
+	case is.Percent() == "100 %":
+		to = "full bandwidth"
+	}
+	verb, from := verbs[1], compact(was)
+	switch {
+	case from == "":
+		return who + verbs[2] + to
+	case CompareShares(is, was) < 0:
+		verb = verbs[0]
+	}
+	if to != "full bandwidth" {
+		from = strings.TrimSuffix(from, " %")
+	}
+	return who + verb + " from " + from + " to " + to
+}
