@@ -104,8 +104,6 @@ func TestDellTable6(t *testing.T) {
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedFirmware)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedAdministrator)}).Result)
-			// The configured value takes precedence over the effective one.
-			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
 			none := judge(c, inventory.Setting{})
 			assert.Equal(t, verdict.Unknown, none.Result)
 			assert.NotEmpty(t, none.Reason)

@@ -125,7 +125,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 			for _, row := range run.table(p) {
 				words[row.ID] = row.Want
 			}
-			run.facts.Want(words)
+			run.facts.Want(words, slices.ContainsFunc(performanceIntents, p.Serves))
 		}
 	}
 	run.out.Findings = []verdict.Finding{}
@@ -147,6 +147,9 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	run.out.Summary = verdict.Summarize(run.out.Findings)
 	return &run.out, nil
 }
+
+// performanceIntents are the intents that want the highest clock.
+var performanceIntents = []string{"max-performance", "low-latency", "hpc"}
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every
 // loaded profile gets a finding.

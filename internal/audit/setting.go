@@ -12,7 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -36,8 +35,12 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		r.add(f)
 		return
 	}
-	s := r.sys.Settings[w.ID]
-	value, face := facts.ValueFor(s, w.ID, w.Want, p.Face)
+	s := r.facts.Setting(w.ID)
+	about := p.Face
+	if w.OptionOnly {
+		about = facts.BasisOption
+	}
+	value, face := facts.ValueFor(s, w.ID, w.Want, about)
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = nullable.String(w.Want.String())
 	switch {
@@ -53,7 +56,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
 		f.Result, f.Found = verdict.Fail, nullable.String(statedSetting(s, value, face))
-		f.Remedy = nullable.String(r.settingRemedy(p, w, s))
+		f.Remedy = nullable.String(r.settingRemedy(p, w, s, face != "configured"))
 		if w.Effect != nil {
 			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
 		}
@@ -69,27 +72,15 @@ func (r *auditRun) without(w *rulepack.WantedSetting) string {
 	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
 		return ""
 	}
-	has, what := func(*platform.Processor) string { return "" }, ""
-	switch w.ID {
-	case "smt":
-		has, what = func(p *platform.Processor) string { return p.SMT }, "simultaneous multithreading"
-	case "turbo":
-		has, what = func(p *platform.Processor) string { return p.Turbo }, "Turbo"
-	}
-	name := ""
-	for i, p := range r.population.Processors {
-		switch {
-		case i < len(r.sys.Sockets) && r.sys.Sockets[i].Populated.Known() && !r.sys.Sockets[i].Populated.Value:
-		case p == nil || has(p) != "no":
-			return ""
-		default:
-			name = p.Name
-		}
-	}
-	if name == "" {
+	has, name := r.facts.ProcessorsHave(w.ID)
+	switch {
+	case has != "no":
 		return ""
+	case w.ID == "smt":
+		return "the processor has no simultaneous multithreading (" + name + ", by its vendor's table)"
+	default:
+		return "the processor has no Turbo (" + name + ", by its vendor's table)"
 	}
-	return "the processor has no " + what + " (" + name + ", by its vendor's table)"
 }
 
 // tdpLevels are Intel's levels of configurable TDP, in order.
@@ -125,7 +116,7 @@ func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && strings.HasPrefix(face, "effective") {
 		out += "; decided by " + facts.Decider(by)
-		if read := s.DecidedBy.From; by != inventory.DecidedFirmware && read.Path != "" {
+		if read := s.DecidedBy.From; (by != inventory.DecidedFirmware || inventory.ClockLimit(read)) && read.Path != "" {
 			out += " (" + strings.TrimSpace(read.Path+" "+strings.TrimSpace(read.Raw)) + ")"
 		}
 	}
@@ -136,8 +127,9 @@ func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 }
 
 // settingRemedy describes how to satisfy a row of a profile: reboot if the pending value does, undo what
-// overrides firmware, or change BIOS setup as the document or the vendor's table describes.
-func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
+// overrides firmware, or change BIOS setup as the document or the vendor's table describes. running is set if the
+// row is about the effective value. Only steps that change it are given.
+func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting, running bool) string {
 	if next, ok := s.Pending.Get(); ok && settings.Satisfies(w.ID, w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
@@ -145,20 +137,17 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		return "the export lists no such setting, and the running system shows it: look in BIOS setup for what decides it, or for an export that lists it"
 	}
 	var lines []string
-	if !s.Configured.Known() {
-		for i := range s.Overrides {
-			lines = append(lines, s.Overrides[i].Undo)
-		}
-		if undo := undoing(w.ID, &s); undo != "" && len(lines) == 0 {
-			lines = append(lines, undo)
-		}
+	if running {
+		lines = undoLines(w, &s)
 	}
+	bySystem := slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return slices.Contains(lines, o.Undo) }) ||
+		len(lines) > 0 && (setupHas(w, &s) || s.DecidedBy.Or("") == inventory.DecidedKernel) // BIOS setup has no say
 	steps := r.steps(p, w, s)
 	if ways, known := r.patched(p)[w.ID]; known && s.Configured.Known() {
 		steps = ways.lines()
 	}
 	switch {
-	case len(s.Overrides) > 0 && len(lines) > 0: // firmware enables what the system overrides
+	case bySystem:
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
 	case len(steps) > 0:
@@ -170,6 +159,30 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way per line
 	}
 	return strings.Join(lines, "\n")
+}
+
+// setupHas reports whether BIOS setup has what a row wants, by an export that is certainly this machine's.
+func setupHas(w *rulepack.WantedSetting, s *inventory.Setting) bool {
+	return !s.Configured.Unverified && settings.Satisfies(w.ID, w.Want, s.Configured.Or(""))
+}
+
+// undoLines describes how to take back what the running system made of a setting: the overrides that lead to the
+// effective value, which the row does not want, or else what decided it.
+func undoLines(w *rulepack.WantedSetting, s *inventory.Setting) []string {
+	var lines []string
+	for i := range s.Overrides {
+		if o := &s.Overrides[i]; facts.Unwanted(w.ID, w.Want, o) && (o.Value == s.Effective.Or("") || o.At[0].Path == s.DecidedBy.From.Path) {
+			lines = append(lines, o.Undo)
+		}
+	}
+	undo := undoing(w.ID, s)
+	if undo == "" && setupHas(w, s) {
+		undo = "BIOS setup has it: reboot if that was changed since the last boot, otherwise export the settings again, or find out what the running system does otherwise"
+	}
+	if undo != "" && len(lines) == 0 {
+		lines = append(lines, undo)
+	}
+	return lines
 }
 
 // patched returns the changes that profiles patch makes for the profile.
@@ -214,11 +227,11 @@ func undoing(id string, s *inventory.Setting) string {
 	case inventory.DecidedAdministrator:
 		return "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (" + raw + ")"
 	case inventory.DecidedKernel:
-		switch {
-		case s.Effective.Or("") != settings.Enabled:
-		case id == "c1e":
+		if id == "c1e" && s.Effective.Or("") == settings.Enabled {
 			return "Linux's driver intel_idle uses C1E whatever BIOS setup says: switch the state off (cpupower idle-set --disable with its number), or boot with intel_idle.max_cstate=1"
-		case id == "c_states":
+		}
+	case "":
+		if id == "c_states" && s.Effective.Or("") == settings.Enabled && s.Configured.Known() && !settings.Compatible(id, s.Configured.Value, settings.Enabled) {
 			return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
 		}
 	}

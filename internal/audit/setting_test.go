@@ -137,7 +137,7 @@ func TestSettingValues(t *testing.T) {
 		says, remedy string
 	}{
 		{"as wanted", inventory.Setting{Configured: on}, verdict.Pass, "enabled (configured)", ""},
-		{"configured goes before effective", inventory.Setting{Configured: on, Effective: runsOff}, verdict.Pass, "enabled (configured)", ""},
+		{"runs against BIOS setup and the row", inventory.Setting{Configured: on, Effective: runsOff}, verdict.Fail, "disabled (effective, though BIOS setup says enabled)", "BIOS setup has it: reboot"},
 		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, verdict.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
 		{"effective alone", inventory.Setting{Effective: runsOff}, verdict.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
 		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, verdict.Fail,
@@ -251,7 +251,7 @@ func TestSettingLiteral(t *testing.T) {
 		return one(t, run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
 	}
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
-	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}), "Turbo does not run")
 	assert.Equal(t, verdict.Unknown, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", ""), DecidedBy: known("firmware", "cpufreq", "")}))
 	other, byFirmware := doubtful(known("enabled", "bios", "Boost")), known("firmware", "cpufreq", "")

@@ -39,6 +39,7 @@ func settingType() *ObjectType {
 		Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", get((*settingFacts).override)},
 		Field{"undo", textType, "how to take the override back; empty without one", get((*settingFacts).undo)},
 		Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", get((*settingFacts).wants)},
+		Field{"fulfilled", boolType, "the system runs with a value that the profile that was asked for wants", get((*settingFacts).fulfilled)},
 		Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
 	)
 }
@@ -54,16 +55,26 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 	var all []string
 	var at []fact.Evidence
 	for i := range s.Overrides {
-		if t := text(&s.Overrides[i]); !slices.Contains(all, t) {
+		o := &s.Overrides[i]
+		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance {
+			continue
+		}
+		if t := text(o); !slices.Contains(all, t) {
 			all = append(all, t)
 		}
-		at = append(at, s.Overrides[i].At...)
+		at = append(at, o.At...)
 	}
 	v := PlainValue(strings.Join(all, "; "))
 	if len(at) > 0 {
 		v.from, v.more = at[0], at[1:]
 	}
 	return v
+}
+
+// Unwanted reports whether an override leads to a value other than those that a profile wants. One that leads to a
+// wanted value is no fault.
+func Unwanted(id string, want []string, o *inventory.Override) bool {
+	return o.Value == "" || !settings.Satisfies(id, want, o.Value)
 }
 
 func (s *settingFacts) undo() Value {
@@ -79,16 +90,25 @@ func (s *settingFacts) override() Value {
 	})
 }
 
-// wants reports whether the selected profile enables the setting.
+// wants reports whether the selected profile enables the setting, or asks for performance.
 func (s *settingFacts) wants() Value {
+	if s.performance && len(s.wanted) == 0 && (s.id == "energy_perf_bias" || s.id == "uncore_frequency") {
+		return PlainValue(true)
+	}
 	if len(s.wanted) == 0 {
 		return Missing(fact.Absent, "no profile that was asked for covers it", "")
 	}
-	return PlainValue(!slices.ContainsFunc(s.wanted, func(w string) bool { return settings.Compatible(s.id, w, settings.Disabled) }))
+	definite := slices.DeleteFunc(slices.Clone(s.wanted), func(w string) bool { return w == settings.Auto })
+	return PlainValue(len(definite) > 0 && !slices.ContainsFunc(definite, func(w string) bool { return settings.Compatible(s.id, w, settings.Disabled) }))
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any { return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
+	return derived(func() any { return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() && !inventory.ClockLimit(s.DecidedBy.From) }, valueOf(s.Configured), valueOf(s.Effective))
+}
+
+// fulfilled is false without a profile.
+func (s *settingFacts) fulfilled() Value {
+	return derived(func() any { return settings.Satisfies(s.id, s.wanted, s.Effective.Value) }, valueOf(s.Effective))
 }
 
 // rewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
@@ -162,6 +182,8 @@ const (
 	BasisFirmware Basis = "firmware"
 	// BasisConfigured is BIOS setup literally: auto differs from its result.
 	BasisConfigured Basis = "configured"
+	// BasisOption is one option of BIOS setup, whatever the running system does besides.
+	BasisOption Basis = "option"
 )
 
 // byBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
@@ -210,7 +232,10 @@ func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Ba
 // document is about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS
 // setup's value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
 func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
-	if s.Configured.Known() && (about == BasisConfigured || slices.Contains(want, settings.Auto)) && !contradictedInDoubt(&s, id, want, about) {
+	if about != BasisOption && RunsAgainst(&s, id, want) {
+		return valueOf(s.Effective), "effective, though BIOS setup says " + s.Configured.Value
+	}
+	if s.Configured.Known() && (about == BasisConfigured || about == BasisOption || slices.Contains(want, settings.Auto)) && !contradictedInDoubt(&s, id, want, about) {
 		return valueOf(s.Configured), "configured"
 	}
 	v, face := selectValue(s)
@@ -232,21 +257,39 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 	return v, face
 }
 
+// RunsAgainst reports whether the running system contradicts what a row is for, although BIOS setup has a value that
+// satisfies it: Turbo off, SMT on or off, interleaved nodes or not, idle states in use.
+func RunsAgainst(s *inventory.Setting, id string, want []string) bool {
+	runs, known := s.Effective.Get()
+	if !known || !s.Configured.Known() || doubtful(s.Configured) || s.Effective.Certainty < fact.Corroborated || s.DecidedBy.Or("") == inventory.DecidedHypervisor ||
+		!settings.Satisfies(id, want, s.Configured.Value) || settings.Satisfies(id, want, runs) || settings.Compatible(id, s.Configured.Value, runs) {
+		return false
+	}
+	switch id {
+	case "turbo":
+		return runs == settings.Disabled
+	case "c_states":
+		return runs == settings.Enabled
+	default:
+		return id == "smt" || id == "node_interleave"
+	}
+}
+
 // undecidedReason returns why the effective value neither passes nor fails a row; "" if it does. It passes a
 // document about BIOS setup literally only if it shows what BIOS setup chose. It contradicts every document
 // whoever set it, except for values that every kernel rewrites and for those that the processor may not have.
 func undecidedReason(s *inventory.Setting, id string, fulfils bool, about Basis) string {
 	by, known := s.DecidedBy.Get()
 	switch {
-	case byBIOS(s, id, about), fulfils && (about != BasisConfigured || by == inventory.DecidedHardware || notWrittenByKernel(id)):
+	case byBIOS(s, id, about), fulfils && (about != BasisConfigured && about != BasisOption || by == inventory.DecidedHardware || notWrittenByKernel(id)):
 		return ""
 	case rewrittenBias(s):
 		return "the kernel turns firmware's 0, maximum performance, into 6 at boot"
-	case (fulfils || id == "x2apic") && known:
+	case (fulfils || id == "x2apic" || about == BasisOption) && known:
 		return "that is the doing of " + Decider(by)
 	case !fulfils && by == inventory.DecidedHardware:
 		return "firmware disables it, or the processor has none"
-	case fulfils, id == "x2apic", s.Effective.Certainty < fact.Corroborated:
+	case fulfils, id == "x2apic", about == BasisOption, s.Effective.Certainty < fact.Corroborated:
 		return cmp.Or(s.DecidedBy.Reason, "who decided that does not show")
 	default:
 		return ""

@@ -164,7 +164,7 @@ func TestCheckedForProfiles(t *testing.T) {
 		"another machine's, and it runs":     {another(by("enabled", "enabled", "firmware")), []string{"enabled"}, BasisConfigured, "enabled", "", "configured"},
 		"another machine's, denied":          {another(by("enabled", "disabled", "firmware")), []string{"enabled"}, BasisConfigured, "disabled", "", doubt},
 		"another machine's, at run time":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, BasisConfigured, "disabled", "", doubt},
-		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, BasisConfigured, "enabled", "", "configured"},
+		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, BasisConfigured, "disabled", "", "effective, though BIOS setup says enabled"},
 		"another machine's, nothing runs":    {another(by("enabled", "", "")), []string{"disabled"}, BasisConfigured, "enabled", "", "configured"},
 		"auto, and what it came to is open":  {by("auto", "", ""), []string{"enabled"}, BasisAny, "", "BIOS setup leaves the choice to firmware (auto)", "configured"},
 		"configured, not as wanted":          {by("disabled", "", ""), []string{"enabled"}, BasisFirmware, "disabled", "", "configured"},

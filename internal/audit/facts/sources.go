@@ -12,8 +12,9 @@ import (
 type Machine struct {
 	sys        *inventory.System
 	population *population.Result
-	// wanted are the values that the selected profile wants, by setting.
-	wanted map[string][]string
+	// wanted are the values that the selected profile wants, by setting; performance is set if its intent is performance.
+	wanted      map[string][]string
+	performance bool
 	// asked caches the subjects of each kind, so that their facts are derived once for all rules.
 	asked map[string]subjectList
 	// measured are the measured nodes, nil until first used.
@@ -32,8 +33,34 @@ func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, population: topo}
 }
 
-// Want sets the values that the selected profile wants, by setting.
-func (m *Machine) Want(words map[string][]string) { m.wanted = words }
+// Want sets the values that the selected profile wants, by setting, and whether its intent is performance.
+func (m *Machine) Want(words map[string][]string, performance bool) {
+	m.wanted, m.performance = words, performance
+}
+
+// Setting returns a setting; a processor that by its vendor's table has what is off was not the one that decided.
+func (m *Machine) Setting(id string) inventory.Setting {
+	s := m.sys.Settings[id]
+	if has, _ := m.ProcessorsHave(id); has == "yes" && s.DecidedBy.Or("") == inventory.DecidedHardware {
+		s.DecidedBy = fact.Known(inventory.DecidedFirmware, fact.Corroborated, s.DecidedBy.From, s.DecidedBy.More...)
+	}
+	return s
+}
+
+// ProcessorsHave returns whether the processors have SMT or Turbo by their vendor's table: "yes" or "no", "" if they
+// differ or the table does not show it for one of them; and the name of one.
+func (m *Machine) ProcessorsHave(id string) (has, name string) {
+	for i, p := range m.population.Processors {
+		switch {
+		case i < len(m.sys.Sockets) && m.sys.Sockets[i].Populated.Known() && !m.sys.Sockets[i].Populated.Value:
+		case p == nil || has != "" && has != p.Has(id):
+			return "", ""
+		default:
+			has, name = p.Has(id), p.Name
+		}
+	}
+	return has, name
+}
 
 type subjectList struct {
 	list  []Subject
@@ -182,7 +209,8 @@ type settingFacts struct {
 	id string
 	inventory.Setting
 	// wanted are the values that the selected profile wants.
-	wanted []string
+	wanted      []string
+	performance bool
 }
 
 // nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.

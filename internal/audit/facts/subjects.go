@@ -124,11 +124,11 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
 	for _, id := range settings.IDs() {
-		s := m.sys.Settings[id]
+		s := m.Setting(id)
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id]}))
+		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.performance}))
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {

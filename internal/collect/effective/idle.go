@@ -90,6 +90,8 @@ func (m *Machine) cStates() derived {
 	v, unknown := m.idle()
 	by, option := m.byOption(idleOption)
 	switch {
+	case !v.driver.Known() && m.has(idleOff): // the kernel then makes no folder of an idle driver
+		return derived{fact.Known(disabledWord, fact.Corroborated, by.From), by}
 	case unknown != nil:
 		return derived{effective: *unknown}
 	case !v.driver.Known():
@@ -193,9 +195,12 @@ func (m *Machine) someEnabled(v *idleView) derived {
 		certainty = fact.Corroborated
 	}
 	f := derived{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
-	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.Value == "disabled" })
+	offAtBoot := func(s host.IdleState) bool { return s.DefaultStatus.Value == "disabled" }
+	on := slices.DeleteFunc(slices.Clone(v.deep), func(s host.IdleState) bool { return s.Disabled.Value })
 	switch {
-	case v.driver.Value == acpiIdle, offAtBoot:
+	case !slices.ContainsFunc(on, func(s host.IdleState) bool { return !offAtBoot(s) }): // all of them were switched on since boot
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, on[0].Disabled.From, stateEvidence(on...)...)
+	case v.driver.Value == acpiIdle, slices.ContainsFunc(v.deep, offAtBoot):
 		// The list is firmware's, or intel_idle checked its own against it.
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
 	default:

@@ -24,7 +24,11 @@ func (m *Machine) overrides(id string, f *derived) []inventory.Override {
 	var out []inventory.Override
 	switch id {
 	case "turbo":
-		out = slices.Concat(m.switchedOff(id, f), m.mixedBoost(), m.caps(), m.slowGovernor())
+		out = slices.Concat(m.switchedOff(id, f), m.mixedBoost(), m.caps(), m.firmwareLimits(), m.powerLimits(), m.slowGovernor())
+	case "uncore_frequency":
+		out = m.uncoreCaps()
+	case "energy_perf_bias":
+		out = m.savesPower(f)
 	case "c_states":
 		if limit, _, limited := m.latencyLimit(); limited {
 			out = append(out, limit)
@@ -44,7 +48,7 @@ func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 		return nil
 	}
 	at := f.decided.From
-	o := inventory.Override{By: by, At: f.decided.Evidence()}
+	o := inventory.Override{By: by, Value: disabledWord, At: f.decided.Evidence()}
 	switch by {
 	case inventory.DecidedCommandLine:
 		o.Found = "the kernel's command line has " + at.Raw
@@ -106,7 +110,7 @@ func (m *Machine) mixedBoost() []inventory.Override {
 	if len(f.Boosts.Distinct) < 2 || len(f.BoostOff) == 0 {
 		return nil
 	}
-	o := inventory.Override{By: inventory.DecidedAdministrator, Undo: "write 1 to boost of these policies below /sys/devices/system/cpu/cpufreq, " + changeWriter}
+	o := inventory.Override{By: inventory.DecidedAdministrator, Value: disabledWord, Undo: "write 1 to boost of these policies below /sys/devices/system/cpu/cpufreq, " + changeWriter}
 	var names []string
 	for _, file := range f.BoostOff {
 		o.At = append(o.At, fact.At(inventory.SourceCPUFreq, file, "0"))
@@ -126,8 +130,9 @@ func (m *Machine) caps() []inventory.Override {
 	var out []inventory.Override
 	if pct := f.MaxPerf; pct.Known() && p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.BaseKHz.Value < p.CPUInfoMaxKHz.Value &&
 		pct.Value*p.CPUInfoMaxKHz.Value/100 <= p.BaseKHz.Value {
-		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{pct.From, p.BaseKHz.From},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(pct.Value*p.CPUInfoMaxKHz.Value/100), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
+		limit := pct.Value * p.CPUInfoMaxKHz.Value / 100
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, Value: withoutTurbo(limit, p.BaseKHz.Value), At: []fact.Evidence{pct.From, p.BaseKHz.From},
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(limit), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
 			Undo:  "write 100 to " + pct.From.Path + ", " + changeWriter})
 	}
 	for i := range f.Caps {
@@ -135,11 +140,112 @@ func (m *Machine) caps() []inventory.Override {
 		if !c.Base.Known() || c.Max.Value > c.Base.Value || c.Limit.Known() && c.Limit.Value <= c.Max.Value {
 			continue // the last condition is firmware's limit, which cpufreq adopts
 		}
-		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{c.Max.From, c.Base.From},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", c.Max.From.Path, c.Max.From.Raw, mhz(c.Max.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, Value: withoutTurbo(c.Max.Value, c.Base.Value), At: []fact.Evidence{c.Max.From, c.Base.From},
+			Found: fmt.Sprintf("%s is %s: %s at no more than %s of %s, the base is %s", c.Max.From.Path, c.Max.From.Raw, m.policiesRun(c), mhz(c.Max.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
 			Undo:  "write " + c.CPUInfoMax.From.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + changeWriter})
 	}
 	return out
+}
+
+// withoutTurbo returns the value of Turbo under a limit of the frequency: exactly at the base, Turbo is off, as a
+// profile can ask for; no profile asks for less.
+func withoutTurbo(limit, base int64) string {
+	if limit == base {
+		return disabledWord
+	}
+	return ""
+}
+
+// policiesRun names the policies that a limit applies to.
+func (m *Machine) policiesRun(c *host.Cap) string {
+	if read := m.Kernel.CPUFreq.MaxKHz.Read; c.Policies < read {
+		return fmt.Sprintf("%d of %d frequency policies run", c.Policies, read)
+	}
+	return "the cores run"
+}
+
+// firmwareLimits handles limits of firmware's below the base frequency. A limit at the base is usual: AMD's highest
+// P-state in ACPI's table is the base.
+func (m *Machine) firmwareLimits() []inventory.Override {
+	var out []inventory.Override
+	for i := range m.Kernel.CPUFreq.Limits {
+		c := &m.Kernel.CPUFreq.Limits[i]
+		if !c.Base.Known() || c.Limit.Value >= c.Base.Value {
+			continue
+		}
+		out = append(out, inventory.Override{By: inventory.DecidedFirmware, At: []fact.Evidence{c.Limit.From, c.Base.From},
+			Found: fmt.Sprintf("firmware limits the clock at present, %s is %s: %s at no more than %s of %s, the base is %s", c.Limit.From.Path, c.Limit.From.Raw, m.policiesRun(c), mhz(c.Limit.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
+			Undo:  "look at the BMC for a power cap, a lost or weak power supply and the temperature: firmware announces this limit and takes it back"})
+	}
+	return out
+}
+
+// limitedEverywhere returns firmware's limit below the base frequency if every sampled policy has one.
+func (m *Machine) limitedEverywhere() (fact.Fact[int64], bool) {
+	f, n := m.Kernel.CPUFreq, 0
+	for i := range f.Limits {
+		if c := &f.Limits[i]; c.Base.Known() && c.Limit.Value < c.Base.Value {
+			n += c.Policies
+		}
+	}
+	if n == 0 || n < f.MaxKHz.Read {
+		return fact.Fact[int64]{}, false
+	}
+	return f.Limits[0].Limit, true
+}
+
+// powerLimits handles packages whose power is limited below what they are rated for.
+func (m *Machine) powerLimits() []inventory.Override {
+	var out []inventory.Override
+	watts := func(n int64) string { return strconv.FormatInt(n/1e6, 10) + " W" }
+	for _, p := range m.Kernel.CPUFreq.Power {
+		if !p.Limit.Known() || !p.Rated.Known() || p.Limit.Value <= 0 || p.Limit.Value >= p.Rated.Value {
+			continue
+		}
+		out = append(out, inventory.Override{At: []fact.Evidence{p.Limit.From, p.Rated.From},
+			Found: fmt.Sprintf("%s is %s: the package may use no more than %s of the %s that it is rated for; firmware set it, or it was changed since boot", p.Limit.From.Path, p.Limit.From.Raw, watts(p.Limit.Value), watts(p.Rated.Value)),
+			Undo:  "write " + p.Rated.From.Raw + " to " + p.Limit.From.Path + " and change what writes it, or raise the power limit in BIOS setup or the BMC"})
+	}
+	return out
+}
+
+// savesPower handles a preference for saving power, which holds the clock below what the load asks for, and the
+// governor powersave of the drivers that leave the clock to the processor, unless its preference is performance.
+func (m *Machine) savesPower(f *derived) []inventory.Override {
+	k := m.Kernel.CPUFreq
+	const savings = "power_saving"
+	o := inventory.Override{By: f.decided.Or(""), Value: savings}
+	for _, e := range k.EPP.Distinct {
+		if e.Value == "power" {
+			o.At = []fact.Evidence{e.From}
+			o.Found = e.From.Path + " is power: the processor prefers saving power to speed; firmware's preference, or one that was set at run time (tuned, cpupower)"
+			o.Undo = "write performance or balance_performance to energy_performance_preference of every policy, " + changeWriter
+			return []inventory.Override{o}
+		}
+	}
+	for _, e := range k.EPB.Distinct {
+		if e.Value == "15" {
+			o.At = []fact.Evidence{e.From}
+			o.Found = e.From.Path + " is 15: the processor saves power before speed; firmware's bias, or one that was set at run time (tuned, cpupower, x86_energy_perf_policy)"
+			o.Undo = "write 0 to energy_perf_bias of every CPU (cpupower set -b 0), " + changeWriter
+			return []inventory.Override{o}
+		}
+	}
+	for _, g := range k.Governors.Distinct {
+		if g.Value == "powersave" && ownScaling(k.First.Driver.Value) && k.EPP.Uniform().Or("performance") != "performance" {
+			o.At, o.Saves, o.Value = []fact.Evidence{g.From, k.EPP.Distinct[0].From}, true, f.effective.Or("")
+			o.Found = fmt.Sprintf("%s is powersave with the preference %s: the processor raises its clock by load; the driver's default, or set at run time", g.From.Path, k.EPP.Distinct[0].Value)
+			o.Undo = "set the governor performance (cpupower frequency-set -g performance, or tuned's throughput-performance), which makes the preference performance"
+			return []inventory.Override{o}
+		}
+	}
+	return nil
+}
+
+// ownScaling reports whether the hardware scales the frequency under a driver, so that its powersave is no lowest
+// frequency.
+func ownScaling(driver string) bool {
+	return slices.Contains([]string{"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"}, driver)
 }
 
 func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
@@ -155,7 +261,7 @@ func (m *Machine) slowGovernor() []inventory.Override {
 		switch {
 		case governor == "userspace":
 			what = "a program sets the frequency"
-		case governor == "powersave" && driver != "" && !slices.Contains([]string{"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"}, driver):
+		case governor == "powersave" && driver != "" && !ownScaling(driver):
 			what = "the cores stay at their lowest frequency"
 		default:
 			continue
@@ -188,7 +294,7 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	if len(forbidden) == 0 {
 		return o, false, false
 	}
-	o.By, o.At = inventory.DecidedAdministrator, append([]fact.Evidence{at}, o.At...)
+	o.By, o.Value, o.At = inventory.DecidedAdministrator, disabledWord, append([]fact.Evidence{at}, o.At...)
 	where := "the CPUs do"
 	if !everywhere {
 		where = "this CPU does"

@@ -43,6 +43,13 @@ func waking(p hosttest.Part, latency, limit string) hosttest.Files {
 	return f
 }
 
+// rapl is a machine with a limit and a rating of its package's power in microwatts.
+func rapl(limit, rated string) hosttest.Files {
+	const zone = "sys/class/powercap/intel-rapl:1/"
+	return intelTurbo(true, "0").With(hosttest.Files{zone + "name": "package-1\n", zone + "constraint_0_name": "long_term\n",
+		zone + "constraint_0_power_limit_uw": limit + "\n", zone + "constraint_0_max_power_uw": rated + "\n"})
+}
+
 // TestOverrides checks how Linux overrides a setting and how to undo that, for each vendor's
 // processors and drivers, and similar situations that are not overrides.
 func TestOverrides(t *testing.T) {
@@ -71,6 +78,21 @@ func TestOverrides(t *testing.T) {
 		{"cap of amd-pstate at the nominal frequency", "turbo", frequencies(scaled(hosttest.Rome, "amd-pstate-epp"), 3700000, 2400000, 0).With(hosttest.Files{
 			hosttest.CPUDir + "cpu0/acpi_cppc/nominal_freq": "2400\n"}), "scaling_max_freq is 2400000", "write 3700000"},
 		{"cap, base not known", "turbo", frequencies(scaled(hosttest.Rome, "amd-pstate-epp"), 3700000, 2400000, 0), "", ""},
+		{"cap of one core", "turbo", frequencies(pstate("intel_pstate"), 3700000, 3700000, 2100000).With(hosttest.Files{freqDir + "policy2/scaling_max_freq": "1700000\n"}), "scaling_max_freq is 1700000: 1 of 4 frequency policies run at no more than 1700 MHz", "write 3700000"},
+		{"limit of firmware below the base", "turbo", frequencies(scaled(hosttest.Rome, "acpi-cpufreq"), 3200000, 1500000, 2450000).With(hosttest.Files{
+			freqDir + "policy0/bios_limit": "1500000\n", freqDir + "policy1/bios_limit": "1500000\n", freqDir + "policy2/bios_limit": "1500000\n", freqDir + "policy3/bios_limit": "1500000\n"}),
+			"bios_limit is 1500000: the cores run at no more than 1500 MHz of 3200 MHz", "look at the BMC for a power cap"},
+		{"AMD's highest P-state is the base", "turbo", frequencies(governed(scaled(hosttest.Rome, "acpi-cpufreq"), "ondemand"), 3200000, 3200000, 2450000).With(hosttest.Files{freqDir + "policy0/bios_limit": "2450000\n"}), "", ""},
+		{"limit of the package's power", "turbo", rapl("120000000", "350000000"), "constraint_0_power_limit_uw is 120000000: the package may use no more than 120 W of the 350 W", "write 350000000"},
+		{"power up to the rating", "turbo", rapl("350000000", "350000000"), "", ""},
+		{"power without a rating", "turbo", rapl("120000000", "0"), "", ""},
+		{"uncore capped", "uncore_frequency", uncore([4]int{800, 1200, 800, 2500}, [4]int{800, 1200, 800, 2500}), "max_freq_khz is 1200000: the uncore runs at no more than 1200 MHz of 2500 MHz", "write 2500000 to max_freq_khz of each of the 2 entries"},
+		{"uncore as firmware left it", "uncore_frequency", uncore([4]int{800, 2500, 800, 2500}), "", ""},
+		{"preference power", "energy_perf_bias", biased("6", "power"), "energy_performance_preference is power", "write performance or balance_performance"},
+		{"AMD, preference power", "energy_perf_bias", scaled(hosttest.Rome, "amd-pstate-epp").With(hosttest.Files{freqDir + "policy0/energy_performance_preference": "power\n"}), "is power", "write performance"},
+		{"bias 15", "energy_perf_bias", biased("15", "balance_performance"), "energy_perf_bias is 15", "cpupower set -b 0"},
+		{"powersave of intel_pstate with a preference", "energy_perf_bias", governed(biased("6", "balance_performance"), "powersave"), "scaling_governor is powersave with the preference balance_performance", "cpupower frequency-set -g performance"},
+		{"powersave with the preference performance", "energy_perf_bias", governed(biased("", "performance"), "powersave"), "", ""},
 		{"max_perf_pct", "turbo", frequencies(pstate("intel_pstate"), 3700000, 3700000, 2100000).With(hosttest.Files{hosttest.CPUDir + "intel_pstate/max_perf_pct": "50\n"}), "max_perf_pct is 50", "write 100 to"},
 		{"max_perf_pct above the base", "turbo", frequencies(pstate("intel_pstate"), 3700000, 3700000, 2100000).With(hosttest.Files{hosttest.CPUDir + "intel_pstate/max_perf_pct": "80\n"}), "", ""},
 

@@ -2,6 +2,7 @@ package effective
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,13 +143,28 @@ func (m *Machine) energyPerfBias() derived {
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
 	case epp.Known():
 		epp.More = append(epp.More, epb.Evidence()...)
-		return derived{epp, undecided("the system takes firmware's preference over unless one is set", epp.From)}
+		return derived{epp, m.whoPrefers(epp, at)}
 	case epb.Known():
 		return derived{epb, at}
 	case len(f.EPP.Distinct) > 0:
 		return derived{effective: epp}
 	default:
 		return derived{effective: fact.First(epb, epp)}
+	}
+}
+
+// whoPrefers returns who set an energy preference: who set the bias of the same value, or the governor performance,
+// under which intel_pstate and amd-pstate write the preference performance (linux drivers/cpufreq/intel_pstate.c,
+// intel_pstate_hwp_set; amd-pstate.c, amd_pstate_epp_update_limit).
+func (m *Machine) whoPrefers(epp, bias fact.Fact[string]) fact.Fact[string] {
+	governor := m.Kernel.CPUFreq.Governors.Uniform()
+	switch {
+	case bias.Known():
+		return bias
+	case epp.Value == biases[0] && governor.Or("") == "performance":
+		return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, governor.From, epp.From)
+	default:
+		return undecided("the system takes firmware's preference over unless one is set", epp.From)
 	}
 }
 
@@ -273,10 +289,37 @@ func uncoreEntry(u *host.Uncore) derived {
 	switch {
 	case firmware:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at[1:]...)
+	case initial && high != u.InitialMaxKHz.Value: // the changed limit first
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, u.MaxKHz.From, u.InitialMaxKHz.From)
 	case initial:
-		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at[1:]...)
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, u.MinKHz.From, u.InitialMinKHz.From)
 	}
 	return f
+}
+
+// uncoreCaps handles packages and dies whose uncore may not reach the frequency that firmware allows.
+func (m *Machine) uncoreCaps() []inventory.Override {
+	var capped []host.Uncore
+	o := inventory.Override{By: inventory.DecidedAdministrator, Value: "custom"}
+	for _, u := range m.Kernel.CPUFreq.Uncore.Value {
+		if u.MaxKHz.Known() && u.InitialMaxKHz.Known() && u.MaxKHz.Value < u.InitialMaxKHz.Value {
+			capped = append(capped, u)
+			o.At = append(o.At, u.MaxKHz.From, u.InitialMaxKHz.From)
+		}
+	}
+	if len(capped) == 0 {
+		return nil
+	}
+	u, files := &capped[0], capped[0].MaxKHz.From.Path
+	if u.MaxKHz.Value == u.InitialMinKHz.Value {
+		o.Value = "minimum"
+	}
+	if len(capped) > 1 {
+		files = "max_freq_khz of each of the " + strconv.Itoa(len(capped)) + " entries below " + path.Dir(path.Dir(files))
+	}
+	o.Found = fmt.Sprintf("%s is %s: the uncore runs at no more than %s of %s", u.MaxKHz.From.Path, u.MaxKHz.From.Raw, mhz(u.MaxKHz.Value), mhz(u.InitialMaxKHz.Value))
+	o.Undo = fmt.Sprintf("write %s to %s, %s", u.InitialMaxKHz.From.Raw, files, changeWriter)
+	return []inventory.Override{o}
 }
 
 // uncoreRegister derives the range from the register, on processors before TPMI (Granite Rapids).

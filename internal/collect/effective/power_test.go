@@ -149,6 +149,8 @@ func TestEnergyPerfBias(t *testing.T) {
 		{"below 0", biased("-1", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
 		{"no number", biased("normal", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
 		{"preference performance", biased("", "performance"), word("max_performance")},
+		{"tuned's throughput-performance", governed(biased("0", "performance"), "performance"), by(want.Is("max_performance", direct), inventory.DecidedAdministrator)},
+		{"preference of the governor performance", governed(biased("", "performance"), "performance"), by(want.Is("max_performance", direct), inventory.DecidedAdministrator)},
 		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
 		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},
 		{"preference power", biased("", "power"), word("power_saving")},

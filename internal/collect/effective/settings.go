@@ -63,7 +63,7 @@ func derivations() []derivation {
 		{"package_c_state", intelOnly, (*Machine).packageCState},
 		{"monitor_mwait", x86Only, (*Machine).monitorMwait},
 		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
-		{"energy_perf_bias", intelOnly, (*Machine).energyPerfBias},
+		{"energy_perf_bias", x86Only, (*Machine).energyPerfBias},
 		{"epb_owner", intelOnly, (*Machine).epbOwner},
 		{"upi_power_mgmt", intelOnly, nil},
 		{"determinism", amdOnly, nil},

@@ -73,8 +73,19 @@ func (v *turboView) byBoost(certainty fact.Certainty) derived {
 	}
 }
 
-// turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect.
+// turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect. It is not while firmware
+// limits all CPUs to less than the base frequency.
 func (m *Machine) turbo() derived {
+	f := m.turboOffered()
+	if limit, ok := m.limitedEverywhere(); ok && f.effective.Or("") == enabledWord {
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, limit.From)
+		f.effective = fact.Known(disabledWord, fact.Direct, limit.From, f.effective.Evidence()...)
+	}
+	return f
+}
+
+// turboOffered derives whether Turbo is offered and not switched off.
+func (m *Machine) turboOffered() derived {
 	f := m.Kernel.CPUFreq
 	v := turboView{
 		noTurbo: f.NoTurbo, boost: f.Boost,

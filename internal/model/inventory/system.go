@@ -528,13 +528,20 @@ func KernelBias(e fact.Evidence) bool {
 	return strings.HasSuffix(e.Path, "/energy_perf_bias") && strings.TrimSpace(e.Raw) == "6"
 }
 
+// ClockLimit reports whether a reading is firmware's present limit of the clock, which is no setting of BIOS setup.
+func ClockLimit(e fact.Evidence) bool { return strings.HasSuffix(e.Path, "/bios_limit") }
+
 // Override is one way in which the running system takes back what firmware
 // offers.
 type Override struct {
 	// Found describes the override, with file and value; Undo tells the user how to undo it.
 	Found, Undo string
-	// By is one of the Decided constants.
+	// By is one of the Decided constants, "" if that does not show.
 	By string
+	// Value is the canonical value that the override leads to, "" if a profile can ask for none such.
+	Value string
+	// Saves is set if the override is one only for a profile that asks for performance.
+	Saves bool
 	// At is the evidence.
 	At []fact.Evidence
 }

@@ -37,8 +37,8 @@ type CPUFreq struct {
 	Boost    fact.Fact[bool]
 	BoostOff []string
 	// Caps are the sampled policies whose scaling_max_freq is below cpuinfo_max_freq, one for each
-	// pair of maximum and base.
-	Caps []Cap
+	// pair of maximum and base. Limits are those whose bios_limit is.
+	Caps, Limits []Cap
 	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
 	// package, 0 (performance) to 15 (power).
 	EPB Sampled
@@ -48,7 +48,13 @@ type CPUFreq struct {
 	MaxPerf fact.Fact[int64]
 	// Uncore are the entries of intel_uncore_frequency, in order of name.
 	Uncore fact.Fact[[]Uncore]
+	// Power are the limits of the packages' power, in order of name.
+	Power []PowerLimit
 }
+
+// PowerLimit is the long-term limit of one package's power in microwatts, and the power that the package is
+// rated for (Documentation/power/powercap/powercap.rst).
+type PowerLimit struct{ Limit, Rated fact.Fact[int64] }
 
 // Policy is one cpufreq policy.
 type Policy struct {
@@ -64,6 +70,8 @@ type Cap struct {
 	Base fact.Fact[int64]
 	// Limit is bios_limit, the highest frequency that firmware allows at present.
 	Limit fact.Fact[int64]
+	// Policies counts the sampled policies with these values.
+	Policies int
 }
 
 // Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
@@ -82,6 +90,7 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 		MaxPerf: r.number(cpuDir + "/intel_pstate/max_perf_pct"),
 		Uncore:  r.uncore(),
 		EPB:     r.epb(cpu),
+		Power:   r.powerLimits(),
 	}
 	dirs := r.policies(cpu)
 	c.Policies = fact.Convert(dirs, func(d []string) int { return len(d) })
@@ -190,23 +199,36 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	}
 }
 
-// addCap records a policy with a limited frequency. Only a limit that differs from the
+// addCap records a policy whose frequency the system or firmware limits. Only a limit that differs from the
 // first policy's hardware limit is compared with the policy's own.
 func (r *reader) addCap(c *CPUFreq, dir, limit string) {
-	if limit == c.First.CPUInfoMaxKHz.From.Raw {
+	bios := r.text(dir + "/bios_limit")
+	most := c.First.CPUInfoMaxKHz.From.Raw
+	if limit == most && (!bios.Known() || bios.Value == most) {
 		return
 	}
-	most, cap := r.number(dir+"/cpuinfo_max_freq"), r.number(dir+"/scaling_max_freq")
-	if !most.Known() || !cap.Known() || cap.Value >= most.Value {
+	cap := Cap{Max: r.number(dir + "/scaling_max_freq"), CPUInfoMax: r.number(dir + "/cpuinfo_max_freq"), Base: r.baseFrequency(dir), Limit: r.number(dir + "/bios_limit"), Policies: 1}
+	if !cap.CPUInfoMax.Known() {
 		return
 	}
-	base := r.baseFrequency(dir)
-	if slices.ContainsFunc(c.Caps, func(o Cap) bool {
-		return o.Max.Value == cap.Value && o.Base.Value == base.Value && o.CPUInfoMax.Value == most.Value
-	}) {
-		return
+	if cap.Max.Known() && cap.Max.Value < cap.CPUInfoMax.Value {
+		c.Caps = addAlike(c.Caps, &cap)
 	}
-	c.Caps = append(c.Caps, Cap{Max: cap, CPUInfoMax: most, Base: base, Limit: r.number(dir + "/bios_limit")})
+	if cap.Limit.Known() && cap.Limit.Value < cap.CPUInfoMax.Value {
+		c.Limits = addAlike(c.Limits, &cap)
+	}
+}
+
+// addAlike adds a policy to those with the same limits.
+func addAlike(all []Cap, cap *Cap) []Cap {
+	for i := range all {
+		o := &all[i]
+		if o.Max.Value == cap.Max.Value && o.Base.Value == cap.Base.Value && o.CPUInfoMax.Value == cap.CPUInfoMax.Value && o.Limit.Value == cap.Limit.Value {
+			o.Policies++
+			return all
+		}
+	}
+	return append(all, *cap)
 }
 
 // baseFrequency reads the frequency of a policy without Turbo. acpi-cpufreq lists Turbo on Intel as
@@ -246,6 +268,28 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 }
 
 const kHzPerMHz = 1000
+
+// maxZones is more than any machine has packages, dies and memory zones with a limit of power.
+const maxZones = 256
+
+// powerLimits reads the limits of Intel's RAPL for packages: the zones intel-rapl:N; those of cores, memory and dies
+// are below them. A zone whose rating firmware leaves out has none.
+func (r *reader) powerLimits() []PowerLimit {
+	const dir = "/sys/class/powercap"
+	var out []PowerLimit
+	for _, zone := range r.atMost(maxZones, dir).Value {
+		n, ok := strings.CutPrefix(zone, "intel-rapl:")
+		if _, err := strconv.Atoi(n); !ok || err != nil {
+			continue
+		}
+		at := dir + "/" + zone
+		if !strings.HasPrefix(r.text(at+"/name").Value, "package-") || r.text(at+"/constraint_0_name").Value != "long_term" {
+			continue
+		}
+		out = append(out, PowerLimit{Limit: r.number(at + "/constraint_0_power_limit_uw"), Rated: r.number(at + "/constraint_0_max_power_uw")})
+	}
+	return out
+}
 
 // spread selects at most n of one or more entries at even distances, including the first and the last.
 func spread(all []string, n int) []string {

@@ -11,6 +11,7 @@ var captured = [...]string{
 	"sys/devices/system/cpu/", "sys/devices/system/node/", "sys/devices/system/memory/",
 	"sys/devices/system/edac/", "sys/devices/system/machinecheck/",
 	"sys/devices/virtual/dmi/", "sys/devices/virtual/firmware-attributes/", "sys/devices/virtual/memory_tiering/",
+	"sys/devices/virtual/powercap/",
 	"sys/devices/cpu_core/", "sys/devices/cpu_atom/", "sys/devices/soc0/",
 	"sys/class/dmi/", "sys/class/firmware-attributes/", "sys/class/powercap/",
 	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/",

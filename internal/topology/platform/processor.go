@@ -20,6 +20,18 @@ const observedTable = "platforms/observed-speeds.tsv"
 // comma or a quote.
 const processorColumns = 13
 
+// Has returns SMT or Turbo by the setting's name, "" for another.
+func (p *Processor) Has(setting string) string {
+	switch setting {
+	case "smt":
+		return p.SMT
+	case "turbo":
+		return p.Turbo
+	default:
+		return ""
+	}
+}
+
 // Processors returns the vendor's row of each socket's processor, nil if the table has none or the brand string
 // is not exact.
 func Processors(sys *inventory.System, k fs.FS) []*Processor {
