@@ -61,7 +61,7 @@ func (c *collector) checkCapacities(modules []*inventory.Slot) {
 	}
 	for _, s := range modules {
 		if limit, ok := most[s.Array].Get(); ok && limit > 0 && s.SizeBytes.Or(0) > limit {
-			c.impossible(s, "has %s, and its memory array takes %s", humanize.ExactSize(s.SizeBytes.Value), humanize.ExactSize(limit))
+			c.impossible(s, "has %s, and its memory array takes %s", humanize.Size(s.SizeBytes.Value), humanize.Size(limit))
 		}
 	}
 }
