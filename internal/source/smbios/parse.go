@@ -73,16 +73,18 @@ func decodeDump(data []byte) *Table {
 	return t
 }
 
-// start returns the offset of the table in a dump: the first of the entry point's address, its length (the two
-// files of sysfs in one), 20h and 10h at which structures begin.
+// start returns the offset of the table in a dump: of the entry point's address, 20h, the entry point's length (the two
+// files of sysfs in one) and 10h the first behind which the data are as long as announced and begin with a structure,
+// else the first at which a chain of structures begins or, if none does, at which a structure may.
 func (t *Table) start(data []byte) int {
-	for _, at := range []uint64{t.EntryPoint.Address, uint64(t.EntryPoint.Length), 0x20, 0x10} {
-		if at < 0x0F || at >= uint64(len(data)) {
-			continue
-		}
-		w := walker{data: data[at:]}
-		if w.plausible(0, 2) {
-			return int(at)
+	fits := func(w *walker) bool { return len(w.data) == t.EntryPoint.TableLength && w.plausible(0, 2) }
+	chain := func(w *walker) bool { return w.chain(0, 3) }
+	plausible := func(w *walker) bool { return w.plausible(0, 2) }
+	for _, begins := range []func(w *walker) bool{fits, chain, plausible} {
+		for _, at := range [...]uint64{t.EntryPoint.Address, 0x20, uint64(t.EntryPoint.Length), 0x10} {
+			if at >= 0x0F && at < uint64(len(data)) && begins(&walker{data: data[at:], str: string(data[at:])}) {
+				return int(at)
+			}
 		}
 	}
 	return min(0x20, len(data))
