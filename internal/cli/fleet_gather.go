@@ -119,7 +119,7 @@ func (g *gatherer) path(path string, from inputOrigin) {
 	case !st.IsDir():
 		g.file(path, st.Mode(), from, func() (*os.File, error) { return os.OpenFile(path, openFlags, 0) })
 	case isTree(os.Lstat, path):
-		g.tree(path)
+		g.tree(path, func() (*host.Root, error) { return host.OpenDir(path) })
 	default:
 		g.folder(path)
 	}
@@ -205,7 +205,12 @@ func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 	case !mode.IsDir():
 		g.file(path, mode, fromFolder, func() (*os.File, error) { return root.OpenFile(rel, openFlags, 0) })
 	case isTree(root.Lstat, rel):
-		g.tree(path)
+		folder, err := root.Open(rel) // now, and not by its path later
+		if err != nil {
+			g.refuse(path, withoutName(err))
+			return
+		}
+		g.tree(path, func() (*host.Root, error) { return host.OpenFolder(path, folder) })
 	default:
 		g.walk(root, rel, depth+1)
 	}
@@ -296,10 +301,8 @@ func isTar(path string) bool {
 }
 
 // tree audits a machine's tree.
-func (g *gatherer) tree(path string) {
-	g.pool.submit(path, func(a *fleetAuditor) fleetInput {
-		return a.root(path, func() (*host.Root, error) { return host.OpenDir(path) })
-	})
+func (g *gatherer) tree(path string, open func() (*host.Root, error)) {
+	g.pool.submit(path, func(a *fleetAuditor) fleetInput { return a.root(path, open) })
 }
 
 // content detects what was read.

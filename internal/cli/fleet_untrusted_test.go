@@ -247,14 +247,24 @@ func TestFleetDamagedReports(t *testing.T) {
 	}
 	first := func(r map[string]any) map[string]any { return r["findings"].([]any)[0].(map[string]any) }
 	for want, text := range map[string]string{
-		"/: key generated_at is missing":                      `{"schema": "memaudit.report/v1"}`,
-		"a key is given twice":                                strings.Replace(doc, `"findings": [`, `"findings": [], "findings": [`, 1),
-		"unexpected end of JSON input":                        doc[:len(doc)-3],
-		`"CRITICAL", expected one of info, warning, critical`: edited(func(r map[string]any) { first(r)["severity"] = "CRITICAL" }),
-		`/findings/0/result: "FAIL", expected one of pass`:    edited(func(r map[string]any) { first(r)["result"] = "FAIL" }),
-		"/Findings: unknown key":                              edited(func(r map[string]any) { r["Findings"] = []any{} }),
-		"/findings: null, expected array":                     edited(func(r map[string]any) { r["findings"] = nil }),
-		"/summary/pass is 999, but /findings has":             edited(func(r map[string]any) { r["summary"].(map[string]any)["pass"] = 999 }),
+		"/: key generated_at is missing":                                  `{"schema": "memaudit.report/v1"}`,
+		"a key is given twice":                                            strings.Replace(doc, `"findings": [`, `"findings": [], "findings": [`, 1),
+		"unexpected end of JSON input":                                    doc[:len(doc)-3],
+		`"CRITICAL", expected one of info, warning, critical`:             edited(func(r map[string]any) { first(r)["severity"] = "CRITICAL" }),
+		`/findings/0/result: "FAIL", expected one of pass`:                edited(func(r map[string]any) { first(r)["result"] = "FAIL" }),
+		"/Findings: unknown key":                                          edited(func(r map[string]any) { r["Findings"] = []any{} }),
+		"/findings: null, expected array":                                 edited(func(r map[string]any) { r["findings"] = nil }),
+		"/summary/pass is 999, but /findings has":                         edited(func(r map[string]any) { r["summary"].(map[string]any)["pass"] = 999 }),
+		"/verdict/judged is 3, but /findings has":                         edited(func(r map[string]any) { r["verdict"].(map[string]any)["judged"] = 3 }),
+		`/verdict/status is "critical", but /findings make it "ok"`:       edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "critical" }),
+		`/verdict/status is "not_applicable", but /findings make it "ok"`: edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "not_applicable" }),
+		`/verdict/status is "ok", but /findings make it "unknown"`: edited(func(r map[string]any) {
+			for _, s := range r["inventory"].(map[string]any)["sources"].([]any) {
+				if s := s.(map[string]any); s["name"] == "smbios" {
+					s["state"] = "truncated"
+				}
+			}
+		}),
 		"/findings is empty": edited(func(r map[string]any) {
 			r["findings"] = []any{}
 			for key := range r["summary"].(map[string]any) {
@@ -306,4 +316,48 @@ func TestFleetTooMany(t *testing.T) {
 func before(text, separator string) string {
 	first, _, _ := strings.Cut(text, separator)
 	return first
+}
+
+// TestFleetContradictions checks that a report of a machine with a warning is not read once its verdict, problems or
+// severities say something else than its findings.
+func TestFleetContradictions(t *testing.T) {
+	t.Parallel()
+	_, failing, _ := run(machinetest.Named(t, "fujitsu-rx900s2-class2").Table.Dump(), "check", "--smbios", "-", "--format", "json")
+	require.Contains(t, failing, `"status": "warning"`)
+	for name, c := range map[string]struct {
+		change func(r map[string]any)
+		want   string
+	}{
+		"as printed":    {func(map[string]any) {}, ""},
+		"ok":            {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "ok" }, `/verdict/status is "ok", but /findings make it "warning"`},
+		"unknown":       {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "unknown" }, `is "unknown", but /findings make it "warning"`},
+		"no problem":    {func(r map[string]any) { r["problems"] = []any{} }, "/problems has 0 failures"},
+		"without a key": {func(r map[string]any) { delete(r, "problems") }, "/problems has 0 failures"},
+		"notes": {func(r map[string]any) {
+			for _, p := range r["problems"].([]any) {
+				p.(map[string]any)["severity"] = "info"
+			}
+		}, `the worst of /problems is "info"`},
+		"another rule": {func(r map[string]any) { r["problems"].([]any)[0].(map[string]any)["rule"] = "cpu.offline" }, `/problems/0 is about "cpu.offline"`},
+		"findings made info": {func(r map[string]any) {
+			for _, f := range r["findings"].([]any) {
+				f.(map[string]any)["severity"] = "info"
+			}
+		}, `/summary/worst_severity is "warning"`},
+	} {
+		r := map[string]any{}
+		require.NoError(t, json.Unmarshal([]byte(failing), &r))
+		c.change(r)
+		text, err := json.Marshal(r)
+		require.NoError(t, err)
+		status, d := fleetOf(t, text, "-")
+		if c.want == "" {
+			assert.Equal(t, 1, status, name)
+			assert.Len(t, d.Machines, 1, name)
+			continue
+		}
+		assert.Equal(t, 3, status, name)
+		require.Len(t, d.Unreadable, 1, name)
+		assert.Contains(t, d.Unreadable[0].Reason, c.want, name)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -66,7 +67,18 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	out.Reset()
 	p.Stdout = out
 	status = p.Main(args)
+	mustBeRead(out.Bytes(), args)
 	return status, out.String(), errs.String()
+}
+
+// mustBeRead panics if the fleet cannot read a report or an inventory that was printed; one without any finding is none.
+func mustBeRead(out []byte, args []string) {
+	if !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.report/")) && !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.inventory/")) {
+		return
+	}
+	if o := document("printed.json", out); o.refused != nil && !strings.HasSuffix(o.refused.Error(), "/findings is empty") {
+		panic(fmt.Sprintf("%q printed what fleet refuses: %v", args, o.refused))
+	}
 }
 
 // outputs are buffers that have grown to the size of the output.

@@ -216,7 +216,7 @@ type Face struct {
 
 // DecidedBy is what set the effective value; null if that is unknown, with the Reason.
 type DecidedBy struct {
-	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
+	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor,enum=firmware or the processor"`
 	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`

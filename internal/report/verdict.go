@@ -48,25 +48,38 @@ func (r *Report) Judge(c Criteria) {
 	if len(r.Problems) > 0 {
 		worst = r.Problems[0].Severity
 	}
-	incomplete := r.incomplete(c)
-	switch {
-	case len(r.Problems) > 0 && r.Problems[0].Above():
-		v.Status, v.Sentence = StatusWarning, r.headline()
-		if worst == verdict.Critical {
-			v.Status = StatusCritical
-		}
-	case incomplete != "":
-		v.Status, v.Sentence = StatusUnknown, incomplete
-	case r.guest():
-		v.Status, v.Sentence = StatusNotApplicable, r.guestSentence()
-	default:
-		v.Status, v.Sentence = StatusOK, r.goodSentence()
+	v.Status, v.Sentence = r.status(c, worst)
+	switch v.Status {
+	case StatusWarning, StatusCritical:
+		v.Sentence = r.headline()
+	case StatusNotApplicable:
+		v.Sentence = r.guestSentence()
+	case StatusOK:
+		v.Sentence = r.goodSentence()
+	case StatusUnknown:
 	}
 	v.Sentence = strings.TrimRight(strings.Join(strings.Fields(v.Sentence), " "), ".")
 	v.ExitStatus = r.exitStatus(v.Status, c, worst)
 	r.Verdict = v
 	if c.Failed != nil {
 		r.Failed = c.Failed.Error()
+	}
+}
+
+// status returns the status that the findings make, the worst of whose failures is given, and the reason if it is unknown.
+func (r *Report) status(c Criteria, worst verdict.Severity) (Status, string) {
+	incomplete := r.incomplete(c)
+	switch {
+	case worst == verdict.Critical:
+		return StatusCritical, ""
+	case worst == verdict.Warning:
+		return StatusWarning, ""
+	case incomplete != "":
+		return StatusUnknown, incomplete
+	case r.guest():
+		return StatusNotApplicable, ""
+	default:
+		return StatusOK, ""
 	}
 }
 

@@ -57,13 +57,13 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 	switch one.Result {
 	case verdict.Fail:
+		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(m.Worst) {
+			m.Worst = one.Severity
+		}
 		if one.CausedBy != "" {
 			return
 		}
 		m.Failures++
-		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(m.Worst) {
-			m.Worst = one.Severity
-		}
 		f.failure(m.Name, one)
 	case verdict.Unknown, verdict.Error:
 		f.undecide(m.Name, string(one.Reason), string(one.KnownBy))

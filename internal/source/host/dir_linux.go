@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,12 +58,29 @@ func OpenDir(dir string) (*Root, error) {
 	if err != nil {
 		return nil, readError("open", top, err)
 	}
-	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
-	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
-	r := &Root{name: dir, b: b}
-	if b.running() {
+	r, err := openTop(dir, fd)
+	if err == nil && r.b.(*dirBackend).running() {
 		r.kernel = top
 	}
+	return r, err
+}
+
+// OpenFolder is OpenDir for an open folder with sys or proc directly in it, so that whoever exchanges the folder meanwhile
+// cannot choose what is read. It closes the folder.
+func OpenFolder(name string, folder *os.File) (*Root, error) {
+	defer func() { _ = folder.Close() }()
+	fd, err := unix.Openat(int(folder.Fd()), ".", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, readError("open", name, err)
+	}
+	return openTop(name, fd)
+}
+
+// openTop opens the machine of a folder with sys or proc.
+func openTop(name string, fd int) (*Root, error) {
+	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
+	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
+	r := &Root{name: name, b: b}
 	if err := r.loadNotes(maxNotesMemory); err != nil {
 		_ = b.close()
 		return nil, err
