@@ -202,6 +202,9 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	}
 }
 
+// exportDoubt is the doubt of an export with names that no document confirms, or of another machine.
+const exportDoubt = "no document confirms what the export says of this machine's settings"
+
 // doubt returns what is in doubt about the facts that an expression read, "" if nothing is: a contradiction, or that no
 // document confirms them.
 func (r *auditRun) doubt(rule *rulepack.Rule) string {
@@ -209,6 +212,8 @@ func (r *auditRun) doubt(rule *rulepack.Rule) string {
 	switch d := r.scope.Doubt(); {
 	case d != nil:
 		return d.Reason
+	case unverified != "" && rule.Subject == "setting":
+		return exportDoubt
 	case unverified != "" && slices.ContainsFunc(r.population.Placements, func(p place.Placement) bool { return p.Unverified }):
 		return "no document confirms which slot is on which channel"
 	case unverified != "":

@@ -105,7 +105,7 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	}
 	doubt := ""
 	if value.Unverified {
-		doubt = "no document confirms what the export says of " + f.Subject.Name + " for this machine"
+		doubt = exportDoubt
 	}
 	capSeverity(f, doubt)
 }

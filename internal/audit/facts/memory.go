@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -56,9 +57,12 @@ func memoryType() *ObjectType {
 			return valueOf(m.population.ChannelsAlike)
 		})},
 		{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
-	}, memoryClassFields()...), func(src any) (*Machine, []population.Population) {
-		m := src.(*Machine)
-		return m, m.population.Populations
+	}, memoryClassFields()...), func(src any) (*Machine, string) {
+		m, doubt := src.(*Machine), ""
+		for i := range m.population.Populations {
+			doubt = cmp.Or(doubt, m.population.Populations[i].MapDoubt)
+		}
+		return m, doubt
 	})...)
 }
 

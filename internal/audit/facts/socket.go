@@ -34,12 +34,12 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 func socketType(controller, region *ObjectType) *ObjectType {
 	return newType("Socket", "one processor and its memory", slices.Concat(
 		socketIdentity(), ofSlots(slices.Concat(socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules()),
-			func(src any) (*Machine, []population.Population) {
+			func(src any) (*Machine, string) {
 				s := src.(*socketFacts)
 				if s.pop == nil {
-					return s.m, nil
+					return s.m, ""
 				}
-				return s.m, []population.Population{*s.pop}
+				return s.m, s.pop.MapDoubt
 			}))...)
 }
 

@@ -136,23 +136,20 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 }
 
 // ofSlots marks fields that depend on the list of slots, if it may be incomplete (Result.Unlisted), and those that
-// depend on a slot map that is contradicted.
-func ofSlots(fields []Field, of func(src any) (m *Machine, pops []population.Population)) []Field {
+// depend on a slot map that is contradicted (mapDoubt).
+func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []Field {
 	for i := range fields {
 		get := fields[i].get
 		fields[i].get = func(src any) Value {
 			v := get(src)
-			switch m, pops := of(src); {
+			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
 				return doubted(v, &Doubt{"the SMBIOS table may not list all slots: " + m.population.Unlisted.Text, "a whole table"})
-			case v.Unverified:
-				for j := range pops {
-					if d := pops[j].MapDoubt; d != "" {
-						return doubted(v, &Doubt{d, "a slot map for this product"})
-					}
-				}
+			case v.Unverified && mapDoubt != "":
+				return doubted(v, &Doubt{mapDoubt, "a slot map for this product"})
+			default:
+				return v
 			}
-			return v
 		}
 	}
 	return fields
