@@ -19,7 +19,7 @@ func (r *auditRun) causes() {
 			continue
 		}
 		for _, id := range ids {
-			for _, failed := range all.of(id, f.Subject, r.facts.Owner(f.Subject)) {
+			for _, failed := range all.of(id, f.Subject, r.facts.Owner) {
 				r.roots[i] = append(r.roots[i], failed)
 				f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: r.out.Findings[failed].Subject})
 			}
@@ -50,13 +50,16 @@ func (r *auditRun) failures() failures {
 }
 
 // of returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
-// subject is the machine, for any part of it.
-func (f failures) of(rule string, subject, owner inventory.Subject) []int {
+// subject is the machine, for any part of it, and if it is a socket, for its slots.
+func (f failures) of(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
 	bySubject := f[rule]
 	if machine := (inventory.Subject{}); subject != machine {
 		bySubject = map[inventory.Subject][]int{}
-		for _, s := range []inventory.Subject{subject, owner, machine} {
-			bySubject[s] = f[rule][s]
+		for s, list := range f[rule] {
+			slotOfSocket := subject.Kind == inventory.AboutSocket && s.Kind == inventory.AboutSlot && ownerOf(s) == subject
+			if s == subject || s == ownerOf(subject) || s == machine || slotOfSocket {
+				bySubject[s] = list
+			}
 		}
 	}
 	var out []int

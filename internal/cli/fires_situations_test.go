@@ -15,6 +15,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
 // beside are machines with additional input: a measured file, an export of settings, a BMC.
@@ -34,6 +35,9 @@ var beside = []situation{
 	}},
 	{"a table of another machine", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, true, 2400)}
+	}},
+	{"a module without a running speed whose memory is missing", func(t *testing.T) []string {
+		return []string{"--root", fiveModules(t, smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Manufacturer: "Samsung", Part: "M393A2K40CB2-CTD"})}
 	}},
 	{"a module that the BMC calls broken", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",

@@ -39,7 +39,7 @@ func concerns(rule string) bool { return roles()(rule).Layout }
 func TestRolesOfRules(t *testing.T) {
 	running := []string{
 		"memory.capacity.visible", "memory.ras.cost", "memory.mapping.consistent",
-		"memory.errors.corrected", "memory.errors.uncorrected", "memory.module.complete", "memory.module.counted", "memory.module.health", "memory.module.running", "numa.node.memory",
+		"memory.errors.corrected", "memory.errors.uncorrected", "memory.module.complete", "memory.module.counted", "memory.module.health", "memory.module.running", "memory.module.working", "numa.node.memory",
 	}
 	packs, err := builtin()
 	require.NoError(t, err)

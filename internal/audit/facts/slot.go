@@ -40,6 +40,17 @@ func slotType() *ObjectType {
 		return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
 	}, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",
 		"memory errors on the module since then that could not be corrected"), []Field{
+		{"silent", boolType, "firmware names a DRAM module and reports no size, or no running speed or address range although it does for others", reader(func(x *slotFacts) Value {
+			if slices.Contains(x.m.suspects(), x.i) {
+				return PlainValue(true)
+			}
+			return derived(func() any { return false }, valueOf(x.m.sys.Slots[x.i].SizeBytes))
+		})},
+		{"idle", boolType, "of a silent module: just its memory is missing", reader(func(x *slotFacts) Value { return x.m.idle() })},
+		{"working_bytes", intType, "sum of the DRAM modules that are not silent, in bytes", reader(func(x *slotFacts) Value {
+			working, _, _ := x.m.working()
+			return working
+		})},
 		{"socket_running", boolType, "its socket holds a processor that is not disabled", reader((*slotFacts).running)},
 	})...)
 }

@@ -70,14 +70,14 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// slotSubjects returns the populated slots.
+// slotSubjects returns the populated slots, and those of which firmware names the module and not the size.
 func (m *Machine) slotSubjects() ([]Subject, Value) {
 	if len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
 	}
 	var out []Subject
 	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated || unsized(s) {
 			out = append(out, subject(s.Subject(), "slot", &slotFacts{m: m, i: i}))
 		}
 	}

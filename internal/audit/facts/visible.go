@@ -312,3 +312,88 @@ func smallestModule(m *Machine) Value {
 	}
 	return derived(func() any { return least }, facts...)
 }
+
+// unsized reports whether firmware names a module in the slot and says that it does not know its size.
+func unsized(s *inventory.Slot) bool {
+	return s.State == inventory.SlotUnknown && !s.Named && s.SizeBytes.State == fact.Unstated && s.Technology.Or(inventory.DRAM) == inventory.DRAM &&
+		s.Type.Known() && (s.Manufacturer.Known() || s.PartNumber.Known())
+}
+
+// suspects returns the indexes of the modules that may not work: those without a size, running speed or address range.
+func (m *Machine) suspects() []int {
+	out := m.silentModules()
+	for i := range m.sys.Slots {
+		if unsized(&m.sys.Slots[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// working returns the sum of the modules that are not suspect, that of those which are (one without a size counts as the
+// smallest other), and whether one has no size.
+func (m *Machine) working() (working Value, suspect int64, sizeless bool) {
+	var facts []Value
+	var sum, least int64
+	suspects := m.suspects()
+	for i, s := range m.modules() {
+		facts = append(facts, valueOf(s.SizeBytes))
+		n := s.SizeBytes.Or(0)
+		if least == 0 || n < least {
+			least = n
+		}
+		if slices.Contains(suspects, i) {
+			suspect += n
+		} else {
+			sum += n
+		}
+	}
+	for i := range m.sys.Slots {
+		switch s := &m.sys.Slots[i]; {
+		case unsized(s):
+			suspect, sizeless = suspect+least, true
+		case s.State == inventory.SlotUnknown:
+			facts = append(facts, Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy))
+		}
+	}
+	if len(facts) == 0 {
+		return m.noPopulation(), 0, false
+	}
+	return derived(func() any { return sum }, facts...), suspect, sizeless
+}
+
+// idle is true if the memory of all suspect modules is missing and no more, false if none of it is. What a working machine
+// would reserve of that size proves nothing, unless firmware's own map leaves just these modules out.
+func (m *Machine) idle() Value {
+	working, suspect, sizeless := m.working()
+	if v := unmapped(m); v.Known() && v.Certainty == fact.Corroborated && (!m.visible().Known() || moduleLost(m).v == true) {
+		v.v = true
+		return v
+	}
+	if !m.visible().Known() && !sizeless {
+		return derived(func() any { return false }, unmapped(m))
+	}
+	seen := m.seen()
+	if !m.visible().Known() {
+		if seen = m.sys.Memory.MappedBytes; m.sys.Memory.MappedEnd <= 4*gibibyte {
+			seen = fact.Unknown[int64](fact.Absent, "firmware maps no address above 4 GiB", "run memaudit on the machine itself")
+		}
+	}
+	out := derived(func() any { return false }, working, valueOf(seen), positive(working))
+	if !out.Known() {
+		return out
+	}
+	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 {
+		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.v.([]string)), "boot without the option")
+	}
+	sum := working.v.(int64)
+	switch lost := sum + suspect - seen.Value; {
+	case seen.Value <= sum+sum/100 && lost > reserved(sum+suspect) && sum-seen.Value <= reserved(sum):
+		out.v, out.Certainty = true, min(out.Certainty, fact.Corroborated)
+		return out
+	case lost <= reserved(sum+suspect) && suspect > reserved(sum+suspect):
+		return out
+	default:
+		return Missing(fact.Conflicting, "the memory that the system does not see is not just that of "+sentenceList(m.slotNames(m.suspects())), "the BMC's event log")
+	}
+}
