@@ -98,7 +98,7 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 }
 
 // isBoilerplate reports whether firmware prints this text in any slot, with or without a module: numbered
-// like the slots ("Mfg 1", "SODIMM001"), or the same part number in all slots for different vendors or
+// like the slots ("Mfg 1", "SODIMM001"), equal to the text of a populated slot without a serial number in either, or the same part number in all slots for different vendors or
 // for two modules with the same serial number (Phytium FT-2000/4).
 func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) bool {
 	others, everywhere, impossible := 0, true, false
@@ -109,7 +109,12 @@ func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) 
 		return vendor != n.vendor && part != n.part && withoutDigits(vendor) == withoutDigits(n.vendor) && withoutDigits(part) == withoutDigits(n.part)
 	}
 	for i := range slots {
-		if s := &slots[i]; s.State == inventory.SlotPopulated && numbered(s.Manufacturer.Or(""), s.PartNumber.Or(""), s.Serial) {
+		s := &slots[i]
+		if s.State != inventory.SlotPopulated {
+			continue
+		}
+		vendor, part := s.Manufacturer.Or(""), s.PartNumber.Or("")
+		if numbered(vendor, part, s.Serial) || vendor == n.vendor && part == n.part && s.Serial == "" && n.serial == "" {
 			return true
 		}
 	}

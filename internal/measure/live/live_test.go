@@ -188,9 +188,14 @@ func TestSurveyOddNodes(t *testing.T) {
 
 // TestSurveyWithoutNUMA checks that a kernel without nodes has one node of all CPUs.
 func TestSurveyWithoutNUMA(t *testing.T) {
-	files := map[string]string{"sys/devices/system/cpu/online": "0-1", "proc/meminfo": "MemTotal: 4194304 kB\nMemFree: 2097152 kB"}
-	s := live.Survey(tree(t, files), "")
-	require.Equal(t, []measure.Node{{Socket: -1, CPUs: []int{0, 1}, FreeBytes: 2 << 30}}, s.Nodes)
+	for meminfo, free := range map[string]int64{
+		"MemTotal: 4194304 kB\nMemFree: 2097152 kB": 2 << 30,
+		"MemTotal: 4194304 kB\nMemFree: 97152 kB\nDirty: 20480 kB\nWriteback: 1024 kB\nActive(file): 1048576 kB\nInactive(file): 2097152 kB\n": (97152 + 1048576 + 2097152 - 20480 - 1024) << 10,
+	} {
+		files := map[string]string{"sys/devices/system/cpu/online": "0-1", "proc/meminfo": meminfo}
+		s := live.Survey(tree(t, files), "")
+		require.Equal(t, []measure.Node{{Socket: -1, CPUs: []int{0, 1}, FreeBytes: free}}, s.Nodes, "clean pages of files are free")
+	}
 }
 
 // TestKernelTexts parses what the kernel prints (man 5 numa, proc.rst, psi.rst).

@@ -88,17 +88,26 @@ func readList(root *host.Root, path string) ([]int, bool) {
 	return l, err == nil
 }
 
-// freeMemory returns MemFree of a meminfo file in bytes, -1 if unknown.
+// freeMemory returns the memory of a meminfo file that the kernel hands out at once, in bytes: what is free, and clean pages of
+// files, which it drops. It is -1 if unknown.
 func freeMemory(root *host.Root, path string) int64 {
 	b, err := root.ReadLimit(path, host.LimitList)
 	if err != nil {
 		return -1
 	}
-	n, _, found, err := kerneltext.ParseMeminfo(b, "MemFree")
+	free, _, found, err := kerneltext.ParseMeminfo(b, "MemFree")
 	if err != nil || !found {
 		return -1
 	}
-	return n
+	var cached int64
+	for key, sign := range map[string]int64{"Active(file)": 1, "Inactive(file)": 1, "Dirty": -1, "Writeback": -1} {
+		n, _, found, err := kerneltext.ParseMeminfo(b, key)
+		if err != nil || !found {
+			return free
+		}
+		cached += sign * n
+	}
+	return free + max(0, cached)
 }
 
 // allowed returns the CPUs and nodes that this process may use, nil if unknown. It reads the file of the main thread,
