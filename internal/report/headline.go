@@ -18,10 +18,13 @@ func (r *Report) headline() string {
 	out := r.headlineOf(first)
 	for i := 1; i < len(r.Problems) && first.Above() && r.Problems[i].Severity == first.Severity; i++ {
 		if next := &r.Problems[i]; next.Rule != first.Rule {
-			return out + ", and " + cmp.Or(next.Members[0].Headline, r.headlineOf(next))
+			if both := out + ", and " + cmp.Or(next.Members[0].Headline, r.headlineOf(next)); r.fits(both) {
+				return both
+			}
+			return out
 		}
 	}
-	if cost := r.cost(first); cost != "" {
+	if cost := r.cost(first); cost != "" && r.fits(out+"; "+cost) {
 		out += "; " + cost
 	}
 	return out
@@ -38,7 +41,7 @@ func (r *Report) headlineOf(p *Problem) string {
 			return moved
 		}
 		return cmp.Or(r.emptyChannels(), headline, p.Text())
-	case headline != "" && len(p.Members) > 1:
+	case headline != "" && (len(p.Members) > 1 || !r.fits(p.Text())):
 		return headline
 	default:
 		return p.Text()

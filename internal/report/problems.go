@@ -230,7 +230,12 @@ func shortFailure(f *verdict.Finding) string {
 func (r *Report) settingsSentence(members []*verdict.Finding) string {
 	if len(members) == 1 {
 		found, _, _ := strings.Cut(string(members[0].Found), " (")
-		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(string(members[0].Expected))
+		expected := string(members[0].Expected)
+		verb := " sets it to "
+		if onOrOff(expected) != expected {
+			verb = " has it "
+		}
+		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + verb + onOrOff(expected)
 	}
 	names := make([]string, len(members))
 	for i, f := range members {

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,4 +70,104 @@ func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)
 	require.Regexp(t, "^a part of it, with nothing to buy: move .*; or all of it: install ", r.Problems[0].Fix)
+}
+
+// cpus is a report of two CPUs with a share of the bandwidth each, in percent, and channels in use of eight; channels
+// says what the check of the channels found of each.
+func cpus(low, high, used [2]int, channels [2]verdict.Severity) *report.Report {
+	r := &report.Report{}
+	for i := range 2 {
+		subject := inventory.SocketSubject(i)
+		r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: subject, Result: verdict.Fail, Severity: channels[i],
+			Short: fmt.Sprintf("%d DIMMs for 8 channels", used[i]), Headline: "memory channels are empty"})
+		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: i, Designation: nullable.String(fmt.Sprintf("CPU%d", i+1))})
+		r.Inventory.Population.Sockets = append(r.Inventory.Population.Sockets, report.PopulationSocket{Socket: new(i), DIMMs: &used[i], ChannelsTotal: new(8), ChannelsPopulated: &used[i],
+			Regions: []report.Region{{Bytes: 1, Ways: 1}}, Relative: *percents(low[i], high[i])})
+	}
+	return r
+}
+
+func percents(low, high int) *report.Relative {
+	return &report.Relative{Low: new(float64(low) / 100), High: new(float64(high) / 100)}
+}
+
+// TestCauseHasItsSubject checks that what follows from one CPU is no other's: CPU1's documented layout stays a note beside
+// CPU2, from which channels of different capacity and unlike processors follow; and that empty channels are counted
+// once, on both CPUs.
+func TestCauseHasItsSubject(t *testing.T) {
+	r := cpus([2]int{50, 12}, [2]int{50, 38}, [2]int{4, 3}, [2]verdict.Severity{verdict.Info, verdict.Warning})
+	r.Findings = append(r.Findings,
+		verdict.Finding{Rule: "memory.channel.symmetric", Subject: inventory.SocketSubject(1), Result: verdict.Fail, Severity: verdict.Warning, CausedBy: "memory.channel.populated",
+			Causes: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}},
+		verdict.Finding{Rule: "memory.socket.symmetric", Result: verdict.Fail, Severity: verdict.Warning, CausedBy: "memory.channel.populated",
+			Causes: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}, {Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}})
+	r.Judge(report.Criteria{})
+	require.Len(t, r.Problems, 2)
+	assert.Equal(t, "CPU2: 3 DIMMs for 8 channels", r.Problems[0].Text())
+	assert.Equal(t, []string{"memory.channel.symmetric socket 1", "memory.socket.symmetric machine"}, r.Problems[0].Consequences)
+	assert.Equal(t, verdict.Info, r.Problems[1].Severity)
+	assert.Empty(t, r.Problems[1].Consequences)
+	assert.Equal(t, "9 of 16 memory channels are empty; CPU2 has 12 to 38 % of its memory bandwidth", r.Verdict.Sentence)
+
+	both := cpus([2]int{50, 12}, [2]int{50, 38}, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
+	both.Inventory.Population.Sockets[1].Relative.Unverified = true
+	both.Judge(report.Criteria{})
+	assert.Equal(t, "9 of 16 memory channels are empty; CPU2 has an estimated 12 to 38 % of its memory bandwidth", both.Verdict.Sentence)
+	both.Inventory.Population.Sockets[1].Regions = nil
+	both.Judge(report.Criteria{})
+	assert.Equal(t, "9 of 16 memory channels are empty; CPU2 has at most 38 % of its memory bandwidth", both.Verdict.Sentence)
+}
+
+// TestFixNamesWhoChanges checks that a fix names each CPU whose share it changes, with both, and that beside an advice
+// that gives up memory the one that keeps it is named.
+func TestFixNamesWhoChanges(t *testing.T) {
+	reach := func(low, high [2]int) report.Reaches {
+		return report.Reaches{Sockets: []report.ReachedSocket{{Socket: new(0), Relative: *percents(low[0], high[0])}, {Socket: new(1), Relative: *percents(low[1], high[1])}}}
+	}
+	cures := []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}
+	for _, c := range []struct {
+		name, want string
+		low, high  [2]int
+		advice     []report.Advice
+		shown      int
+	}{
+		{"one gives to the other", "move A1 to A2. Nothing to buy; CPU1 falls from 67-100 to 50 % of its best bandwidth, CPU2 rises from 33 to 50 % of its best bandwidth", [2]int{67, 33}, [2]int{100, 33},
+			[]report.Advice{{ID: "move", Moves: 1, Cures: cures, Steps: []report.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{50, 50}, [2]int{50, 50})}}, 0},
+		{"faster alone", "a part of it, with nothing to buy: move A1 to A2. CPU2 rises from 17 to 67 % of its best bandwidth; or all of it: install a module in A2. Both CPUs rise from 17 % to full bandwidth", [2]int{17, 17}, [2]int{17, 17},
+			[]report.Advice{{ID: "move", Moves: 1, Steps: []report.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{17, 67}, [2]int{17, 67})},
+				{ID: "install", Installs: 1, Cures: cures, Steps: []report.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
+		{"memory is given up", "take out A1. This gives up 32 GiB; CPU2 rises from 50 % to full bandwidth; or keep all memory: install a module in A2. CPU2 rises from 50 % to full bandwidth", [2]int{100, 50}, [2]int{100, 50},
+			[]report.Advice{{ID: "remove", Removes: 1, GivenUpBytes: 32 << 30, Cures: cures, Steps: []report.Step{{Do: "remove", From: "0x1"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})},
+				{ID: "install", Installs: 1, Cures: cures, Steps: []report.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := cpus(c.low, c.high, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
+			r.Inventory.Slots = []report.Slot{{Handle: "0x1", Locator: "A1"}, {Handle: "0x2", Locator: "A2"}}
+			for i := range c.advice {
+				for j := range c.advice[i].Steps {
+					s := &c.advice[i].Steps[j]
+					s.FromLocator, s.ToLocator = map[string]string{"0x1": "A1"}[s.From], map[string]string{"0x2": "A2"}[s.To]
+				}
+			}
+			r.Advice = c.advice
+			r.Judge(report.Criteria{})
+			assert.Equal(t, c.want, r.Problems[0].Fix)
+			assert.Equal(t, c.shown, r.Problems[0].Shown)
+		})
+	}
+}
+
+// TestSentenceHasTwoLines checks that what does not fit into two lines of 80 columns behind the machine's name is left
+// out: first the explanation, then what helps.
+func TestSentenceHasTwoLines(t *testing.T) {
+	open := func(product, reason, knownBy string) string {
+		r := &report.Report{Machine: report.Machine{Vendor: "Fujitsu", Product: nullable.String(product)}, Findings: []verdict.Finding{
+			{Rule: "memory.channel.populated", Result: verdict.Unknown, Reason: nullable.String(reason), KnownBy: nullable.String(knownBy)}}}
+		r.Judge(report.Criteria{})
+		return r.Verdict.Sentence
+	}
+	const prefix = "the memory channels could not be checked: "
+	reason := "the channel of D1 is not known: the label gives a number only, and no slot map of this product is known"
+	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: a slot map", open("P1", reason, "a slot map; more"))
+	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a slot map for this product, or its manual"))
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -114,7 +115,7 @@ func (r *Report) incomplete(c Criteria) string {
 	case len(r.Findings) == 0:
 		return "nothing was audited"
 	case c.Strict && s.Unknown+s.Error > 0:
-		return humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: " + r.firstOpen()
+		return r.firstOpen(humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: ")
 	case r.anothersTable() != "":
 		return r.anothersTable()
 	case r.guest():
@@ -123,7 +124,7 @@ func (r *Report) incomplete(c Criteria) string {
 	channels := r.channelFindings()
 	if len(channels) == 0 { // not an audit of the memory population, but of a baseline or a measurement
 		if s.Pass+s.Fail+s.Waived == 0 && s.Unknown+s.Error > 0 {
-			return r.firstOpen()
+			return r.firstOpen("")
 		}
 		return r.doubtSentence()
 	}
@@ -149,7 +150,7 @@ func (r *Report) incomplete(c Criteria) string {
 		if where := r.Inventory.place([]inventory.Subject{channels[open].Subject}); decided && where != "" {
 			what += " of " + where
 		}
-		return what + " could not be checked: " + openSentence(channels[open])
+		return r.openSentence(what+" could not be checked: ", channels[open])
 	case r.openSocket() != "":
 		return r.openSocket()
 	case r.ProfileAsked:
@@ -219,7 +220,7 @@ func (r *Report) profileSentence() string {
 	if open == nil {
 		return ""
 	}
-	return "no setting of the profile " + r.Profile.ID + " could be checked: " + openSentence(open)
+	return r.openSentence("no setting of the profile "+r.Profile.ID+" could be checked: ", open)
 }
 
 // tableSentence reports that the SMBIOS table could not be read and what to do, "" if it could or if another source
@@ -284,27 +285,49 @@ func clause(text string) string {
 	return text
 }
 
-// firstOpen returns the reason why the first check that could not run did not.
-func (r *Report) firstOpen() string {
+// firstOpen returns the reason why the first check that could not run did not, after a prefix.
+func (r *Report) firstOpen(prefix string) string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Result == verdict.Unknown || f.Result == verdict.Error {
-			return f.Rule + ": " + openSentence(f)
+			return r.openSentence(prefix+f.Rule+": ", f)
 		}
 	}
-	return ""
+	return prefix
 }
 
-// openSentence gives the reason why a check could not run, and what would let it.
-func openSentence(f *verdict.Finding) string {
+// openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
+func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 	why, _, _ := strings.Cut(string(f.Reason), "; ")
 	if why == "" {
 		why = "no reason"
 	}
+	short, _, _ := strings.Cut(why, ": ")
+	var help string
 	if way, _, _ := strings.Cut(string(f.KnownBy), "; "); way != "" {
-		why += "; what helps: " + way
+		help = "; what helps: " + way
 	}
-	return why
+	for _, sentence := range []string{why + help, short + help, why} {
+		if r.fits(prefix + sentence) {
+			return prefix + sentence
+		}
+	}
+	return prefix + short
+}
+
+// fits reports whether a sentence fits after the machine's name into two lines of 80 columns, with the status before
+// them.
+func (r *Report) fits(sentence string) bool {
+	const width = 70
+	lines, column := 1, 0
+	for _, word := range strings.Fields(VendorName(string(r.Machine.Vendor)) + " " + string(r.Machine.Product) + ": " + sentence) {
+		n := utf8.RuneCountInString(word)
+		if column > 0 && column+1+n > width {
+			lines, column = lines+1, 0
+		}
+		column += n + min(column, 1)
+	}
+	return lines <= 2
 }
 
 // Outdate marks the report as that of an earlier audit: a later one could read nothing of the

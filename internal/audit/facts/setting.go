@@ -103,7 +103,9 @@ func (s *settingFacts) wants() Value {
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any { return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() && !inventory.ClockLimit(s.DecidedBy.From) }, valueOf(s.Configured), valueOf(s.Effective))
+	return derived(func() any {
+		return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() && !inventory.ClockLimit(s.DecidedBy.From)
+	}, valueOf(s.Configured), valueOf(s.Effective))
 }
 
 // fulfilled is false without a profile.

@@ -277,11 +277,11 @@ type WantedSetting struct {
 	Want Words `yaml:"want,omitempty"`
 	Also Words `yaml:"also,omitempty"`
 	// Level is the severity of a deviation: info or warning.
-	Level   string `yaml:"level"`
+	Level string `yaml:"level"`
 	// OptionOnly is set if the document means the option of BIOS setup alone: what the running system does besides
 	// does not fail the row.
-	OptionOnly bool `yaml:"option_only,omitempty"`
-	Applies string `yaml:"applies,omitempty"`
+	OptionOnly bool   `yaml:"option_only,omitempty"`
+	Applies    string `yaml:"applies,omitempty"`
 	// Concerns describes when the row applies.
 	Concerns   string      `yaml:"concerns,omitempty"`
 	Effect     *EffectSpec `yaml:"effect,omitempty"`

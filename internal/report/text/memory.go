@@ -743,7 +743,7 @@ func noSlots(inv *report.Inventory) string {
 // unplaced prints the slots without a known channel, with the reason.
 func (p *printer) unplaced(inv *report.Inventory) {
 	var kinds, reasons []string
-	byKind := map[string][]string{}
+	byKind, empty := map[string][]string{}, map[string]int{}
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
 		kind := unplacedKind(s)
@@ -753,7 +753,10 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		byKind[kind] = append(byKind[kind], strings.TrimSpace(string(s.Locator)+" "+cellSize(s)))
+		if s.State == string(inventory.SlotEmpty) {
+			empty[kind]++
+		}
+		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(string(s.Locator)+" "+cellSize(s)), " ", hardBlank))
 		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
@@ -764,47 +767,19 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	p.wrap(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
 	p.newline()
 	for _, kind := range kinds {
-		cells := withoutRuns(byKind[kind])
+		cells := byKind[kind]
 		if same := slices.Compact(slices.Clone(cells)); len(same) == 1 && len(cells) > 1 {
 			cells = []string{strconv.Itoa(len(cells)) + " x " + same[0]}
-		}
-		for i := range cells {
-			cells[i] = strings.ReplaceAll(cells[i], " ", hardBlank)
+		} else if empty[kind] > mostEmpty {
+			cells = slices.DeleteFunc(cells, func(cell string) bool { return strings.HasSuffix(cell, hardBlank+"-") })
+			cells = append(cells, strconv.Itoa(empty[kind])+" empty slots")
 		}
 		p.item(kind, strings.Join(cells, ", "))
 	}
 }
 
-// withoutRuns joins the labels of more than longestRun empty slots that count on: "RAM slot #1 to #63 -".
-func withoutRuns(cells []string) []string {
-	var out []string
-	for i, n := 0, 0; i < len(cells); i += n {
-		head, first, numbered := emptySlot(cells[i])
-		for n = 1; numbered && i+n < len(cells); n++ {
-			if next, number, ok := emptySlot(cells[i+n]); !ok || next != head || number != first+n {
-				break
-			}
-		}
-		if n <= longestRun {
-			n = 1
-			out = append(out, cells[i])
-			continue
-		}
-		out = append(out, head+strconv.Itoa(first)+" to "+head[strings.LastIndexByte(head, ' ')+1:]+strconv.Itoa(first+n-1)+" -")
-	}
-	return out
-}
-
-// longestRun is how many empty slots with numbers that count on are named each.
-const longestRun = 8
-
-// emptySlot splits the label of an empty slot at its last number; ok is false without one.
-func emptySlot(cell string) (head string, number int, ok bool) {
-	label, empty := strings.CutSuffix(cell, " -")
-	head = strings.TrimRight(label, "0123456789")
-	number, err := strconv.Atoi(label[len(head):])
-	return head, number, empty && err == nil
-}
+// mostEmpty limits the empty slots that are listed with those of one CPU whose channel is not known.
+const mostEmpty = 8
 
 // moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
 func moduleSpeeds(inv *report.Inventory) string {

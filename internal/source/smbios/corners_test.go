@@ -146,7 +146,7 @@ func TestPrintable(t *testing.T) {
 
 // TestPlaceholders checks that case, and dots and spaces around, do not matter.
 func TestPlaceholders(t *testing.T) {
-	for _, v := range []string{"", "To Be Filled By O.E.M.", " to be filled by o.e.m", "UNKNOWN", "N/A", "NO DIMM", "Z/A", "ZZZ", "[Empty]", "0x0000", "Unknown Product", "CPU Version"} {
+	for _, v := range []string{"", "To Be Filled By O.E.M.", " to be filled by o.e.m", "UNKNOWN", "N/A", "NO DIMM", "Z/A", "ZZZ", "[Empty]", "0x0000", "Unknown Product", "CPU Version", "--", "Z-"} {
 		assert.Equal(t, !strings.Contains(v, "Z"), Placeholder(v), v)
 	}
 	assert.False(t, Placeholder("To Be Filled By O.E.M. or so"))
