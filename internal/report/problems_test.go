@@ -169,5 +169,7 @@ func TestSentenceHasTwoLines(t *testing.T) {
 	const prefix = "the memory channels could not be checked: "
 	reason := "the channel of D1 is not known: the label gives a number only, and no slot map of this product is known"
 	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: a slot map", open("P1", reason, "a slot map; more"))
+	long := "no document gives the channels of Pentium, Core 2, Celeron or Atom with a front-side bus"
+	assert.Equal(t, long, open("PRIMERGY TX120 S1", long, ""))
 	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a slot map for this product, or its manual"))
 }

@@ -312,6 +312,9 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 			return prefix + sentence
 		}
 	}
+	if r.fits(short) && !r.fits(prefix+short) {
+		return short
+	}
 	return prefix + short
 }
 

@@ -173,3 +173,18 @@ func TestFiguresOfTheDocument(t *testing.T) {
 		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
 	}
 }
+
+// TestEmptySlotsWithoutChannel checks that many empty slots whose channel is not known are counted, and few are named.
+func TestEmptySlotsWithoutChannel(t *testing.T) {
+	of := func(empty int) string {
+		inv := &report.Inventory{}
+		for i := range empty + 1 {
+			s := slotOf("DIMM_"+strconv.Itoa(i), 0, 0, 0, int64(16*(1-min(i, 1))))
+			s.Channel = nil
+			inv.Slots = append(inv.Slots, s)
+		}
+		return partOf(Options{Width: 80}, func(p *printer) { p.unplaced(inv) })
+	}
+	assert.Contains(t, of(2), "DIMM_0 16 GiB, DIMM_1 -, DIMM_2 -")
+	assert.Contains(t, of(27), "DIMM_0 16 GiB, 27 empty slots")
+}
