@@ -88,8 +88,8 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 		return err
 	}
 	switch {
-	case len(doc.Unreadable) > 0:
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(len(doc.Unreadable), "input"))}
+	case doc.NotRead() > 0:
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(doc.NotRead(), "input"))}
 	case plan != nil && doc.Planless():
 		return &exitError{status: report.ExitNotAudited}
 	case plan != nil:

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -360,4 +361,30 @@ func TestFleetContradictions(t *testing.T) {
 		require.Len(t, d.Unreadable, 1, name)
 		assert.Contains(t, d.Unreadable[0].Reason, c.want, name)
 	}
+}
+
+// TestFleetUnreadList checks that the list of inputs that are none has an end, and the count has not; and that a second
+// archive behind the first in one file is not left out in silence.
+func TestFleetUnreadList(t *testing.T) {
+	t.Parallel()
+	members := make([]tar.Header, 0, 1237)
+	for i := range cap(members) {
+		members = append(members, fileIn(fmt.Sprintf("noise%d", i), "noise"))
+	}
+	many := tarOf(t, members...)
+	status, d := fleetOf(t, many, "-")
+	assert.Equal(t, 3, status)
+	assert.Len(t, d.Unreadable, 1000)
+	assert.Equal(t, 237, d.UnreadableMore)
+	_, text, errs := run(many, "fleet", "--section", "unread", "-")
+	assert.Contains(t, text, "and 237 other inputs")
+	assert.Contains(t, errs, "1237 inputs could not be read")
+
+	one := writeFile(t, filepath.Join(t.TempDir(), "a.tar"), tarOf(t, fileIn("a.json", goodReport(t))))
+	first, err := os.ReadFile(gzipped(t, one))
+	require.NoError(t, err)
+	status, d = fleetOf(t, slices.Concat(first, first), "-")
+	assert.Equal(t, 3, status)
+	require.Len(t, d.Unreadable, 1)
+	assert.Contains(t, d.Unreadable[0].Reason, "another archive or other data")
 }

@@ -10,7 +10,9 @@ import (
 
 // Refuse records an input without a machine.
 func (f *Fleet) Refuse(input, reason string) {
-	f.unreadable = append(f.unreadable, Unreadable{input, reason})
+	if f.refused++; f.refused <= mostUnreadable {
+		f.unreadable = append(f.unreadable, Unreadable{input, reason})
+	}
 }
 
 // Add adds a machine's report and returns its name, which is made unique by its input.

@@ -23,8 +23,9 @@ type Document struct {
 	Machines []Machine `json:"machines"`
 	// Verdicts counts the machines by the status of their verdict.
 	Verdicts map[report.Status]int `json:"verdicts"`
-	// Unreadable are the inputs without a machine, with the reason.
-	Unreadable []Unreadable `json:"unreadable"`
+	// Unreadable are the inputs without a machine, with the reason; UnreadableMore counts those behind the first thousand.
+	Unreadable     []Unreadable `json:"unreadable"`
+	UnreadableMore int          `json:"unreadable_more" jsonschema:"minimum=0"`
 	// Problems are the root causes of the machines' reports, the worst and most frequent first.
 	Problems []Problem `json:"problems"`
 	// Findings are failures that do not follow from another, by rule and severity, the worst and most frequent
@@ -74,6 +75,12 @@ type Machine struct {
 
 	traits map[string]string
 }
+
+// mostUnreadable limits those that are listed: an archive may have any number of members that are no input.
+const mostUnreadable = 1000
+
+// NotRead is the number of inputs without a machine.
+func (d *Document) NotRead() int { return len(d.Unreadable) + d.UnreadableMore }
 
 // Unreadable is an input without a machine.
 type Unreadable struct {
@@ -215,12 +222,14 @@ type Fleet struct {
 	problems   map[[2]string]*cause
 	machines   []Machine
 	unreadable []Unreadable
-	findings   map[[2]string]*Finding
-	pending    []Pending
-	measured   []Measured
-	undecided  map[[2]string]*Undecided
-	names      map[string]bool
-	words      map[string]string
+	// refused counts all inputs without a machine.
+	refused   int
+	findings  map[[2]string]*Finding
+	pending   []Pending
+	measured  []Measured
+	undecided map[[2]string]*Undecided
+	names     map[string]bool
+	words     map[string]string
 	// plan is nil unless requested.
 	plan *planner
 }

@@ -86,7 +86,7 @@ func (d *Document) pageVerdicts() []pageVerdict {
 			out = append(out, pageVerdict{n, strings.ToLower(s.Word()), statusClass(s)})
 		}
 	}
-	if n := len(d.Unreadable); n > 0 {
+	if n := d.NotRead(); n > 0 {
 		out = append(out, pageVerdict{n, "not read", "error"})
 	}
 	return out
@@ -168,6 +168,9 @@ func (d *Document) pageTables() []pageTable {
 	}
 	for _, u := range d.Unreadable {
 		add(5, u.Input, u.Reason)
+	}
+	if d.UnreadableMore > 0 {
+		add(5, "and "+humanize.Plural(d.UnreadableMore, "other input"), "")
 	}
 	return slices.DeleteFunc(tables, func(t pageTable) bool { return len(t.Rows) == 0 })
 }

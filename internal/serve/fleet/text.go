@@ -306,13 +306,16 @@ func (t *textWriter) reboot(d *Document, most int) {
 func (t *textWriter) unread(d *Document, most int) {
 	for i, u := range d.Unreadable {
 		if i == 0 {
-			t.head("NOT READ", humanize.Plural(len(d.Unreadable), "input"))
+			t.head("NOT READ", humanize.Plural(d.NotRead(), "input"))
 		}
 		if most > 0 && i == most {
-			t.more(len(d.Unreadable)-most, "input", "unread")
+			t.more(d.NotRead()-most, "input", "unread")
 			return
 		}
 		t.line(statusColumn, "  "+u.Input+": "+u.Reason)
+	}
+	if d.UnreadableMore > 0 {
+		t.line(statusColumn, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
 	}
 }
 
@@ -347,7 +350,7 @@ func (d *Document) verdictCounts() string {
 	if n := len(d.Machines) - judged; n > 0 {
 		out = append(out, strconv.Itoa(n)+" without findings (inventories)")
 	}
-	if n := len(d.Unreadable); n > 0 {
+	if n := d.NotRead(); n > 0 {
 		out = append(out, humanize.Plural(n, "input")+" not read")
 	}
 	return strings.Join(out, ", ")

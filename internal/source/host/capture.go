@@ -246,13 +246,24 @@ func checkEnd(tail *zeroTail, members int) error {
 }
 
 // checked reads what follows the archive, because only there the decompressor compares its checksums.
-// That other bytes follow the compressed ones does not matter.
+// Other bytes that follow the compressed ones do not matter, but another archive would be left out in silence.
 func checked(in io.Reader) error {
-	_, err := io.Copy(io.Discard, in)
-	if errors.Is(err, gzip.ErrHeader) {
-		return nil
+	n, err := io.Copy(io.Discard, &nonZero{in})
+	switch {
+	case err != nil && !errors.Is(err, gzip.ErrHeader):
+		return err
+	case n > 0:
+		return errors.New("another archive or other data, expected one archive")
 	}
-	return err
+	return nil
+}
+
+// nonZero leaves out the zeros that pad an archive.
+type nonZero struct{ in io.Reader }
+
+func (z *nonZero) Read(b []byte) (int, error) {
+	n, err := z.in.Read(b)
+	return len(bytes.TrimLeft(b[:n], "\x00")), err
 }
 
 // finish resolves hard links, once all members are there.
