@@ -88,3 +88,8 @@ func TestWaivedIsCounted(t *testing.T) {
 	assert.Contains(t, junit.String(), `tests="5" failures="1" errors="0" skipped="3"`)
 	assert.Equal(t, 3, strings.Count(junit.String(), "<skipped"))
 }
+
+// TestLabelsCountErrors checks that a rule that broke counts as unknown.
+func TestLabelsCountErrors(t *testing.T) {
+	assert.Equal(t, "3", labelsOf(t, &report.Report{Summary: verdict.Summary{Pass: 7, Unknown: 1, Error: 2}})["unknown"])
+}
