@@ -170,7 +170,7 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 }
 
 // allSoldered is true if every DRAM module is soldered, false if one is not or there is none, and otherwise unknown. A
-// board with slots for full-size DIMMs has no soldered memory.
+// board with slots for full-size DIMMs has no soldered memory, nor is an empty slot of unknown form a chip.
 func (m *Machine) allSoldered() Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -185,7 +185,8 @@ func (m *Machine) allSoldered() Value {
 		}
 	}
 	for i := range m.sys.Slots {
-		if form := m.sys.Slots[i].FormFactor.Or(""); out.v == true && strings.HasSuffix(form, "DIMM") && form != "SODIMM" {
+		form := m.sys.Slots[i].FormFactor.Or("module")
+		if out.v == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
 			return Missing(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
 		}
 	}
