@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,8 @@ func TestAcceptedPopulation(t *testing.T) {
 	assert.Equal(t, 1, status, "another population")
 	assert.Contains(t, text, "this machine has "+signature)
 	assert.Zero(t, n["accepted"])
+	status, _, _ = check("PowerEdge R710", signature, time.Now().UTC().Format(time.DateOnly))
+	assert.Zero(t, status, "on its last day")
 	status, text, _ = check("PowerEdge R710", signature, "2020-01-01")
 	assert.Equal(t, 1, status, "past its day")
 	assert.Contains(t, text, "ended on 2020-01-01; its failures count again")
