@@ -169,7 +169,7 @@ var odd = []situation{
 		b.System(smbiostest.System{Manufacturer: "Example", Product: "Server"})
 		array := b.Array(smbiostest.Array{Devices: 3})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A1", Bytes: 16 << 30, Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC"})
-		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC"})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC", Serial: "3A12C0F7"})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A3"})
 		file := filepath.Join(t.TempDir(), "dump.bin")
 		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
