@@ -5,6 +5,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // firesCaptures is the column of captures in the table of what rules fire on.
@@ -88,4 +91,29 @@ func (f *fires) table(t *testing.T) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// builtinRule is a rule's id and the folder of its pack: general before a
+// vendor's.
+type builtinRule struct{ id, pack string }
+
+func builtinRules(t testing.TB) []builtinRule {
+	t.Helper()
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	in := map[string]string{}
+	for _, p := range packs {
+		for i := range p.Rules {
+			id, folder := p.Rules[i].ID, path.Dir(p.File)
+			if in[id] == "" || folder == "general" {
+				in[id] = folder
+			}
+		}
+	}
+	out := []builtinRule{}
+	for id, folder := range in {
+		out = append(out, builtinRule{id, folder})
+	}
+	slices.SortFunc(out, func(a, b builtinRule) int { return strings.Compare(a.id, b.id) })
+	return out
 }

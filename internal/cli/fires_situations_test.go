@@ -20,35 +20,35 @@ import (
 
 // beside are machines with additional input: a measured file, an export of settings, a BMC.
 var beside = []situation{
-	{"a socket that reads less than its twin", func(t *testing.T) []string {
+	{"a socket that reads less than its twin", []string{"measure.socket.asymmetric"}, func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--measured", measuredFile(t, "PowerEdge R610", 12, 20e9, 14e9)}
 	}},
-	{"memory that was faster when it was accepted", func(t *testing.T) []string {
+	{"memory that was faster when it was accepted", []string{"measure.baseline.dropped"}, func(t *testing.T) []string {
 		root := tree(t, "dell-r610-good")
 		return []string{"--root", root, "--measured", measuredFile(t, "PowerEdge R610", 12, 17e9, 17e9),
 			"--baseline", saveBaseline(t, "--root", root, "--measured", measuredFile(t, "PowerEdge R610", 12, 20e9, 20e9))}
 	}},
-	{"a node that reads half of its peak", func(t *testing.T) []string {
+	{"a node that reads half of its peak", []string{"measure.bandwidth.share"}, func(t *testing.T) []string {
 		const brand = "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz"
 		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, brand, [3]int{6, 62, 4}, 10, false, 2400),
 			"--measured", measuredFile(t, "SYS-1028R-WTRT", 20, 25e9, 25e9)}
 	}},
-	{"a table of another machine", func(t *testing.T) []string {
+	{"a table of another machine", []string{"firmware.smbios.own"}, func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, true, 2400)}
 	}},
-	{"a module without a running speed whose memory is missing", func(t *testing.T) []string {
+	{"a module without a running speed whose memory is missing", []string{"memory.module.working", "memory.capacity.visible"}, func(t *testing.T) []string {
 		return []string{"--root", fiveModules(t, smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Manufacturer: "Samsung", Part: "M393A2K40CB2-CTD"})}
 	}},
-	{"a module that the BMC calls broken", func(t *testing.T) []string {
+	{"a module that the BMC calls broken", []string{"memory.module.health"}, func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}
 	}},
-	{"a SOCAMM module that is missing", func(t *testing.T) []string {
+	{"a SOCAMM module that is missing", []string{"memory.module.complete"}, func(t *testing.T) []string {
 		file := filepath.Join(t.TempDir(), "vera.txt")
 		require.NoError(t, os.WriteFile(file, []byte(vera(1, "CAMM", 192, 192, 192, 192, 192, 192, 192, 0)), 0o600))
 		return []string{"--smbios", file}
 	}},
-	{"a NUMA part without memory", func(t *testing.T) []string {
+	{"a NUMA part without memory", []string{"numa.subnuma.symmetric"}, func(t *testing.T) []string {
 		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
 			"--bios", export(t, "sub_numa: nps4\n")}
 	}},

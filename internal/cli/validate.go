@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -38,7 +37,7 @@ func (p *Program) validate(paths []string) error {
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(knowledge.NewSchemas(site.Overlay(p.Rules, path)), path)
+		v.path(knowledge.NewSchemas(site.Overlay(p.Rules, site.Folder(path))), path)
 	}
 	if len(v.faults) == 0 {
 		v.platforms(p.Rules, builtin, paths)
@@ -57,31 +56,30 @@ func (p *Program) validate(paths []string) error {
 
 // platforms joins the files with the built-in ones and runs the cases of their platforms.
 func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
-	ids := map[string]string{}
-	dirs := slices.Clone(paths)
-	for i, path := range paths {
-		if filepath.Base(filepath.Dir(path)) == "platforms" {
-			dirs[i] = filepath.Dir(filepath.Dir(path))
-			ids[strings.TrimSuffix(filepath.Base(path), ".yaml")] = path
-		}
-		files, _ := filepath.Glob(filepath.Join(path, "platforms", "*.yaml"))
-		for _, file := range files {
-			ids[strings.TrimSuffix(filepath.Base(file), ".yaml")] = file
-		}
-	}
-	joined, err := site.Join(k, dirs)
-	if err != nil {
-		v.faults = append(v.faults, errorFault{err})
-		return
-	}
 	engine := audit.NewEngine(builtin)
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		differences, err := engine.CheckPlatform(joined, id)
+	for _, path := range paths {
+		files, _ := filepath.Glob(filepath.Join(path, "platforms", "*.yaml"))
+		dir := path
+		switch folder := site.Folder(path); {
+		case filepath.Ext(path) == ".yaml" && filepath.Base(filepath.Dir(path)) == "platforms":
+			files, dir = []string{path}, folder
+		case filepath.Base(path) == "platforms":
+			files, _ = filepath.Glob(filepath.Join(path, "*.yaml"))
+			dir = folder
+		}
+		joined, err := site.Files(k, dir)
 		if err != nil {
 			v.faults = append(v.faults, errorFault{err})
+			continue
 		}
-		for _, text := range differences {
-			v.faults = append(v.faults, rulepack.Complaint{File: ids[id], Line: 1, Column: 1, Text: text})
+		for _, file := range files {
+			differences, err := engine.CheckPlatform(joined, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+			if err != nil {
+				v.faults = append(v.faults, errorFault{err})
+			}
+			for _, text := range differences {
+				v.faults = append(v.faults, rulepack.Complaint{File: file, Line: 1, Column: 1, Text: text})
+			}
 		}
 	}
 }

@@ -236,3 +236,35 @@ func TestWrongInputs(t *testing.T) {
 	assert.Equal(t, 0, status)
 	assert.Contains(t, out, "memaudit rules show ID")
 }
+
+// TestValidateOneFile checks that one new file of a rules folder is checked together with the files beside it, compiled or
+// not.
+func TestValidateOneFile(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "rules")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(corpustest.Root(t), "rules"))))
+	add := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		return file
+	}
+	const document = "VERANO-GUIDE\tAMD\tVerano memory population\t2027\tp7\t\tprocessor\tchannels\n"
+	citation := "citation: {key: VERANO-GUIDE, vendor: AMD, title: Verano memory population, year: 2027, place: p7}\nsources: [VERANO-GUIDE]\n"
+	file := add("platforms/verano.yaml", "id: verano\nname: Verano\nchannels_per_socket: 16\nmax_dpc: 1\nspeeds: {rdimm: [8800]}\n"+citation+
+		"---\nrecognise:\n  - {vendor: AuthenticAMD, brand: 'EPYC 9\\d07'}\nbrands: [AMD EPYC 9607 144-Core Processor, AMD EPYC 9507]\n")
+	status, _, errs := run(nil, "rules", "validate", file)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "VERANO-GUIDE")
+	add("platforms/sources.tsv", document)
+	status, out, errs := run(nil, "rules", "validate", file)
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, "1 other file, no complaint")
+	add("platforms/verano.yaml", "cases:\n  - {name: nine of sixteen, dimms: [9], slots: 16, memory: DDR5, mts: 8800, finds: {memory.channel.populated: pass}}\n")
+	status, _, errs = run(nil, "rules", "validate", file)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, file+":1:1: ")
+}

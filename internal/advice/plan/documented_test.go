@@ -3,7 +3,6 @@ package plan_test
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // documentedServers are the products of testdata/slot-sets.tsv as their firmware describes them: processor, labels
@@ -219,34 +217,6 @@ func TestWaysSlotSets(t *testing.T) {
 		}
 		require.Equal(t, want[:min(len(want), 1)], first[:min(len(first), 1)], "%s with %d", row.product, row.modules)
 		require.ElementsMatch(t, want, append(first, also...), "%s with %d", row.product, row.modules)
-	}
-}
-
-// TestEverySetIsReproduced checks that one product of every block of rules/slots/sets.tsv is in
-// testdata/slot-sets.tsv with each of the block's rows.
-func TestEverySetIsReproduced(t *testing.T) {
-	tested := map[string]map[int]bool{}
-	for _, row := range documentedRows(t) {
-		if tested[row.product] == nil {
-			tested[row.product] = map[int]bool{}
-		}
-		tested[row.product][row.modules] = true
-	}
-	text, err := fs.ReadFile(rules.FS, "slots/sets.tsv")
-	require.NoError(t, err)
-	var block string
-	var products []string
-	for line := range strings.Lines(string(text)) {
-		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		switch {
-		case strings.HasPrefix(line, "#") || len(c) > 2 && c[2] == "mode":
-		case c[0] == "set":
-			block, products = c[1], strings.Split(c[2]+";"+c[3], ";")
-		default:
-			n, err := strconv.Atoi(c[0])
-			require.NoError(t, err)
-			require.True(t, slices.ContainsFunc(products, func(p string) bool { return tested[p][n] }), "%s: no test of %d modules", block, n)
-		}
 	}
 }
 

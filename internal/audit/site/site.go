@@ -68,13 +68,55 @@ func HasData(dir string) bool {
 	return err != nil || len(own) > 0
 }
 
+// Folder returns the folder that a data file or a folder of them is part of: a complete rules folder around it, or the
+// folder around its platforms or slots.
+func Folder(path string) string {
+	path = filepath.Clean(path)
+	for _, dir := range []string{path, filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
+		if complete(dir) {
+			return dir
+		}
+	}
+	dir := path
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	if name := filepath.Base(dir); name == "platforms" || name == "slots" {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// complete reports whether a folder is a complete rules folder, such as the project's.
+func complete(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, compiled.Dir))
+	return err == nil
+}
+
+// Files returns the knowledge of a folder: the built-in files with those of the folder added, as Join, or a complete rules
+// folder alone, whether or not its files are compiled.
+func Files(builtin fs.FS, dir string) (fs.FS, error) {
+	if !complete(dir) {
+		return Join(builtin, []string{dir})
+	}
+	own, err := readFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := &joined{FS: os.DirFS(dir), own: fstest.MapFS{}}
+	if err := out.compile(builtin, own); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return out, nil
+}
+
 // Overlay returns the knowledge with the data files of a folder added, unchecked, for checking one of them
 // against the others. A complete rules folder is used alone.
 func Overlay(k fs.FS, dir string) fs.FS {
-	if _, err := os.Stat(filepath.Join(dir, compiled.Dir)); err == nil {
+	if complete(dir) {
 		return os.DirFS(dir)
 	}
-	own, err := readData(dir)
+	own, err := readFiles(dir)
 	if err != nil || len(own) == 0 {
 		return k
 	}
@@ -82,19 +124,20 @@ func Overlay(k fs.FS, dir string) fs.FS {
 }
 
 // InRulesFolder reports whether a data file is in a complete rules folder, such as the project's.
-func InRulesFolder(file string) bool {
-	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.Dir))
-	return err == nil
-}
+func InRulesFolder(file string) bool { return complete(filepath.Join(filepath.Dir(file), "..")) }
 
-// readData returns the contents of a folder's data files by name; none for a complete rules folder, such as the
-// project's.
+// readData is readFiles, with nothing for a complete rules folder, such as the project's.
 func readData(dir string) (fstest.MapFS, error) {
-	own := fstest.MapFS{}
-	from := os.DirFS(dir)
-	if _, err := fs.Stat(from, compiled.Dir); err == nil {
+	if complete(dir) {
 		return nil, nil
 	}
+	return readFiles(dir)
+}
+
+// readFiles returns the contents of a folder's data files by name.
+func readFiles(dir string) (fstest.MapFS, error) {
+	own := fstest.MapFS{}
+	from := os.DirFS(dir)
 	for _, folder := range []string{"platforms", "slots"} {
 		if err := readable(from, folder); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, folder), err)
