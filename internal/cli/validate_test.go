@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
@@ -150,8 +149,7 @@ func TestContributingExamples(t *testing.T) {
 	assert.Equal(t, 6, count)
 }
 
-// TestContributingTables checks that the tables in the examples of docs/authoring match what is read: a cell for each
-// row of the shown profile, and a block of slot sets.
+// TestContributingTables checks that the block of slot sets in docs/authoring is accepted.
 func TestContributingTables(t *testing.T) {
 	t.Parallel()
 	pages := authoringPages(t)
@@ -163,21 +161,6 @@ func TestContributingTables(t *testing.T) {
 		text, _, _ = strings.Cut(text, "```")
 		return text
 	}
-	pack, faults := rulepack.ParsePack("example.yaml", []byte(block("A profile", "yaml")))
-	require.Empty(t, faults)
-	var rows, cells []string
-	for _, q := range pack.Profiles {
-		for _, w := range q.Table() {
-			rows = append(rows, strings.Join([]string{q.ID, w.ID, strings.Join(w.Want, "|"), w.Level}, "\t"))
-		}
-	}
-	for line := range strings.Lines(block("A profile", "text")) {
-		i := strings.LastIndex(line, "\t")
-		assert.NotEmpty(t, strings.TrimSpace(line[i+1:]), "what the document says")
-		cells = append(cells, line[:i])
-	}
-	assert.ElementsMatch(t, rows, cells)
-
 	dir := filepath.Join(t.TempDir(), "slots")
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	file := filepath.Join(dir, "sets.tsv")
