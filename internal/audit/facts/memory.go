@@ -184,6 +184,9 @@ func (m *Machine) allSoldered() Value {
 			out = v
 		}
 	}
+	if p, ok := m.population.Platform.Get(); ok && p.NoDIMMs {
+		return out // an empty device of its table is a place for chips, too
+	}
 	for i := range m.sys.Slots {
 		form := m.sys.Slots[i].FormFactor.Or("module")
 		if out.v == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
