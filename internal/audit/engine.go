@@ -125,6 +125,9 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 			for _, row := range run.table(p) {
 				words[row.ID] = row.Want
 			}
+			if w := words["idle_states"]; w != nil { // what Linux may use counts where it overrides BIOS setup
+				words["c_states"] = w
+			}
 			run.facts.Want(words, slices.ContainsFunc(performanceIntents, p.Serves))
 		}
 	}
@@ -164,7 +167,7 @@ func (r *auditRun) profile() error {
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
+		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen), Part: chosen.Part()}
 		rows = r.table(chosen)
 		for i := range rows {
 			r.setting(chosen, &rows[i])

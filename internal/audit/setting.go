@@ -37,8 +37,11 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	}
 	s := r.facts.Setting(w.ID)
 	about := p.Face
-	if w.OptionOnly {
+	switch {
+	case w.OptionOnly:
 		about = facts.BasisOption
+	case settings.OfSystem(w.ID):
+		about = facts.BasisAny
 	}
 	value, face := facts.ValueFor(s, w.ID, w.Want, about)
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
@@ -243,7 +246,7 @@ func undoing(id string, s *inventory.Setting) string {
 func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
-		return nil
+		return r.referenceSteps(w)
 	}
 	if lines := r.presetSteps(t, p, w); len(lines) > 0 {
 		return lines
@@ -260,6 +263,29 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 		change.ID, change.Want = w.ID, want
 		if lines := t.Steps(change); len(lines) > 0 {
 			return lines
+		}
+	}
+	if slices.ContainsFunc(t.Settings[w.ID], func(a settings.Attribute) bool { return a.Menu != "" }) {
+		return nil
+	}
+	return r.referenceSteps(w)
+}
+
+// referenceSteps returns the menu of AMD's reference code, for boards of vendors whose own name of an option is not
+// known.
+func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
+	t := r.engine.table(fact.Known("AMD CBS", fact.Direct, fact.Evidence{}))
+	if t == nil || r.facts.ProcessorVendor().Text() != "AuthenticAMD" {
+		return nil
+	}
+	change := r.changeFor(inventory.Setting{})
+	change.ID = w.ID
+	for _, change.Want = range w.Want {
+		_, ways := t.Ways(change)
+		for _, way := range ways {
+			if way.Menu != "" {
+				return []string{way.String() + " (AMD's reference menu, which boards with AMI's BIOS keep; this board may have other names)"}
+			}
 		}
 	}
 	return nil

@@ -65,6 +65,9 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		r.Baseline, r.Changed = buildBaseline(sys.Baseline)
 		r.Measured = buildMeasured(sys.Measurements)
 	}
+	if r.Profile != nil && a.ProfileAsked {
+		r.Profile.Part = nullable.String(a.Profile.Part)
+	}
 	if r.Profile == nil {
 		r.Why = nullable.String(a.ProfileWhy)
 	}

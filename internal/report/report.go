@@ -92,6 +92,8 @@ type Profile struct {
 	Intent nullable.String `json:"intent" jsonschema:"nullable"`
 	Title  nullable.String `json:"title" jsonschema:"nullable"`
 	Source nullable.String `json:"source" jsonschema:"nullable"`
+	// Part is how much of its document the profile that was asked for holds, null for all of it.
+	Part nullable.String `json:"part" jsonschema:"nullable"`
 	// Vendor is the source's, "" if the document is about other machines.
 	Vendor string `json:"-"`
 }

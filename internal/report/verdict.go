@@ -59,6 +59,9 @@ func (r *Report) Judge(c Criteria) {
 		v.Sentence = r.goodSentence()
 	case StatusUnknown:
 	}
+	if r.Profile != nil && r.Profile.Part != "" && v.Status != StatusUnknown && v.Status != StatusNotApplicable {
+		v.Sentence += "; profile " + r.Profile.ID + ": " + string(r.Profile.Part)
+	}
 	v.Sentence = strings.TrimRight(strings.Join(strings.Fields(v.Sentence), " "), ".")
 	v.ExitStatus = r.exitStatus(v.Status, c, worst)
 	r.Verdict = v

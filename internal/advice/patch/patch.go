@@ -257,6 +257,7 @@ func (m *patchMaker) hold() {
 			}
 		}
 		m.prune()
+		m.keepLocked()
 	}
 	for _, id := range m.inactive {
 		if !m.out.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.out.Met, id) {
@@ -264,6 +265,45 @@ func (m *patchMaker) hold() {
 		}
 	}
 	m.sideEffects()
+}
+
+// keepLocked drops the change of a preset that only unlocks others, if a row of the profile gets worse by it.
+func (m *patchMaker) keepLocked() {
+	for i := range m.export.Table.Presets {
+		p := &m.export.Table.Presets[i]
+		a := m.presetAttribute(p)
+		at := slices.IndexFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
+		if a == nil || at < 0 || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) {
+			continue
+		}
+		c := m.out.Changes[at]
+		for _, w := range m.goal.Wants {
+			if reason := m.worse(w); slices.Contains(p.Controls, w.ID) && reason != "" {
+				m.discard(w.ID, reason)
+				m.drop([]Change{c}, func(id string, _ *Change) { m.out.open(id, "it stays "+c.From+": with "+c.To+" "+reason) })
+				break
+			}
+		}
+	}
+}
+
+// worse returns how the changes make a row of the profile worse, "" if they do not: it leaves a wanted value, or is no
+// longer open and another.
+func (m *patchMaker) worse(w Want) string {
+	if m.isPreset(w.ID) || m.reached(w) {
+		return ""
+	}
+	before, after := m.export.Read(w.ID, (*bios.Attribute).AfterBoot), m.read(w.ID)
+	was, wasKnown := before.InEffect()
+	is, isKnown := after.InEffect()
+	switch {
+	case wasKnown && !settings.Satisfies(w.ID, w.Words, was), !wasKnown && !isKnown:
+		return ""
+	case isKnown:
+		return w.ID + " would be " + is
+	default:
+		return w.ID + " would no longer be known to be " + was
+	}
 }
 
 // discard drops the changes for a row and leaves it open.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
@@ -12,6 +13,7 @@ func slurmType() *ObjectType {
 	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
 		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
 		Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
+		Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler uses fewer", machine(slurmCounted)},
 		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
 		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
@@ -51,6 +53,19 @@ func slurmLacks(m *Machine) Value {
 func slurmIdle(m *Machine) Value {
 	list, known := slurmCounts(m)
 	return slurmWords(list, known, func(c counts) (int64, int64, bool) { return c.want, c.has, c.want > 0 && c.want*10 < c.has*9 })
+}
+
+func slurmCounted(m *Machine) Value {
+	list, known := slurmCounts(m)
+	return derived(func() any {
+		out := []string{}
+		for _, c := range list[1:] {
+			if c.want > 0 && c.want < c.has {
+				out = append(out, fmt.Sprintf("%s=%d", strings.ReplaceAll(c.name, " x ", "*"), c.has))
+			}
+		}
+		return out
+	}, known)
 }
 
 func slurmWords(list []counts, known Value, differs func(c counts) (part, all int64, ok bool)) Value {

@@ -3,6 +3,7 @@
 package rulepack
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
@@ -220,6 +222,9 @@ type ProfileSpec struct {
 	WrittenBy *PresetRef        `yaml:"written_by,omitempty"`
 	Applies   string            `yaml:"applies,omitempty"`
 	Citation  *verdict.Citation `yaml:"citation"`
+	// DocumentRows is the number of settings that the document lists for this purpose, if the profile holds a part of
+	// them only; "unknown" if the document itself was not read. Empty for a complete profile.
+	DocumentRows string `yaml:"document_rows,omitempty"`
 	// Scope describes what the document was written for.
 	Scope string `yaml:"scope,omitempty"`
 	// Settings keeps the order of the file. In a compiled profile it is nil: use Table.
@@ -240,6 +245,21 @@ func (p *ProfileSpec) Table() SettingTable {
 	_ = compiled.Decode(p.Encoded, &out) // a test compares every table with its file
 	return out
 }
+
+// Part describes how much of its document a profile holds, "" for all of it.
+func (p *ProfileSpec) Part() string {
+	switch held := len(p.Table()); {
+	case p.DocumentRows == "":
+		return ""
+	case p.DocumentRows == unknownRows:
+		return fmt.Sprintf("only %s of the document %s known, second-hand: the others were not checked", humanize.Plural(held, "setting"), map[bool]string{true: "is", false: "are"}[held == 1])
+	default:
+		return fmt.Sprintf("%d of the %s settings that the document lists were checked", held, p.DocumentRows)
+	}
+}
+
+// unknownRows is the number of rows of a document that was not read itself.
+const unknownRows = "unknown"
 
 // Serves reports whether the profile serves an intent.
 func (p *ProfileSpec) Serves(intent string) bool { return slices.Contains(p.Intents, intent) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -275,6 +276,9 @@ func (v *validator) profile(q *ProfileSpec) {
 	}
 	if q.Face != facts.BasisAny && q.Face != facts.BasisFirmware && q.Face != facts.BasisConfigured {
 		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.BasisFirmware, facts.BasisConfigured)
+	}
+	if n, err := strconv.Atoi(q.DocumentRows); q.DocumentRows != "" && q.DocumentRows != unknownRows && (err != nil || n <= len(q.Settings)) {
+		v.complain(keyOrRule(q.node, "document_rows"), "document_rows %q, expected more than the %d settings of the profile, or %s", q.DocumentRows, len(q.Settings), unknownRows)
 	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
 	if len(q.Settings) == 0 {

@@ -159,6 +159,8 @@ type Summary struct {
 type Profile struct {
 	ID, Intent, Title string
 	Citation          Citation
+	// Part describes how much of its document the profile holds, "" for all of it.
+	Part string
 }
 
 // Audit is everything an evaluation yields.

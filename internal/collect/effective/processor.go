@@ -239,3 +239,36 @@ func idleOption(key, value string) bool {
 		return false
 	}
 }
+
+// iommuPassthrough derives whether Linux leaves the addresses of devices untranslated. Without an option the kernel's
+// configuration decides (CONFIG_IOMMU_DEFAULT_PASSTHROUGH), which distributions leave off.
+func (m *Machine) iommuPassthrough() derived {
+	by, option := m.byOption(func(key, value string) bool {
+		return key == "iommu" && (value == "pt" || value == "nopt") || key == "iommu.passthrough"
+	})
+	switch {
+	case !m.optionsKnown():
+		return derived{effective: fact.UnknownFrom[string](m.Kernel.Cmdline.Line)}
+	case !option:
+		return derived{fact.Known(disabledWord, fact.Indirect, m.Kernel.Cmdline.Line.From), undecided("no option sets it: the kernel's configuration decides", m.Kernel.Cmdline.Line.From)}
+	case strings.HasSuffix(by.From.Raw, "=pt") || strings.HasSuffix(by.From.Raw, "=1"):
+		return derived{fact.Known(enabledWord, fact.Direct, by.From), by}
+	default:
+		return derived{fact.Known(disabledWord, fact.Direct, by.From), by}
+	}
+}
+
+// numaBalancing derives whether Linux moves pages to the node that uses them
+// (Documentation/admin-guide/sysctl/kernel.rst, numa_balancing).
+func (m *Machine) numaBalancing() derived {
+	raw := m.Kernel.Memory.NUMABalancing
+	word, ok := map[string]string{"0": disabledWord, "1": enabledWord, "2": "tiering", "3": enabledWord}[raw.Or("")]
+	switch {
+	case !raw.Known():
+		return derived{effective: raw}
+	case !ok:
+		return derived{effective: fact.Unknown[string](fact.Malformed, raw.Value+" is not a mode of NUMA balancing from 0 to 3", "", raw.From)}
+	default:
+		return derived{fact.Known(word, fact.Direct, raw.From), undecided("the kernel's default, or it was set at run time", raw.From)}
+	}
+}

@@ -99,6 +99,9 @@ func derivations() []derivation {
 		{"virtualization", x86Only, (*Machine).virtualization},
 		{"sriov", anyVendor, nil},
 		{"qpi_bandwidth_priority", intelOnly, nil},
+		{"idle_states", anyVendor, (*Machine).cStates},
+		{"iommu_passthrough", anyVendor, (*Machine).iommuPassthrough},
+		{"numa_balancing", anyVendor, (*Machine).numaBalancing},
 	}
 }
 

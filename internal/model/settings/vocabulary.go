@@ -44,6 +44,11 @@ type Setting struct {
 	Figures Figures
 }
 
+// OfSystem reports whether a setting is Linux's own, which BIOS setup has no option for.
+func OfSystem(id string) bool {
+	return id == "idle_states" || id == "iommu_passthrough" || id == "numa_balancing"
+}
+
 // Figures are the numbers that a setting accepts besides its named values.
 type Figures uint8
 

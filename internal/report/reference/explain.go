@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,6 +77,10 @@ func (e *Explainer) ids() []string {
 // glossary; nil for an unknown word. doc is the selected machine's report, nil without one. The error is that
 // of a platform's file.
 func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
+	word, named := e.resolve(word)
+	if len(named) > 0 {
+		return settingsList(named), nil
+	}
 	if slices.Contains(e.platforms, word) {
 		p, err := e.describe(word)
 		if err != nil {
@@ -100,8 +105,66 @@ func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, erro
 
 // Knows reports whether Explain has a page about a word.
 func (e *Explainer) Knows(word string) bool {
+	word, named := e.resolve(word)
 	_, setting := settings.Lookup(strings.TrimPrefix(word, "setting."))
-	return setting || slices.Contains(e.ids(), word) || len(e.termsOf(word)) > 0
+	return len(named) > 0 || setting || slices.Contains(e.ids(), word) || len(e.termsOf(word)) > 0
+}
+
+// resolve returns the id that a word spells in other letters or that a vendor's menu calls so, otherwise the word; and
+// the settings if menus call several of them so.
+func (e *Explainer) resolve(word string) (string, []settings.Setting) {
+	ids := e.ids()
+	if slices.Contains(ids, strings.TrimPrefix(word, "setting.")) || len(e.termsOf(word)) > 0 {
+		return word, nil
+	}
+	plain := settings.PlainName(word)
+	for _, id := range ids {
+		if settings.PlainName(id) == plain {
+			return id, nil
+		}
+	}
+	var named []settings.Setting
+	for _, id := range settings.IDs() {
+		if s, ok := settings.Lookup(id); ok && e.menuName(id, plain) {
+			named = append(named, s)
+		}
+	}
+	if len(named) == 1 {
+		return named[0].ID, nil
+	}
+	return word, named
+}
+
+// menuName reports whether a vendor calls a setting so, in its menu or as an attribute, with or without words that
+// vendors put around a name.
+func (e *Explainer) menuName(id, plain string) bool {
+	core := func(name string) string {
+		name = aroundNames.ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")
+		return settings.PlainName(name)
+	}
+	for t := range e.tables.All() {
+		for i := range t.Settings[id] {
+			a := &t.Settings[id][i]
+			for _, name := range []string{a.Menu, a.Name} {
+				if name != "" && plain != "" && (core(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// aroundNames are parts of menu names that people leave out.
+var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
+
+// settingsList lists settings that one name of a menu stands for.
+func settingsList(named []settings.Setting) []page.Block {
+	fields := make([]page.Field, len(named))
+	for i, s := range named {
+		fields[i] = page.Field{Name: s.ID, Value: s.Title + ": memaudit explain " + s.ID}
+	}
+	return []page.Block{{Text: "Vendors' menus have this name for several settings."}, {Indent: 2, Fields: fields}}
 }
 
 func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }

@@ -38,7 +38,7 @@ func Decode(name string, data []byte) (*Export, error) {
 		e, err = decodeXML(data, start)
 	case bytes.IndexByte(trimmed, 0) >= 0:
 		err = fmt.Errorf("%w: binary data, %s", ErrUnrecognised, expected)
-	case bytes.Contains(data, []byte(hostFirmware)):
+	case hostFirmware().Match(data):
 		e, err = decodeKubernetesYAML(data)
 	default:
 		e, err = decodeText(string(data))
@@ -115,6 +115,9 @@ func decodeObject(o object) (*Export, error) {
 	if kindOfDocument(o) != notBIOS {
 		return combine([]document{{"$", o}})
 	}
+	if stringMember(o, "ObjectType") == "bios.Policy" || stringMember(o, "ClassId") == "bios.Policy" {
+		return decodePolicy(o)
+	}
 	if stringMember(o, "kind") != "" {
 		return decodeKubernetes("$", o)
 	}
@@ -180,6 +183,41 @@ var textFormats = sync.OnceValue(func() []textFormat {
 	}
 })
 
+// Patterns of lines of cluster tools: the node's name before each line (confluent's nodeconfig, pasu, clush), and a
+// setting of a UEFI group with a colon, as nodeconfig prints it.
+var (
+	nodeLine  = pattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
+	groupLine = pattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
+)
+
+// withoutNode removes the name of the node that begins every line. Settings of several nodes are several machines'.
+func withoutNode(lines []textLine) ([]textLine, error) {
+	out, node := make([]textLine, len(lines)), ""
+	for i, l := range lines {
+		m := nodeLine().FindStringSubmatch(l.text)
+		switch {
+		case m == nil:
+			return withColons(lines), nil
+		case node == "" || node == m[1]:
+			node, out[i] = m[1], textLine{l.n, m[2]}
+		case groupLine().MatchString(m[2]) || asuLine().MatchString(m[2]):
+			return nil, malformed(l.place(), "settings of %q after those of %q, expected one machine's", m[1], node)
+		default:
+			return withColons(lines), nil
+		}
+	}
+	return withColons(out), nil
+}
+
+// withColons writes settings of UEFI groups as OneCLI does, with an equals sign.
+func withColons(lines []textLine) []textLine {
+	out := slices.Clone(lines)
+	for i := range out {
+		out[i].text = groupLine().ReplaceAllString(out[i].text, "$1=$2")
+	}
+	return out
+}
+
 // decodeText recognises a text export by its lines.
 func decodeText(text string) (*Export, error) {
 	var lines []textLine
@@ -197,6 +235,10 @@ func decodeText(text string) (*Export, error) {
 	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
+	}
+	lines, err := withoutNode(lines)
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range textFormats() {
 		for _, l := range lines {

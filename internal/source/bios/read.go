@@ -134,6 +134,9 @@ func (e *Export) Read(id string, at View) Answer {
 		}
 	}
 	a.Preset, a.Means = e.override(id, at)
+	if a.Preset != nil && a.Means == "" && a.Value == settings.Disabled && slices.Contains([]string{"disable", "disabled"}, settings.PlainName(a.Preset.Value)) {
+		a.Means = settings.Disabled // off below an option that is off itself
+	}
 	return a
 }
 

@@ -68,8 +68,12 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 		o, _ = items[0].(object)
 		at += ".items[0]"
 	}
-	if kind := stringMember(o, "kind"); kind != "HostFirmwareSettings" {
-		return nil, fmt.Errorf("%w: %s: kind %q, expected HostFirmwareSettings", ErrUnrecognised, at, kind)
+	switch kind := stringMember(o, "kind"); kind {
+	case "HostFirmwareSettings":
+	case "BIOSSettings":
+		return decodeMetalOperator(at, o)
+	default:
+		return nil, fmt.Errorf("%w: %s: kind %q, expected HostFirmwareSettings or BIOSSettings", ErrUnrecognised, at, kind)
 	}
 	status, _ := o["status"].(object)
 	now, _ := status["settings"].(object)
@@ -96,8 +100,46 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	return e, e.failed
 }
 
-// hostFirmware is the line by which the YAML of kubectl is recognised.
-const hostFirmware = "kind: HostFirmwareSettings"
+// decodeMetalOperator decodes BIOSSettings of ironcore-dev's metal-operator: settings to be made, in one map or in the
+// steps of a flow.
+func decodeMetalOperator(at string, o object) (*Export, error) {
+	spec, _ := o["spec"].(object)
+	if template, ok := spec["biosSettingsTemplate"].(object); ok {
+		spec = template
+	}
+	e := &Export{Format: Redfish, PendingOnly: true}
+	add := func(at string, list any) {
+		settings, _ := list.(object)
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
+			if word, ok := scalar(settings[name]); ok {
+				e.add(Attribute{Name: cleanValue(name), Pending: word, HasPending: true, Place: at + pathStep(name)})
+			}
+		}
+	}
+	add(at+".spec.settings", spec["settings"])
+	flow, _ := spec["settingsFlow"].([]any)
+	for i, step := range flow {
+		if s, ok := step.(object); ok {
+			add(fmt.Sprintf("%s.spec.settingsFlow[%d].settings", at, i), s["settings"])
+		}
+	}
+	e.Vendor, e.Guessed = vendorByNames(e.Attributes)
+	return e, e.some(at, "no setting, expected spec.settings or spec.settingsFlow")
+}
+
+// decodePolicy decodes a BIOS policy of Cisco Intersight: settings to be made; platform-default leaves one as it is.
+func decodePolicy(o object) (*Export, error) {
+	e := &Export{Format: UCSXML, Vendor: Cisco, PendingOnly: true}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if word, ok := o[name].(string); ok && word != "platform-default" && !slices.Contains([]string{"ClassId", "ObjectType", "Name", "Description", "Moid", "AccountMoid", "CreateTime", "ModTime"}, name) {
+			e.add(Attribute{Name: cleanValue(name), Pending: cleanValue(word), HasPending: true, Place: "$" + pathStep(name)})
+		}
+	}
+	return e, e.some("$", "a policy without a setting of its own")
+}
+
+// hostFirmware matches the line by which the YAML of kubectl is recognised.
+var hostFirmware = pattern(`(?m)^\s*-?\s*kind: "?(HostFirmwareSettings|BIOSSettings)"?\s*$`)
 
 // decodeKubernetesYAML decodes the YAML of "kubectl get hostfirmwaresettings -o yaml".
 func decodeKubernetesYAML(data []byte) (*Export, error) {
@@ -194,6 +236,11 @@ func decodeList(path string, list []any) (*Export, error) {
 			continue
 		}
 		docs = append(docs, ilorestDocuments(at, body)...)
+	}
+	if len(docs) == 0 && len(list) == 1 {
+		if one, ok := list[0].(object); ok {
+			return decodeFlat(one) // as Lenovo's Redfish script prints the attributes
+		}
 	}
 	if len(docs) == 0 {
 		return nil, fmt.Errorf("%w: %s: none of %d entries is a Bios resource, %s", ErrUnrecognised, path, len(list), expected)

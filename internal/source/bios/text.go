@@ -193,11 +193,13 @@ const menuTexts = `Logical Processors?|System Profile|Workload Profile|(Intel(\(
 	`C1E|Power Regulator|CPU C6 report|Package C State|Minimum Processor Idle Power Core C-State|Operating Mode|Core Performance Boost|Global C-?state Control`
 
 // tableTell matches the head of a table of names and values, or a row with a name of BIOS setup.
-const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(` + menuTexts + `)\s*[|:=\t]\s*\S`
+const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(` + menuTexts + `)\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?\s{2,}\[`
 
 var (
-	tableRow  = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
-	tableRule = pattern(`^[-+=| :]+$`)
+	tableRow = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
+	// consoleRow is a row of BIOS setup as a console shows it: the name, the value in brackets, and help beside it.
+	consoleRow = pattern(`^[|│║]?\s*([^|│║]*\S)\s{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
+	tableRule  = pattern(`^[-+=| :]+$`)
 )
 
 // decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
@@ -224,6 +226,9 @@ func decodeTable(lines []textLine) (*Export, error) {
 func tableCells(text string) (name, value string, ok bool) {
 	if tableRule().MatchString(text) {
 		return "", "", false
+	}
+	if m := consoleRow().FindStringSubmatch(text); m != nil {
+		return m[1], cleanValue(m[2]), true
 	}
 	if strings.HasPrefix(text, "|") {
 		cells := strings.Split(strings.Trim(text, "| "), "|")

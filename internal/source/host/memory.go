@@ -31,6 +31,8 @@ type Memory struct {
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
 	MapBytes fact.Fact[int64]
+	// NUMABalancing is /proc/sys/kernel/numa_balancing.
+	NUMABalancing fact.Fact[string]
 	// BlockSizeBytes is block_size_bytes. Blocks is the number of existing memory blocks in any state.
 	BlockSizeBytes fact.Fact[int64]
 	Blocks         fact.Fact[int]
@@ -47,6 +49,7 @@ func ReadMemory(root *Root) *Memory {
 		TotalBytes:     r.memTotal("/proc/meminfo", LimitList),
 		CrashBytes:     r.number("/sys/kernel/kexec_crash_size"),
 		MapBytes:       r.memmap(),
+		NUMABalancing:  r.text("/proc/sys/kernel/numa_balancing"),
 		BlockSizeBytes: r.numberBase(memoryDir+"/block_size_bytes", 16),
 	}
 	blocks := r.numbered(memoryDir, "memory")
