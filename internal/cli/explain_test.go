@@ -29,6 +29,13 @@ func TestExplain(t *testing.T) {
 		{[]string{"numa"}, []string{"word      NUMA node", "node 0: cpu 0", "memaudit explain numa.nodes.used"}, ""},
 		{[]string{"Class"}, []string{"word      class", "the grade of a layout"}, ""},
 		{[]string{"channel"}, []string{"word      channel", "[##] [##] [##]", "memaudit explain memory.channel.populated"}, ""},
+		{[]string{"C-States"}, []string{"setting   c_states"}, ""},
+		{[]string{"setting.SMT"}, []string{"setting   smt"}, ""},
+		{[]string{"hyper-threading"}, []string{"setting   smt"}, ""},
+		{[]string{"Sub-NUMA Clustering"}, []string{"sub_numa"}, ""},
+		{[]string{"Patrol Scrub"}, []string{"setting   patrol_scrub"}, ""},
+		{[]string{"energy_performance_preference"}, []string{"word      EPP", "cpufreq/policy*/energy_performance_preference"}, ""},
+		{[]string{"Governor"}, []string{"scaling_governor"}, ""},
 		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
 	} {
 		status, out, errs := run(nil, append([]string{"explain"}, c.args...)...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,4 +93,33 @@ func installed(part hosttest.Part, maker [3]string, system [4]string) hosttest.F
 		f["sys/devices/system/cpu/cpuidle/current_driver"] = "acpi_idle\n"
 	}
 	return f
+}
+
+// TestPatchThatMakesWorse checks that a preset is not taken away where an option below it, whose word is not known, would
+// then act against the profile.
+func TestPatchThatMakesWorse(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "bios.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"@odata.type":"#Bios.v1_2_0.Bios","Id":"Bios","Attributes":{"OperatingModes_ChooseOperatingMode":"Efficiency_FavorPerformance",`+
+		`"Processors_CPUPstateControl":"Autonomous","Processors_CStates":"Legacy","Processors_HyperThreading":"Enabled"}}`), 0o600))
+	root := installed(hosttest.Sapphire, [3]string{"Lenovo", "ThinkSystem SR650 V3"}, [4]string{"intel_pstate", "powersave", "balance_performance", "6"}).Write(t)
+	_, out, errs := run(nil, "profiles", "patch", "workloads/vsphere-intel", "--root", root, "--bios", file)
+	assert.NotContains(t, out, "OperatingModes_ChooseOperatingMode", errs)
+	assert.Contains(t, errs, "power_policy would be firmware_dynamic")
+}
+
+// TestPartOfADocument checks that the verdict says how much of its document the profile that was asked for holds.
+func TestPartOfADocument(t *testing.T) {
+	t.Parallel()
+	root := installed(hosttest.Sapphire, [3]string{"Lenovo", "ThinkSystem SR650 V3"}, [4]string{"intel_pstate", "powersave", "power", "6"}).Write(t)
+	for _, asked := range []bool{true, false} {
+		args := []string{"check", "--root", root}
+		if asked {
+			args = append(args, "--profile", "workloads/vsphere-intel")
+		}
+		_, out, errs := run(nil, append(args, "--format", "json")...)
+		var doc report.Report
+		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		assert.Equal(t, asked, doc.Profile != nil && strings.Contains(string(doc.Profile.Part), "second-hand"), out[:400])
+	}
 }

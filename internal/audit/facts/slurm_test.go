@@ -64,3 +64,11 @@ func TestSlurm(t *testing.T) {
 			[]string{"Sockets x CoresPerSocket 30 of 281462092005375"}, ""},
 	})
 }
+
+// TestSlurmCounted checks that what the scheduler uses less of is named as its configuration has it.
+func TestSlurmCounted(t *testing.T) {
+	sys := &inventory.System{Slurm: &inventory.SlurmNode{Sockets: 2, CoresPerSocket: 23, ThreadsPerCore: 1}}
+	sys.Memory.TotalBytes = fact.Known(int64(7)<<30, fact.Direct, fact.Evidence{})
+	sys.CPU.Packages, sys.CPU.ThreadsPerCore = fact.Known([]inventory.Package{{Cores: 24}, {Cores: 24}}, fact.Direct, fact.Evidence{}), fact.Known(2, fact.Direct, fact.Evidence{})
+	assert.Equal(t, []string{"Sockets*CoresPerSocket=48", "ThreadsPerCore=2"}, slurmCounted(&Machine{sys: sys, population: &population.Result{}}).v)
+}

@@ -211,8 +211,8 @@ type ProfileSpec struct {
 	// whatever its name and For.
 	Firmware []string `yaml:"firmware,omitempty"`
 	// Face is "configured" for a document that lists literally what BIOS setup contains: there "auto" differs
-	// from its result. It is "firmware" for one about BIOS setup that includes the result of auto. Neither is
-	// contradicted by what the operating system set. It is empty for one about the state itself, whoever set
+	// from its result. It is "firmware" for one about BIOS setup that includes the result of auto. What the operating
+	// system set fails such a row only if it contradicts what the document is for. It is empty for one about the state itself, whoever set
 	// it.
 	Face facts.Basis `yaml:"face,omitempty"`
 	// Preset is the value of the vendor's preset that writes these rows, if the document says so (HPE's

@@ -117,7 +117,7 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 	if slices.Contains(ids, strings.TrimPrefix(word, "setting.")) || len(e.termsOf(word)) > 0 {
 		return word, nil
 	}
-	plain := settings.PlainName(word)
+	plain := settings.PlainName(strings.TrimPrefix(strings.ToLower(word), "setting."))
 	for _, id := range ids {
 		if settings.PlainName(id) == plain {
 			return id, nil
