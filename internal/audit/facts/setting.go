@@ -92,6 +92,9 @@ func (s *settingFacts) override() Value {
 
 // wants reports whether the selected profile enables the setting, or asks for performance.
 func (s *settingFacts) wants() Value {
+	if len(s.Overrides) > 0 && s.Overrides[0].Saves {
+		return PlainValue(false) // the drivers' default, which still follows the load
+	}
 	if s.performance && len(s.wanted) == 0 && (s.id == "energy_perf_bias" || s.id == "uncore_frequency") {
 		return PlainValue(true)
 	}
