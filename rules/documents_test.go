@@ -93,7 +93,7 @@ func TestPlatformDocumentsCanBeFound(t *testing.T) {
 			continue
 		}
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		require.Len(t, c, 8, line)
+		require.Len(t, c, 9, line)
 		d := document{vendor: c[1], title: c[2], year: c[3], place: c[4], url: c[5]}
 		assert.True(t, d.findable() || c[7] == "", "%s can not be found and says %s", c[0], c[7])
 		assert.NotContains(t, d.place+d.url, "rules/", "%s is a file of this project", c[0])

@@ -10,40 +10,45 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Ranks of a document, best first.
 const (
-	ownMaker      = iota // of the machine's vendor, about such machines
-	cpuVendor            // of the CPU vendor, or a standard
-	ownMakerOther        // of the machine's vendor, about others
-	otherMaker           // of another maker, about such machines
-	thirdParty           // of neither's vendor, about such machines
-	practice             // of another vendor, about other machines
+	ownModel        = iota // of the machine's vendor or its board's, about this model or a twin; a standard
+	ownGeneration          // of theirs, about all such machines
+	ownSister              // of theirs, about another model of the same generation of processors
+	cpuVendor              // of the CPU vendor
+	ownUnread              // of theirs, known by name alone
+	otherGeneration        // of theirs, about processors of another generation
+	thirdParty             // of nobody who makes such machines
+	otherMaker             // of another maker, about such machines
+	practice               // of another maker, about other machines
 )
 
 // standings are the names of the ranks.
-var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdict.Analogous, thirdParty: verdict.Practice, practice: verdict.Practice}
+var standings = [...]string{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
+	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
-// cite returns the document that a verdict rests on: the machine vendor's takes precedence over the CPU
-// vendor's, and theirs over any other's, which is marked. It is nil if there is none.
+// cite returns the document that a verdict rests on, the nearest to the machine, with its standing. It is nil if
+// there is none.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if p := r.populationOf(s.Of); p != nil {
-		if c := r.orderCitation(p); rule.CiteOrder && c != nil {
+		if c := r.slotsCitation(p.OrderSource); rule.CiteOrder && c != nil {
 			return c
 		}
-		if c := manual(p.CountSource); rule.CiteCounts && c != nil { // which does not allow the number
+		if c := r.slotsCitation(p.CountSource); rule.CiteCounts && c != nil { // which does not allow the number
 			return c
 		}
 	}
-	best, rank, maker := rule.Citation, len(standings), r.maker()
+	best, rank := rule.Citation, len(standings)
 	if best != nil {
 		rank = r.rank(rule)
 	}
 	for _, d := range r.documents(rule) {
-		if n := rankOf(d, maker); n < rank {
+		if n := rankOf(d, r.names()); n < rank {
 			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: nullable.Int(d.Year), Place: nullable.String(d.Place), URL: nullable.String(d.URL)}, n
 		}
 	}
@@ -86,29 +91,47 @@ func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 	return &platform.Document{Citation: p.Citation, Authority: platform.FromVendor}, false
 }
 
-// RowDocument names the document behind a platform's row and its standing for a machine of this vendor (as
-// returned by platform.VendorWord): "" for a collection of observed machines.
-func RowDocument(p *platform.Platform, maker string) string {
+// RowDocument names the document behind a platform's row and its standing for the machine: "" for a collection of
+// observed machines.
+func RowDocument(p *platform.Platform, names place.Names) string {
 	d, _ := rowDocument(p)
-	rank := rankOf(d, maker)
+	rank := rankOf(d, names)
+	if rank == ownSister && len(names.Models) == 0 {
+		rank = ownModel // of a platform without a machine
+	}
 	if d.Title == "" || rank == len(standings) {
 		return ""
 	}
 	return verdict.Standing(standings[rank], d.Vendor+", "+d.Title)
 }
 
-// rankOf ranks a document about the platform for a machine of this vendor ("" if unknown). A collection of
-// observed machines recommends nothing and is never cited.
-func rankOf(d *platform.Document, maker string) int {
-	switch {
-	case d.Authority == platform.FromCollection:
+// rankOf ranks a document about the platform for a machine. A collection of observed machines recommends nothing
+// and is never cited.
+func rankOf(d *platform.Document, names place.Names) int {
+	switch d.Authority {
+	case platform.FromCollection:
 		return len(standings)
+	case platform.FromThirdParty:
+		return thirdParty
+	}
+	own := slices.Contains(names.Makers, platform.VendorWord(d.Vendor))
+	relation := d.Relation(names.Models)
+	if d.Authority == platform.FromVendor && d.Models == nil {
+		relation = platform.OfModel // a site's own, or written for all of the vendor's
+	}
+	switch {
+	case d.Authority == platform.Unread && own && relation != platform.OfOthers:
+		return ownUnread
+	case d.Authority == platform.Unread:
+		return len(standings)
+	case own && relation == platform.OfModel:
+		return ownModel
+	case own && relation == platform.OfGeneration:
+		return ownGeneration
 	case d.Authority == platform.FromCPUVendor:
 		return cpuVendor
-	case d.Authority == platform.FromThirdParty:
-		return thirdParty
-	case maker != "" && platform.VendorWord(d.Vendor) == maker:
-		return ownMaker
+	case own:
+		return ownSister
 	default:
 		return otherMaker
 	}
@@ -118,18 +141,19 @@ func rankOf(d *platform.Document, maker string) int {
 // written from.
 func (r *auditRun) rank(rule *rulepack.Rule) int {
 	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
+	p, known := r.population.Platform.Get()
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
-		return ownMaker
+		return r.rankOfListed(p, c, ownModel)
 	case c.Authority == verdict.Standard:
-		return cpuVendor
+		return ownModel
 	case c.Authority == verdict.ThirdParty:
-		return practice
-	case r.maker() != "" && maker == r.maker():
-		if p, ok := r.population.Platform.Get(); len(c.About) == 0 || ok && slices.Contains(c.About, p.ID) {
-			return ownMaker
+		return thirdParty
+	case slices.Contains(r.names().Makers, maker):
+		if len(c.About) == 0 || known && slices.Contains(c.About, p.ID) {
+			return r.rankOfListed(p, c, ownSister)
 		}
-		return ownMakerOther
+		return otherGeneration
 	case maker == r.cpuVendor():
 		return cpuVendor
 	case rule.For != nil:
@@ -137,6 +161,28 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	default:
 		return practice
 	}
+}
+
+// rankOfListed ranks a rule's document by the models that the list of the platform's documents has for it; else if
+// it is not there.
+func (r *auditRun) rankOfListed(p *platform.Platform, c *verdict.Citation, otherwise int) int {
+	for i := 0; p != nil && i < len(p.Documents); i++ {
+		if d := &p.Documents[i]; d.Title == c.Title {
+			return rankOf(d, r.names())
+		}
+	}
+	return otherwise
+}
+
+// names returns what the machine's documents are found by, without a vendor that may be that of firmware's
+// reference code.
+func (r *auditRun) names() place.Names {
+	if r.found == nil {
+		n := r.population.Names
+		n.Makers = slices.DeleteFunc(slices.Clone(n.Makers), func(maker string) bool { return maker == r.cpuVendor() && maker != r.maker() })
+		r.found = &n
+	}
+	return *r.found
 }
 
 // maker returns the machine's normalised vendor; "" if firmware does not name it. If only the board is named,
@@ -173,24 +219,20 @@ func (r *auditRun) populationOf(subject inventory.Subject) *population.Populatio
 	return nil
 }
 
-// manual returns the citation of a vendor's manual, nil for "".
-func manual(source string) *verdict.Citation {
+// slotsCitation returns the manual that lists the slots of a CPU, by its name in the slot sets or the filling order;
+// nil for "".
+func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	if source == "" {
 		return nil
 	}
 	vendor, title, _ := strings.Cut(source, ", ")
-	return &verdict.Citation{Vendor: vendor, Title: title}
-}
-
-// orderCitation returns the manual that lists the slots of a CPU, nil if there is none.
-func (r *auditRun) orderCitation(p *population.Population) *verdict.Citation {
-	c := manual(p.OrderSource)
-	if c == nil {
-		return nil
-	}
-	bySets := r.population.Fill == nil || p.OrderSource != r.population.Fill.Source
-	if bySets && r.population.Sets != nil && r.population.Sets.OfSister(p.OrderSource) || platform.VendorWord(c.Vendor) != r.maker() {
-		c.Standing = verdict.Analogous
+	c := &verdict.Citation{Vendor: vendor, Title: title}
+	bySets := r.population.Fill == nil || source != r.population.Fill.Source
+	switch {
+	case !slices.Contains(r.names().Makers, platform.VendorWord(vendor)):
+		c.Standing = verdict.OtherVendor
+	case bySets && r.population.Sets != nil && r.population.Sets.OfSister(source):
+		c.Standing = verdict.Sister
 	}
 	return c
 }

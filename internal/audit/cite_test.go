@@ -13,35 +13,33 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestCitations checks that a machine's vendor's document is cited if there is one, then the CPU vendor's, that
-// another vendor's is marked, and that one of a general rule is called general practice.
+// TestCitations checks whose document is cited, and as what: of this model, of the generation, of a sister, then
+// the CPU vendor's, then another vendor's; a vendor's document about another generation is general practice.
 func TestCitations(t *testing.T) {
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	for _, c := range []struct {
-		vendor, rule, cites, standing string
+		vendor, product, rule, cites, standing string
 	}{
-		// The row of Xeon 5600 is from IBM's guides; Dell and HP wrote of it, too.
-		{"Dell Inc.", "memory.channel.populated", "Dell", ""},
-		{"IBM", "memory.channel.populated", "IBM", ""},
-		{"HP", "memory.channel.populated", "HP", ""},
-		{"Cisco Systems Inc", "memory.channel.populated", "HP", verdict.Analogous},
-		{"", "memory.channel.populated", "HP", verdict.Analogous},
-		{"Dell Inc.", "memory.channel.symmetric", "Dell", ""},
-		{"HP", "memory.channel.symmetric", "HP", ""},
-		{"Fujitsu", "memory.channel.symmetric", "HP", verdict.Analogous},
+		{"Dell Inc.", "PowerEdge R610", "memory.channel.populated", "Dell", verdict.Generation},
+		{"Dell Inc.", "PowerEdge R610", "memory.socket.populated", "Dell", ""},
+		{"Dell Inc.", "PowerEdge T710", "memory.socket.populated", "Dell", verdict.Sister},
+		{"IBM", "System x3650 M3 -[7945AC1]-", "memory.channel.populated", "IBM", ""},
+		{"IBM", "System x3550 M3 -[7944KAG]-", "memory.channel.populated", "IBM", verdict.Sister},
+		{"HP", "ProLiant DL180 G6", "memory.channel.populated", "HP", verdict.Generation},
+		{"HP", "ProLiant DL360 G7", "memory.channel.populated", "HP", verdict.Sister},
+		{"Cisco Systems Inc", "R210-2121605W", "memory.channel.populated", "Intel", verdict.CPUVendor},
+		{"", "", "memory.channel.populated", "Intel", verdict.CPUVendor},
+		{"Intel Corporation", "S5520UR", "memory.channel.populated", "Intel", ""},
+		{"Fujitsu", "PRIMERGY RX300 S6", "memory.channel.symmetric", "HP", verdict.OtherVendor},
 		// Dell's manual of the R940 lets sizes be mixed; that of the C6520 asks for equal modules.
-		{"Dell Inc.", "memory.dimm.uniform", "Dell EMC", verdict.Analogous},
-		{"IBM", "memory.dimm.uniform", "IBM", ""},
-		// A standard binds every machine; a manual of Dell's about another generation is Dell's still.
-		{"Fujitsu", "memory.mapping.consistent", "DMTF", ""},
-		{"Dell Inc.", "memory.capacity.visible", "Dell", verdict.Analogous},
-		{"HP", "memory.capacity.visible", "Dell", verdict.Practice},
+		{"Dell Inc.", "PowerEdge T710", "memory.dimm.uniform", "Dell EMC", verdict.Practice},
+		// A standard binds every machine.
+		{"Fujitsu", "PRIMERGY RX300 S6", "memory.mapping.consistent", "DMTF", ""},
+		{"Dell Inc.", "PowerEdge R610", "memory.capacity.visible", "Dell", verdict.Practice},
+		{"HP", "ProLiant DL360 G7", "memory.capacity.visible", "Dell", verdict.Practice},
 	} {
 		sys := dell11G("PowerEdge R610", brand, 44, 6, 1333, 1, 2, 4)
-		sys.Machine.Vendor = direct(c.vendor)
-		if c.vendor != "Dell Inc." {
-			sys.Machine.Product = direct("Example")
-		}
+		sys.Machine.Vendor, sys.Machine.Product = direct(c.vendor), direct(c.product)
 		bySubject := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), c.rule)
 		found, ok := bySubject["socket 0"]
 		if !ok {
@@ -53,16 +51,45 @@ func TestCitations(t *testing.T) {
 	}
 	practice := verdict.Citation{Vendor: "Dell", Title: "A guide", Year: 2019, Standing: verdict.Practice}
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
+	practice.Standing = verdict.CPUVendor
+	assert.Equal(t, "Dell, A guide, 2019 (CPU vendor)", practice.Line())
+}
+
+// TestRebadgedMachines checks that the board's maker counts as a maker, and that a document that is known by name
+// alone is named before another vendor's.
+func TestRebadgedMachines(t *testing.T) {
+	const e5v2, gold = "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz", "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz"
+	for _, c := range []struct {
+		vendor, product, boardVendor, board, brand, rule string
+		model, stepping                                  int
+		line                                             string
+	}{
+		{"DEPO Computers", "Storm 3350N5", "Supermicro", "X9DRW", e5v2, "memory.channel.populated", 62, 4, "Supermicro, Memory Configuration Guide, X9 Series DP Motherboards, Revised Ivy Bridge Update (Socket R and B2), 2014, memory insertion order (same generation)"},
+		{"HPE", "ProLiant ML350 Gen10", "HPE", "ProLiant ML350 Gen10", gold, "memory.channel.symmetric", 85, 4, "HPE, paper a00017079enw, Gen10 Intel Xeon memory population rules (not read)"},
+		{"HPE", "ProLiant ML350 Gen10", "HPE", "ProLiant ML350 Gen10", gold, "memory.channel.populated", 85, 4, "Intel, How to get best performance with NICs on Intel platforms (DPDK, Getting Started Guide for Linux), 2015, Hardware and Memory Requirements (CPU vendor)"},
+	} {
+		sys := dell11G(c.product, c.brand, c.model, 12, 1333, 1, 2)
+		sys.Machine.Vendor, sys.Machine.BoardVendor, sys.Machine.Board = direct(c.vendor), direct(c.boardVendor), direct(c.board)
+		for i := range sys.Sockets {
+			sys.Sockets[i].Stepping = direct(c.stepping)
+		}
+		found := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), c.rule)["socket 0"]
+		require.NotNil(t, found.Citation, "%v: %s", c, found.Reason)
+		assert.Equal(t, c.line, found.Citation.Line())
+	}
 }
 
 // TestSupermicrosGuidesAreCited checks that Supermicro's boards from Xeon E5 to E5 v4 are audited by Supermicro's
 // guides, not by analogy with another vendor's.
 func TestSupermicrosGuidesAreCited(t *testing.T) {
-	for brand, id := range map[string]struct{ model, stepping int }{
-		"Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz": {45, 7}, "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz": {62, 4},
-		"Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz": {63, 2}, "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz": {79, 1},
+	for brand, id := range map[string]struct {
+		model, stepping int
+		board           string
+	}{
+		"Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz": {45, 7, "X9DRi-LN4+"}, "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz": {62, 4, "X9DRW"},
+		"Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz": {63, 2, "X10DRL-i"}, "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz": {79, 1, "X10DRi"},
 	} {
-		sys := dell11G("Example", brand, id.model, 12, 1333, 1, 2)
+		sys := dell11G(id.board, brand, id.model, 12, 1333, 1, 2)
 		sys.Machine.Vendor = direct("Supermicro")
 		for i := range sys.Sockets {
 			sys.Sockets[i].Stepping = direct(id.stepping)
@@ -75,7 +102,7 @@ func TestSupermicrosGuidesAreCited(t *testing.T) {
 			}
 			require.NotNil(t, found.Citation, "%s: %s", brand, rule)
 			assert.Equal(t, "Supermicro", found.Citation.Vendor, "%s: %s", brand, rule)
-			assert.Empty(t, found.Citation.Standing, "%s: %s", brand, rule)
+			assert.EqualValues(t, verdict.Generation, found.Citation.Standing, "%s: %s", brand, rule)
 			assert.NotEmpty(t, found.Citation.Place, "%s: %s", brand, rule)
 		}
 	}
@@ -86,26 +113,29 @@ func TestSupermicrosGuidesAreCited(t *testing.T) {
 func TestVendorDocumentsAreCited(t *testing.T) {
 	const e5620, e5v4, gold, iceLake = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz"
 	for _, c := range []struct {
-		vendor, brand, rule string
-		model, stepping     int
-		title               string
+		vendor, product, brand, rule string
+		model, stepping              int
+		title                        string
 	}{
-		{"Apple Inc.", e5620, "memory.channel.populated", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
-		{"Apple Inc.", e5620, "memory.channel.symmetric", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
-		{"HP", e5620, "memory.channel.populated", 44, 2, "ISS Technology Update, volume 8, number 4: memory of ProLiant G6"},
-		{"LENOVO", gold, "memory.channel.populated", 85, 4, "ThinkSystem SR950, memory guidelines"},
-		{"LENOVO", gold, "memory.channel.symmetric", 85, 4, "ThinkSystem SR950, memory guidelines"},
-		{"Intel Corporation", e5v4, "memory.socket.populated", 79, 1, "Intel Server Board S2600CW Family Technical Product Specification, revision 2.4"},
-		{"Intel Corporation", gold, "memory.socket.populated", 85, 4, "Memory population rules of the Intel Server Board S2600WF family"},
+		{"Apple Inc.", "MacPro5,1", e5620, "memory.channel.populated", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
+		{"Apple Inc.", "MacPro5,1", e5620, "memory.channel.symmetric", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
+		{"HP", "ProLiant DL380 G6", e5620, "memory.channel.populated", 44, 2, "ISS Technology Update, volume 8, number 4: memory of ProLiant G6"},
+		{"LENOVO", "ThinkSystem SR950", gold, "memory.channel.populated", 85, 4, "ThinkSystem SR950, memory guidelines"},
+		{"LENOVO", "ThinkSystem SR950", gold, "memory.channel.symmetric", 85, 4, "ThinkSystem SR950, memory guidelines"},
+		{"Intel Corporation", "S2600CW", e5v4, "memory.socket.populated", 79, 1, "Intel Server Board S2600CW Family Technical Product Specification, revision 2.4"},
+		{"Intel Corporation", "S2600WFT", gold, "memory.socket.populated", 85, 4, "Memory population rules of the Intel Server Board S2600WF family"},
 		// With only a board's name the vendor is unknown, because it may be that of the reference code.
-		{"INTEL", e5v4, "memory.socket.populated", 79, 1, "PowerEdge FC430 Owner's Manual"},
-		{"xFusion", iceLake, "memory.channel.populated", 106, 6, "FusionServer 1288H V6 Server Technical White Paper"},
+		{"INTEL", "X79", e5v4, "memory.socket.populated", 79, 1, "Intel Server Board S2600CW Family Technical Product Specification, revision 2.4"},
+		{"xFusion", "1288H V6", iceLake, "memory.channel.populated", 106, 6, "FusionServer 1288H V6 Server Technical White Paper"},
 	} {
-		sys := dell11G("Example", c.brand, c.model, 12, 1333, 1, 2)
+		sys := dell11G(c.product, c.brand, c.model, 12, 1333, 1, 2)
 		standing := ""
+		if c.vendor == "HP" {
+			standing = verdict.Generation
+		}
 		sys.Machine.Vendor = direct(c.vendor)
 		if c.vendor == "INTEL" {
-			sys.Machine.Vendor.Certainty, standing = fact.Indirect, verdict.Analogous
+			sys.Machine.Vendor.Certainty, standing = fact.Indirect, verdict.CPUVendor
 		}
 		for i := range sys.Sockets {
 			sys.Sockets[i].Stepping = direct(c.stepping)
@@ -134,10 +164,10 @@ func TestOrderCitesTheManual(t *testing.T) {
 	assert.EqualValues(t, "slots 3, 4 are filled; the manual fills 1, 2 for 2 modules", f.Found)
 	assert.Equal(t, verdict.Info, f.Severity)
 	assert.Equal(t, "Dell", f.Citation.Vendor)
-	assert.Contains(t, f.Citation.Line(), "by analogy") // the manual of a sister model was read
+	assert.Contains(t, f.Citation.Line(), "manual of a sister model")
 	f = audited("PowerEdge R630", 1, 2)
 	assert.Equal(t, verdict.Pass, f.Result, f.Reason)
 	f = audited("PowerEdge T630", 3, 4)
 	assert.Equal(t, verdict.Fail, f.Result, f.Reason)
-	assert.NotContains(t, f.Citation.Line(), "by analogy")
+	assert.NotContains(t, f.Citation.Line(), "sister")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -87,8 +88,9 @@ type auditRun struct {
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// folded is the machine's normalised vendor, nil until first used.
+	// folded is the machine's normalised vendor, found what its documents are found by; nil until first used.
 	folded *string
+	found  *place.Names
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.
 	depends map[int][]string

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func judging(maker string, p *platform.Platform) *auditRun {
 	if maker != "" {
 		sys.Machine.Vendor = known(maker)
 	}
-	topo := &population.Result{}
+	topo := &population.Result{Names: place.NamesOf(nil, &sys.Machine)}
 	if p != nil {
 		topo.Platform = known(p)
 	}
@@ -47,30 +48,39 @@ func TestRanksOfDocuments(t *testing.T) {
 		rule  rulepack.Rule
 		want  int
 	}{
-		{"the machine's own", "Dell Inc.", milan, rulepack.Rule{Citation: by("Dell")}, ownMaker},
-		{"its own about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome", "milan")}, ownMaker},
-		{"its own about another", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
-		{"its own, where the platform is not known", "Dell Inc.", nil, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
+		{"the machine's own", "Dell Inc.", milan, rulepack.Rule{Citation: by("Dell")}, ownSister},
+		{"its own about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome", "milan")}, ownSister},
+		{"its own about another", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome")}, otherGeneration},
+		{"its own, where the platform is not known", "Dell Inc.", nil, rulepack.Rule{Citation: about(by("Dell"), "rome")}, otherGeneration},
 		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, cpuVendor},
 		{"another processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("AMD")}, practice},
-		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, cpuVendor},
-		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.ThirdParty)}, practice},
+		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, ownModel},
+		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.ThirdParty)}, thirdParty},
 		{"another's", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE")}, practice},
 		{"another's about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: platforms}, otherMaker},
-		{"a rule for a maker's machines", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Vendors: []string{"Dell"}}}, ownMaker},
-		{"a rule for a product", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Products: []string{"R610"}}}, ownMaker},
+		{"a rule for a maker's machines", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Vendors: []string{"Dell"}}}, ownModel},
+		{"a rule for a product", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Products: []string{"R610"}}}, ownModel},
 		{"a maker that firmware does not name", "", milan, rulepack.Rule{Citation: by("")}, practice},
 	} {
 		assert.Equal(t, c.want, judging(c.maker, c.p).rank(&c.rule), c.name)
 	}
+	names := place.Names{Makers: []string{"depo", "dell"}, Models: []string{"Storm 1420C2", "PowerEdge R730xd"}}
 	for _, c := range []struct {
-		authority, vendor, maker string
-		want                     int
+		authority, vendor, models string
+		want                      int
 	}{
-		{platform.FromVendor, "Dell", "dell", ownMaker}, {platform.FromVendor, "HP", "dell", otherMaker}, {platform.FromVendor, "", "", otherMaker}, {platform.FromCPUVendor, "Intel", "dell", cpuVendor},
-		{platform.FromThirdParty, "Dell", "dell", thirdParty}, {platform.FromCollection, "Dell", "dell", len(standings)},
+		{platform.FromVendor, "Dell", "", ownModel}, {platform.FromVendor, "Dell", "Storage NX3230;PowerEdge R730xd", ownModel}, {platform.FromVendor, "Dell", "PowerEdge R730", ownSister},
+		{platform.FromVendor, "Dell", "PowerEdge R730;PowerEdge *", ownGeneration}, {platform.FromVendor, "Dell", "-", ownSister},
+		{platform.FromVendor, "HP", "ProLiant DL380 Gen9", otherMaker}, {platform.FromVendor, "HP", "PowerEdge R730xd", otherMaker}, {platform.FromVendor, "", "", otherMaker},
+		{platform.FromCPUVendor, "Intel", "", cpuVendor}, {platform.FromCPUVendor, "Dell", "PowerEdge R730xd", ownModel},
+		{platform.FromThirdParty, "Dell", "", thirdParty}, {platform.FromCollection, "Dell", "", len(standings)},
+		{platform.Unread, "Dell", "PowerEdge R7*", ownUnread}, {platform.Unread, "Dell", "PowerEdge R740", len(standings)}, {platform.Unread, "HP", "PowerEdge R730xd", len(standings)},
 	} {
-		assert.Equal(t, c.want, rankOf(&platform.Document{Citation: platform.Citation{Vendor: c.vendor}, Authority: c.authority}, c.maker), "%+v", c)
+		d := &platform.Document{Citation: platform.Citation{Vendor: c.vendor}, Authority: c.authority, Models: strings.FieldsFunc(c.models, func(r rune) bool { return r == ';' })}
+		if c.models == "" {
+			d.Models = nil
+		}
+		assert.Equal(t, c.want, rankOf(d, names), "%+v", c)
 	}
 }
 
@@ -93,12 +103,12 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 		standing string
 	}{
 		{"the machine's own maker's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "DELL", ""},
-		{"the CPU vendor's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"speed"}}, "INTEL", ""},
+		{"the CPU vendor's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"speed"}}, "INTEL", verdict.CPUVendor},
 		{"none of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"voltage"}}, "RULE", verdict.Practice},
-		{"the row's own", listed, rulepack.Rule{Citation: cited, CitePlatform: true}, "ROW", verdict.Analogous},
-		{"the row's own without another", listed, rulepack.Rule{CitePlatform: true}, "ROW", verdict.Analogous},
+		{"the row's own", listed, rulepack.Rule{Citation: cited, CitePlatform: true}, "ROW", verdict.OtherVendor},
+		{"the row's own without another", listed, rulepack.Rule{CitePlatform: true}, "ROW", verdict.OtherVendor},
 		{"no topic asked for", listed, rulepack.Rule{Citation: cited}, "RULE", verdict.Practice},
-		{"a site's platform", own, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "SITE", verdict.Analogous},
+		{"a site's platform", own, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "SITE", verdict.OtherVendor},
 		{"a site's platform, no topic asked for", own, rulepack.Rule{Citation: cited}, "RULE", verdict.Practice},
 		{"a row without a document", untitled, rulepack.Rule{Citation: cited, CitePlatform: true}, "RULE", verdict.Practice},
 		{"no platform", nil, rulepack.Rule{Citation: cited, CitePlatform: true}, "RULE", verdict.Practice},
@@ -113,11 +123,11 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 			assert.Equal(t, []string{c.want, c.standing}, []string{have.Title, string(have.Standing)}, c.name)
 		}
 	}
-	assert.Equal(t, "by analogy: IBM, ROW", RowDocument(listed, "dell"))
-	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.VendorWord("IBM")), "its own maker's")
-	assert.Empty(t, RowDocument(untitled, "dell"))
+	assert.Equal(t, "IBM, ROW (other vendor)", RowDocument(listed, place.Names{Makers: []string{"dell"}}))
+	assert.Equal(t, "IBM, ROW", RowDocument(listed, place.Names{Makers: []string{"lenovo"}}), "its own maker's")
+	assert.Empty(t, RowDocument(untitled, place.Names{Makers: []string{"dell"}}))
 	listed.Documents[0].Authority = platform.FromCollection
-	assert.Empty(t, RowDocument(listed, "lenovo"), "a list of what was seen asks for nothing")
+	assert.Empty(t, RowDocument(listed, place.Names{Makers: []string{"lenovo"}}), "a list of what was seen asks for nothing")
 }
 
 // TestManualOfTheOrder checks that the manual that lists a processor's slots is cited for that processor, and marked
@@ -126,7 +136,7 @@ func TestManualOfTheOrder(t *testing.T) {
 	r := judging("Dell Inc.", nil)
 	order := func(of inventory.Subject) *verdict.Citation {
 		if p := r.populationOf(of); p != nil {
-			return r.orderCitation(p)
+			return r.slotsCitation(p.OrderSource)
 		}
 		return nil
 	}
@@ -134,15 +144,15 @@ func TestManualOfTheOrder(t *testing.T) {
 	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, order(inventory.SocketSubject(0)))
 	assert.Nil(t, order(inventory.SocketSubject(1)), "by the slot map")
 	assert.Nil(t, order(inventory.Subject{}))
-	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, order(inventory.SocketSubject(2)))
+	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.OtherVendor}, order(inventory.SocketSubject(2)))
 	r.population.Sets = &place.Sets{}
 	assert.Empty(t, order(inventory.SocketSubject(0)).Standing)
 	r.population.Sets.Analogous = true
-	assert.EqualValues(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
+	assert.EqualValues(t, verdict.Sister, order(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
 	r.population.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
 	assert.Empty(t, order(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
 	r.population.Fill.Source = "Dell, another"
-	assert.EqualValues(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing)
+	assert.EqualValues(t, verdict.Sister, order(inventory.SocketSubject(0)).Standing)
 }
 
 // TestCaps checks that a doubtful finding is info and not decided, and that a critical one from a single unreliable source is a

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // Columns of the table of citations.
@@ -26,7 +27,7 @@ const (
 	citeUnmarked  = "unmarked"
 )
 
-var citeColumns = []string{citeOwn, citeProcessor, citeStandard, "analogous", "general practice", citeNone}
+var citeColumns = []string{citeOwn, verdict.Generation, verdict.Sister, citeProcessor, verdict.CPUVendor, citeStandard, verdict.Unread, verdict.OtherVendor, verdict.Practice, citeNone}
 
 // cites counts whose documents the failures cite, by rule. What an unmarked one is
 // comes from the names alone, not from the code that marks.
@@ -54,7 +55,7 @@ func citedOf(r *report.Report, f *verdict.Finding) string {
 		return string(c.Standing)
 	case slices.Contains([]string{"DMTF", "Linux kernel"}, c.Vendor):
 		return citeStandard
-	case sameMaker(c.Vendor, string(r.Machine.Vendor)):
+	case sameMaker(c.Vendor, string(r.Machine.Vendor)), namedIn(c.Title, string(r.Machine.Product)):
 		return citeOwn
 	case madeProcessor(c.Vendor, r):
 		return citeProcessor
@@ -90,6 +91,60 @@ func madeProcessor(vendor string, r *report.Report) bool {
 		}
 	}
 	return false
+}
+
+// modelNumber is the part of a model's name that its documents have in their titles.
+var modelNumber = regexp.MustCompile(`\d{3,}|[A-Z]\d{2}`)
+
+// namedIn reports whether the title of a document names a product or board by its number.
+func namedIn(title, names string) bool {
+	return slices.ContainsFunc(modelNumber.FindAllString(names, -1), func(n string) bool { return strings.Contains(title, n) })
+}
+
+// productNames are the names of product and board in a text of dmidecode.
+var productNames = regexp.MustCompile(`\tProduct Name: .*`)
+
+// TestSistersAreMarked compares the title of each document that a server's problem rests on with the server's name:
+// without a mark it is about this model, or a standard. It logs the shares.
+func TestSistersAreMarked(t *testing.T) {
+	with, standings := newTextAuditor(t), map[string]int{}
+	servers, foreign, mapped, rows := 0, 0, 0, 0
+	corpustest.Members(t, corpustest.Servers, func(name string, data []byte) {
+		r, _ := with.document(t, data)
+		if r == nil {
+			return
+		}
+		another := false
+		for i := range r.Problems {
+			p := &r.Problems[i]
+			c := p.Members[0].Citation
+			if c == nil || p.Settings() {
+				continue
+			}
+			standings[p.Standing]++
+			another = another || p.Above() && p.Standing == verdict.OtherVendor
+			if p.Standing == "" && !slices.Contains([]string{"DMTF", "Linux kernel"}, c.Vendor) {
+				names := strings.Join(productNames.FindAllString(string(data), -1), "")
+				assert.True(t, namedIn(c.Title, names), "%s:%s is told %s without a mark", name, names, c.Line())
+			}
+		}
+		if slices.ContainsFunc(r.Problems, func(p report.Problem) bool { return p.Above() }) {
+			servers++
+		}
+		if another {
+			foreign++
+		}
+		for i := range r.Inventory.Slots {
+			if s := &r.Inventory.Slots[i]; s.State == "populated" && s.Technology == "dram" {
+				rows++
+				if s.Channel != nil {
+					mapped++
+				}
+			}
+		}
+	})
+	t.Logf("%d servers with a problem, %d are told another vendor's document; %v; %d of %d modules placed", servers, foreign, standings, mapped, rows)
+	assert.LessOrEqual(t, foreign*100, servers*8)
 }
 
 // table lists the rules with the counts, and checks that every fitting citation is by the vendor of the machine

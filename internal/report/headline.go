@@ -176,7 +176,7 @@ func (r *Report) goodSentence() string {
 
 // ownDocument reports whether a document is by the machine's vendor and about this machine.
 func (r *Report) ownDocument(c *verdict.Citation) bool {
-	return c != nil && c.Standing == "" && r.Machine.Vendor != "" && platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor))
+	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor != "" && platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor))
 }
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.

@@ -11,7 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // Problem is one root cause, for all CPUs and slots that have it: the failures of one rule with
@@ -26,9 +25,9 @@ type Problem struct {
 	Sentence string `json:"sentence"`
 	Fix      string `json:"fix"`
 	// Source names the document in one line, "" if there is none; Standing is how close it is to the machine, "" for
-	// the vendor's own or one of the platform.
+	// one about this model or a standard.
 	Source   string `json:"source"`
-	Standing string `json:"standing" jsonschema:"enum=,enum=sister model,enum=other vendor,enum=general practice"`
+	Standing string `json:"standing" jsonschema:"enum=,enum=same generation,enum=sister model,enum=CPU vendor,enum=not read,enum=other vendor,enum=general practice"`
 	// Subjects are those of the findings, Consequences the failures that follow ("RULE SUBJECT").
 	Subjects     []inventory.Subject `json:"subjects"`
 	Consequences []string            `json:"consequences"`
@@ -125,10 +124,13 @@ func (r *Report) problem(c *cause) Problem {
 		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
-		p.Source, p.Standing = cite.Document(), r.standing(cite)
+		p.Source, p.Standing = cite.Document(), string(cite.Standing)
+		if p.Standing == verdict.Analogous {
+			p.Standing = verdict.Sister
+		}
 	}
 	p.Fix, p.Shown = r.fix(&p)
-	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, sisterModel) {
+	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, verdict.Sister) {
 		p.nameSlotsSource(r.Advice[p.Cure].Source)
 	}
 	if p.Settings() {
@@ -141,34 +143,16 @@ func (r *Report) problem(c *cause) Problem {
 	return p
 }
 
-// sisterModel is the standing of a document about another model of the machine's vendor.
-const sisterModel = "sister model"
-
 // slotsPage is the end of the title of a slots' document: ", PowerEdge R610 Technical Guide p29".
 var slotsPage = regexp.MustCompile(` p\d.*`)
 
 // nameSlotsSource adds the sister model's manual that chose the slots of the fix.
 func (p *Problem) nameSlotsSource(source string) {
 	if title := slotsPage.ReplaceAllString(source, ""); strings.HasPrefix(p.Source, title) {
-		p.Standing = sisterModel
+		p.Standing = verdict.Sister
 		return
 	}
 	p.Source = p.SourceLine() + "; slots: " + source
-}
-
-// standing describes how close a document is to the machine.
-func (r *Report) standing(c *verdict.Citation) string {
-	switch string(c.Standing) {
-	case verdict.Practice:
-		return verdict.Practice
-	case verdict.Analogous:
-		if platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor)) {
-			return sisterModel
-		}
-		return "other vendor"
-	default:
-		return ""
-	}
 }
 
 // mostSentences limits the different sentences of one problem; with more of them its headline is

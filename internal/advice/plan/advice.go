@@ -7,6 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -172,8 +173,8 @@ type Pipeline struct {
 	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
 	// Role is what the rules of an id are to a plan.
 	Role func(id string) verdict.Role
-	// Document names the document behind a platform's row for a machine of a vendor, "" if there is none to cite.
-	Document func(p *platform.Platform, maker string) string
+	// Document names the document behind a platform's row for a machine, "" if there is none to cite.
+	Document func(p *platform.Platform, names place.Names) string
 	// seats are the controllers of the nodes, by node; nil if they are not known.
 	seats map[int]nodeSeat
 }

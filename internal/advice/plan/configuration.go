@@ -144,9 +144,11 @@ func (t *Target) documentOf(c *documentedCount) string {
 		return t.sets.Document(c.n)
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
-		// Of a platform without a machine each maker's document is about it.
-		maker := platform.VendorWord(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
-		return cmp.Or(t.pipeline.Document(t.Platform, maker), general)
+		names := place.NamesOf(t.pipeline.Rules, &t.sys.Machine)
+		if len(names.Makers) == 0 { // of a platform without a machine each maker's document is about it
+			names.Makers = []string{platform.VendorWord(t.Platform.Citation.Vendor)}
+		}
+		return cmp.Or(t.pipeline.Document(t.Platform, names), general)
 	}
 	return general
 }

@@ -158,17 +158,17 @@ func TestVendorSets(t *testing.T) {
 	// The document of a layout: the vendor's table, else the platform's if it orders pairs.
 	pf := &platform.Platform{}
 	b.population.Platform = assumed(pf)
-	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
+	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, place.Names) string { return "white paper" }}}
 	assert.Equal(t, "manual, table 2", s.source([]int{0, none, 0, none}))
 	assert.Equal(t, general, s.source([]int{0, 0, none, none}))
 	pf.LockstepPairs = true
 	assert.Equal(t, general, s.source([]int{0, 0, none, none}), "pairs without an order")
 	pf.LockstepChannels = [][]int{{0, 1}}
 	assert.Equal(t, "white paper", s.source([]int{0, 0, none, none}))
-	s.pipeline.Document = func(*platform.Platform, string) string { return "" }
+	s.pipeline.Document = func(*platform.Platform, place.Names) string { return "" }
 	assert.Equal(t, general, s.source([]int{0, 0, none, none}), "a document that is not to be cited")
 	pf.LockstepPairs, b.sets = false, nil
-	s.pipeline.Document = func(*platform.Platform, string) string { return "white paper" }
+	s.pipeline.Document = func(*platform.Platform, place.Names) string { return "white paper" }
 	assert.Equal(t, general, s.source([]int{0, none, 0, none}))
 }
 
@@ -177,7 +177,7 @@ func TestVendorSets(t *testing.T) {
 func targetOf() *Target {
 	t := &Target{Platform: &platform.Platform{}, Sockets: 1, unit: *unitOf(2, 2), sys: &inventory.System{}, base: &population.Result{}, open: map[int]bool{},
 		sizes:    []moduleSize{{16 << 30, 2}, {8 << 30, 1}, {4 << 30, 0}},
-		pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
+		pipeline: Pipeline{Document: func(*platform.Platform, place.Names) string { return "white paper" }}}
 	for i := range 4 {
 		t.sys.Slots = append(t.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf(" DIMM %d ", i+1))})
 		t.base.Placements = append(t.base.Placements, place.Placement{Channel: i / 2, Slot: i % 2})
@@ -281,7 +281,7 @@ func TestDocumentOfANumber(t *testing.T) {
 	assert.Equal(t, 4, pairs.kit())
 	assert.Equal(t, "white paper", pairs.documentOf(&documentedCount{n: 8}))
 	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 6}))
-	pairs.pipeline.Document = func(*platform.Platform, string) string { return "" }
+	pairs.pipeline.Document = func(*platform.Platform, place.Names) string { return "" }
 	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 8}))
 }
 

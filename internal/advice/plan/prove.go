@@ -6,7 +6,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -90,7 +89,7 @@ func (s *search) source(layout []int) string {
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}
-	return cmp.Or(s.pipeline.Document(p, platform.VendorWord(b.sys.Machine.Vendor.Or(""))), general)
+	return cmp.Or(s.pipeline.Document(p, b.population.Names), general)
 }
 
 // reachOf collects the derived facts of each processor.

@@ -204,9 +204,10 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2", "S1200SP: one label, expected the labels of a channel in the order in which they are filled", false},
 		{"slots/order.tsv", "Intel, Server Board S1200SP Family Technical Product Specification, 3.3.1.1, p19", "TPS", `S1200SP: document "TPS", expected vendor, title and place`, false},
 		{"platforms/sources.tsv", "\nAMPERE-ONE\t", "\nAMPERE-ALTRA\t", "key AMPERE-ALTRA is listed twice", false},
-		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tmaker of it\tnumber speed", `AMD-EPYC-LIST: authority "maker of it", expected one of maker, processor, third, collection`, false},
+		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tmaker of it\tnumber speed", `AMD-EPYC-LIST: authority "maker of it", expected one of maker, processor, third, collection, unread`, false},
 		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tprocessor\tnumber clock", `AMD-EPYC-LIST: says "clock", expected words of channels, `, false},
-		{"platforms/sources.tsv", "\nAMPERE-ONE\tAmpere\t", "\nAMPERE-ONE\t", "7 fields, expected 8", false},
+		{"platforms/sources.tsv", "\nAMPERE-ONE\tAmpere\t", "\nAMPERE-ONE\tAmpere\t\t", "10 fields, expected 9", false},
+		{"platforms/sources.tsv", "\tPowerEdge M620\n", "\t\n", "DELL-M620-P32: models is empty", false},
 		{"processors.csv", "amd epyc 7203,amd", "amd epyc 9999,amd", "rows are in the order of their keys, each key once", false},
 	} {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)

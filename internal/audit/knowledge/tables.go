@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // tables are the tab-separated lists, by the end of their path, each with the function that checks a row.
@@ -60,11 +61,11 @@ func checkTable(name string, data []byte) rulepack.Complaints {
 type documentRows struct{ keys map[string]bool }
 
 // authorities of a document, as in platform.Document.
-var authorities = []string{"maker", "processor", "third", "collection"}
+var authorities = []string{"maker", "processor", "third", "collection", "unread"}
 
 func (d *documentRows) fault(c []string) string {
-	if len(c) != 8 && len(c) != 6 {
-		return fmt.Sprintf("%d fields, expected 8: key, vendor, title, year, place, url, authority, says (a site's may end after url)", len(c))
+	if len(c) != 9 && len(c) != 8 && len(c) != 6 {
+		return fmt.Sprintf("%d fields, expected 9: key, vendor, title, year, place, url, authority, says, models (a site's may end after url or says)", len(c))
 	}
 	known := d.keys[c[0]]
 	d.keys[c[0]] = true
@@ -80,6 +81,8 @@ func (d *documentRows) fault(c []string) string {
 		return ""
 	case !slices.Contains(authorities, c[6]):
 		return fmt.Sprintf("%s: authority %q, expected one of %s", c[0], c[6], strings.Join(authorities, ", "))
+	case len(c) == 9 && c[8] == "" && c[7] != "" && (c[6] == platform.FromVendor || c[6] == platform.Unread):
+		return fmt.Sprintf("%s: models is empty, expected the products that the document covers, or - if that is not known", c[0])
 	}
 	for topic := range strings.FieldsSeq(c[7]) {
 		if !slices.Contains(verdict.Topics, topic) {

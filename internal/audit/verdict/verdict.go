@@ -4,6 +4,7 @@ package verdict
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/nullable"
 )
@@ -65,9 +66,8 @@ type Citation struct {
 	Authority string `yaml:"authority,omitempty" json:"-" cbor:"authority,omitempty"`
 	// About names the platforms that the document covers, none for any.
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
-	// Standing is Analogous or Practice if the document is not about this machine, or not by the vendor of the machine
-	// or its processor; "" if it is.
-	Standing nullable.String `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable,enum=analogous,enum=general practice"`
+	// Standing says whose the document is, unless it is about this machine or a standard: then it is "".
+	Standing nullable.String `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable,enum=same generation,enum=sister model,enum=CPU vendor,enum=not read,enum=other vendor,enum=analogous,enum=general practice"`
 }
 
 // Authorities of a document that is not a vendor's.
@@ -78,8 +78,19 @@ const (
 	ThirdParty = "third"
 )
 
-// Standings of a document that is not about this machine.
+// Standings of a document that does not name this machine.
 const (
+	// Generation is a document of the machine's vendor about all machines of the generation.
+	Generation = "same generation"
+	// Sister is a document of its vendor about another model with processors of the same generation.
+	Sister = "sister model"
+	// CPUVendor is a document of the CPU's vendor.
+	CPUVendor = "CPU vendor"
+	// Unread is a document of its vendor that is known by name alone.
+	Unread = "not read"
+	// OtherVendor is a document of another vendor about such machines.
+	OtherVendor = "other vendor"
+	// Analogous is a profile of its vendor for other machines.
 	Analogous = "analogous"
 	Practice  = "general practice"
 )
@@ -102,7 +113,7 @@ const PopulationModel = "memaudit's population model"
 // AttachToClass is the AttachTo of the cost of a layout class.
 const AttachToClass = "class"
 
-// Line prints the document, marked if it is of another vendor.
+// Line prints the document with its standing.
 func (c *Citation) Line() string {
 	if c == nil {
 		return ""
@@ -125,15 +136,17 @@ func (c *Citation) Document() string {
 	return out
 }
 
-// Standing marks a document of another vendor.
+// Standing marks a document that does not name this machine.
 func Standing(standing, document string) string {
-	switch standing {
-	case Practice:
+	switch {
+	case standing == Practice:
 		return "general practice: " + document
-	case Analogous:
+	case standing == Analogous:
 		return "by analogy: " + document
-	default:
+	case strings.Contains(document, standing): // a manual of the slot sets says it of itself
 		return document
+	default:
+		return document + " (" + standing + ")"
 	}
 }
 

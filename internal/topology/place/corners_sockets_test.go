@@ -297,5 +297,5 @@ func TestNamesOfSets(t *testing.T) {
 	assert.Equal(t, "short", source("R200 (B2)", short+sister))
 	assert.Equal(t, "short", source("R200 (B2)", sister+short))
 	assert.Equal(t, "D", source("X", "set\tX\tX\t\n4\t1,2,3,4\tbalanced\tD\tmore\n2\t1,2\tbalanced\tD\n"), "a row of too many columns is none, and a name may be one letter")
-	assert.Zero(t, lengthOfName("R200", ""))
+	assert.Zero(t, platform.LengthOfName("R200", ""))
 }

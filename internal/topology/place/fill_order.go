@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // orderFile lists the order in which the slots of a channel are filled, by label.
@@ -35,7 +36,7 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 		}
 		for line := range strings.Lines(string(raw)) {
 			boards, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if line[0] == '#' || lengthOfName(boards, name) == 0 {
+			if line[0] == '#' || platform.LengthOfName(boards, name) == 0 {
 				continue
 			}
 			labels, source, _ := strings.Cut(rest, "\t")

@@ -39,10 +39,44 @@ func identify(m *inventory.Machine) identity {
 // boardsFile lists the product of a board, for machines with another name.
 const boardsFile = "slots/boards.tsv"
 
+// Names are the names of a machine that documents are found by.
+type Names struct {
+	// Makers are the normalised vendors of the system and of its board, which may bear another vendor's name.
+	Makers []string
+	// Models are the names of the product and of its board, and the product that a board number belongs to.
+	Models []string
+}
+
+// NamesOf lists the names of a machine, without unknown ones.
+func NamesOf(k fs.FS, m *inventory.Machine) Names {
+	var n Names
+	add := func(to *[]string, name string) {
+		if name != "" && !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	add(&n.Makers, platform.VendorWord(m.Vendor.Or("")))
+	add(&n.Makers, platform.VendorWord(m.BoardVendor.Or("")))
+	for _, name := range []string{m.Product.Or(""), m.Board.Or("")} {
+		add(&n.Models, name)
+		if vendor, rest, _ := strings.Cut(name, " "); slices.Contains(n.Makers, platform.VendorWord(vendor)) {
+			add(&n.Models, rest) // "IBM System x3550 M4 Server"
+		}
+	}
+	if product := boardProduct(k, m.Board.Or("")); product != "" {
+		add(&n.Models, product)
+		add(&n.Makers, boardsMaker)
+	}
+	return n
+}
+
+// boardsMaker is the vendor of all boards in boardsFile.
+const boardsMaker = "dell"
+
 // addBoard adds the product that the machine's board number belongs to.
 func (id *identity) addBoard(k fs.FS, m *inventory.Machine) {
 	if product := boardProduct(k, m.Board.Or("")); product != "" {
-		id.boardVendor = "dell" // the list has only Dell boards
+		id.boardVendor = boardsMaker
 		id.add(id.boardVendor, product)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // setsFile lists the vendors' recommended sets of slots.
@@ -52,10 +53,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{m.Product.Or(""), m.Board.Or(""), boardProduct(k, m.Board.Or(""))} {
-		if name == "" {
-			continue
-		}
+	for _, name := range NamesOf(k, m).Models {
 		if found := setsOf(string(raw), name); found != nil {
 			return found
 		}
@@ -79,13 +77,13 @@ func setsOf(text, product string) *Sets {
 			case 4: // a site's manual for its own machines
 				into.add(append(c, "-"), false)
 			case 6:
-				into.add(c, lengthOfName(c[5], product) == 0)
+				into.add(c, platform.LengthOfName(c[5], product) == 0)
 			}
 			continue
 		}
 		if c, n := headCells(line); n >= 4 {
 			into = nil
-			own, sister := lengthOfName(c[2], product), lengthOfName(c[3], product)
+			own, sister := platform.LengthOfName(c[2], product), platform.LengthOfName(c[3], product)
 			analogous := own == 0
 			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
 				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
@@ -108,40 +106,6 @@ func headCells(line string) (c [5]string, n int) {
 		}
 	}
 	return c, n
-}
-
-// lengthOfName returns the length of the name in a list of models that a product starts with, 0 if none does. A
-// version or a generation after the name is another model; words after a slash or in brackets are another name
-// of the same board.
-func lengthOfName(models, product string) int {
-	longest := 0
-	for m := range strings.SplitSeq(models, ";") {
-		rest, ok := strings.CutPrefix(product, m)
-		if m != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '(' || rest[0] == ' ' && !anotherModel(rest)) {
-			longest = max(longest, len(m))
-		}
-	}
-	return longest
-}
-
-// anotherModel reports whether the words after a model's name make it another model: "V2", "Plus", "II",
-// "Gen10", "M5".
-func anotherModel(rest string) bool {
-	words := strings.Fields(strings.ToLower(rest))
-	if len(words) == 0 {
-		return false
-	}
-	w := words[0]
-	if w == "plus" || strings.Trim(w, "i") == "" {
-		return true
-	}
-	number := strings.TrimLeft(w, "0123456789")
-	for _, prefix := range []string{"gen", "v", "m", "g"} {
-		if left, ok := strings.CutPrefix(w, prefix); ok && left != "" {
-			number = strings.TrimLeft(left, "0123456789")
-		}
-	}
-	return number == ""
 }
 
 func (s *Sets) add(c []string, sister bool) {

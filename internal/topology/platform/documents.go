@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,8 @@ const (
 	FromThirdParty = "third"
 	// FromCollection is a list of observed machines: evidence without recommendations.
 	FromCollection = "collection"
+	// Unread is a vendor's document that is known by name alone: it is named, and nothing rests on it.
+	Unread = "unread"
 )
 
 // Document is a document with what it may be cited for.
@@ -37,6 +40,37 @@ type Document struct {
 	// Topics lists its topics, in the words of rules/platforms/sources.tsv; nil for a document that is not in the
 	// list.
 	Topics []string
+	// Models are the products that it covers, and with * in a name those of a whole generation, as in
+	// rules/platforms/sources.tsv; nil for a document that is not in the list, or that names no product.
+	Models []string
+}
+
+// Relation is how close a document's models are to a machine.
+type Relation int
+
+// Relations, best first.
+const (
+	OfModel Relation = iota
+	OfGeneration
+	OfOthers
+)
+
+// Relation returns how close the document is to a machine with these names of product and board.
+func (d *Document) Relation(names []string) Relation {
+	best := OfOthers
+	for _, model := range d.Models {
+		for _, name := range names {
+			switch {
+			case strings.Contains(model, "*"):
+				if ok, _ := path.Match(model, strings.ReplaceAll(name, "/", " ")); ok {
+					best = min(best, OfGeneration)
+				}
+			case LengthOfName(model, name) > 0:
+				return OfModel
+			}
+		}
+	}
+	return best
 }
 
 // Covers reports whether the document covers one of the topics.
@@ -56,18 +90,21 @@ func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 		if strings.HasPrefix(line, "#") || keys != nil && !slices.Contains(keys, key) {
 			continue
 		}
-		if col := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(col) == 6 || len(col) == 8 {
+		if col := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(col) == 6 || len(col) == 8 || len(col) == 9 {
 			out[key] = documentOf(col)
 		}
 	}
 	return out, nil
 }
 
-// documentOf parses a row; one of a site may omit the last two columns.
+// documentOf parses a row; one of a site may omit the models, or the last three columns.
 func documentOf(col []string) Document {
 	d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
-	if len(col) == 8 {
+	if len(col) > 6 {
 		d.Authority, d.Topics = col[6], strings.Fields(col[7])
+	}
+	if len(col) > 8 {
+		d.Models = strings.FieldsFunc(col[8], func(r rune) bool { return r == ';' })
 	}
 	return d
 }

@@ -47,8 +47,8 @@ func sourceKeys(t testing.TB) map[string]Citation {
 			continue
 		}
 		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		require.Len(t, col, 8, line)
-		require.Contains(t, []string{FromVendor, FromCPUVendor, FromThirdParty, FromCollection}, col[6], line)
+		require.Len(t, col, 9, line)
+		require.Contains(t, []string{FromVendor, FromCPUVendor, FromThirdParty, FromCollection, Unread}, col[6], line)
 		if col[6] == FromCollection {
 			require.Empty(t, col[7], "what was seen asks for nothing: %s", line)
 		}

@@ -56,6 +56,40 @@ func (p *Platform) MeasuredOn(product string) []*Measurement {
 	return out
 }
 
+// LengthOfName returns the length of the name in a list of models that a product starts with, 0 if none does. A
+// version or a generation after the name is another model; words after a slash or in brackets are another name
+// of the same board.
+func LengthOfName(models, product string) int {
+	longest := 0
+	for m := range strings.SplitSeq(models, ";") {
+		rest, ok := strings.CutPrefix(product, m)
+		if m != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '(' || rest[0] == ' ' && !anotherModel(rest)) {
+			longest = max(longest, len(m))
+		}
+	}
+	return longest
+}
+
+// anotherModel reports whether the words after a model's name make it another model: "V2", "Plus", "II",
+// "Gen10", "M5".
+func anotherModel(rest string) bool {
+	words := strings.Fields(strings.ToLower(rest))
+	if len(words) == 0 {
+		return false
+	}
+	w := words[0]
+	if w == "plus" || strings.Trim(w, "i") == "" {
+		return true
+	}
+	number := strings.TrimLeft(w, "0123456789")
+	for _, prefix := range []string{"gen", "v", "m", "g"} {
+		if left, ok := strings.CutPrefix(w, prefix); ok && left != "" {
+			number = strings.TrimLeft(left, "0123456789")
+		}
+	}
+	return number == ""
+}
+
 // vendorsFile lists the vendor whose machines each document covers.
 const vendorsFile = "platforms/makers.tsv"
 

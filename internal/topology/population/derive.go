@@ -21,6 +21,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 func (r *Result) derive(sys *inventory.System, k fs.FS) {
 	r.Platform = platform.Recognise(sys, k)
 	r.Processors = platform.Processors(sys, k)
+	r.Names = place.NamesOf(k, &sys.Machine)
 	r.Sets, r.Fill = place.ReadSets(k, &sys.Machine), place.ReadFillOrder(k, &sys.Machine)
 	r.placeSlots(sys, k)
 	r.populate(sys)
@@ -29,7 +30,7 @@ func (r *Result) derive(sys *inventory.System, k fs.FS) {
 // Repopulate derives the populations of the same machine with its DIMMs in other slots; platform, processors and
 // placements are reused.
 func (r *Result) Repopulate(sys *inventory.System) *Result {
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed, clock: r.clock}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Names: r.Names, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed, clock: r.clock}
 	out.placed = r.placed
 	out.populate(sys)
 	return out
@@ -43,7 +44,7 @@ func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 		out.derive(after, k)
 		return out
 	}
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets, Fill: r.Fill, clock: r.clock}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Names: r.Names, Sets: r.Sets, Fill: r.Fill, clock: r.clock}
 	out.placeSlots(after, k)
 	out.populate(after)
 	return out

@@ -32,6 +32,8 @@ type Result struct {
 	// DIMMs moved.
 	Errors         []*place.Errors
 	UnplacedErrors []place.UnplacedErrors
+	// Names are what the machine's documents are found by.
+	Names place.Names
 	// Sets are the vendor's own, nil if none are known.
 	Sets *place.Sets
 	// Fill is the board's documented filling order within the channels, nil if unknown.
