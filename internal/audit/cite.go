@@ -228,6 +228,9 @@ func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	vendor, title, _ := strings.Cut(source, ", ")
 	c := &verdict.Citation{Vendor: vendor, Title: title}
 	bySets := r.population.Fill == nil || source != r.population.Fill.Source
+	if bySets && r.population.Sets != nil {
+		c.URL = nullable.String(r.population.Sets.URL(source))
+	}
 	switch {
 	case !slices.Contains(r.names().Makers, platform.VendorWord(vendor)):
 		c.Standing = verdict.OtherVendor

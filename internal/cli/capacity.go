@@ -146,6 +146,9 @@ func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	case above > 0:
 		says += "; the least is " + humanize.Size(above)
 	}
+	if condition := t.Condition(); condition != "" {
+		says += "; more on a condition: " + condition
+	}
 	if !w.all {
 		says += "; --all lists discouraged ones too"
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
@@ -76,4 +77,21 @@ func (b *board) listsFewer(u *memoryUnit) bool {
 // discouraged reports whether the vendor's own grade discourages a set.
 func discouraged(r *place.SetRow) bool {
 	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
+}
+
+// Condition names the document of the most modules that the vendor allows only on a condition, with the condition; ""
+// if there is none.
+func (t *Target) Condition() string {
+	most := 0
+	if t.sets != nil {
+		for n, row := range t.sets.Rows {
+			if row.Grade == place.Conditional {
+				most = max(most, n)
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return humanize.Plural(most, "module") + " per CPU, " + t.sets.Document(most)
 }

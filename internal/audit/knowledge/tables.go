@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -135,13 +136,9 @@ type setRows struct {
 }
 
 // grades of a row, and mode, for sets of lockstep, mirroring and sparing.
-var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, conditional, "mode"}
+var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, place.Conditional, "mode"}
 
 const notAllowed = "not-allowed"
-
-// conditional is the grade of a number that the vendor allows under a condition that no input shows, such as
-// the size of heat sinks: it is neither recommended nor a finding.
-const conditional = "conditional"
 
 // numberings are the ways of counting further CPUs' slots, and the form of a slot in each: a number, a letter
 // and a digit (A1 or 1A), or a board and a number on it (2/8).
@@ -157,8 +154,14 @@ var numberings = sync.OnceValue(func() []numbering {
 type numbering struct{ counted, slot *regexp.Regexp }
 
 func (s *setRows) fault(c []string) string {
-	if c[0] == "set" {
+	switch c[0] {
+	case "set":
 		return s.head(c)
+	case "document":
+		if len(c) != 3 || c[1] == "" || !strings.HasPrefix(c[2], "http") {
+			return "expected document, the beginning of its name in the rows, and its address"
+		}
+		return ""
 	}
 	modules, err := strconv.Atoi(c[0])
 	switch {
@@ -176,7 +179,7 @@ func (s *setRows) fault(c []string) string {
 		return fmt.Sprintf("%s: %q, expected printed, order or -", s.block, c[4])
 	case len(c) == 6 && c[5] != "-" && slices.ContainsFunc(strings.Split(c[5], ";"), func(p string) bool { return !slices.Contains(s.products, p) }):
 		return fmt.Sprintf("%s: manual of %q, expected products of the block or -", s.block, c[5])
-	case (c[1] == "-") != (c[2] == notAllowed || c[2] == conditional):
+	case (c[1] == "-") != (c[2] == notAllowed || c[2] == place.Conditional):
 		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
 	case c[2] != "mode" && s.counts[modules]:
 		return fmt.Sprintf("%s: %s: two rows", s.block, humanize.Plural(modules, "module"))

@@ -20,6 +20,8 @@ type Sets struct {
 	// numbering is how the slots of further CPUs are named: "" as those of the first; other values see
 	// rules/slots/sets.tsv.
 	numbering string
+	// addresses are the URLs of documents, by the beginnings of their names.
+	addresses map[string]string
 	// Rows are by the number of DIMMs of a CPU (of the machine on a front-side bus).
 	Rows map[int]SetRow
 }
@@ -66,7 +68,13 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 func setsOf(text, product string) *Sets {
 	var found, into *Sets
 	length := 0 // length of the matching name, own manuals first
+	addresses := map[string]string{}
 	for line := range strings.Lines(text) {
+		if source, ok := strings.CutPrefix(line, "document\t"); ok {
+			source, address, _ := strings.Cut(strings.TrimSuffix(source, "\n"), "\t")
+			addresses[source] = address
+			continue
+		}
 		head := strings.HasPrefix(line, "set\t")
 		if !head && into == nil || line[0] == '#' {
 			continue
@@ -86,7 +94,7 @@ func setsOf(text, product string) *Sets {
 			own, sister := platform.LengthOfName(c[2], product), platform.LengthOfName(c[3], product)
 			analogous := own == 0
 			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
-				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
+				found, length = &Sets{Analogous: analogous, addresses: addresses, Rows: map[int]SetRow{}}, n
 				found.numbering = c[4]
 				into = found
 			}
@@ -152,6 +160,21 @@ func (s *Sets) Document(modules int) string {
 	}
 	return row.Source + " (" + strings.Join(notes, ", ") + ")"
 }
+
+// URL returns the address of a document, as Document returns it; "" if none is known.
+func (s *Sets) URL(source string) string {
+	longest := ""
+	for name := range s.addresses {
+		if strings.HasPrefix(source, name) && len(name) > len(longest) {
+			longest = name
+		}
+	}
+	return s.addresses[longest]
+}
+
+// Conditional is the grade of a number of DIMMs that the vendor allows under a condition that no input shows, which
+// the row's document ends with.
+const Conditional = "conditional"
 
 // OfSister reports whether a document of the rows, as Document returns it, is a sister model's.
 func (s *Sets) OfSister(source string) bool {
