@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"testing"
@@ -43,8 +44,8 @@ type tally struct {
 	// several counts physical machines with more than one slot, recognised those of
 	// them whose platform is.
 	several, recognised int
-	// warned counts the failures at warning or above, ownCited those of them that cite the machine's own vendor's
-	// document.
+	// warned counts the failures at warning or above, ownCited those of them that cite a document of the machine's
+	// own vendor.
 	warned, ownCited int
 	results          map[string]map[string]int
 	examples         map[string][]string
@@ -160,7 +161,7 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 		c.results[f.Rule][outcome(&f)]++
 		if f.Result == "fail" && f.Severity != "info" {
 			c.warned++
-			if citedOf(r, &f) == citeOwn {
+			if slices.Contains([]string{citeOwn, verdict.Generation, verdict.Sister}, citedOf(r, &f)) {
 				c.ownCited++
 			}
 		}

@@ -12,6 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -49,6 +52,11 @@ func platformPage(root string) (madeFiles, error) {
 	for _, m := range maps {
 		fmt.Fprintf(&b, "| %s | %d |\n", m.maker, m.models)
 	}
+	sold, err := soldModels(k, describe)
+	if err != nil {
+		return nil, err
+	}
+	b.WriteString(sold)
 	return madeFiles{"docs/platforms.md": []byte(b.String())}, nil
 }
 
@@ -201,4 +209,132 @@ func mappedModels(k fs.FS) ([]makerMaps, error) {
 		out = append(out, makerMaps{f.maker, n})
 	}
 	return out, nil
+}
+
+const soldHead = `
+## Models sold now
+
+What there is for each, so that a buyer and a contributor see what is missing. Map: which channel a slot is on, ` + "`document`" + ` by its own document or
+controllers, ` + "`analogy`" + ` by another model's (nothing above info), ` + "`labels`" + ` if they name the channel. Slots: which ones its maker fills, from its ` + "`own`" + `
+manual or a ` + "`sister`" + ` model's. Document: what to fill, of this ` + "`model`" + `, its maker's for the ` + "`generation`" + `, a ` + "`sister`" + `'s, or the ` + "`CPU vendor`" + `'s. Profiles: BIOS settings.
+
+| model | platform | map | slots | document | profiles |
+| --- | --- | --- | --- | --- | --- |
+`
+
+// soldModels generates the table of the models sold now.
+func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string, error) {
+	raw, err := fs.ReadFile(k, "platforms/sold.tsv")
+	if err != nil {
+		return "", err
+	}
+	maps, err := mapsByModel(k)
+	if err != nil {
+		return "", err
+	}
+	packs, faults := rulepack.LoadDir(k, "profiles")
+	if len(faults) > 0 {
+		return "", faults
+	}
+	var b strings.Builder
+	b.WriteString(soldHead)
+	for line := range strings.Lines(string(raw)) {
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if line[0] == '#' || len(c) != 3 {
+			continue
+		}
+		m := inventory.Machine{Product: fact.Known(c[0], fact.Direct, fact.Evidence{}), Vendor: fact.Known(c[1], fact.Direct, fact.Evidence{})}
+		p, err := describe(c[2])
+		if err != nil {
+			return "", err
+		}
+		slots := "-"
+		if sets := place.ReadSets(k, &m); sets != nil {
+			slots = map[bool]string{true: "sister", false: "own"}[sets.Analogous]
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", c[0], c[2], mapOf(maps, c[0], c[1]), slots, documentFor(p, place.NamesOf(k, &m)), cmp.Or(profilesFor(packs, c), "-"))
+	}
+	return b.String(), nil
+}
+
+// mapsByModel lists how the slot map of a model is known, by the model's name there.
+func mapsByModel(k fs.FS) (map[string]string, error) {
+	out := map[string]string{}
+	for _, name := range []string{"dell", "hpe", "lenovo"} {
+		var file struct {
+			Maps []struct {
+				Models, Check []string
+				Unknown       string
+			} `yaml:"maps"`
+		}
+		raw, err := fs.ReadFile(k, "slots/"+name+".yaml")
+		if err != nil {
+			return nil, err
+		}
+		if err := yaml.Unmarshal(raw, &file); err != nil {
+			return nil, fmt.Errorf("slots/%s.yaml: %w", name, err)
+		}
+		for _, m := range file.Maps {
+			how := "document"
+			if slices.Contains(m.Check, "infer") {
+				how = "analogy"
+			}
+			for _, model := range m.Models {
+				if m.Unknown == "" {
+					out[model] = how
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func mapOf(maps map[string]string, product, vendor string) string {
+	if vendor == "Supermicro" || strings.HasPrefix(vendor, "Cisco") {
+		return "labels"
+	}
+	for model, how := range maps {
+		if product == model || strings.HasSuffix(product, " "+model) {
+			return how
+		}
+	}
+	return "-"
+}
+
+// documentFor returns whose the nearest document about filling channels is.
+func documentFor(p *platform.Info, names place.Names) string {
+	best := len(documentWords) - 1
+	for i := range p.Documents {
+		d := &p.Documents[i]
+		if !d.Covers([]string{"channels"}) {
+			continue
+		}
+		switch {
+		case d.Authority == platform.FromCPUVendor:
+			best = min(best, len(documentWords)-2)
+		case d.Authority == platform.FromVendor && slices.Contains(names.Makers, platform.VendorWord(d.Vendor)):
+			best = min(best, int(d.Relation(names.Models)))
+		}
+	}
+	return documentWords[best]
+}
+
+// documentWords are the words for a document's relation to a model, then those without one of its maker.
+var documentWords = []string{"model", "generation", "sister", "CPU vendor", "-"}
+
+// profilesFor lists the files with settings for a model.
+func profilesFor(packs []*rulepack.Pack, c []string) string {
+	var out []string
+	for _, p := range packs {
+		for _, q := range p.Profiles {
+			m := q.For
+			if m == nil || len(m.Vendors) == 0 || !slices.Contains(m.Platforms, c[2]) || !slices.ContainsFunc(m.Vendors, func(v string) bool { return strings.HasPrefix(c[1], v) }) ||
+				len(m.Products) > 0 && !slices.ContainsFunc(m.Products, func(n string) bool { return strings.Contains(c[0], n) }) {
+				continue
+			}
+			out = append(out, strings.TrimSuffix(path.Base(p.File), ".yaml"))
+			break
+		}
+	}
+	return strings.Join(out, ", ")
 }
