@@ -17,9 +17,10 @@ import (
 
 // Ranks of a document, best first.
 const (
-	ownModel        = iota // of the machine's vendor or its board's, about this model or a twin; a standard
+	ownModel        = iota // of the machine's vendor or its board's, about this model or a twin
 	ownGeneration          // of theirs, about all such machines
 	ownSister              // of theirs, about another model of the same generation of processors
+	standard               // a specification, or the kernel's documentation
 	cpuVendor              // of the CPU vendor
 	ownUnread              // of theirs, known by name alone
 	otherGeneration        // of theirs, about processors of another generation
@@ -146,7 +147,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
 		return r.rankOfListed(p, c, ownModel)
 	case c.Authority == verdict.Standard:
-		return ownModel
+		return standard
 	case c.Authority == verdict.ThirdParty:
 		return thirdParty
 	case slices.Contains(r.names().Makers, maker):

@@ -54,7 +54,7 @@ func TestRanksOfDocuments(t *testing.T) {
 		{"its own, where the platform is not known", "Dell Inc.", nil, rulepack.Rule{Citation: about(by("Dell"), "rome")}, otherGeneration},
 		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, cpuVendor},
 		{"another processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("AMD")}, practice},
-		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, ownModel},
+		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, standard},
 		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.ThirdParty)}, thirdParty},
 		{"another's", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE")}, practice},
 		{"another's about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: platforms}, otherMaker},

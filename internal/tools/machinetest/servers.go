@@ -64,18 +64,11 @@ func socketChannel(cpu, channel, slot int) (string, string) {
 
 // Table returns the server's SMBIOS table, with 32 GiB modules of two ranks in the slots that filled accepts.
 func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Builder {
-	b := smbiostest.New(3, 3)
-	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})
-	b.System(smbiostest.System{Manufacturer: s.Vendor, Product: s.Product})
-	b.Board(smbiostest.Board{Manufacturer: s.Vendor, Product: s.Product})
 	processors := 2
 	if s.Single {
 		processors = 1
 	}
-	for cpu := range processors {
-		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", cpu+1), Manufacturer: s.Maker, Version: s.Brand, ID: s.signature(),
-			Family: s.family(), Cores: 32, Enabled: 32, Threads: 64, Characteristics: 0xFC})
-	}
+	b := s.head(processors)
 	owners := processors
 	if s.Shared {
 		owners = 1
@@ -95,6 +88,24 @@ func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Bui
 		}
 	}
 	return b
+}
+
+// head returns a table with everything but the memory.
+func (s *Server) head(processors int) *smbiostest.Builder {
+	b := smbiostest.New(3, 3)
+	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})
+	b.System(smbiostest.System{Manufacturer: s.Vendor, Product: s.Product})
+	b.Board(smbiostest.Board{Manufacturer: s.Vendor, Product: s.Product})
+	for cpu := range processors {
+		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", cpu+1), Manufacturer: s.Maker, Version: s.Brand, ID: s.signature(),
+			Family: s.family(), Cores: 32, Enabled: 32, Threads: 64, Characteristics: 0xFC})
+	}
+	return b
+}
+
+// vendor returns the vendor as /proc/cpuinfo has it.
+func (s *Server) vendor() string {
+	return map[string]string{"Intel": "GenuineIntel", "Advanced Micro Devices, Inc.": "AuthenticAMD"}[s.Maker]
 }
 
 func (s *Server) signature() uint64 {
