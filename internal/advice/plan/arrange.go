@@ -250,6 +250,9 @@ func (b *board) choices(unit int, counts []int) []choice {
 		like := u.alike(rooms, p)
 		for _, found := range u.patterns(want, b.sizes(), like) {
 			for _, keep := range variants {
+				if !b.spend(len(u.slots)) {
+					return out // of the most even patterns, which come first
+				}
 				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep, leaves: leaves}
 				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.key(p), layout: slices.Repeat([]int{none}, len(b.at))}
 				if !a.place(found, c.layout) || !b.listed(u, c.layout) {

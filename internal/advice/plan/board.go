@@ -29,6 +29,8 @@ type board struct {
 	distinct []int64
 	// redundant is set if the rule about redundancy fails.
 	redundant bool
+	// work is what is left of the work that a part of the search may take, in slots that were looked at.
+	work int
 	// stray lists the slots with modules that belong to no unit, for example those of an empty socket.
 	stray []int
 }

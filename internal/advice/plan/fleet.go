@@ -140,7 +140,7 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 	slices.SortStableFunc(stocks, func(x, y *stock) int {
 		return cmp.Or(cmp.Compare(y.left, x.left), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.crossing, y.crossing))
 	})
-	s.trials = mostRemoved
+	s.allow(mostRemoved)
 	before := reachOf(topo)
 	for _, x := range stocks {
 		for _, p := range s.proposals(x) {

@@ -35,7 +35,7 @@ var picks = []pick{
 
 // free is the best that buys nothing, or what is faster alone; nil if there is neither.
 func (s *search) free(list []*stock) *candidate {
-	s.trials = mostMoved
+	s.allow(mostMoved)
 	if c := s.bestOf(list); c != nil {
 		return c
 	}
@@ -114,12 +114,12 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 // before it the one that leaves least failing, less than least, and cures what is critical or gains
 // bandwidth.
 func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layoutScore) (full, part *candidate) {
-	s.trials = p.trials
+	s.allow(p.trials)
 	for _, x := range stocks {
 		if x.bought == 0 || !p.of(x) {
 			continue
 		}
-		if s.trials == 0 || than != nil && !p.cheaper(x, than.stock) {
+		if s.trials == 0 || s.board.work < 0 || than != nil && !p.cheaper(x, than.stock) {
 			break
 		}
 		switch c := s.best(x); {
@@ -181,7 +181,7 @@ func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) 
 	if !s.before.severe() || !much {
 		return nil
 	}
-	s.trials = mostRemoved
+	s.allow(mostRemoved)
 	for _, x := range stocks {
 		if !s.board.removable(x) {
 			continue
@@ -208,7 +208,7 @@ func (s *search) faster(list []*stock) *candidate {
 	if !s.before.countable() || s.board.population.Platform.Value.RatedBelow || s.board.redundancyOn() {
 		return nil
 	}
-	s.trials = mostFaster
+	s.allow(mostFaster)
 	for _, x := range list {
 		for _, p := range s.proposals(x) {
 			if p.reach.times(s.before.reach) < muchFaster {

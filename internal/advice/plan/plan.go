@@ -175,7 +175,7 @@ func (r *Reach) equal(o *Reach) bool {
 
 // moving is the best that only moves modules.
 func (s *search) moving() *candidate {
-	s.trials = mostMoved
+	s.allow(mostMoved)
 	return s.bestOf(s.board.fromInstalled())
 }
 

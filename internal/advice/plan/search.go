@@ -21,6 +21,9 @@ const (
 	mostPurchase  = 3
 	mostPart      = 12
 	mostDerived   = 1024
+	// mostWork bounds what a part of the search takes, in slots that are looked at: a board of 64 slots with modules of
+	// four sizes has more layouts than a minute arranges. Boards with modules of one or two kinds take a hundredth.
+	mostWork = 250_000
 )
 
 // search looks for layouts of one machine.
@@ -60,11 +63,21 @@ type candidate struct {
 	whole bool
 }
 
+// allow gives a part of the search its audits and its work.
+func (s *search) allow(trials int) { s.trials, s.board.work = trials, mostWork }
+
+// spend takes work off what is left, and reports whether there was enough.
+func (b *board) spend(slots int) bool {
+	b.work -= slots
+	return b.work >= 0
+}
+
 // best is the best layout of a stock that improves something, nil if there is none. The layouts with most bandwidth
 // are audited first, and of equal ones those with fewest steps. Of a purchase only the first few are.
 func (s *search) best(x *stock) *candidate {
 	var best *candidate
 	proposals := s.proposals(x)
+	s.cut = s.cut || s.board.work < 0
 	if x.bought > 0 && len(proposals) > mostPurchase {
 		proposals, s.cut = proposals[:mostPurchase], true
 	}
@@ -91,6 +104,9 @@ func (s *search) best(x *stock) *candidate {
 func (s *search) bestOf(list []*stock) *candidate {
 	var best *candidate
 	for _, x := range list {
+		if s.board.work < 0 {
+			break
+		}
 		if c := s.best(x); c != nil && (best == nil || c.score.compare(&best.score) < 0) {
 			best = c
 		}
@@ -123,6 +139,9 @@ type proposal struct {
 	reach      bandwidth
 }
 
+// derivation is how many times as much as an arrangement the derivation of its population takes.
+const derivation = 4
+
 // mostKept bounds of how many layouts at once the derivation is kept until the audit.
 const mostKept = 64
 
@@ -135,6 +154,9 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	out := make([]proposal, 0, len(layouts))
 	clocked := true
 	for _, layout := range layouts {
+		if !s.board.spend(derivation*len(layout)) && len(out) > 0 {
+			break
+		}
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if len(layouts) > 1 {
 			topo := s.board.population.Repopulate(s.machine.after(s.board.sys, p.steps))
