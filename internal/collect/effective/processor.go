@@ -246,11 +246,12 @@ func (m *Machine) iommuPassthrough() derived {
 	by, option := m.byOption(func(key, value string) bool {
 		return key == "iommu" && (value == "pt" || value == "nopt") || key == "iommu.passthrough"
 	})
+	line := m.System.NUMA.Cmdline // without secrets
 	switch {
 	case !m.optionsKnown():
-		return derived{effective: fact.UnknownFrom[string](m.Kernel.Cmdline.Line)}
+		return derived{effective: fact.UnknownFrom[string](line)}
 	case !option:
-		return derived{fact.Known(disabledWord, fact.Indirect, m.Kernel.Cmdline.Line.From), undecided("no option sets it: the kernel's configuration decides", m.Kernel.Cmdline.Line.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, line.From), undecided("no option sets it: the kernel's configuration decides", line.From)}
 	case strings.HasSuffix(by.From.Raw, "=pt") || strings.HasSuffix(by.From.Raw, "=1"):
 		return derived{fact.Known(enabledWord, fact.Direct, by.From), by}
 	default:
