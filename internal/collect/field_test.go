@@ -25,20 +25,3 @@ func TestFieldStates(t *testing.T) {
 	assert.Equal(t, fact.Malformed, got[0].SizeBytes.State)
 	assert.Equal(t, fact.Unstated, got[1].SizeBytes.State)
 }
-
-// TestForeignArrays checks that video, flash, non-volatile and cache memory (DSP0134 7.17.2) are neither slots nor
-// arrays of system memory.
-func TestForeignArrays(t *testing.T) {
-	b := smbiostest.New(3, 2)
-	var array, device uint16
-	for _, use := range []byte{4, 5, 6, 7, 3} {
-		array = b.Array(smbiostest.Array{Devices: 1, Use: use})
-		device = b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30})
-	}
-	table := smbios.Decode(nil, b.Table())
-	gotSlots, gotArrays := slotsOfTable(table), arrays(table)
-	require.Len(t, gotSlots, 1)
-	require.Len(t, gotArrays, 1)
-	assert.Equal(t, device, gotSlots[0].Handle)
-	assert.Equal(t, array, gotArrays[0].Handle)
-}

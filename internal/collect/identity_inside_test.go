@@ -29,14 +29,3 @@ func TestReadGHW(t *testing.T) {
 		assert.Equal(t, []string{"Server 2", "Server 1"}, []string{c.sys.Conflicts[0].Kept.Raw, c.sys.Conflicts[0].Dropped.Raw})
 	}
 }
-
-// TestAddSourceDetail checks that text is appended to the detail of the SMBIOS source only.
-func TestAddSourceDetail(t *testing.T) {
-	c := &collector{sys: &inventory.System{Sources: []inventory.Source{{Name: "cpuinfo"}, {Name: inventory.SourceSMBIOS}}}}
-	c.addSourceDetail("")
-	c.addSourceDetail("one")
-	c.addSourceDetail("two")
-	assert.Equal(t, []string{"", "one; two"}, []string{c.sys.Sources[0].Detail, c.sys.Sources[1].Detail})
-	c.addSourceDetail("")
-	assert.Equal(t, "one; two", c.sys.Sources[1].Detail)
-}
