@@ -1,7 +1,6 @@
 package redfish
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -58,25 +57,6 @@ func TestRegistryWithoutAttributes(t *testing.T) {
 		require.NotNil(t, a.BIOS, body)
 		assert.Nil(t, a.BIOS.Registry, body)
 		assert.Equal(t, []string{"the attribute registry holds no attributes"}, a.Notes, body)
-	}
-}
-
-// TestLocation checks that the English registry is used, or else the first that has a path.
-func TestLocation(t *testing.T) {
-	for text, want := range map[string]string{
-		`[{"Language":"en","Uri":"/en"}]`:                                          "/en",
-		`[{"Language":"ja","Uri":"/ja"},{"Language":"en-US","Uri":"/en"}]`:         "/en",
-		`[{"Language":"ja","Uri":"/ja"},{"Language":"zh","Uri":"/zh"}]`:            "/ja",
-		`[{"Language":"en"},{"Language":"ja","Uri":"/ja"}]`:                        "/ja",
-		`[{"Language":"EN","Uri":{"extref":"/ref"}}]`:                              "/ref",
-		`[{"Language":"en","Uri":{"@odata.id":"/id"}}]`:                            "/id",
-		`[{"Language":"en","Uri":{"extref":"/ref","@odata.id":"/redfish/v1/id"}}]`: "/ref",
-		`[{"Language":"en","Uri":7}]`:                                              "",
-		`[]`:                                                                       "",
-	} {
-		var f registryFile
-		require.NoError(t, json.Unmarshal([]byte(`{"Location":`+text+`}`), &f))
-		assert.Equal(t, want, f.location(), text)
 	}
 }
 

@@ -1,12 +1,10 @@
 package redfish
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -93,21 +91,6 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 		}
 		assert.Empty(t, c2.logout(t.Context()), name)
 		assert.Empty(t, c2.token, name)
-	}
-}
-
-// TestAnswerOfTheLimit checks that an answer may have as many bytes as the limit, whether it states its length or
-// not.
-func TestAnswerOfTheLimit(t *testing.T) {
-	for text, integer := range map[string]bool{"": true, "{}": true, "{  }": true, "{   }": false} {
-		for _, length := range []int64{-1, int64(len(text))} {
-			c := &client{}
-			data, p := c.readBody(t.Context(), "GET /x", &http.Response{Body: io.NopCloser(strings.NewReader(text)), ContentLength: length}, 4)
-			assert.Equal(t, integer, p == nil, "%q %d", text, length)
-			if integer {
-				assert.Equal(t, text, string(data))
-			}
-		}
 	}
 }
 
@@ -201,22 +184,6 @@ func TestSessionServiceOnly(t *testing.T) {
 	}
 }
 
-// TestSessionPath checks that the path of the new session is taken from the header, or else from the body.
-func TestSessionPath(t *testing.T) {
-	for name, c := range map[string]struct{ location, body, want string }{
-		"path":        {"/redfish/v1/Sessions/1", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/1"},
-		"address":     {"https://10.0.0.1/redfish/v1/Sessions/1", ``, "/redfish/v1/Sessions/1"},
-		"answer":      {"", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/2"},
-		"bad header":  {"https://[::1", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/2"},
-		"no path":     {"1", `{"@odata.id":"2"}`, ""},
-		"no JSON":     {"", `created`, ""},
-		"cut JSON":    {"", `{"@odata.id":"/redfish/v1/Sessions/2"`, ""},
-		"other value": {"", `{"@odata.id":"/redfish/v1/Sessions/2","@odata.id":7}`, ""},
-	} {
-		assert.Equal(t, c.want, sessionPath(&httpReply{header: http.Header{"Location": {c.location}}, body: []byte(c.body)}), name)
-	}
-}
-
 // TestBasicAtTheRoot checks that user name and password are sent with the root only if it requires them.
 func TestBasicAtTheRoot(t *testing.T) {
 	for demand, basic := range map[string]bool{`Basic realm="iDRAC"`: true, "basic": true, "Digest realm=x": false, "Bas": false, "": false} {
@@ -247,33 +214,6 @@ func TestBasicAtTheRoot(t *testing.T) {
 	}
 	assert.Equal(t, fact.SourceDenied, b.ask(t, nil).State())
 	assert.Equal(t, 1, b.asked("GET"), "what is forbidden is not asked for with the password")
-}
-
-// TestRefusal checks which statuses are a success, and the errors for the others.
-func TestRefusal(t *testing.T) {
-	for status, says := range map[int]string{
-		200: "", 204: "", 299: "", 300: "redirected without an address (300)", 304: "redirected without an address (304)", 399: "redirected without an address (399)",
-		400: "the service answers 400 Bad Request", 401: "does not accept user name and password", 403: "this user may not read it",
-		404: "no such resource (404)", 410: "no such resource (410)", 500: "the service answers 500 Internal Server Error", 199: "the service answers 199",
-	} {
-		p := refusal("GET /x", &httpReply{status: status})
-		if says == "" {
-			assert.Nil(t, p, status)
-			continue
-		}
-		require.NotNil(t, p, status)
-		assert.Contains(t, p.Text, says)
-	}
-}
-
-// TestNoJSON checks that an empty answer and one that is not an object are different errors.
-func TestNoJSON(t *testing.T) {
-	for body, says := range map[string]string{"": "the answer is empty", "x": "not a JSON object", "[]": "not a JSON object", "{": "inside its JSON"} {
-		p := decodeAnswer("GET /x", &httpReply{status: 200, body: []byte(body + "\r\n")}, &serviceRoot{})
-		require.NotNil(t, p, body)
-		assert.Contains(t, p.Text, says, "%q", body)
-	}
-	assert.Nil(t, decodeAnswer("GET /x", &httpReply{status: 200, body: []byte("\ufeff{}\n")}, &serviceRoot{}))
 }
 
 // TestCertificates checks the messages for each fault of a certificate.
@@ -308,24 +248,4 @@ func TestSecretsOfErrors(t *testing.T) {
 	c.token, c.o.Password = "", ""
 	assert.Equal(t, "left as it is", (&client{secrets: []string{""}}).scrub("left as it is"), "no secret is in every text")
 	assert.Equal(t, []string{password, "FCH123456"}, c.secrets)
-}
-
-// TestTimeout checks that a read has the given time, and two minutes by default.
-func TestTimeout(t *testing.T) {
-	for given, want := range map[time.Duration]time.Duration{0: DefaultTimeout, -time.Second: DefaultTimeout, time.Nanosecond: time.Nanosecond, time.Hour: time.Hour} {
-		assert.Equal(t, want, (&Options{Timeout: given}).timeout())
-	}
-}
-
-// TestDeadlineLeaves checks that the wait for a busy service is limited by the deadline.
-func TestDeadlineLeaves(t *testing.T) {
-	for wait, waits := range map[string]bool{"1": true, "3600": false} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		slept := false
-		c := &client{sleep: func(context.Context, time.Duration) error { slept = true; return nil }}
-		p := c.backoff(ctx, "GET /x", http.Header{"Retry-After": {wait}}, 0)
-		cancel()
-		assert.Equal(t, waits, p == nil, wait)
-		assert.Equal(t, waits, slept, wait)
-	}
 }

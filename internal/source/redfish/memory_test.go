@@ -98,20 +98,6 @@ func (b *bmc) asked(part string) int {
 	return n
 }
 
-// TestManyModules checks that modules up to the limit are read, and none if there are more.
-func TestManyModules(t *testing.T) {
-	for n, read := range map[int]int{maxModules: maxModules, maxModules + 1: 0} {
-		b := newBMC(t)
-		b.withModules(n, 0)
-		a := b.ask(t, nil)
-		assert.Len(t, a.DIMMs, read, n)
-		assert.Equal(t, read == 0, a.Err() != nil, n)
-		if read == 0 {
-			assert.Contains(t, a.Err().Error(), "more than 256 modules")
-		}
-	}
-}
-
 // TestPageThatIsNotThere checks that the first page is not taken for the complete list: a missing further page is
 // reported, and not as a service without an inventory.
 func TestPageThatIsNotThere(t *testing.T) {
@@ -148,66 +134,4 @@ func TestMembers(t *testing.T) {
 			assert.Contains(t, a.Err().Error(), "a collection of more than 512 members")
 		}
 	}
-}
-
-// TestExpandOffered checks that all modules are requested in one only if the service offers both parts of it, and
-// that members complete in one answer are used, however many it lists.
-func TestExpandOffered(t *testing.T) {
-	const expand = memoryPath + "?$expand=.($levels=1)"
-	for offered, asks := range map[string]bool{
-		`{"NoLinks":true,"Levels":true}`:  true,
-		`{"NoLinks":true,"Levels":false}`: false,
-		`{"NoLinks":false,"Levels":true}`: false,
-		`{"ExpandAll":true}`:              false,
-	} {
-		for n, integer := range map[int]bool{0: false, 1: true, maxModules: true, maxModules + 1: false} {
-			b := newBMC(t)
-			b.tree[rootPath] = strings.Replace(b.tree[rootPath], `"RedfishVersion"`, `"ProtocolFeaturesSupported":{"ExpandQuery":`+offered+`},"RedfishVersion"`, 1)
-			var members []string
-			for i := range n {
-				members = append(members, fmt.Sprintf(`{"@odata.id":"%s/x%d","Id":"x%d","CapacityMiB":8192}`, memoryPath, i, i))
-			}
-			b.tree[expand] = `{"Members":[` + strings.Join(members, ",") + `]}`
-			a := b.ask(t, nil)
-			require.NoError(t, a.Err())
-			assert.Equal(t, asks, b.asked("$expand") == 1, offered)
-			if asks && integer {
-				assert.Len(t, a.DIMMs, n, offered)
-			} else {
-				assert.Len(t, a.DIMMs, 2, "%s, %d in one answer", offered, n)
-			}
-		}
-	}
-}
-
-// TestCountsAsked checks that error counts are requested only for a present module that links to them.
-func TestCountsAsked(t *testing.T) {
-	b := newBMC(t)
-	b.tree[memoryPath+"/1"] = `{"Id":"1","CapacityMiB":16384,"Status":{"State":"Enabled"}}`
-	b.tree[memoryPath+"/2"] = `{"Id":"2","CapacityMiB":0,"Status":{"State":"Absent"},"Metrics":{"@odata.id":"` + memoryPath + `/2/MemoryMetrics"}}`
-	a := b.ask(t, nil)
-	require.NoError(t, a.Err())
-	require.Len(t, a.DIMMs, 2)
-	assert.Nil(t, a.DIMMs[0].Counts)
-	assert.Zero(t, b.asked("MemoryMetrics"))
-	assert.Equal(t, 1, b.asked("GET "+memoryPath+"/2"))
-	assert.Zero(t, strings.Count(strings.Join(b.requests, "\n")+"\n", "GET /\n"))
-}
-
-// TestOneModuleRead checks that one module read makes a partial answer, and none a failure.
-func TestOneModuleRead(t *testing.T) {
-	p := problem(fact.SourceDenied, "", "this user may not read it (403)")
-	for _, c := range []struct {
-		a    Answer
-		want fact.SourceState
-	}{
-		{Answer{Found: true, DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourcePartial},
-		{Answer{Found: true, BIOS: &BIOS{}, Problems: []Problem{*p}}, fact.SourcePartial},
-		{Answer{Found: true, Problems: []Problem{*p}}, fact.SourceDenied},
-		{Answer{DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourceDenied},
-		{Answer{Found: true}, fact.SourceOK},
-	} {
-		assert.Equal(t, c.want, c.a.State())
-	}
-	assert.Equal(t, "this user may not read it (403)", p.Error(), "without what was being done")
 }

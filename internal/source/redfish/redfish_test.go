@@ -352,20 +352,6 @@ func short(w http.ResponseWriter) {
 	_, _ = w.Write([]byte(`{"Attributes":{}`))
 }
 
-// TestSlowLogout checks that the session is closed although that takes longer than the read may.
-func TestSlowLogout(t *testing.T) {
-	t.Parallel()
-	b := newBMC(t)
-	b.front = func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodDelete {
-			time.Sleep(400 * time.Millisecond)
-		}
-		return false
-	}
-	a := b.ask(t, func(o *Options) { o.Timeout = 300 * time.Millisecond })
-	assert.NotContains(t, a.Detail(), "stays open")
-}
-
 func hang(http.ResponseWriter) { time.Sleep(600 * time.Millisecond) }
 
 // tenMegabytes is a valid resource of that length.

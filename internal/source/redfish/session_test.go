@@ -52,12 +52,3 @@ func TestOnlySessionsAreDeleted(t *testing.T) {
 		assert.Equal(t, deleted, !strings.Contains(a.Detail(), "stays open until it times out"), location)
 	}
 }
-
-// TestSessionsElsewhere checks that a link to the sessions is followed only if it leads to sessions.
-func TestSessionsElsewhere(t *testing.T) {
-	r := &serviceRoot{}
-	r.SessionService.ID = "/redfish/v1/Vendor/SessionService/"
-	at := r.sessions("/redfish/v1/Systems/")
-	assert.Empty(t, ownSession("/redfish/v1/Systems/FCH123456", at))
-	assert.Equal(t, "/redfish/v1/Vendor/SessionService/Sessions/1", ownSession("/redfish/v1/Vendor/SessionService/Sessions/1", at))
-}

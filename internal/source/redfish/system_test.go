@@ -60,20 +60,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestPlaceholderSerials checks that serial number placeholders of boards and controllers identify no machine,
-// neither the same nor another one.
-func TestPlaceholderSerials(t *testing.T) {
-	for _, serial := range []string{"", "0", "0000000000", "xxxxxxxxxx", "...........", "0123456789", "1234567890", "123456789", "To be filled by O.E.M.",
-		"To Be Filled By O.E.M", "Default string", "System Serial Number", "Not Specified", "Not Available", "None", "N/A", "NA", "Unknown", "Empty", "INVALID", "OEM", "null"} {
-		for _, c := range []struct{ ours, theirs string }{{serial, serial}, {serial, "S123456X"}, {"S123456X", serial}} {
-			s := system{SerialNumber: c.theirs, Model: "Server 1"}
-			s.compare(Identity{Serial: c.ours, Products: []string{"Server 1"}})
-			assert.Equal(t, likeSystem, s.fits, "%q, the controller %q", c.ours, c.theirs)
-			assert.Equal(t, "model", s.matchedBy)
-		}
-	}
-}
-
 // TestSystems checks that the audited system is chosen among several, or none.
 func TestSystems(t *testing.T) {
 	b := newBMC(t)
@@ -212,16 +198,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestMember finds the registry of a name whatever the service calls it.
-func TestMember(t *testing.T) {
-	list := []string{"/redfish/v1/Registries/Base.1.0", "/redfish/v1/Registries/BiosAttributeRegistryU46.v1_2_34/", "/redfish/v1/Registries/BiosAttributeRegistry.json"}
-	assert.Equal(t, list[1], member(list, "biosattributeregistryu46.v1_2_34"))
-	assert.Equal(t, list[1], member(list, "BiosAttributeRegistryU46.1.2.34"))
-	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry.v1_0_3"))
-	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry"))
-	assert.Empty(t, member(list, "OtherRegistry"))
-}
-
 // TestNamedSystem checks that of several systems that could be the machine, as on HGX boards, the named one is used,
 // but never one that is surely another machine's.
 func TestNamedSystem(t *testing.T) {
@@ -314,27 +290,6 @@ func TestOldTLS(t *testing.T) {
 	assert.Contains(t, a.Hint(), "--bios FILE")
 }
 
-// TestRegistryFirst checks that the registry is read before the modules, so that a service slow with modules does not
-// cost the meaning of the settings, and that its failure does not affect the modules.
-func TestRegistryFirst(t *testing.T) {
-	b := newBMC(t)
-	a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
-	require.NoError(t, a.Err())
-	require.NotNil(t, a.BIOS.Registry)
-	at := func(part string) int {
-		return slices.IndexFunc(b.requests, func(r string) bool { return strings.Contains(r, part) })
-	}
-	assert.Positive(t, at("/Bios"))
-	assert.Less(t, at("/Bios"), at("/Registries"))
-	assert.Less(t, at("/Registries"), at("/Memory"))
-
-	b = newBMC(t)
-	delete(b.tree, "/redfish/v1/Registries")
-	a = Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
-	assert.Nil(t, a.BIOS.Registry)
-	assert.Len(t, a.DIMMs, 2)
-}
-
 // TestKnownRegistry checks that a registry that the caller has is used by its name and not fetched again, and that a
 // read logs in and out once.
 func TestKnownRegistry(t *testing.T) {
@@ -391,34 +346,4 @@ func TestSystemByElimination(t *testing.T) {
 	b := newBMC(t)
 	a := Read(context.Background(), b.options(t), Identity{})
 	assert.True(t, a.Found, "the only system of a service is taken with nothing to compare")
-}
-
-// TestSystemsOfOneName checks that a path segment identifies one system while a Name may be shared, and that an
-// unreadable system is not reported as absent.
-func TestSystemsOfOneName(t *testing.T) {
-	all := func() []*system {
-		return []*system{{at: "/redfish/v1/Systems/Node0/", ID: "Node0", Name: "Computer System", fits: likeSystem},
-			{at: "/redfish/v1/Systems/Node1", ID: "Blade1", Name: "Computer System", fits: likeSystem},
-			{at: "/redfish/v1/Systems/2", ID: "Node2", Name: "Node1", fits: likeSystem}}
-	}
-	for name, want := range map[string]string{"node0": "Node0", "Node1": "Blade1", "blade1": "Blade1", "NODE2": "Node2", "2": "Node2"} {
-		s, p := systemNamed("GET /s", all(), 3, name)
-		require.Nil(t, p, name)
-		assert.Equal(t, want, s.ID, name)
-	}
-	for _, c := range []struct {
-		name   string
-		listed int
-		state  fact.SourceState
-		says   string
-	}{
-		{"computer system", 3, fact.SourceRefused, "2 of the service's 3 systems are called computer system, expected one of Node0, Node1, 2"},
-		{"Node9", 3, fact.SourceAbsent, "the service has no system Node9, expected one of Node0, Node1, 2"},
-		{"Node9", 4, fact.SourceRefused, "the system Node9 is not among the 3 of the service's 4 systems that could be read"},
-	} {
-		_, p := systemNamed("GET /s", all(), c.listed, c.name)
-		require.NotNil(t, p, c.name)
-		assert.Equal(t, c.state, p.State, c.name)
-		assert.Contains(t, p.Text, c.says)
-	}
 }
