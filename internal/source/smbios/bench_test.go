@@ -51,12 +51,6 @@ func BenchmarkDecode128(b *testing.B) {
 	}
 }
 
-func TestLargeIsClean(t *testing.T) {
-	table := parse(t, large().Dump())
-	require.Empty(t, table.Problems)
-	require.Len(t, table.Structures, 271)
-}
-
 func BenchmarkText(b *testing.B) {
 	text := largeText()
 	b.SetBytes(int64(len(text)))
@@ -84,13 +78,4 @@ func largeText() []byte {
 		out.WriteString("\n")
 	}
 	return out.Bytes()
-}
-
-func BenchmarkWalk128(b *testing.B) {
-	l := large()
-	entry, table := l.EntryPoint(), l.Table()
-	b.ReportAllocs()
-	for b.Loop() {
-		Decode(entry, table)
-	}
 }

@@ -1,9 +1,7 @@
 package smbios
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -12,12 +10,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
-
-// madeFields returns the fields of one structure from bytes; the body starts at 04h.
-func madeFields(typ uint8, body []byte, strs ...string) *fields {
-	data := append([]byte{typ, uint8(4 + len(body)), 1, 0}, body...)
-	return &fields{s: &Structure{Type: typ, Length: data[1], Handle: 1, Data: data, strs: strings.Join(strs, "\x00")}}
-}
 
 // printed returns the fields of one structure of dmidecode's text.
 func printed(t *testing.T, typ, length int, lines ...string) *fields {
@@ -29,119 +21,6 @@ func printed(t *testing.T, typ, length int, lines ...string) *fields {
 
 func printedText(version string, typ, length int, lines ...string) string {
 	return fmt.Sprintf("# dmidecode %s\nSMBIOS 3.5.0 present.\n\nHandle 0x0001, DMI type %d, %d bytes\nTitle\n\t%s\n", version, typ, length, strings.Join(lines, "\n\t"))
-}
-
-// TestMaxCapacity checks that 80000000h refers to the eight-byte field, where a value with bit 63 set is invalid and
-// 0 is unstated (DSP0134 7.17).
-func TestMaxCapacity(t *testing.T) {
-	for extended, want := range map[uint64]Field[int64]{
-		0: status[int64](Unstated), 1: known[int64](1), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Malformed),
-	} {
-		body := make([]byte, 0x17-4)
-		binary.LittleEndian.PutUint32(body[0x07-4:], 0x80000000)
-		binary.LittleEndian.PutUint64(body[0x0F-4:], extended)
-		assert.Equal(t, want, madeFields(typeMemoryArray, body).maxCapacity(), extended)
-	}
-}
-
-// TestRangeSize checks that a range ends after its start, and that one of all 32 bits of KB refers to the extended
-// fields, which are missing (DSP0134 7.20).
-func TestRangeSize(t *testing.T) {
-	bad := status[uint64](Malformed)
-	for _, c := range []struct {
-		start, end Field[uint64]
-		want       Field[int64]
-	}{
-		{known[uint64](0), known[uint64](0x3FF), known[int64](1024)},
-		{known[uint64](5), known[uint64](5), status[int64](Malformed)},
-		{known[uint64](5), known[uint64](3), status[int64](Malformed)},
-		{bad, known[uint64](10), status[int64](Malformed)},
-		{known[uint64](0), bad, status[int64](Malformed)},
-		{known[uint64](0), Field[uint64]{}, Field[int64]{}},
-		{Field[uint64]{}, known[uint64](9), Field[int64]{}},
-		{known[uint64](0), known[uint64](math.MaxInt64), status[int64](Malformed)},
-		{known[uint64](0), known[uint64](math.MaxInt64 - 1), known[int64](math.MaxInt64)},
-		{known[uint64](0), known[uint64](extendedStart | 0x3FF), status[int64](Malformed)},
-		{known[uint64](1024), known[uint64](1024 + extendedStart | 0x3FF), known[int64](extendedStart + 1024)},
-		{known[uint64](1), known[uint64](1 + extendedStart | 0x3FF), known[int64](extendedStart + 1023)},
-	} {
-		assert.Equal(t, c.want, rangeSize(c.start, c.end), "%v to %v", c.start, c.end)
-	}
-	for address, want := range map[string]Field[uint64]{
-		"0x00000000400": known[uint64](0x400), "0x3FFFFFFFC00": bad, "nothing": bad,
-	} {
-		assert.Equal(t, want, printed(t, typeArrayMapping, 15, "Starting Address: "+address).textAddress("Starting Address"), address)
-	}
-}
-
-// TestPrintedNumbers checks that a printed number is a value of the field's width, or malformed.
-func TestPrintedNumbers(t *testing.T) {
-	for v, want := range map[string]Field[int]{
-		"1.35 V": known(1350), "1.2": known(1200), "1.09 V": known(1090), "1000 V": known(1000000), "1001 V": status[int](Malformed),
-		"low": status[int](Malformed), "Unknown": status[int](Unstated),
-	} {
-		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Minimum Voltage: "+v).millivolts(0x22, "Minimum Voltage"), v)
-	}
-	for v, want := range map[string]Field[uint16]{
-		"0x1000": known[uint16](0x1000), "0xFFFF": {Value: 0xFFFF, Status: Unstated}, "0x10000": status[uint16](Malformed), "1": status[uint16](Malformed),
-	} {
-		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Array Handle: "+v).handle(0x04, "Array Handle", 0xFFFF), v)
-	}
-	for v, want := range map[string]Field[uint64]{
-		"A5 06 01 00 FF FB EB BF": known[uint64](0xBFEBFBFF000106A5), "A5 06 01 00 FF FB EB": status[uint64](Malformed),
-		"A5 06 01 00 FF FB EB BG": status[uint64](Malformed), "01 00 00 00 00 00 00 00": known[uint64](1), "00 00 00 00 00 00 00 00": status[uint64](Unstated),
-	} {
-		assert.Equal(t, want, printed(t, typeProcessor, 48, "ID: "+v).processorID(), v)
-	}
-	for v, want := range map[string]int64{"4 EB": 4 << 60, "4096 PB": 4096 << 50, "4097 PB": -1, "5 EB": -1} {
-		n, ok := parseSize(v)
-		if assert.Equal(t, want >= 0, ok, v); ok {
-			assert.Equal(t, want, n, v)
-		}
-	}
-}
-
-// TestFamilyOfTwo checks that the vendor decides the family of numbers that were assigned twice.
-func TestFamilyOfTwo(t *testing.T) {
-	family := func(n byte, maker string, v Version) string {
-		_, name := madeFields(typeProcessor, []byte{0, 3, n, 1, 0, 0, 0, 0}, maker).family(known(maker), v)
-		return name.Value
-	}
-	old := Version{Major: 2}
-	assert.Equal(t, "Pentium Pro", family(0x30, "Intel", old))
-	assert.Equal(t, "Alpha", family(0x30, "DEC", old))
-	assert.Equal(t, "Alpha", family(0x30, "Intel", Version{Major: 2, Minor: 1}))
-	assert.Equal(t, "Alpha 21064", family(0x31, "Intel", old))
-	for maker, want := range map[string]string{"Intel": "Core 2", "INTEL(R) Corporation": "Core 2", "GenuineIntel": "Core 2",
-		"amd": "K7", "AMD": "K7", "AuthenticAMD": "K7", "Int": "Core 2 or K7", "": "Core 2 or K7"} {
-		assert.Equal(t, want, family(familyCore2OrK7, maker, old), maker)
-	}
-	for word, want := range map[string]Field[int]{"Core 2": known(0xBE), "K7": known(0xBE), "Core 2 or K7": known(0xBE), "ARM": {}, "ARMv8": known(0x101),
-		"of tomorrow": {}} {
-		got, name := printed(t, typeProcessor, 48, "Family: "+word).textFamily()
-		assert.Equal(t, want, got, word)
-		assert.Equal(t, known(word), name)
-	}
-}
-
-// TestField checks that a value is returned only if it is known.
-func TestField(t *testing.T) {
-	v, ok := known(3).Get()
-	assert.True(t, ok)
-	assert.Equal(t, 3, v)
-	_, ok = status[int](Unstated).Get()
-	assert.False(t, ok)
-	assert.Equal(t, 3, known(3).Or(7))
-	assert.Equal(t, 7, status[int](Malformed).Or(7))
-	assert.True(t, DetailRegistered.Has(DetailRegistered))
-	assert.False(t, DetailRegistered.Has(DetailRegistered|DetailLRDIMM))
-}
-
-// TestPrintable checks that a character that is not printable ASCII becomes a dot, as in dmidecode.
-func TestPrintable(t *testing.T) {
-	for raw, want := range map[string]string{"a b~": "a b~", "\x01": ".", "\x7f": ".", "\x1f\xc3": "..", "a\x01": "a.", "~ ": "~ "} {
-		assert.Equal(t, want, printable(raw), "%q", raw)
-	}
 }
 
 // TestPlaceholders checks that case, and dots and spaces around, do not matter.

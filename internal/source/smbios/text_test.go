@@ -247,18 +247,3 @@ Wrong DMI structures length: 90 bytes announced, only 80 bytes available.
 	assert.Equal(t, Malformed, d.FormFactor.Status)
 	assert.Equal(t, Malformed, d.Locator.Status)
 }
-
-func TestSizes(t *testing.T) {
-	for v, want := range map[string]Field[int64]{
-		"16 GB": known[int64](16 << 30), "512 kB": known[int64](512 << 10), "3 TB": known[int64](3 << 40),
-		"1 PB": known[int64](1 << 50), "12 bytes": known[int64](12), "None": known[int64](0),
-		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": unreadable[int64]("16"),
-		"16 XB": unreadable[int64]("16 XB"), "x": unreadable[int64]("x"), "9 EB": unreadable[int64]("9 EB"),
-		"99999999999999999999 kB": unreadable[int64]("99999999999999999999 kB"),
-		// dmidecode 3.7, and versions before 2.0.
-		"1 KiB": known[int64](1 << 10), "16 MiB": known[int64](16 << 20), "16 GiB": known[int64](16 << 30), "2 TiB": known[int64](2 << 40),
-		"1 PiB": known[int64](1 << 50), "1 EiB": known[int64](1 << 60), "512 KB": known[int64](512 << 10), "256 Mbyte": known[int64](256 << 20),
-	} {
-		assert.Equal(t, want, sizeField(v), v)
-	}
-}
