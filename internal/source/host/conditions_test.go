@@ -78,26 +78,6 @@ func TestL3OfAnotherIndex(t *testing.T) {
 	}
 }
 
-// TestFilesOfAGroup checks that two files are read of a cache that has the same index as the last one.
-func TestFilesOfAGroup(t *testing.T) {
-	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
-	first := f.With(nil)
-	for cpu := range 4 {
-		first = first.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): f[cpuFile(cpu, "cache/index3/shared_cpu_list")]})
-	}
-	for index, tree := range map[string]hosttest.Files{"cache/index3/": f, "cache/index0/": first} {
-		root := host.Capture(tree).Root()
-		var read []string
-		root.Observe(func(a host.Access) {
-			if strings.HasPrefix(a.Path, "/"+cpuFile(2, "cache")) {
-				read = append(read, a.Path)
-			}
-		})
-		host.ReadCPU(root)
-		assert.Equal(t, []string{"/" + cpuFile(2, index+"level"), "/" + cpuFile(2, index+"shared_cpu_list")}, read)
-	}
-}
-
 // TestOneCPU checks a machine with one CPU.
 func TestOneCPU(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1, Policies: true}.Files()
@@ -146,19 +126,6 @@ func TestNoPolicies(t *testing.T) {
 	}
 	assert.Equal(t, fact.Denied, read(hosttest.Notes(f, "denied\t/"+cpus+"cpufreq\tlist\tpermission denied")).State)
 	assert.Equal(t, fact.Unread, read(f.With(hosttest.Files{cpuFile(0, "cpufreq"): "no folder"})).State)
-}
-
-func TestUncoreBound(t *testing.T) {
-	f := hosttest.Machine{CoresPerSocket: 1}.Files()
-	for i := range 129 {
-		if i == 128 {
-			root := captured(t, f)
-			assert.Len(t, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.Value, 128)
-		}
-		f[fmt.Sprintf(cpus+"intel_uncore_frequency/uncore%02d/max_freq_khz", i)] = "2400000\n"
-	}
-	root := captured(t, f)
-	assert.Equal(t, fact.Malformed, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.State, "not the first 128 for all")
 }
 
 // TestIdleWithoutStates checks that a kernel without an idle driver has no states.
@@ -230,23 +197,6 @@ func TestAdvice(t *testing.T) {
 	assert.Equal(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
 	assert.Equal(t, "run as root", host.Advice(fact.Denied, "/a"))
 	assert.Empty(t, host.Advice(fact.Absent, "/a"))
-}
-
-// TestGenerationBounds checks which models of family 19h are Zen 4, and the last generation of each vendor.
-func TestGenerationBounds(t *testing.T) {
-	ok := func(n int) fact.Fact[int] { return fact.Fact[int]{Value: n, State: fact.OK} }
-	of := func(family, model fact.Fact[int]) host.Generation {
-		return (&host.CPU{Identity: host.Identity{Vendor: fact.Fact[string]{Value: "AuthenticAMD", State: fact.OK}, Family: family, Model: model}}).Generation()
-	}
-	for model, want := range map[int]host.Generation{0x0f: host.GenZen, 0x10: host.GenZen4, 0x1f: host.GenZen4, 0x20: host.GenZen, 0x5f: host.GenZen, 0x60: host.GenZen4} {
-		assert.Equal(t, want, of(ok(0x19), ok(model)), "0x%x", model)
-	}
-	assert.Equal(t, host.GenOther, of(ok(0x17), fact.Fact[int]{}))
-	assert.Equal(t, host.GenOther, of(fact.Fact[int]{Value: 0x17}, ok(1)))
-	for g := host.GenOther; g <= host.GenZen4; g++ {
-		assert.Equal(t, g >= host.GenNehalem && g < host.GenOpteron, g.Intel(), g)
-		assert.Equal(t, g >= host.GenOpteron, g.AMD(), g)
-	}
 }
 
 // TestGuestKernelLog checks that the kernel log of a guest is not read.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
@@ -30,81 +29,6 @@ func archives(t testing.TB) []string {
 func machineName(archive string) string {
 	name, _, _ := strings.Cut(filepath.Base(archive), ".tar.")
 	return name
-}
-
-// shape is what an archive's name, or its publisher, states about the machine.
-type shape struct{ packages, nodes, cores, threads int }
-
-// published lists the shapes that the archives' names state (8n2c: 8 nodes of 2 cores; 4s2c2t: 4 sockets, 2 cores, 2
-// threads), not what this package read.
-var published = map[string]shape{
-	"crm-2-socket-4-node-40-core":          {2, 4, 40, 2},
-	"crm-2-socket-6-node-pmem":             {2, 6, 56, 2},
-	"nri-2-socket-8-node-pmem":             {2, 8, 56, 2},
-	"hwloc-16amd64-8n2c":                   {8, 8, 16, 1},
-	"hwloc-16em64t-4s2c2t":                 {4, 1, 8, 2},
-	"hwloc-32amd64-4s2n4c-cgroup2":         {4, 8, 32, 1},
-	"hwloc-64amd64-4s2n4ca2co":             {4, 8, 32, 2},
-	"hwloc-128arm-2pa2n8cluster4co":        {2, 4, 128, 1},
-	"hwloc-8em64t-2s2ca2c":                 {2, 1, 8, 1},
-	"hwloc-20em64t-hybrid-1p6c2t+2ca4co1t": {1, 1, 14, 2},
-	"hwloc-x86linux-64amd64-4p2n4ca2co":    {4, 8, 32, 2},
-	"nto-worker2":                          {2, 2, 32, 1}, //nolint:misspell // the archive's name
-}
-
-func TestCorpusShapes(t *testing.T) {
-	for _, archive := range archives(t) {
-		t.Run(machineName(archive), func(t *testing.T) {
-			root, err := host.OpenCaptureFile(archive)
-			require.NoError(t, err)
-			f := host.ReadAll(root)
-			for _, s := range f.Sources() {
-				assert.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
-			}
-			want, ok := published[machineName(archive)]
-			if !ok {
-				return
-			}
-			got := shape{len(f.CPU.Packages.Value), len(f.NUMA.Nodes), f.CPU.Cores.Value, f.CPU.ThreadsPerCore.Value}
-			assert.Equal(t, want, got)
-			assert.Equal(t, fact.Unread, f.ACPI.Has("SRAT").State, "no archive holds sys/firmware/acpi")
-		})
-	}
-}
-
-func TestCorpusNodes(t *testing.T) {
-	read := func(name string) *host.NUMA {
-		root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/"+name))
-		require.NoError(t, err)
-		return host.ReadNUMA(root)
-	}
-	gpu := read("hwloc-nvidiagpunumanodes.tar.bz2")
-	assert.Equal(t, []int{0, 8}, gpu.CPUNodes().Value)
-	assert.Equal(t, []int{0, 8, 250, 251, 252, 253, 254, 255}, gpu.MemoryNodes().Value)
-	half := read("hwloc-64amd64-4s2n4ca2co.tar.bz2")
-	assert.InDelta(t, 8<<30, half.Nodes[5].MemTotalBytes.Value, 1<<28, "node 5 has half the memory of its peers")
-	assert.InDelta(t, 16<<30, half.Nodes[4].MemTotalBytes.Value, 1<<28)
-	liar := read("hwloc-x86linux-64amd64-4p2n4ca2co.tar.bz2")
-	assert.Equal(t, fact.Malformed, liar.HasCPU.State, "this kernel prints an empty has_cpu")
-	assert.Equal(t, hosttest.Seq(0, 7, 1), liar.CPUNodes().Value)
-	pmem := read("nri-2-socket-8-node-pmem.tar.gz")
-	assert.Equal(t, hosttest.Seq(0, 3, 1), pmem.CPUNodes().Value)
-	assert.Equal(t, hosttest.Seq(0, 7, 1), pmem.MemoryNodes().Value)
-}
-
-func TestCorpusEntriesTable(t *testing.T) {
-	root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2"))
-	require.NoError(t, err)
-	s := host.ReadSMBIOS(root)
-	require.Equal(t, fact.OK, s.Entries.State, "%v", s.Entries.Err)
-	devices := 0
-	for _, e := range s.Entries.Value {
-		if e.Type == 17 {
-			devices++
-			assert.Equal(t, byte(17), e.Data[0])
-		}
-	}
-	assert.Equal(t, 24, devices)
 }
 
 // unpack runs tar, so that the archive is not read by the code under test.

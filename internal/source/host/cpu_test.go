@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -161,18 +160,4 @@ func TestSMTFilesMissing(t *testing.T) {
 	c := readCPU(t, hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/smt"))
 	assert.Equal(t, fact.Unread, c.SMTControl.State)
 	assert.Equal(t, fact.SourceOK, c.Source.State, "kernels before 4.19 have none")
-}
-
-func TestFilesReadPerCPU(t *testing.T) {
-	m := hosttest.Machine{Sockets: 4, NodesPerSocket: 2, CoresPerSocket: 64, ThreadsPerCore: 2, L3PerSocket: 8, Policies: true}
-	root := host.Capture(m.Files()).Root()
-	reads := 0
-	root.Observe(func(a host.Access) {
-		if a.Op == "read" || a.Op == "head" {
-			reads++
-		}
-	})
-	require.Len(t, host.ReadAll(root).CPU.Packages.Value, 4)
-	t.Logf("%d reads for %d CPUs", reads, m.CPUs())
-	assert.LessOrEqual(t, reads, 2*m.CPUs()+700)
 }

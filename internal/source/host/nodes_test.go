@@ -142,19 +142,6 @@ func TestPartsOfTheTopology(t *testing.T) {
 	assert.Equal(t, fact.Malformed, readCPU(t, lists).Cores.State, "CPU 0 is in a core already")
 }
 
-// TestIDsOfAPackage checks that the package is read from three CPUs of a list.
-func TestIDsOfAPackage(t *testing.T) {
-	root := host.Capture(hosttest.Machine{CoresPerSocket: 8}.Files()).Root()
-	asked := 0
-	root.Observe(func(a host.Access) {
-		if strings.HasSuffix(a.Path, "/physical_package_id") {
-			asked++
-		}
-	})
-	assert.Len(t, host.ReadCPU(root).Packages.Value, 1)
-	assert.Equal(t, 3, asked)
-}
-
 // TestKernelWithoutNodes checks that files below the missing folder are absent with its reason.
 func TestKernelWithoutNodes(t *testing.T) {
 	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))

@@ -43,14 +43,3 @@ func TestOversized(t *testing.T) {
 	}
 	require.ErrorContains(t, check(nodes), "1025 memory nodes, at most 1024 are read")
 }
-
-// TestManyProcessorsOfCPUInfo checks that the time for a cpuinfo with many packages does not grow with the square of
-// their number.
-func TestManyProcessorsOfCPUInfo(t *testing.T) {
-	var text []byte
-	for i := range 30_000 {
-		text = fmt.Appendf(text, "processor\t: %d\nphysical id\t: %d\ncore id\t: 0\n\n", i, i)
-	}
-	f := host.ReadCPU(host.Capture(hosttest.Files{"proc/cpuinfo": string(text), "sys/devices/system/cpu/online": "0-3\n"}).Root())
-	require.Len(t, f.Packages.Value, 30_000)
-}

@@ -3,7 +3,6 @@ package kerneltext_test
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -46,44 +45,6 @@ func TestProcessorNumbers(t *testing.T) {
 	assert.Len(t, kerneltext.ParseCPUInfo([]byte(head), false).Processors, 1, "the first is enough, though the list begins with other keys")
 }
 
-// TestEdgesOfNumbers checks the first and last digit, and the largest number.
-func TestEdgesOfNumbers(t *testing.T) {
-	cpus, err := kerneltext.ParseCPUMask([]byte("aF"))
-	require.NoError(t, err)
-	assert.Equal(t, []int{0, 1, 2, 3, 5, 7}, cpus)
-	assert.Empty(t, kerneltext.Trim([]byte{0}))
-	assert.Equal(t, "a", string(kerneltext.Trim([]byte(" a\n"))))
-	_, ok := kerneltext.ParseMirrored("4096M/65536M mirrored memory")
-	assert.False(t, ok, "without the message's own words")
-	n, err := kerneltext.ParseSize(fmt.Appendf(nil, "%d kB", int64(math.MaxInt64>>10)))
-	require.NoError(t, err)
-	assert.Equal(t, int64(math.MaxInt64>>10<<10), n)
-	_, err = kerneltext.ParseSize(fmt.Appendf(nil, "%d kB", int64(math.MaxInt64>>10)+1))
-	require.ErrorContains(t, err, "overflows")
-}
-
-// TestFirstProcessor checks that the first processor's values are not replaced by another's, and that keys are
-// limited in number and length.
-func TestFirstProcessor(t *testing.T) {
-	info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t\t: 85\nflags\t\t: fpu\n\nprocessor\t: 1\nmodel\t\t: 106\n"), true)
-	assert.Equal(t, map[string]string{"processor": "0", "model": "85", "flags": "fpu"}, info.First)
-	for length, kept := range map[int]bool{64: true, 65: false} {
-		key := strings.Repeat("k", length)
-		_, have := kerneltext.ParseCPUInfo([]byte(key+": v\n"), true).First[key]
-		assert.Equal(t, kept, have, length)
-	}
-	var text strings.Builder
-	for i := range 130 {
-		fmt.Fprintf(&text, "key%d: v\n", i)
-	}
-	first := kerneltext.ParseCPUInfo([]byte(text.String()), true).First
-	assert.Len(t, first, 128)
-	assert.Contains(t, first, "key127")
-	assert.Empty(t, kerneltext.ParseCPUInfo([]byte("processor\t: 0"), true).First, "cut short, though the only line")
-	repeated := strings.Repeat("processor: 0\n", kerneltext.MaxCPU+2)
-	assert.Len(t, kerneltext.ParseCPUInfo([]byte(repeated), true).Processors, kerneltext.MaxCPU+1)
-}
-
 // TestLimitsOfLists checks lists of the maximum length, and one longer.
 func TestLimitsOfLists(t *testing.T) {
 	all := strings.Repeat("0-65535,", 3) + "0-65535"
@@ -115,24 +76,4 @@ func TestLimitsOfLists(t *testing.T) {
 	assert.Equal(t, []int{10, 21}, numbers)
 	_, err = kerneltext.ParseInts([]byte("65536"), 2)
 	require.Error(t, err)
-}
-
-// TestBlanks checks which bytes are trimmed from a value.
-func TestBlanks(t *testing.T) {
-	for _, c := range []byte{' ', '\n', '\t', '\r', 0} {
-		assert.Equal(t, "a", string(kerneltext.Trim([]byte{c, 'a', c})), "%q", c)
-	}
-	assert.Equal(t, "-a.", string(kerneltext.Trim([]byte("-a."))))
-}
-
-// TestMirroredShares checks the smallest mirrored share, 1 MiB, and shares that are invalid.
-func TestMirroredShares(t *testing.T) {
-	got, ok := kerneltext.ParseMirrored("efi: Memory: 1M/2M mirrored memory")
-	assert.True(t, ok)
-	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 1 << 20, All: 2 << 20}, got)
-	for _, line := range []string{"efi: Memory: 4096M mirrored memory", "efi: Memory: 4096M/65536M", "efi: Memory: 4096M/65536Mmirrored memory", "efi: Memory: -1M/65536M mirrored memory",
-		"efi: Memory: -2M/-1M mirrored memory", "efi: Memory: 4096M/65536 mirrored memory", "efi: Memory: /65536M mirrored memory", "efi: Memory: M/M mirrored memory", ""} {
-		_, ok := kerneltext.ParseMirrored(line)
-		assert.False(t, ok, line)
-	}
 }
