@@ -81,20 +81,6 @@ func TestHPELeavesOpen(t *testing.T) {
 	assert.Equal(t, [][4]int{{0, 0, 0, u}, {0, 0, 0, u}, {1, 0, 0, 1}, {1, 0, 1, 0}}, places(got))
 }
 
-// TestNear checks that a node may lack a sixteenth or 2 GiB of its memory and never has more.
-func TestNear(t *testing.T) {
-	const gib = int64(1 << 30)
-	for _, c := range []struct {
-		node, size int64
-		want       bool
-	}{
-		{32 * gib, 32 * gib, true}, {32*gib + 1, 32 * gib, false}, {30 * gib, 32 * gib, true}, {30*gib - 1, 32 * gib, false},
-		{60 * gib, 64 * gib, true}, {60*gib - 1, 64 * gib, false}, {0, 2 * gib, true},
-	} {
-		assert.Equal(t, c.want, matchesNode(c.node, c.size), c)
-	}
-}
-
 // TestInconclusiveNodes checks that a node that is unread, without a known processor, or with memory other than
 // DRAM neither contradicts nor confirms anything.
 func TestInconclusiveNodes(t *testing.T) {
@@ -125,83 +111,6 @@ func TestInconclusiveNodes(t *testing.T) {
 	} {
 		assert.Empty(t, machine(change), name)
 	}
-}
-
-// TestNodesKnown checks that one processor cannot be confused, and that of several each node must be known, with at
-// least one.
-func TestNodesKnown(t *testing.T) {
-	node := func(bytes fact.Fact[int64], socket fact.Fact[int]) inventory.Node {
-		return inventory.Node{MemoryBytes: bytes, Socket: socket}
-	}
-	complete := node(known[int64](1), known(0))
-	noBytes, noSocket := node(fact.Fact[int64]{}, known(0)), node(known[int64](1), fact.Fact[int]{})
-	for _, c := range []struct {
-		present []int
-		nodes   []inventory.Node
-		want    bool
-	}{
-		{[]int{0}, nil, true}, {[]int{0}, []inventory.Node{noBytes}, true}, {[]int{0, 1}, nil, false}, {[]int{0, 1}, []inventory.Node{complete}, true},
-		{[]int{0, 1}, []inventory.Node{complete, complete}, true}, {[]int{0, 1}, []inventory.Node{complete, noBytes}, false}, {[]int{0, 1}, []inventory.Node{noSocket, complete}, false},
-	} {
-		pl := placer{present: c.present, sys: &inventory.System{Nodes: c.nodes}}
-		assert.Equal(t, c.want, pl.nodesKnown(), c)
-	}
-}
-
-// TestDoubtBySpeedAtBounds checks that as many modules as the most even layout has cannot be elsewhere, and that a
-// speed within the tolerance of the documented one is that speed.
-func TestDoubtBySpeedAtBounds(t *testing.T) {
-	doubted := func(populated string, mts int, p *platform.Platform) bool {
-		return len(examined(t, running(x8dah(false, populated), mts, 1), p)) > 0
-	}
-	assert.True(t, doubted("1A 1B 1C", 1333, westmere))
-	assert.True(t, doubted("1A 1B 1C", 1334, westmere), "1333 in other words")
-	assert.False(t, doubted("1A 1B 1C", 801, westmere), "800 in other words")
-	lockstep := *westmere
-	lockstep.LockstepPairs = true
-	assert.False(t, doubted("1A 1B 1C", 1333, &lockstep))
-	same := *westmere
-	same.SpeedDependsOnDPC = false
-	assert.False(t, doubted("1A 1B 1C", 1333, &same))
-	channels := *westmere
-	channels.ChannelsPerSocket = 0
-	assert.False(t, doubted("1A 1B 1C", 1333, &channels))
-	assert.False(t, doubted("1A 1B 1C 2A 2B 2C 3A 3B 3C", 1333, westmere))
-}
-
-// TestDoubtByRanksAtBounds checks that eight ranks fit a channel; nine that could be distributed so that each has
-// eight do not, and nine that could not are where they must be.
-func TestDoubtByRanksAtBounds(t *testing.T) {
-	of := func(populated string, ranks ...int) bool {
-		sys := running(x8dah(false, populated), 800, 1)
-		for i, n := 0, 0; i < len(sys.Slots); i++ {
-			if sys.Slots[i].State == inventory.SlotPopulated {
-				sys.Slots[i].Ranks = known(ranks[n])
-				n++
-			}
-		}
-		return len(examined(t, sys, westmere)) > 0
-	}
-	assert.False(t, of("1A 1B 1C", 4, 2, 2))
-	assert.True(t, of("1A 1B 1C", 4, 4, 2))
-	assert.True(t, of("1A 1B 1C 2A 2B 2C", 4, 4, 4, 4, 2, 2), "four and four of four fit a channel of two")
-	assert.False(t, of("1A 1B 1C 2A 2B 2C 3A 3B 3C", 4, 4, 4, 4, 4, 4, 4, 4, 4), "nine of four have nowhere else to be")
-}
-
-// TestInconclusiveArrays checks that one array, or one of several processors next to one of a single processor,
-// separates no modules.
-func TestInconclusiveArrays(t *testing.T) {
-	of := func(listed int, arrays ...uint16) []string {
-		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
-		for i := range sys.Slots {
-			sys.Slots[i].Array = arrays[i]
-		}
-		sys.Arrays = []inventory.Array{{Handle: 1}, {Handle: 2}, {Handle: 3}}[:listed]
-		return examined(t, sys, plat6)
-	}
-	assert.Empty(t, of(1, 1, 2, 1, 2))
-	assert.Empty(t, of(2, 1, 2, 3, 3), "two arrays of one processor, one of the other")
-	assert.Len(t, of(2, 1, 2, 1, 2), 1)
 }
 
 // TestLetters checks that letters that board vendors leave out have no place.

@@ -4,18 +4,12 @@ package place
 
 import (
 	"fmt"
-	"io/fs"
-	"maps"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
@@ -94,57 +88,6 @@ func TestCoverageOthers(t *testing.T) {
 	require.Empty(t, c.impossible)
 	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.80)
 	require.Empty(t, placeArchive(t, corpustest.Others).impossible)
-}
-
-// withoutMaps is the knowledge without one slot map.
-type withoutMaps struct{ fs.FS }
-
-func (k withoutMaps) Open(name string) (fs.File, error) {
-	if name != compiled.File(MapPart) {
-		return k.FS.Open(name)
-	}
-	empty, err := compiled.Encode(map[string]string{})
-	if err != nil {
-		return nil, err
-	}
-	return fstest.MapFS{name: {Data: empty}}.Open(name)
-}
-
-// ordinal is a pair of labels that only counts: no word in it can name a channel.
-var ordinal = regexp.MustCompile(`(?i)^(?:[^a-z]|dimm|slot|bank|socket|cpu|node|ram|memory|ddr)*$`)
-
-// TestCoverageWithoutMaps measures how many of the labels that name a channel are placed on a product for
-// which no slot map is known, and lists the kinds of labels that are not.
-func TestCoverageWithoutMaps(t *testing.T) {
-	for _, c := range []struct {
-		archive string
-		least   float64
-	}{{corpustest.Servers, 0.99}, {corpustest.Workstations, 0.90}} {
-		rows, placed, left := 0, 0, map[string]int{}
-		collecttest.Each(t, c.archive, func(name string, sys *inventory.System) {
-			p := platform.Recognise(sys, rules.FS).Or(nil)
-			out, _ := Slots(sys, p, withoutMaps{rules.FS})
-			for i, o := range out {
-				s := &sys.Slots[i]
-				locator, bank := labelText(&s.Locator), labelText(&s.BankLocator)
-				if s.State != inventory.SlotPopulated || s.Technology.Value != inventory.DRAM || ordinal.MatchString(locator+bank) ||
-					strings.HasPrefix(o.Reason, "the label gives a number only") {
-					continue
-				}
-				rows++
-				if o.Channel >= 0 && (o.Socket >= 0 || platform.FrontSideBus(sys, p)) {
-					placed++
-					continue
-				}
-				left[fmt.Sprintf("%s | %s | %s | %s: %s", sys.Machine.Product.Or(sys.Machine.Board.Or("?")), locator, bank, o.Rule, o.Reason)]++
-			}
-		})
-		t.Logf("%s: %d of %d rows whose labels name a channel are placed without a map (%.2f %%)", c.archive, placed, rows, 100*float64(placed)/float64(rows))
-		for _, k := range slices.Sorted(maps.Keys(left)) {
-			t.Logf("unknown %3d  %s", left[k], k)
-		}
-		require.GreaterOrEqual(t, float64(placed)/float64(rows), c.least)
-	}
 }
 
 // report logs the figures and what stays unknown, by product.

@@ -196,32 +196,3 @@ func TestDoubtByNodes(t *testing.T) {
 	require.Len(t, list, 1)
 	assert.Contains(t, list[0], "24 GiB and 48 GiB, and firmware gave the kernel nodes of 35 GiB and 35 GiB")
 }
-
-// TestMoreNodes checks that a processor whose node has memory has modules, whatever the slots' places are.
-func TestMoreNodes(t *testing.T) {
-	node := func(socket int, gib int64) inventory.Node {
-		return inventory.Node{ID: socket, Kind: known(inventory.NodeDRAM), Socket: known(socket), MemoryBytes: known(gib << 30)}
-	}
-	modules := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated}, {State: inventory.SlotPopulated}, {State: inventory.SlotEmpty}}}
-	of := func(first, second int, options []string, nodes ...inventory.Node) string {
-		sys := *modules
-		sys.Nodes, sys.NUMA.Options = nodes, known(options)
-		return moreNodes(&sys, []Placement{{Socket: first}, {Socket: second}, {Socket: 1}})
-	}
-	assert.Equal(t, "the slots' places give modules to 1 processor, and the kernel's nodes of 2 processors have memory (31 GiB and 63 GiB)", of(0, 0, nil, node(0, 31), node(1, 63)))
-	assert.Empty(t, of(0, 1, nil, node(0, 31), node(1, 63)))
-	assert.Empty(t, of(0, 0, nil, node(0, 0), node(1, 63)), "the kernel counts the processors in another order")
-	assert.Empty(t, of(0, Unplaced, nil, node(0, 31), node(1, 63)), "a module may be anywhere")
-	assert.Empty(t, of(0, 0, []string{"numa=fake=2"}, node(0, 31), node(1, 31)))
-	open := node(1, 63)
-	open.Socket = fact.Fact[int]{}
-	assert.Empty(t, of(0, 0, nil, node(0, 31), open), "a node of several processors")
-	other := node(1, 63)
-	other.Kind = known(inventory.NodeCXL)
-	assert.Empty(t, of(0, 0, nil, node(0, 31), other))
-	modules.Slots[1].State = inventory.SlotEmpty
-	modules.Slots[0].State = inventory.SlotUnknown
-	assert.NotEmpty(t, of(0, 1, nil, node(0, 31), node(1, 63)), "a slot that may hold a module is one that may")
-	modules.Slots[0].State = inventory.SlotEmpty
-	assert.Empty(t, of(0, 1, nil, node(0, 31), node(1, 63)), "no module is listed at all")
-}

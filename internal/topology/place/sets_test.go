@@ -231,3 +231,33 @@ func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
 		assert.Equal(t, [][]int{want}, sets.Rows[n].Sets, "%d modules", n)
 	}
 }
+
+// TestNumbersOfFurtherProcessors checks the numbering schemes of rules/slots/sets.tsv: +12 continues, 33-n counts
+// down from the other end.
+func TestNumbersOfFurtherProcessors(t *testing.T) {
+	for _, c := range []struct {
+		numbering, label string
+		want             int
+	}{
+		{"", "DIMM 13", 13}, {"+12", "DIMM 1", 1}, {"+12", "DIMM 12", 12}, {"+12", "DIMM 13", 1}, {"+12", "DIMM 24", 12}, {"+12", "DIMM 25", 1},
+		{"+1", "DIMM 1", 1}, {"+1", "DIMM 2", 1}, {"+0", "DIMM 2", -1}, {"+x", "DIMM 2", -1}, {"+-3", "DIMM 2", -1}, {"+12", "DIMM", -1},
+		{"33-n", "DIMM 1", 1}, {"33-n", "DIMM 16", 16}, {"33-n", "DIMM 17", 16}, {"33-n", "DIMM 32", 1},
+	} {
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).Number(c.label, &Placement{}), c)
+	}
+}
+
+// TestDocumentOfSets checks that a sister model's document is marked as such.
+func TestDocumentOfSets(t *testing.T) {
+	rows := map[int]SetRow{2: {Source: "the manual"}}
+	assert.Equal(t, "the manual", (&Sets{Rows: rows}).Document(2))
+	assert.Equal(t, "the manual (manual of a sister model)", (&Sets{Rows: rows, Analogous: true}).Document(2))
+	of := map[int]SetRow{1: {Source: "M", Sister: true}, 2: {Source: "N", Derived: true}, 3: {Source: "O", Sister: true, Derived: true}}
+	assert.Equal(t, "M (manual of a sister model)", (&Sets{Rows: of}).Document(1))
+	assert.Equal(t, "N (set derived, not printed)", (&Sets{Rows: of}).Document(2))
+	assert.Equal(t, "O (manual of a sister model, set derived, not printed)", (&Sets{Rows: of}).Document(3))
+	assert.True(t, (&Sets{Rows: of}).OfSister("M (manual of a sister model)"))
+	assert.False(t, (&Sets{Rows: of}).OfSister("N (set derived, not printed)"))
+	assert.Empty(t, (&Sets{Rows: rows}).Document(3))
+	assert.Empty(t, (&Sets{Rows: rows, Analogous: true}).Document(3))
+}

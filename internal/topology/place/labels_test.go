@@ -1,16 +1,133 @@
 package place
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
+
+// TestEmptyPatterns checks that an empty pattern matches an empty label, and a star any.
+func TestEmptyPatterns(t *testing.T) {
+	for _, c := range []struct {
+		patterns []string
+		label    string
+		want     bool
+	}{
+		{[]string{"BANK {num}", ""}, "", true}, {[]string{"BANK {num}", ""}, "BANK 1", true}, {[]string{"BANK {num}", ""}, "x", false},
+		{[]string{"", "BANK {num}"}, "BANK 1", true}, {[]string{"*"}, "", true}, {[]string{"*"}, "x", true}, {[]string{"BANK {num}"}, "", false},
+	} {
+		var got captured
+		assert.Equal(t, c.want, matchAny(c.patterns, c.label, &got), c)
+	}
+}
+
+// TestEmptySlotsWithoutALabel checks empty slots as firmware prints them: a UCS B200 M4 keeps the letter (A3 to H3;
+// CPU1 has A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi prints nothing.
+func TestEmptySlotsWithoutALabel(t *testing.T) {
+	var slots []string
+	for cpu, letters := range []string{"ABCD", "EFGH"} {
+		for channel, l := range letters {
+			slots = append(slots, fmt.Sprintf("%c1@NODE~%d~CHANNEL~%d~DIMM~0*", l, cpu, channel), fmt.Sprintf("%c2@NODE~%d~CHANNEL~%d~DIMM~1*", l, cpu, channel), fmt.Sprintf("%c3@NO~DIMM", l))
+		}
+	}
+	sys := board("Cisco Systems", "UCSB-B200-M4", "PP", slots...)
+	out, conflicts := Slots(sys, plat4, corpustest.Rules(t))
+	require.Empty(t, conflicts)
+	for i := range out {
+		assert.Equal(t, [3]int{i / 12, i / 3 % 4, i % 3}, [3]int{out[i].Socket, out[i].Channel, out[i].Slot}, slots[i])
+	}
+
+	sys = board("Supermicro", "X10DRi", "PP", "P1_DIMMA1@P0_Node0_Channel0_Dimm0*", "NO~DIMM@NO~DIMM", "P2_DIMME1@P1_Node0_Channel0_Dimm0*")
+	out, _ = Slots(sys, plat4, corpustest.Rules(t))
+	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
+	assert.Equal(t, Unplaced, out[1].Channel)
+}
+
+// TestModulesBehindAbsentProcessors checks that placements on present processors keep their certainty.
+func TestModulesBehindAbsentProcessors(t *testing.T) {
+	sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
+	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	for i, want := range []fact.Certainty{fact.Corroborated, fact.Corroborated, fact.Indirect} {
+		assert.Equal(t, want, out[i].Certainty, i)
+	}
+}
+
+// TestSlotNumberZero checks Oracle's boards, which number their slots from 0 (D0).
+func TestSlotNumberZero(t *testing.T) {
+	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
+	sets := ReadSets(k, &inventory.Machine{Product: known("X4170")})
+	require.NotNil(t, sets)
+	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
+}
+
+// ofChannels is a platform by its channels and controllers.
+func ofChannels(channels, controllers int) *platform.Platform {
+	return &platform.Platform{NUMA: true, ChannelsPerSocket: channels, Controllers: controllers, MaxDPC: 2}
+}
+
+// ruleOf reads a rule written as its columns: id, locators and banks (separated by bars), vendors, models (by commas), node, options.
+func ruleOf(line string) LocatorRule {
+	list := func(text, separator string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, separator)
+	}
+	c := strings.Split(line, "\t")
+	return LocatorRule{ID: c[0], Locators: list(c[1], "|"), Banks: list(c[2], "|"), Vendors: list(c[3], ","), Models: list(c[4], ","), Node: c[5], Options: list(c[6], ",")}
+}
+
+// resolved places slots by one pattern, given as a line of the compiled patterns,
+// before anything is checked against the result.
+func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ...string) (string, []Placement) {
+	t.Helper()
+	rules := []LocatorRule{ruleOf(line)}
+	sys := board("Example", "E1", sockets, words...)
+	pl := newPlacer(sys, p)
+	pl.matchLabels(rules)
+	g := pl.group(&rules[0])
+	require.NotNil(t, g, line)
+	g.resolve(nil)
+	for i := range pl.out {
+		pl.out[i].Slot = Unplaced // not tested here
+	}
+	return seats(sys, pl.out), pl.out
+}
+
+// TestLettersThatDoNotFit checks letters that are not a consecutive range of the processor's channels: they are
+// numbered by the bank's controllers, otherwise by their order. On an unknown platform they are used as they are,
+// unless they may continue from another processor.
+func TestLettersThatDoNotFit(t *testing.T) {
+	for name, c := range map[string]placeCase{
+		"by the controllers": {vendor: "Supermicro", product: "SYS-E300-9D", sockets: "P", platform: ofChannels(4, 2),
+			slots: []string{"DIMMA1@P0_Node0_Channel0_Dimm0* DIMME1@P0_Node1_Channel1_Dimm0*"}, want: "0.0.0.0 0.1.3.0", certainty: fact.Corroborated},
+		"nodes that say nothing": {vendor: "Lenovo", product: "HR630X", sockets: "P", platform: ofChannels(6, 2),
+			slots: []string{"CPU1_DIMM_A1@_Node0_Channel0_Dimm0* CPU1_DIMM_H1@_Node0_Channel5_Dimm0*"}, want: "0.-.0.0 0.-.1.0", certainty: fact.Indirect},
+		"as many as channels": {vendor: "Quanta", product: "unknown", sockets: "P", platform: ofChannels(4, 2),
+			slots: []string{"CPU1_{A,B,D,E}1*"}, want: "0.0.0.0 0.0.1.0 0.1.2.0 0.1.3.0", certainty: fact.Corroborated},
+		"platform unknown": {vendor: "Quanta", product: "unknown", sockets: "PP",
+			slots: []string{"CPU1_{B,D}1* CPU2_{A,C}1*"}, want: "0.-.1.0 0.-.3.0 1.-.0.0 1.-.2.0", certainty: fact.Corroborated},
+		"platform unknown, letters of the second alone": {vendor: "Quanta", product: "unknown", sockets: "PP",
+			slots: []string{"CPU1_A1 CPU2_{F,H}1*"}, want: "1.-.0.0 1.-.1.0", certainty: fact.Indirect},
+		"a board of four channels": {vendor: "FUJITSU", product: "PRIMERGY RX600 S6", sockets: "PPPP", platform: platEX,
+			slots: []string{"DIMM-1{D,E}@CPU1-MEM-A*"}, want: "0.-.-.- 0.-.-.-", reason: "a memory board has channels A to D only"},
+		"number of no processor": {vendor: "Lenovo", product: "ThinkSystem SR650 -[7X06CTO1WW]-", sockets: "PP", platform: plat6,
+			slots: []string{"DIMM~5@CPU~1* DIMM~30@CPU~2*"}, want: "0.-.-.- 1.-.-.-", reason: "slot number 30 is not on slot map lenovo-sp-12"},
+		"number of the other processor's own map": {vendor: "Dell Inc.", product: "PowerEdge R430", sockets: "PP", platform: plat4,
+			slots: []string{"A5* B5*"}, want: "0.-.-.- 1.-.-.-", reason: "slot number 5 is not on slot map dell-13g-8-4"},
+	} {
+		t.Run(name, c.run)
+	}
+}
 
 // TestNodesOfProcessors checks that the bank's node is the processor if the channel letters confirm it, and its
 // controller if two nodes together do.
@@ -65,122 +182,6 @@ func TestNodesThatAreNoProcessors(t *testing.T) {
 	} {
 		got, _ := resolved(t, c.line, c.sockets, plat4, c.slots)
 		assert.Equal(t, c.want, got, name)
-	}
-}
-
-// TestLettersOfAllProcessors checks that letters as many as all channels of the machine continue from one processor
-// to the next; those of one processor do not show which.
-func TestLettersOfAllProcessors(t *testing.T) {
-	const byLetter, inBank = "site\tD_{L}\t\t\t\t\t", "site\tD_{_}\tCH {L}\t\t\t\t"
-	for name, c := range map[string]struct {
-		line, sockets string
-		p             *platform.Platform
-		slots, want   string
-		source        string
-	}{
-		"of two":            {byLetter, "PP", plat2, "D_{A..D}*", "0.0.0.- 0.0.1.- 1.0.0.- 1.0.1.-", SourceLocator},
-		"of one channel":    {byLetter, "PP", ofChannels(1, 1), "D_{A,B}*", "0.0.0.- 1.0.0.-", SourceLocator},
-		"of one, in a bank": {inBank, "P", plat2, "D_1@CH~A* D_2@CH~B*", "0.0.0.- 0.0.1.-", SourceBank},
-		"too few":           {byLetter, "PP", plat2, "D_{A..C}*", "-.-.-.- -.-.-.- -.-.-.-", ""},
-		"platform unknown":  {"site\tD_{slot}\t\t\t\t\t", "PP", nil, "D_1* D_2*", "-.-.-.- -.-.-.-", ""},
-	} {
-		got, out := resolved(t, c.line, c.sockets, c.p, c.slots)
-		assert.Equal(t, c.want, got, name)
-		assert.Equal(t, c.source, out[0].Source, name)
-	}
-}
-
-// TestOwnersOfNumbers checks that numbers that continue, or are a processor's name, identify it, and that numbers
-// equal on each do not.
-func TestOwnersOfNumbers(t *testing.T) {
-	groups := [][]int{{1}, {2}}
-	alike, on, own := &slotMap{ID: "alike", Groups: groups}, &slotMap{ID: "on", Groups: groups, Offset: 2}, &slotMap{ID: "own", Groups: groups, Second: [][]int{{9}, {8}}}
-	for _, c := range []struct {
-		m               *slotMap
-		number, sockets int
-		want            int
-	}{
-		{alike, 1, 1, Unplaced}, {alike, 1, 2, Unplaced}, {on, 1, 2, 0}, {on, 4, 2, 1}, {on, 5, 2, Unplaced}, {on, 3, 1, Unplaced}, {own, 8, 2, 1}, {own, 2, 2, 0}, {own, 3, 2, Unplaced},
-	} {
-		got, ok := c.m.owner(c.number, c.sockets)
-		assert.Equal(t, c.want, got, c)
-		assert.Equal(t, c.want != Unplaced, ok, c)
-	}
-	const untold = " does not say which processor slot 7 belongs to"
-	for name, c := range map[string]struct {
-		m       *slotMap
-		sockets string
-		socket  int
-		reason  string
-	}{
-		"one processor there":        {alike, "Pe", 0, ""},
-		"the second one there":       {alike, "eP", 1, ""},
-		"both there":                 {alike, "PP", Unplaced, "slot map alike" + untold},
-		"a number that goes beyond":  {on, "Pe", Unplaced, "slot map on" + untold},
-		"a number of no processor's": {own, "Pe", Unplaced, "slot map own" + untold},
-	} {
-		rules := rulesOf(t, "site\tDIMM {num}\t\t\t\t\t")
-		pl := newPlacer(board("Example", "E1", c.sockets, "DIMM~7*"), plat4)
-		pl.matchLabels(rules)
-		pl.group(&rules[0]).socketsFromNumbers(c.m)
-		assert.Equal(t, c.socket, pl.out[0].Socket, name)
-		assert.Equal(t, c.reason, pl.out[0].Reason, name)
-	}
-	placeCase{vendor: "IBM", product: "System x3550 M4 -[7914B2A]-", sockets: "P", platform: plat4, slots: []string{"DIMM~13@Bank~1*"},
-		want: "0.-.-.-", reason: "slot number 13 is not on slot map ibm-m4-12"}.run(t)
-	assert.Equal(t, "x.yaml#one", indexed("\na\tb\tx.yaml#one\nc\td\ty.yaml#two\n", "a\tb\t"), "the first line of the index")
-	assert.Empty(t, indexed("\na\tb\tx.yaml#one\n", "b\t"))
-}
-
-// TestPossibleViews checks that a view has no channel too deep and not more channels than exist, and that an empty
-// view is none.
-func TestPossibleViews(t *testing.T) {
-	const u = Unplaced
-	for name, c := range map[string]struct {
-		channels, depth int
-		at              [][2]int // owner, channel
-		want            bool
-	}{
-		"as many":          {2, 2, [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, true},
-		"more channels":    {2, 2, [][2]int{{0, 0}, {0, 1}, {0, 2}}, false},
-		"two of one":       {1, 2, [][2]int{{0, 0}, {0, 1}}, false},
-		"one of one":       {1, 2, [][2]int{{0, 0}, {0, 0}}, true},
-		"platform unknown": {0, 2, [][2]int{{0, 0}, {0, 1}, {0, 2}}, true},
-		"deeper":           {2, 2, [][2]int{{0, 0}, {0, 0}, {0, 0}}, false},
-		"nothing":          {2, 2, [][2]int{{0, u}}, false},
-		"one said":         {2, 2, [][2]int{{0, u}, {0, 0}}, true},
-	} {
-		pl := &placer{channels: c.channels, depth: c.depth}
-		v := &witnessView{}
-		for _, at := range c.at {
-			v.at = append(v.at, witnessedPlace{owner: at[0], channel: at[1]})
-		}
-		assert.Equal(t, c.want, pl.isPlausible(v), name)
-	}
-}
-
-// TestFirstChannelOfControllers checks that controllers count from 1 if they count as many channels as exist, or if
-// their processors count from 1, and that no channel is 0 then.
-func TestFirstChannelOfControllers(t *testing.T) {
-	for name, c := range map[string]struct {
-		processor int
-		channels  []int
-		want      int // the first slot's channel
-	}{
-		"from 0":                {0, []int{0, 1}, 0},
-		"processors from 1":     {1, []int{1, 2}, 0},
-		"as many as there are":  {0, []int{1, 6}, 0},
-		"both":                  {1, []int{1, 6}, 0},
-		"not told":              {0, []int{1, 2}, 1},
-		"0 beside processors 1": {1, []int{0, 1}, 0},
-		"processor 2":           {2, []int{1, 2}, 1},
-		"channels 2 and 3":      {1, []int{2, 3}, 1},
-	} {
-		sys := board("Example", "E1", "P", "x{1,2}*")
-		for i, channel := range c.channels {
-			sys.Slots[i].BMC = stated(c.processor, 0, channel, 0)
-		}
-		assert.Equal(t, c.want, newPlacer(sys, plat6).controllerView().at[0].number, name)
 	}
 }
 
@@ -281,21 +282,4 @@ func TestNumbersOfBoards(t *testing.T) {
 	}
 	assert.Equal(t, 4, PrintedNumber("4"))
 	assert.Equal(t, 12, PrintedNumber("12"))
-}
-
-// TestNamesOfSets checks that a longer name of the board precedes a shorter one, that the product's own precedes a
-// sister's whatever their length, and that invalid headers are ignored.
-func TestNamesOfSets(t *testing.T) {
-	source := func(product string, lines string) string {
-		sets := ReadSets(fstest.MapFS{setsFile: {Data: []byte(lines)}}, &inventory.Machine{Product: known(product)})
-		require.NotNil(t, sets, product)
-		return sets.Rows[2].Source
-	}
-	const short, long, sister = "set\tX\tR200\t\n2\t1,2\tbalanced\tshort\n", "set\tX\tR200 (B2)\t\n2\t1,2\tbalanced\tlong\n", "set\tX\tR300\tR200 (B2)\n2\t1,2\tbalanced\tsister\n"
-	assert.Equal(t, "long", source("R200 (B2)", short+long))
-	assert.Equal(t, "long", source("R200 (B2)", long+short))
-	assert.Equal(t, "short", source("R200 (B2)", short+sister))
-	assert.Equal(t, "short", source("R200 (B2)", sister+short))
-	assert.Equal(t, "D", source("X", "set\tX\tX\t\n4\t1,2,3,4\tbalanced\tD\tmore\n2\t1,2\tbalanced\tD\n"), "a row of too many columns is none, and a name may be one letter")
-	assert.Zero(t, platform.LengthOfName("R200", ""))
 }
