@@ -78,28 +78,6 @@ func TestKindsFor(t *testing.T) {
 	}
 }
 
-// TestFasterThanRegistered checks that on a platform with MRDIMMs (Granite Rapids: RDIMM 6400, MRDIMM 8800) a module
-// rated above every registered one is an MRDIMM, whatever firmware reports.
-func TestFasterThanRegistered(t *testing.T) {
-	both := &Platform{Speeds: map[string][]int{"rdimm": {6400, 5200}, "mrdimm": {8800}}}
-	rated := func(mts int) *inventory.Slot {
-		s := dimm(true, 2, 0)
-		s.RatedMTs = collecttest.Known(mts)
-		return s
-	}
-	for _, c := range []struct {
-		p    *Platform
-		mts  int
-		want string
-	}{
-		{both, 8800, "mrdimm"}, {both, 6400, "rdimm"}, {both, 6404, "rdimm"}, {both, 6405, "mrdimm"},
-		{&Platform{Speeds: map[string][]int{"rdimm": {4800}}}, 5600, "rdimm"},
-		{&Platform{Speeds: map[string][]int{"mrdimm": {8800}}}, 8800, "rdimm"},
-	} {
-		assert.Equal(t, c.want, moduleOf(rated(c.mts), c.p), "%d MT/s on %v", c.mts, c.p.Speeds)
-	}
-}
-
 // TestFrontSideBusByMemory checks that the kind of memory decides without a platform: Intel's processors have memory
 // controllers since DDR3 (Nehalem), AMD's since the first Opteron with DDR.
 func TestFrontSideBusByMemory(t *testing.T) {

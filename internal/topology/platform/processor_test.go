@@ -18,33 +18,6 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-func TestProcessorKey(t *testing.T) {
-	for brand, want := range map[string]string{
-		"Intel(R) Xeon(R) CPU E5-2620 v2 @ 2.10GHz":             "intel xeon e5-2620 v2",
-		"Intel(R) Xeon(R) CPU E5-2690 v4@ 2.60GHz":              "intel xeon e5-2690 v4",
-		"       Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz":       "intel xeon e5-2670",
-		"Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz":       "intel xeon x5650",
-		"Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz":              "intel xeon e7-4870",
-		"Intel(R) Xeon(R) CPU E31240 @ 3.30GHz":                 "intel xeon e3-1240",
-		"Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz":             "intel xeon gold 6252n",
-		"Intel(R) Xeon(R) Platinum 8480+":                       "intel xeon platinum 8480+",
-		"Intel(R) Xeon(R) E E-2488":                             "intel xeon e-2488",
-		"Intel(R) Core(TM) i9-7900X CPU @ 3.30GHz":              "intel core i9-7900x",
-		"Intel(R) Core(TM) i7 CPU         920  @ 2.67GHz":       "intel core i7-920",
-		"Intel(R) Core(TM) i7 CPU       X 980  @ 3.33GHz":       "intel core i7-980x",
-		"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz":               "intel core i7-8700",
-		"12th Gen Intel(R) Core(TM) i7-1280P":                   "intel core i7-1280p",
-		"INTEL(R) XEON(R) GOLD 6548Y+":                          "intel xeon gold 6548y+",
-		"Intel(R) Xeon(R) CPU Max 9480":                         "intel xeon max 9480",
-		"AMD EPYC 7543 32-Core Processor                      ": "amd epyc 7543",
-		"AMD Opteron(tm) Processor 6378":                        "amd opteron 6378",
-		"Intel(R) Core(TM) i7 CPU":                              "intel core i7",
-		"":                                                      "",
-	} {
-		assert.Equal(t, want, processorKey(brand), brand)
-	}
-}
-
 func lookUpBrand(brand string, model int) *Processor {
 	sys := &inventory.System{Sockets: collecttest.Sockets(1, "", 6, model, 1, brand)}
 	if model == 0 {
