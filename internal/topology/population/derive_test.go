@@ -498,22 +498,6 @@ func TestPersistentModulesSetTheSpeed(t *testing.T) {
 	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
 }
 
-// TestProcessorDepthNeedsDepth checks that a processor's lower maximum with several DIMMs per channel counts only if
-// a channel is known to have several.
-func TestProcessorDepthNeedsDepth(t *testing.T) {
-	proc := &platform.Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
-	for _, c := range []struct {
-		known bool
-		depth int
-		want  int
-	}{{true, 2, 4400}, {true, 1, 5600}, {false, 2, 5600}} {
-		e := expectation{maxDepth: c.depth}
-		require.Empty(t, (&builder{}).processorLimit(&e, proc, channelDepths{known: c.known}))
-		assert.Equal(t, c.want, e.processor, "%+v", c)
-		assert.Equal(t, c.want == 4400, e.processorDepth)
-	}
-}
-
 // TestAllNonVolatile checks that a table that reports every module as non-volatile is wrong about some of them,
 // because a machine runs from DRAM.
 func TestAllNonVolatile(t *testing.T) {
@@ -744,4 +728,27 @@ func TestRunningClock(t *testing.T) {
 	assert.Equal(t, now.Populations[0].Relative.Value, then.Populations[0].Relative.Value)
 	assert.Equal(t, 1333, now.Repopulate(&next).Populations[0].Speed.Value.MTs)
 	assert.False(t, now.Repopulate(&next).Populations[0].RunningMTs.Known())
+}
+
+// sure is a fact read directly; from distinguishes facts of one value.
+func sure[T any](v T, from ...string) fact.Fact[T] {
+	e := fact.Evidence{}
+	if len(from) > 0 {
+		e.Raw = from[0]
+	}
+	return fact.Known(v, fact.Direct, e)
+}
+
+// TestHighestOfAllProcessors checks that the fastest processor with modules decides, and that an unknown one makes
+// the result unknown.
+func TestHighestOfAllProcessors(t *testing.T) {
+	slow, fast := Population{Slots: []int{0}, HighestMTs: sure(2400)}, Population{Slots: []int{1}, HighestMTs: sure(2666)}
+	for _, c := range []struct {
+		pops []Population
+		want int
+	}{
+		{[]Population{slow, fast}, 2666}, {[]Population{fast, slow}, 2666}, {[]Population{slow, {Slots: []int{1}}}, 0}, {[]Population{slow, {}}, 2400}, {nil, 0},
+	} {
+		assert.Equal(t, c.want, (&Result{Populations: c.pops}).HighestMTs())
+	}
 }

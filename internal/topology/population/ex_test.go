@@ -284,3 +284,48 @@ func TestWestmereEXOrder(t *testing.T) {
 
 // wexDocument is the printed name of Fujitsu's paper.
 const wexDocument = "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems"
+
+// TestBothControllers checks that controllers of the same capacity interleave whatever the layout of each (Fujitsu,
+// Memory Performance of Westmere-EX based Systems, p. 9).
+func TestBothControllers(t *testing.T) {
+	for _, c := range []struct {
+		bytes []int64
+		class string
+		ways  []int
+	}{
+		{[]int64{16, 16, 32, 0}, "2", []int{2}}, {[]int64{16, 16, 16, 16}, "1", []int{4}}, {[]int64{32, 0, 32, 0}, "2", []int{2}},
+		{[]int64{32, 16, 32, 16}, "2", []int{4, 2}}, {[]int64{32, 32, 0, 0}, "3", []int{2}}, {[]int64{16, 16, 16, 0}, "", []int{3}},
+	} {
+		segments, _ := exSegments(c.bytes)
+		var ways []int
+		var sum, want int64
+		for _, s := range segments {
+			ways, sum = append(ways, s.Ways), sum+s.Bytes
+		}
+		for _, n := range c.bytes {
+			want += n
+		}
+		class, _ := exClass(c.bytes, 8)
+		assert.Equal(t, c.ways, ways, "%v", c.bytes)
+		assert.Equal(t, want, sum, "%v", c.bytes)
+		assert.Equal(t, c.class, class, "%v", c.bytes)
+	}
+}
+
+// TestMirroredLayout checks that a mirrored processor keeps its first controller, and that half of the memory visible
+// may also be sparing, which is then the better of the two.
+func TestMirroredLayout(t *testing.T) {
+	spared := []*platform.Measurement{{Spared: map[string]string{"2-1|2-1": "1-1|1-1", "1-1|1-1": "1-0|1-0"}}}
+	for _, c := range []struct{ mode, name, left string }{
+		{"mirror_full", "2-2|2-2", "2-2|0-0"}, {"mirror_full", "1-0|1-0", "1-0|0-0"}, {"mirror_full", "1-1|1-1", "1-1|0-0"},
+		{"spare", "2-1|2-1", "1-1|1-1"}, {"independent", "1-1|1-1", ""}, {"", "1-1|1-1", "1-0|1-0"}, {"", "2-2|2-2", "2-2|0-0"},
+	} {
+		sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), SizeBytes: sure(int64(64 << 30))}}}
+		sys.Memory.VisibleBytes = sure(int64(31 << 30))
+		if c.mode != "" {
+			sys.Settings = map[string]inventory.Setting{rasMode: {Configured: sure(c.mode)}}
+		}
+		left, _ := (&builder{sys: sys, measured: spared}).underMode(c.name)
+		assert.Equal(t, c.left, left, "%+v", c)
+	}
+}
