@@ -163,19 +163,6 @@ func TestConfiguredSyscfg(t *testing.T) {
 	require.Equal(t, "disabled", smt.Pending.Value)
 }
 
-// TestConfiguredConrep checks HP's toolkit, which spells out settings and values.
-func TestConfiguredConrep(t *testing.T) {
-	sys := collected(t, Input{}, `<Conrep originating_platform="ProLiant DL380 Gen9"><Section name="HP_Power_Regulator">HP_Static_High_Performance_Mode</Section>
-<Section name="Intel_Minimum_Processor_Idle_Power_State">No_C-States</Section><Section name="Power_Regulator">Dynamic_Power_Savings_Mode</Section>
-<Section name="Adjacent_Sector_Prefetch">Enabled</Section></Conrep>`)
-	require.Equal(t, "disabled", sys.Settings["c_states"].Configured.Value)
-	require.False(t, sys.Settings["c_states"].Configured.Unverified)
-	require.Equal(t, "enabled", sys.Settings["adjacent_prefetch"].Configured.Value)
-	policy := sys.Settings["power_policy"].Configured
-	require.Equal(t, "firmware_dynamic", policy.Value, "the first entry whose attribute is there decides")
-	require.True(t, policy.Unverified)
-}
-
 // TestConfiguredOpaque checks that coded names are unknown without their registry and known with it.
 func TestConfiguredOpaque(t *testing.T) {
 	codes := `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "@odata.type": "#Bios.v1_0_6.Bios", "AttributeRegistry": "BiosAttributeRegistry", "Attributes": {"CPUS001": "Disable", "CPUS002": 1}}`
@@ -356,17 +343,6 @@ func TestCanonicalValueOfEverySetting(t *testing.T) {
 	}
 }
 
-// TestConfiguredByReferenceCode checks that exports with names of Intel's reference code are read, and
-// that missing names are unread.
-func TestConfiguredByReferenceCode(t *testing.T) {
-	for _, maker := range []string{"XFUSION", "Huawei", "Inspur", "New H3C Technologies Co., Ltd."} {
-		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": maker + "\n"})
-		sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"TurboMode": "Disable"}}`)
-		require.Equal(t, "disabled", sys.Settings["turbo"].Configured.Value, maker)
-		require.NotEqual(t, fact.Absent, sys.Settings["smt"].Configured.State, maker)
-	}
-}
-
 // TestConfiguredFixedFabric checks that APBDIS 1 fixes the fabric at the state of another option, or
 // at the fastest one without it.
 func TestConfiguredFixedFabric(t *testing.T) {
@@ -403,16 +379,6 @@ func TestConfiguredFixedFabric(t *testing.T) {
 		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", `+attributes+`}}`)
 		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
 	}
-}
-
-// TestConfiguredUnderAParent checks that options made inert by Supermicro's parent options are
-// unknown.
-func TestConfiguredUnderAParent(t *testing.T) {
-	sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"SpeedStep_P_States__FF12": "Disable", "TurboMode_3D06": "Enable",
- "PowerPerformanceTuning_3CE0": "OS Controls EPB", "ENERGY_PERF_BIAS_CFGMode_3CE1": "Maximum Performance", "PowerTechnology_FF77": "Custom"}}`)
-	require.Contains(t, sys.Settings["turbo"].Configured.Reason, `SpeedStep_P_States__FF12 is "Disable"`)
-	require.Contains(t, sys.Settings["energy_perf_bias"].Configured.Reason, `is "OS Controls EPB"`)
-	require.Equal(t, "os", sys.Settings["epb_owner"].Configured.Value)
 }
 
 // TestConfiguredNamesOfX13 checks that an option with another name on Supermicro's X13 than on X11 is read, and not

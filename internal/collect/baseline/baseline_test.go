@@ -389,13 +389,6 @@ func without(i int) *inventory.System {
 	return sys
 }
 
-// TestIdentifies checks that a repeated character, a short text and placeholders do not identify a machine.
-func TestIdentifies(t *testing.T) {
-	for id, want := range map[string]bool{"ABC": true, "A09": true, "zz9": true, "0Z9": true, "AA": false, "000": false, "0-0-0": false, "Not Specified": false, "001": true, "[{]": false, "a/b/c": true, "10000": true} {
-		assert.Equal(t, want, identifies(id), id)
-	}
-}
-
 // with is a module like that of the first slot with another serial number.
 func with(sys *inventory.System, i int, serial string) inventory.Slot {
 	s := sys.Slots[0]

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/fact/want"
@@ -177,24 +175,6 @@ func TestC1E(t *testing.T) {
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c1e"])
 		})
 	}
-}
-
-// TestC1EEvidence checks that the register is evidence only if it was read.
-func TestC1EEvidence(t *testing.T) {
-	t.Parallel()
-	registers := func(f hosttest.Files) (n int) {
-		got := collecttest.Collected(t, f).Settings["c1e"].Effective
-		for _, e := range got.Evidence() {
-			assert.NotEmpty(t, e.Path)
-			if e.Source == inventory.SourceMSR {
-				n++
-			}
-		}
-		return n
-	}
-	offered := idle(hosttest.Skylake, "intel_idle", deepest...)
-	assert.Zero(t, registers(offered))
-	assert.Equal(t, 1, registers(hosttest.Registers(offered, map[uint32]uint64{0x1FC: 0}, 0, 2)))
 }
 
 // TestPackageCState checks the decoding of register 0xE2 against the table of

@@ -117,28 +117,6 @@ func TestIOMMU(t *testing.T) {
 	})
 }
 
-// TestIOMMUEvidence checks that the evidence shows whether firmware's table is listed, if the list was
-// read.
-func TestIOMMUEvidence(t *testing.T) {
-	t.Parallel()
-	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
-	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
-	for _, c := range []struct {
-		name, table string
-		files       hosttest.Files
-	}{
-		{"listed", "listed", f.With(units).With(hosttest.Files{hosttest.ACPI + "DMAR": ""})},
-		{"not listed", "not listed", f.With(units)},
-		{"not read", "", f.With(units).Without("sys/firmware/")},
-	} {
-		shown := map[string]string{}
-		for _, e := range collecttest.Effective(collecttest.Collected(t, c.files), "iommu").Evidence() {
-			shown[e.Field] = e.Raw
-		}
-		assert.Equal(t, map[string]string{"": "dmar0", "DMAR": c.table}, shown, c.name)
-	}
-}
-
 // kernel is a tree of a kernel's release.
 func kernel(f hosttest.Files, release string) hosttest.Files {
 	return f.With(hosttest.Files{"proc/sys/kernel/osrelease": release + "\n"})

@@ -229,19 +229,6 @@ func TestUnknownOwnerOfBias(t *testing.T) {
 	}
 }
 
-// TestManyValues checks that a reason names four of several different values, and that all are evidence.
-func TestManyValues(t *testing.T) {
-	t.Parallel()
-	f := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 4, CoresPerSocket: 2}))
-	for n := range 8 {
-		f[fmt.Sprintf("%scpu%d/power/energy_perf_bias", hosttest.CPUDir, n)] = fmt.Sprintln(n + 1)
-	}
-	got := collecttest.Collected(t, f).Settings["energy_perf_bias"].Effective
-	want.Not[string](fact.Conflicting, "the CPUs differ").Check(t, got)
-	assert.Equal(t, 4, strings.Count(got.Reason, "energy_perf_bias"), got.Reason)
-	assert.Len(t, got.Evidence(), 8)
-}
-
 // TestWhoSetTheUncore checks the reason if the packages differ in who set their range, or if the
 // kernel shows no initial values.
 func TestWhoSetTheUncore(t *testing.T) {

@@ -118,13 +118,6 @@ func TestRecordedFiles(t *testing.T) {
 // systemEntry returns a structure of type 1 with a serial number as its only string.
 var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
 
-// TestLetters checks that the first and the last letters and digits are hidden as well.
-func TestLetters(t *testing.T) {
-	for c, want := range map[byte]bool{'a': true, 'z': true, 'A': true, 'Z': true, '0': true, '9': true, 0x80: true, 0xFF: true, '-': false, ' ': false, '{': false, '@': false, '/': false, ':': false} {
-		assert.Equal(t, want, letter(c), "%c", c)
-	}
-}
-
 // TestInputsRefused checks that invalid inputs are refused with file and key.
 func TestInputsRefused(t *testing.T) {
 	many := func(n int, one string) string { return strings.Repeat(one+",", n-1) + one }
