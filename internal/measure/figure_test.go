@@ -62,37 +62,6 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// TestCellSum checks that a cell has a figure of each kind that has a pass, and the spread of the kind that varies
-// most.
-func TestCellSum(t *testing.T) {
-	c := Cell{Threads: 8, Passes: slices.Concat(
-		passesOf(Read, 99e9, 100e9, 100e9, 100e9, 100e9, 100e9, 101e9),
-		passesOf(Triad, 78.4e9, 80e9, 80e9, 80e9, 80e9, 80e9, 81.6e9),
-		passesOf(Latency, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9))}
-	c.sum()
-	assert.True(t, c.Decided)
-	assert.Empty(t, c.Undecided)
-	require.NotNil(t, c.Spread)
-	assert.InDelta(t, 0.04, *c.Spread, 1e-9, "Triad's")
-	assert.InDelta(t, 100e9, *c.Read, 1)
-	assert.InDelta(t, 80e9, *c.Triad, 1)
-	assert.InDelta(t, 90e-9, *c.Latency, 1e-15)
-
-	c.Passes = passesOf(Latency, 90e-9)
-	c.sum()
-	assert.False(t, c.Decided)
-	assert.Equal(t, []string{"read: not measured", "triad: not measured", "latency: 1 passes, 7 are needed"}, c.Undecided)
-	assert.Nil(t, c.Read)
-	require.NotNil(t, c.Latency, "one pass is a figure, though an undecided one")
-	assert.InDelta(t, 90e-9, *c.Latency, 1e-15)
-	require.NotNil(t, c.Spread)
-	assert.Zero(t, *c.Spread)
-
-	c.Passes = passesOf(Read, 0, 0)
-	c.sum()
-	assert.Nil(t, c.Spread, "there is no share of zero")
-}
-
 // TestBelow checks that every pass of one is below every pass of the other, at similar clocks.
 func TestBelow(t *testing.T) {
 	figure := func(low, high, clock float64) Figure {

@@ -46,28 +46,6 @@ func TestQuietMachine(t *testing.T) {
 	require.False(t, failed(gap(r, 0, 1)) || failed(gap(r, 1, 0)))
 }
 
-// TestBudget checks that two sockets take at most ten seconds, and three in quick mode, mapping included, and that
-// all figures of a quiet machine are decided in both.
-func TestBudget(t *testing.T) {
-	for name, c := range map[string]struct {
-		options measure.Options
-		limit   time.Duration
-	}{"default": {measure.Options{}, 10 * time.Second}, "quick": {measure.Options{Quick: true}, 3 * time.Second}} {
-		t.Run(name, func(t *testing.T) {
-			m := newSimulated(3, 100e9)
-			plan, err := measure.NewPlan(&m.machine, c.options)
-			require.NoError(t, err)
-			r, err := measure.Run(t.Context(), m, plan)
-			require.NoError(t, err)
-			require.LessOrEqual(t, m.elapsed(), c.limit)
-			require.Len(t, r.Nodes, 4)
-			for _, cell := range r.Nodes {
-				require.True(t, cell.Decided, cell.Undecided)
-			}
-		})
-	}
-}
-
 // TestLostChannel checks one dead channel of 4, 6 or 8 at one socket.
 func TestLostChannel(t *testing.T) {
 	for _, channels := range []float64{4, 6, 8} {
@@ -269,21 +247,6 @@ func TestPlan(t *testing.T) {
 	four.Guest = "kvm"
 	_, err = measure.NewPlan(&four, measure.Options{Force: true})
 	require.NoError(t, err)
-}
-
-// TestBufferBounds checks that a buffer is never below 256 MiB or four times the caches.
-func TestBufferBounds(t *testing.T) {
-	for cache, want := range map[int64]measure.Buffer{
-		32 << 20:  {Streams: 256 << 20, Chain: 128 << 20},
-		384 << 20: {Streams: 1536 << 20, Chain: 512 << 20},
-		0:         {Streams: 1024 << 20, Chain: 512 << 20},
-	} {
-		machine := newSimulated(1, 60e9).machine
-		machine.Nodes[0].CacheBytes, machine.Nodes[1].CacheBytes = cache, cache
-		plan, err := measure.NewPlan(&machine, measure.Options{})
-		require.NoError(t, err)
-		require.Equal(t, want, plan.Buffers[0])
-	}
 }
 
 // TestMemoryBound checks that a measurement uses at least four times the caches and 256 MiB of a node, and at most a

@@ -175,14 +175,6 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// TestLimit checks that nothing starts once the time is over.
-func TestLimit(t *testing.T) {
-	s := &scripted{lasts: 500 * time.Millisecond}
-	r := s.run(t, nodesOf(1), measure.Options{}) // 5 seconds
-	assert.Equal(t, epoch.Add(5*time.Second), s.now)
-	assert.Equal(t, "2026-01-01T00:00:05Z", r.GeneratedAt)
-}
-
 // TestPassThatFails checks that there is no result, whichever pass fails.
 func TestPassThatFails(t *testing.T) {
 	broken := errors.New("CPU 1 is gone")
@@ -302,21 +294,4 @@ func TestNodesOfAPlan(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, plan.Cells, name)
 	}
-}
-
-// TestQuarter checks that exactly a quarter of the free memory may be used.
-func TestQuarter(t *testing.T) {
-	m := nodesOf(2)
-	m.Nodes[0].FreeBytes, m.MemoryBytes = 4*384<<20, 4*2*384<<20 // 384 MiB are needed on each node
-	_, err := measure.NewPlan(m, measure.Options{})
-	require.NoError(t, err)
-	m.Nodes[0].FreeBytes -= 4
-	_, err = measure.NewPlan(m, measure.Options{})
-	require.ErrorContains(t, err, "node 0 has 1535 MiB free")
-	m.Nodes[0].FreeBytes, m.MemoryBytes = 64<<30, 4*2*384<<20-4
-	_, err = measure.NewPlan(m, measure.Options{})
-	require.ErrorContains(t, err, "the control group grants 3071 MiB more memory")
-	m.MemoryBytes = 0
-	_, err = measure.NewPlan(m, measure.Options{})
-	require.ErrorContains(t, err, "the control group grants 0 MiB more memory")
 }

@@ -97,21 +97,3 @@ func TestCircumstances(t *testing.T) {
 		assert.Equal(t, c.want, c.result.Circumstances(), name)
 	}
 }
-
-// TestDecidedResult checks that all nodes must be decided, and at least one.
-func TestDecidedResult(t *testing.T) {
-	whole := given(seven(Read, 90e9), seven(Triad, 80e9), seven(Latency, 99e-9))
-	assert.True(t, whole.Decided())
-	assert.False(t, given(seven(Read, 90e9)).Decided())
-	assert.False(t, (&Result{}).Decided())
-	whole.Nodes = append(whole.Nodes, given().Nodes...)
-	assert.False(t, whole.Decided(), "the second is not")
-}
-
-// TestCell checks that a pair of nodes is found by both.
-func TestCell(t *testing.T) {
-	r := &Result{Nodes: []Cell{{CPUNode: 0, MemoryNode: 0}, {CPUNode: 1, MemoryNode: 1}, {CPUNode: 0, MemoryNode: 1}}}
-	assert.Same(t, &r.Nodes[2], r.Cell(0, 1))
-	assert.Same(t, &r.Nodes[1], r.Cell(1, 1))
-	assert.Nil(t, r.Cell(1, 0))
-}

@@ -268,20 +268,6 @@ func TestPlacement(t *testing.T) {
 	require.Equal(t, measure.Placement{Huge: -1}, live.Placement(tree(t, files), b, 1))
 }
 
-// TestOutcomes checks that threads' rates are summed, each over its own time, that their clocks are averaged, and
-// that a chase gives seconds per load. A thread that did nothing gives no figure.
-func TestOutcomes(t *testing.T) {
-	const ms = time.Millisecond
-	require.Equal(t, measure.Sample{Value: 30e9, Wall: 300 * ms, CPU: 290 * ms, Switches: 3, Clock: 1.5e9}, live.AddOutcomes(measure.Read,
-		live.Outcome{Done: 1e9, Wall: 100 * ms, CPU: 100 * ms, Switches: 1, Clock: 1e9}, live.Outcome{Done: 4e9, Wall: 200 * ms, CPU: 190 * ms, Switches: 2, Clock: 2e9}))
-	chase := live.AddOutcomes(measure.Latency, live.Outcome{Done: 1_000_000, Wall: 90 * ms, CPU: 90 * ms, Clock: 1e9})
-	require.InDelta(t, 90e-9, chase.Value, 1e-15)
-	require.InDelta(t, 2, live.AddOutcomes(measure.Latency, live.Outcome{Done: 1, Wall: 2 * time.Second}).Value, 1e-9)
-	require.Equal(t, measure.Sample{}, live.AddOutcomes(measure.Latency, live.Outcome{}))
-	require.Equal(t, measure.Sample{}, live.AddOutcomes(measure.Read, live.Outcome{}))
-	require.InDelta(t, 1e9, live.AddOutcomes(measure.Triad, live.Outcome{Done: 1, Wall: 1}).Value, 1)
-}
-
 // TestWork checks a thread's work: a third of its part is 400 KiB per stream, in blocks of 128 KiB of which three
 // count; the next pass continues where the last one ended. A chase ends after an eighth of its lines.
 func TestWork(t *testing.T) {
@@ -309,19 +295,6 @@ func TestWork(t *testing.T) {
 		require.InDelta(t, want, first, 0, "only Triad writes")
 	}
 	require.Equal(t, []int64{2048, 2048, 0}, pieces(work(measure.Latency, 0, 1), 3), "32768 lines")
-}
-
-// TestParts checks that the threads' parts are contiguous full pages.
-func TestParts(t *testing.T) {
-	b := make([]byte, 10*4096+100)
-	for i := range b {
-		b[i] = byte(i / 4096)
-	}
-	for i := range 3 {
-		part := live.PartOfBuffer(b, i, 3)
-		require.Len(t, part, 3*4096)
-		require.Equal(t, []byte{byte(3 * i), byte(3*i + 2)}, []byte{part[0], part[len(part)-1]})
-	}
 }
 
 // TestBench measures briefly on this machine: there are figures, and the memory is on the node, in huge pages unless
