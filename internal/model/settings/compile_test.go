@@ -40,9 +40,3 @@ func BenchmarkLoadCompiled(b *testing.B) {
 		_, _ = LoadCompiled(rules.FS)
 	}
 }
-
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		_, _ = Load(os.DirFS("../../../rules"), "settings")
-	}
-}
