@@ -1,7 +1,6 @@
 package bios_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -256,14 +255,6 @@ func TestSettingsObjects(t *testing.T) {
 	require.Equal(t, []string{"A=(none) pending:y"}, tell(e))
 }
 
-// TestNoAttributes checks a controller whose host has not started yet, which lists no attributes.
-func TestNoAttributes(t *testing.T) {
-	e, err := bios.Decode("file", []byte(`{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {}}`))
-	require.NoError(t, err)
-	require.Equal(t, []string{"$.Attributes: no attributes, as before the host's first start"}, e.Problems)
-	require.False(t, e.Complete)
-}
-
 // isBareValue is an attribute whose JSON value is not a string.
 func bare(a bios.Attribute) bios.Attribute {
 	a.Bare = true
@@ -321,21 +312,6 @@ func TestDecodeRedfishParts(t *testing.T) {
 	}
 }
 
-// TestSettingsObjectByName checks that without a path the Id or the Name identifies a settings object, which has no
-// present values; with a path only the path does.
-func TestSettingsObjectByName(t *testing.T) {
-	for head, wishes := range map[string]bool{
-		`"Id":"Settings"`: true, `"Id":"pending"`: true, `"Id":"SD"`: true, `"Id":"Bios","Name":"Pending BIOS settings"`: true, `"Id":"Bios"`: false, `"Name":"x"`: false,
-		`"@odata.id":"/redfish/v1/Systems/1/Bios","Id":"Settings"`: false, `"@odata.id":"/redfish/v1/Systems/1/Bios/SD/","Id":"Bios"`: true,
-	} {
-		e, err := bios.Decode("file", []byte(`{`+head+`,"Attributes":{"A":"1"}}`))
-		require.NoError(t, err, head)
-		require.Equal(t, wishes, e.PendingOnly, head)
-		a, _ := e.Attribute("A")
-		require.Equal(t, []bool{!wishes, wishes}, []bool{a.Stated, a.HasPending}, head)
-	}
-}
-
 // TestPendingOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
 // value is not pending.
 func TestPendingOfCray(t *testing.T) {
@@ -346,33 +322,6 @@ func TestPendingOfCray(t *testing.T) {
 		require.True(t, ok, name)
 		require.Equal(t, want, a.Pending, name)
 		require.Equal(t, want != "", a.HasPending, name)
-	}
-}
-
-// TestCompleteAnswer checks how many attributes make an export complete.
-func TestCompleteAnswer(t *testing.T) {
-	for _, c := range []struct {
-		head     string
-		n        int
-		complete bool
-	}{
-		{`"Id":"Bios"`, 99, false}, {`"Id":"Bios"`, 100, true},
-		{`"@odata.type":"#Bios.v1_0_2.Bios"`, 39, false}, {`"@odata.type":"#Bios.v1_0_2.Bios"`, 40, true},
-		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios","@odata.type":"#Bios.v1_0_2.Bios"`, 9, false},
-		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios","@odata.type":"#Bios.v1_0_2.Bios"`, 10, true},
-		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios"`, 10, false},
-	} {
-		value := `"x"`
-		if strings.Contains(c.head, "Node0") {
-			value = `{"current_value":"x"}` // as HPE Cray's nodes send it
-		}
-		var list []string
-		for i := range c.n {
-			list = append(list, fmt.Sprintf(`"A%d":%s`, i, value))
-		}
-		e, err := bios.Decode("file", []byte(`{`+c.head+`,"Attributes":{`+strings.Join(list, ",")+`}}`))
-		require.NoError(t, err)
-		require.Equal(t, c.complete, e.Complete, "%s %d", c.head, c.n)
 	}
 }
 

@@ -64,15 +64,3 @@ func TestWhatCannotBeRead(t *testing.T) {
 		assert.Contains(t, err.Error(), c.says, c.name)
 	}
 }
-
-// TestLongestAttribute checks that an attribute of 64 KiB is read, and one byte more is refused.
-func TestLongestAttribute(t *testing.T) {
-	text := func(length int) []byte {
-		return []byte(`{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "` + strings.Repeat("x", length-len("A")) + `"}}`)
-	}
-	e, err := bios.Decode("a", text(64<<10))
-	require.NoError(t, err)
-	assert.Len(t, e.Attributes, 1)
-	_, err = bios.Decode("a", text(64<<10+1))
-	require.ErrorContains(t, err, "an attribute longer than 65536 bytes")
-}

@@ -1,7 +1,6 @@
 package bios_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -375,28 +374,6 @@ func TestBounds(t *testing.T) {
 		require.ErrorIs(t, err, bios.ErrMalformed, name)
 		assert.Nil(t, e, name)
 	}
-}
-
-// TestAtTheBound checks that input at the limit is read.
-func TestAtTheBound(t *testing.T) {
-	longest := strings.Repeat("x", 64<<10)
-	for name, in := range map[string]string{
-		"a file":            `{"ProcTurbo": "x"}` + strings.Repeat(" ", bios.MaxBytes-len(`{"ProcTurbo": "x"}`)),
-		"lines":             strings.Repeat("\n", 199999) + "smt: on",
-		"a line":            "smt: on\n" + longest,
-		"JSON":              `{"ProcTurbo": "x", "a": ` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
-		"XML":               `<BiosCfg>` + strings.Repeat(`<Menu name="a">`, 62) + `<Setting name="A" selectedOption="x"/>` + strings.Repeat(`</Menu>`, 62) + `</BiosCfg>`,
-		"a text in XML":     `<BiosCfg><Setting name="A" selectedOption="x"><Help>` + longest + `</Help></Setting></BiosCfg>`,
-		"attributes, words": strings.Repeat("smt: on\n", 20000),
-	} {
-		assert.NotEmpty(t, decoded(t, "file", in).Attributes, name)
-	}
-	file := []byte(`{"Attributes": {"A": "x"}}`)
-	file = append(file, bytes.Repeat([]byte{' '}, bios.MaxBytes-len(file))...)
-	_, err := bios.DecodeRedfish("bmc", file, nil, nil)
-	require.NoError(t, err)
-	_, err = bios.DecodeRedfish("bmc", append(file, ' '), nil, nil)
-	require.ErrorIs(t, err, bios.ErrMalformed)
 }
 
 // TestCut checks that a truncated XML export is refused and not read in part.

@@ -72,22 +72,3 @@ func TestProblemsAreBounded(t *testing.T) {
 	require.Len(t, e.Problems, 101)
 	assert.Equal(t, "further problems are not listed", e.Problems[100])
 }
-
-// TestSettingsObjectOfAnother checks that a settings object gives pending values to its own resource: the one that
-// names its path or, if no path is given, one of the same vendor.
-func TestSettingsObjectOfAnother(t *testing.T) {
-	resource := func(path string) string {
-		return fmt.Sprintf(`{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1", "Attributes": {"ProcTurbo": "Enabled", "WorkloadProfile": "Custom"},
- "@Redfish.Settings": {"SettingsObject": {"@odata.id": "%s"}}}`, path)
-	}
-	settings := `{"@odata.id": "/redfish/v1/systems/1/bios/settings/", "@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1", "Attributes": {"ProcTurbo": "Disabled"}}`
-	own := bios.Join([]*bios.Export{decoded(t, "resource", resource("/redfish/v1/systems/1/bios/settings")), decoded(t, "settings", settings)})
-	require.Len(t, own, 1)
-	a, ok := own[0].Attribute("ProcTurbo")
-	require.True(t, ok)
-	assert.Equal(t, []any{"Enabled", "Disabled", true}, []any{a.Value, a.Pending, a.HasPending})
-	others := bios.Join([]*bios.Export{decoded(t, "resource", resource("/redfish/v1/systems/2/bios/settings")), decoded(t, "settings", settings)})
-	require.Len(t, others, 2)
-	a, _ = others[0].Attribute("ProcTurbo")
-	assert.False(t, a.HasPending, "another system's settings")
-}
