@@ -49,54 +49,6 @@ func TestL3OfSomeCPUs(t *testing.T) {
 	}
 }
 
-// TestL3OfAnotherIndex checks that the index of the level 3 cache may differ between CPUs, and be the only one.
-func TestL3OfAnotherIndex(t *testing.T) {
-	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
-	for cpu := 2; cpu < 4; cpu++ {
-		f[cpuFile(cpu, "cache/index2/level")], f[cpuFile(cpu, "cache/index3/level")] = "3\n", "2\n"
-		f[cpuFile(cpu, "cache/index2/shared_cpu_list")], f[cpuFile(cpu, "cache/index3/shared_cpu_list")] = "2-3\n", fmt.Sprintln(cpu)
-	}
-	c := readCPU(t, f)
-	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, c.L3.Value)
-	assert.Equal(t, "/"+cpuFile(0, "cache/index3/shared_cpu_list"), c.L3.From.Path, "the first")
-	assert.Equal(t, "0-1", c.L3.From.Raw)
-
-	for cpu := 2; cpu < 4; cpu++ {
-		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "2-3\n"})
-	}
-	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.Value, "the first index")
-
-	f = hosttest.Machine{CoresPerSocket: 2}.Files()
-	for cpu := range 2 {
-		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "0-1\n"})
-	}
-	c = readCPU(t, f)
-	assert.Equal(t, [][]int{{0, 1}}, c.L3.Value, "one group")
-	assert.Len(t, c.Levels.Value, 1)
-	for level, want := range map[string]fact.State{"0\n": fact.Malformed, "8\n": fact.OK, "9\n": fact.Malformed} {
-		assert.Equal(t, want, readCPU(t, f.With(hosttest.Files{cpuFile(0, "cache/index0/level"): level})).Levels.State, level)
-	}
-}
-
-// TestOneCPU checks a machine with one CPU.
-func TestOneCPU(t *testing.T) {
-	f := hosttest.Machine{CoresPerSocket: 1, Policies: true}.Files()
-	c := readCPU(t, f)
-	assert.Equal(t, []int{0}, c.Online.Value)
-	root := captured(t, f)
-	freq := host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 1, freq.Policies.Value)
-	assert.Equal(t, "intel_pstate", freq.First.Driver.Value)
-	assert.Equal(t, []string{"powersave"}, valuesOf(&freq.Governors))
-	assert.Equal(t, fact.SourceOK, freq.Source.State)
-	root = captured(t, f.Without(cpus+"cpufreq/policy0/scaling_driver"))
-	assert.Equal(t, fact.SourcePartial, host.ReadCPUFreq(root, host.ReadCPU(root)).Source.State)
-
-	only := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\n"})
-	assert.Equal(t, []int{0}, only.Online.Value)
-	assert.Equal(t, "X", only.Brand.Value)
-}
-
 // TestHeadOfCPUInfo checks that nothing is known of a line that the end of the read part of cpuinfo cuts.
 func TestHeadOfCPUInfo(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
@@ -104,12 +56,6 @@ func TestHeadOfCPUInfo(t *testing.T) {
 	c := readCPU(t, f)
 	assert.Equal(t, "X", c.Brand.Value)
 	assert.Equal(t, fact.Absent, c.Flags.State)
-}
-
-// TestOnlineByTopology checks that CPUs with a topology folder are online if there is no list of online CPUs.
-func TestOnlineByTopology(t *testing.T) {
-	f := hosttest.Machine{CoresPerSocket: 4}.Files().Without(cpus+"online", cpuFile(1, "topology"), cpuFile(3, "topology")).With(hosttest.Files{cpuFile(3, "topology"): "no folder"})
-	assert.Equal(t, []int{0, 2}, readCPU(t, f).Online.Value)
 }
 
 // TestNoPolicies checks that frequency scaling is known to be off only if the folder is completely known.
@@ -126,30 +72,6 @@ func TestNoPolicies(t *testing.T) {
 	}
 	assert.Equal(t, fact.Denied, read(hosttest.Notes(f, "denied\t/"+cpus+"cpufreq\tlist\tpermission denied")).State)
 	assert.Equal(t, fact.Unread, read(f.With(hosttest.Files{cpuFile(0, "cpufreq"): "no folder"})).State)
-}
-
-// TestIdleWithoutStates checks that a kernel without an idle driver has no states.
-func TestIdleWithoutStates(t *testing.T) {
-	f := hosttest.Machine{CoresPerSocket: 1}.Files()
-	read := func(f hosttest.Files) *host.CPUIdle {
-		root := captured(t, f)
-		return host.ReadCPUIdle(root, host.ReadCPU(root))
-	}
-	c := read(f.Without(cpus + "cpuidle/current_governor_ro").With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"}))
-	assert.Equal(t, "ladder", c.Governor.Value)
-	assert.Equal(t, "menu", read(f.With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"})).Governor.Value)
-	f = f.Without(cpuFile(0, "cpuidle"))
-	assert.Equal(t, fact.SourcePartial, read(f).Source.State)
-	assert.Equal(t, fact.SourceOK, read(f.With(hosttest.Files{cpus + "cpuidle/current_driver": "none\n"})).Source.State)
-	for i := range 33 {
-		f[cpuFile(0, fmt.Sprintf("cpuidle/state%d/name", i))] = "C1\n"
-		switch c := read(f).States; i {
-		case 0, 31:
-			assert.Len(t, c.Value, i+1)
-		case 32:
-			assert.Equal(t, fact.Malformed, c.State)
-		}
-	}
 }
 
 // TestRootDecoders checks that a root decoder has a valid range or is not reported.

@@ -3,7 +3,6 @@ package host_test
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,38 +109,6 @@ func TestTierHints(t *testing.T) {
 	assert.Equal(t, fact.Malformed, read(many).DAX.State)
 }
 
-// TestPartsOfTheTopology checks that a value missing for one CPU makes the total unknown, or is read from every CPU.
-func TestPartsOfTheTopology(t *testing.T) {
-	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 3}.Files()
-	missing := f.Without(cpuFile(4, "topology/thread_siblings_list"), cpuFile(4, "topology/core_cpus_list"))
-	c := readCPU(t, missing)
-	assert.NotEqual(t, fact.OK, c.Cores.State, "not those of cpuinfo")
-	assert.Equal(t, "/"+cpuFile(0, "topology/physical_package_id"), readCPU(t, f).Packages.From.Path)
-	assert.Equal(t, "0", readCPU(t, f).Packages.From.Raw)
-	byID := f.Without(cpuFile(0, "topology/package_cpus_list"), cpuFile(0, "topology/core_siblings_list"))
-	assert.Equal(t, "/"+cpuFile(0, "topology/physical_package_id"), readCPU(t, byID).Packages.From.Path)
-	assert.Len(t, readCPU(t, byID).Packages.Value, 2)
-	for cpu := range 6 {
-		assert.Equal(t, fact.Malformed, readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "x\n"})).Packages.State)
-		if cpu < 3 {
-			continue
-		}
-		other := readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "0\n"})).Packages.Value
-		require.Len(t, other, 2)
-		assert.Len(t, other[0].CPUs, 4)
-	}
-	for id, want := range map[string]fact.State{"2147483648\n": fact.OK, "2147483649\n": fact.Malformed, "0\n": fact.OK} {
-		assert.Equal(t, want, readCPU(t, hosttest.Machine{CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(0, "topology/physical_package_id"): id})).Packages.State, id)
-	}
-
-	for name, info := range map[string]string{"no core": "processor : 0\nphysical id : 0\n", "no package": "processor : 0\ncore id : 0\n"} {
-		assert.False(t, readCPU(t, hosttest.Files{"proc/cpuinfo": info}).Cores.Known(), name)
-	}
-	assert.Equal(t, 1, readCPU(t, hosttest.Files{"proc/cpuinfo": "processor : 0\nphysical id : 0\ncore id : 0\n"}).Cores.Value)
-	lists := hosttest.Machine{Sockets: 2, CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): "0-1\n"})
-	assert.Equal(t, fact.Malformed, readCPU(t, lists).Cores.State, "CPU 0 is in a core already")
-}
-
 // TestKernelWithoutNodes checks that files below the missing folder are absent with its reason.
 func TestKernelWithoutNodes(t *testing.T) {
 	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))
@@ -189,28 +156,6 @@ func TestFlagOfAGuest(t *testing.T) {
 	v = read(f.Without("proc/cpuinfo"))
 	assert.Equal(t, fact.Unread, v.HypervisorFlag.State)
 	assert.Empty(t, v.HypervisorFlag.From.Raw)
-}
-
-// TestErrorOfRegisters checks that there is an error only if nothing was read.
-func TestErrorOfRegisters(t *testing.T) {
-	f := sapphires()
-	note := func(lines ...string) *host.MSR { return readMSR(captured(t, hosttest.Notes(f, lines...))) }
-	assert.Empty(t, note("msr\t/dev/cpu/2/msr\t0x1a0\t0x1", "denied\t/dev/cpu/0/msr").None.Reason, "one package")
-	assert.Equal(t, fact.Denied, note("denied\t/dev/cpu/0/msr").None.State)
-	asked := func(f hosttest.Files) map[uint32][]host.MSRReading { return readMSR(captured(t, f)).Readings }
-	assert.Contains(t, asked(f), host.MSRHWPEnable)
-	f[hosttest.CPUInfo] = hosttest.WithoutFlag(f[hosttest.CPUInfo], "hwp")
-	assert.NotContains(t, asked(f), host.MSRHWPEnable)
-	assert.Contains(t, asked(f), host.MSRUncore)
-	for model, want := range map[string]bool{"62": false, "63": true, "79": true} {
-		old := f.With(hosttest.Files{hosttest.CPUInfo: strings.ReplaceAll(f[hosttest.CPUInfo], "model\t\t: 143", "model\t\t: "+model)})
-		assert.Equal(t, want, asked(old)[host.MSRUncore] != nil, model)
-	}
-	one := hosttest.Machine{CoresPerSocket: 1}.Files()
-	assert.Len(t, asked(one)[host.MSRPrefetch], 1, "one CPU is not read twice")
-	opteron := hosttest.Machine{CoresPerSocket: 2, Vendor: "AuthenticAMD"}.Files()
-	opteron[hosttest.CPUInfo] = strings.ReplaceAll(opteron[hosttest.CPUInfo], "cpu family\t: 6", "cpu family\t: 23")
-	assert.Len(t, asked(opteron)[host.MSRHWCR], 1, "no register of a core: the last CPU is not asked")
 }
 
 // TestRecordOfARedactedCapture checks that redacted data stays redacted, and that each query has its own result.

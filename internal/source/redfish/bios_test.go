@@ -46,20 +46,6 @@ func TestRegistryInPlace(t *testing.T) {
 	}
 }
 
-// TestRegistryWithoutAttributes checks that an invalid or empty registry, as before the host's first start, is
-// reported and not kept, so that it is requested again.
-func TestRegistryWithoutAttributes(t *testing.T) {
-	for _, body := range []string{`{}`, `{"RegistryEntries":null}`, `{"RegistryEntries":{"Attributes":[]}}`, `{"RegistryEntries":{"Attributes":{}}}`, `{"Attributes":{"A":1}}`, `{"error":{"code":"Base.1.0.GeneralError"}}`} {
-		b := newBMC(t)
-		b.tree["/registries/en"] = body
-		a := b.ask(t, nil)
-		require.NoError(t, a.Err(), body)
-		require.NotNil(t, a.BIOS, body)
-		assert.Nil(t, a.BIOS.Registry, body)
-		assert.Equal(t, []string{"the attribute registry holds no attributes"}, a.Notes, body)
-	}
-}
-
 // TestDellJobWaits checks that a BIOS job of an iDRAC that has not run yet is found, and that finished jobs, other
 // kinds and an unreadable queue are not.
 func TestDellJobWaits(t *testing.T) {

@@ -167,12 +167,3 @@ func TestNothingKnown(t *testing.T) {
 	_, err := Parse([]byte("# dmidecode 3.3\nHandle 0x0011, DMI type 11, 5 bytes\nOEM Strings\n\tString 1: x\n"))
 	require.NoError(t, err)
 }
-
-// TestLargestModule checks that no module is larger than the extended size can express (DSP0134 7.18.5).
-func TestLargestModule(t *testing.T) {
-	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Malformed, "4 EB": Malformed, "1 TB": Known, "4294967296 GB": Malformed} {
-		table, err := Parse([]byte("Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: " + size + "\n"))
-		require.NoError(t, err)
-		assert.Equal(t, want, devicesOf(table)[0].Size.Status, size)
-	}
-}

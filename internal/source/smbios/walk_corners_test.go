@@ -38,17 +38,6 @@ func TestEnds(t *testing.T) {
 	assert.Equal(t, []int{1, 16, 17, 17, 17, 17}, types(parse(t, b.Table())), "two after garbage, up to the end of the data")
 }
 
-// TestAnnouncedLength checks that an entry point without a length sets no limit.
-func TestAnnouncedLength(t *testing.T) {
-	b := small(2, 8)
-	entry := b.EntryPoint()
-	entry[0x15] += entry[0x16] + entry[0x17]
-	entry[0x16], entry[0x17] = 0, 0
-	table := Decode(entry, b.Table())
-	assert.Len(t, table.Structures, 5)
-	assert.Empty(t, table.Problems)
-}
-
 // TestFilesOfSysfsInOne checks that "cat smbios_entry_point DMI" is read like a dump: the table begins behind the entry
 // point, whatever its length, and the address there is the physical one.
 func TestFilesOfSysfsInOne(t *testing.T) {

@@ -252,23 +252,6 @@ func TestDecodeEntries(t *testing.T) {
 		Text: fmt.Sprintf("table ends at 0x%x inside the header at 0x%x", end+2, end)}, short.Problems[0])
 }
 
-func TestLookup(t *testing.T) {
-	b := smbiostest.New(3, 2)
-	b.NextHandle(7)
-	b.Add(200, []byte{1})
-	b.NextHandle(7)
-	b.Array(smbiostest.Array{})
-	b.NextHandle(3)
-	b.Add(201, []byte{1}, "a", "b")
-	table := Decode(nil, b.Table())
-	require.NotNil(t, table.Lookup(7, 16))
-	assert.Equal(t, uint8(16), table.Lookup(7, 16).Type)
-	assert.Equal(t, uint8(200), table.Lookup(7, 200).Type)
-	assert.Nil(t, table.Lookup(7, 17))
-	assert.Equal(t, []string{"a", "b"}, table.Lookup(3, 201).Strings())
-	assert.Empty(t, table.Lookup(7, 200).Strings())
-}
-
 // Every truncated table must give the structures before the cut.
 func TestEveryCut(t *testing.T) {
 	data := server(3, 2).Table()
