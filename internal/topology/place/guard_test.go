@@ -219,20 +219,6 @@ func TestPlaceWithoutRules(t *testing.T) {
 	assert.Contains(t, out[0].Reason, "read locator patterns")
 }
 
-// TestPlaceHPE checks that type 202 takes precedence over labels and needs no map.
-func TestPlaceHPE(t *testing.T) {
-	sys := board("HPE", "ProLiant DL580 Gen12", "PP", "PROC~{1,2}~DIMM~{1,3}*")
-	for i := range sys.Slots {
-		// Gen10 numbers controllers over the machine.
-		sys.Slots[i].HPE = &inventory.Location{Processor: i / 2, Controller: i, Channel: 3 * (i % 2), Index: 0}
-	}
-	sys.Slots[3].HPE.Channel = -1
-	out, _ := Slots(sys, plat6, corpustest.Rules(t))
-	assert.Equal(t, "0.0.0.0 0.1.3.0 1.-.0.0 1.-.-.-", seats(sys, out))
-	assert.Equal(t, Placement{Socket: 0, Controller: 1, Channel: 3, Slot: 0, Source: sourceHPE, Certainty: fact.Direct, Rule: "hpe-202"}, out[1])
-	assert.Contains(t, out[3].Reason, "no slot map")
-}
-
 // edac creates controllers from labels.
 func edac(bytes int64, labels ...string) []inventory.Controller {
 	var out []inventory.Controller

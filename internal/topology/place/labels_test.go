@@ -52,15 +52,6 @@ func TestEmptySlotsWithoutALabel(t *testing.T) {
 	assert.Equal(t, Unplaced, out[1].Channel)
 }
 
-// TestModulesBehindAbsentProcessors checks that placements on present processors keep their certainty.
-func TestModulesBehindAbsentProcessors(t *testing.T) {
-	sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
-	out, _ := Slots(sys, plat3, corpustest.Rules(t))
-	for i, want := range []fact.Certainty{fact.Corroborated, fact.Corroborated, fact.Indirect} {
-		assert.Equal(t, want, out[i].Certainty, i)
-	}
-}
-
 // TestSlotNumberZero checks Oracle's boards, which number their slots from 0 (D0).
 func TestSlotNumberZero(t *testing.T) {
 	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
@@ -182,54 +173,6 @@ func TestNodesThatAreNoProcessors(t *testing.T) {
 	} {
 		got, _ := resolved(t, c.line, c.sockets, plat4, c.slots)
 		assert.Equal(t, c.want, got, name)
-	}
-}
-
-// TestWitnessOfSome checks that a witness that lacks a module confirms nothing; one that lacks an empty slot does,
-// but confirms no map completely.
-func TestWitnessOfSome(t *testing.T) {
-	for name, c := range map[string]struct {
-		populated string
-		out       int
-		want      bool
-	}{"all": {"*", -1, true}, "without a module": {"*", 2, false}, "without an empty slot": {"", 2, true}} {
-		sys := running(board("Supermicro", "Super Server", "P", "P1-DIMM{A,B}1@NO~DIMM* P1-DIMMC1@NO~DIMM"+c.populated), 2666, 1)
-		for i := range sys.Slots {
-			if i != c.out {
-				sys.Slots[i].BMC = stated(0, 0, i, 0)
-			}
-		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
-		assert.Equal(t, c.want, out[0].Witnessed, name)
-		assert.Empty(t, doubts(sys, out), name)
-	}
-}
-
-// TestSettledByWitness checks that placements by label stay, that a slot without any source keeps its reason, and
-// that of two CPUs the labels or the witness must name one.
-func TestSettledByWitness(t *testing.T) {
-	sys := board("Supermicro", "Super Server", "P", "P1-DIMMB1@NO~DIMM* x* y")
-	sys.Slots[0].BMC, sys.Slots[1].BMC = stated(0, 0, 0, 0), stated(0, 0, 4, 0)
-	out, _ := Slots(sys, plat6, corpustest.Rules(t))
-	assert.Equal(t, "0.0.1.0 0.1.4.0", seats(sys, out))
-	assert.Equal(t, SourceLocator, out[0].Source)
-	assert.Equal(t, sourceBMC, out[1].Source)
-	assert.Equal(t, Placement{Socket: Unplaced, Controller: Unplaced, Channel: Unplaced, Slot: Unplaced, Reason: "no known pattern reads this slot's label"}, out[2])
-
-	// Where labels name no processor the witness's own word counts.
-	sys = board("Supermicro", "Super Server", "PP", "x* y*")
-	sys.Slots[0].BMC, sys.Slots[1].BMC = stated(0, 0, 0, 0), stated(1, 0, 0, 0)
-	out, _ = Slots(sys, plat6, corpustest.Rules(t))
-	assert.Equal(t, "0.0.0.0 1.0.0.0", seats(sys, out))
-
-	for labels, want := range map[string]string{"PROC~{1,2}~DIMM~1*": "0.0.0.0 1.0.0.0", "SLOT~{1,2}*": "-.-.-.- -.-.-.-"} {
-		sys := board("HPE", "ProLiant DL9999 Gen12", "PP", labels)
-		for i := range sys.Slots {
-			sys.EDAC = append(sys.EDAC, inventory.Controller{Index: i, DIMMs: []inventory.ControllerDIMM{
-				{Label: sys.Slots[i].Locator, Location: known("channel 0 slot 0"), SizeBytes: known(int64(8 << 30))}}})
-		}
-		out, _ := Slots(sys, ofChannels(4, 1), corpustest.Rules(t))
-		assert.Equal(t, want, seats(sys, out), labels)
 	}
 }
 
