@@ -68,30 +68,6 @@ func TestMachinePageShowsAll(t *testing.T) {
 	}
 }
 
-// TestPanelsDoNotOverlap checks that each panel has its own id and place.
-func TestPanelsDoNotOverlap(t *testing.T) {
-	for name, d := range Dashboards() {
-		taken := map[[2]int]string{}
-		ids := map[int]bool{}
-		for _, p := range d.Panels {
-			assert.False(t, ids[p.ID], "%s: id %d", name, p.ID)
-			ids[p.ID] = true
-			g := p.GridPos
-			assert.LessOrEqual(t, g.X+g.W, 24, p.Title)
-			for x := g.X; x < g.X+g.W; x++ {
-				for y := g.Y; y < g.Y+g.H; y++ {
-					assert.Empty(t, taken[[2]int{x, y}], "%s: %s", name, p.Title)
-					taken[[2]int{x, y}] = p.Title
-				}
-			}
-		}
-		var any map[string]any
-		text, err := d.JSON()
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(text, &any))
-	}
-}
-
 // TestMachinesLead checks that every table of machines links each to its page, by the page's id and variables, and to
 // its report.
 func TestMachinesLead(t *testing.T) {

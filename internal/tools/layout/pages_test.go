@@ -185,13 +185,6 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort checks the length of the README, a newcomer's page, up to its list of further pages.
-func TestReadmeIsShort(t *testing.T) {
-	text, _, ok := strings.Cut(texts(t)["README.md"], "\n## More\n")
-	require.True(t, ok)
-	assert.LessOrEqual(t, len(strings.Fields(text)), 600, "long paragraphs go to docs/ and manual pages")
-}
-
 // here reports whether a word names a page from the naming file's folder or
 // from the repository's root.
 func here(from, word string) bool {
