@@ -98,8 +98,8 @@ func TestVisibleMemory(t *testing.T) {
 
 // TestOptions checks that options that affect an audit are kept.
 func TestOptions(t *testing.T) {
-	n := collecttest.Collected(t, hosttest.Options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
-	want.Is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, fact.Direct).Check(t, n.Options)
+	n := collecttest.Collected(t, hosttest.Options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force crashkernel=319M -- maxcpus=1`)).NUMA
+	want.Is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force", "crashkernel=319M"}, fact.Direct).Check(t, n.Options)
 	want.Is([]string{}, fact.Direct).Check(t, collecttest.Collected(t, oneSocket()).NUMA.Options)
 	want.Not[[]string](fact.Unread, "cmdline").Check(t, collecttest.Collected(t, oneSocket().Without(hosttest.Cmdline)).NUMA.Options)
 }

@@ -12,8 +12,6 @@ import (
 
 func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
-func field[T any](v T) smbios.Field[T] { return smbios.Field[T]{Value: v, Status: smbios.Known} }
-
 // TestWhyNoTable checks that the failure of a given file takes precedence over that of the tree.
 func TestWhyNoTable(t *testing.T) {
 	file, tree := &Failure{fact.Denied, "the file was denied"}, &Failure{fact.Absent, "no such tree"}

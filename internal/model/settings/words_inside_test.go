@@ -48,15 +48,3 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
 	assert.Empty(t, named.Words(turbo, Enabled))
 }
-
-// spelled is a table with recorded spellings.
-func spelled(t Table, rows ...*spelling) *Table {
-	t.spellings = func() map[string][]*spelling {
-		out := map[string][]*spelling{}
-		for _, s := range rows {
-			out[PlainName(s.name)] = append(out[PlainName(s.name)], s)
-		}
-		return out
-	}
-	return &t
-}

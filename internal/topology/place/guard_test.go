@@ -266,6 +266,12 @@ func TestPlaceEDAC(t *testing.T) {
 		out, _ := Slots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, "0.0.0.0 0.1.5.0 1.0.0.0 1.1.5.0", seats(sys, out))
 	})
+	t.Run("a channel that no controller has: in the order seen", func(t *testing.T) {
+		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
+		sys.EDAC = edac(8<<30, label(0, 0, 1), label(0, 1, 3), label(1, 0, 1), label(1, 1, 3))
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Equal(t, "0.0.0.0 0.1.1.0 1.0.0.0 1.1.1.0", seats(sys, out))
+	})
 	t.Run("unlike modules are not guessed", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
 		sys.Slots[0].SizeBytes = known(int64(16 << 30))

@@ -21,6 +21,7 @@ func TestHideOptions(t *testing.T) {
 		"q":                                "q",
 		"quiet nosmt  numa=off\n":          "quiet nosmt  numa=off\n",
 		"intel_idle.max_cstate=1 root=abc": "intel_idle.max_cstate=1 root=xxx",
+		"crashkernel=319M nfsroot=abc":     "crashkernel=319M nfsroot=xxx",
 		"host17 10.0.0.1 plain":            "xxxxxx xxxxxxxx plain",
 		"quiet -- numa=off plain word=1":   "quiet -- xxxxxxxx xxxxx xxxxxx",
 		"-- --":                            "-- --",
