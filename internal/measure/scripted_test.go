@@ -111,25 +111,6 @@ func (s *scripted) run(t *testing.T, m *measure.Machine, o measure.Options) *mea
 	return r
 }
 
-// TestPassesOfAQuietMachine checks eight passes of each kind, and one more of reads and of Triad before them that
-// does not count; the chase has one processor. One node is measured too.
-func TestPassesOfAQuietMachine(t *testing.T) {
-	s := &scripted{lasts: time.Millisecond}
-	r := s.run(t, nodesOf(1), measure.Options{})
-	got := map[onePass]int{}
-	for _, p := range s.passes {
-		got[p]++
-	}
-	assert.Equal(t, map[onePass]int{{kind: measure.Read, cpus: 2}: 9, {kind: measure.Triad, cpus: 2}: 9, {kind: measure.Latency, cpus: 1}: 8}, got)
-	require.Len(t, r.Nodes, 1)
-	assert.Len(t, r.Nodes[0].Passes, 24)
-	assert.True(t, r.Nodes[0].Decided, r.Nodes[0].Undecided)
-	assert.True(t, r.Decided())
-	assert.False(t, r.Forced)
-	assert.Equal(t, 0, *r.Nodes[0].Socket)
-	assert.Equal(t, []int{0}, s.maps)
-}
-
 // TestFirstPass checks that the first pass of reads and of Triad meets cold caches and low clocks.
 func TestFirstPass(t *testing.T) {
 	seen := map[measure.Kind]bool{measure.Latency: true}
@@ -249,17 +230,6 @@ func TestNotesOfAResult(t *testing.T) {
 	r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: {Huge: 1}}}).run(t, m, measure.Options{Force: true})
 	assert.True(t, r.Forced)
 	assert.True(t, r.Decided(), "memory of the only node lies there")
-}
-
-// TestPlaced checks that 99 % of the memory must be on the requested node.
-func TestPlaced(t *testing.T) {
-	for here, decided := range map[float64]bool{1: true, 0.99: true, 0.98: false} {
-		s := &scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{1: {Known: true, Here: here, Huge: 1}}}
-		r := s.run(t, nodesOf(2), measure.Options{})
-		assert.Equal(t, decided, r.Cell(1, 1).Decided, here)
-		assert.Equal(t, decided, r.Cell(0, 1).Decided, "the same memory, read by the other node: %v", here)
-		assert.True(t, r.Cell(0, 0).Decided && r.Cell(1, 0).Decided, here)
-	}
 }
 
 // TestNodesOfAPlan checks memory without processors, processors without memory, nodes of one core, and requested
