@@ -43,16 +43,6 @@ const remedySpellings = "# head\n" +
 	"V\ts\tredfish\tControl\t\tAuto|Manual\n" +
 	"V\ts\tredfish\tSlider\t\tPower\n"
 
-// A preset that the machine does not offer need not be freed first.
-func TestNoPresetNoUnlocking(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	w := settings.Change{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
-	require.Contains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile must be Disabled")
-	w.NoPreset = true
-	require.NotContains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile")
-}
-
 // If a vendor has a name for each vendor's processors, a machine gets its own or none, unless its export shows which
 // it has.
 func TestStepsKnowTheVendor(t *testing.T) {
@@ -182,17 +172,6 @@ func TestPresetOfGen10(t *testing.T) {
 	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
 	gen10.Want = "DecisionSupport"
 	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
-}
-
-// TestCommandsAreShellWords checks that a preset with brackets in HPE's registries is quoted for the shell.
-func TestCommandsAreShellWords(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	lines := tables.Of("HPE").Steps(settings.Change{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
-	require.Contains(t, strings.Join(lines, "\n"), "ilorest set 'WorkloadProfile=HighPerformanceCompute(HPC)' --select Bios. --commit")
-	for word, want := range map[string]string{"MaxPerf": "MaxPerf", "I/OThroughput": "I/OThroughput", "a b": "'a b'", "": "''", "it's": `'it'\''s'`, "a\nb": "'a b'"} {
-		require.Equal(t, want, settings.ShellWord(word))
-	}
 }
 
 // TestDellLocksAMDToo checks AMD settings too: the captures of R6615 and R7615 list them below System Profile

@@ -33,12 +33,6 @@ func TestAccepts(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestPlain(t *testing.T) {
-	require.Equal(t, "numanodespersocket", settings.PlainName("NUMANodesPerSocket_703E"))
-	require.Equal(t, "hyperthreadingall", settings.PlainName("Hyper-Threading [ALL]"))
-	require.Equal(t, "speed1866", settings.PlainName("Speed_1866 "), "a trailing blank is not a digit")
-}
-
 func TestTables(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)

@@ -6,17 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPlainName checks that only letters and digits count, without a board's suffix, and that a name that consists of
-// such a suffix is kept.
-func TestPlainName(t *testing.T) {
-	for name, plain := range map[string]string{
-		"AZaz09": "azaz09", "[A-Z] {a-z} (0/9) @`^_|~:;": "azaz09", "Z_9": "z9", "zoo": "zoo",
-		"A_0A1F": "a", "_0A1F": "0a1f", "Turbo_0A1F": "turbo", "Turbo_0A1G": "turbo0a1g", "Speed_186": "speed186",
-	} {
-		assert.Equal(t, plain, PlainName(name), name)
-	}
-}
-
 // TestCanonicalAndBack checks that the table's values apply to a preset too if it has any; otherwise the vendor's
 // value is kept. A number is a rate only if the entry marks it.
 func TestCanonicalAndBack(t *testing.T) {
