@@ -163,46 +163,6 @@ func TestNodesOfProcessors(t *testing.T) {
 	}
 }
 
-// TestNodesThatAreNoProcessors checks that a node that means nothing, or is in no label, leaves the processor to
-// other sources.
-func TestNodesThatAreNoProcessors(t *testing.T) {
-	for name, c := range map[string]struct{ line, sockets, slots, want string }{
-		"ignored": {"site\tD_{L}\tN{node}\t\t\tignore\t", "P", "D_A@N0* D_B@N1*", "0.-.0.- 0.-.1.-"},
-		"missing": {"site\tD_{L}\tN{node}|\t\t\tsocket\t", "P", "D_A@* D_B@*", "0.-.0.- 0.-.1.-"},
-		"named":   {"site\tD_{L}\tN{node}\t\t\tsocket\t", "PP", "D_A@N1* D_A@N2*", "0.-.0.- 1.-.0.-"},
-	} {
-		got, _ := resolved(t, c.line, c.sockets, plat4, c.slots)
-		assert.Equal(t, c.want, got, name)
-	}
-}
-
-// TestLabelsOfDrivers checks that a driver's entry without a module is ignored, and that a label of an empty slot, or
-// of two entries, belongs to another board.
-func TestLabelsOfDrivers(t *testing.T) {
-	entry := func(label, location string, bytes int64) inventory.ControllerDIMM {
-		return inventory.ControllerDIMM{Label: known(label), Location: known(location), SizeBytes: known(bytes)}
-	}
-	for name, c := range map[string]struct {
-		slots string
-		dimms []inventory.ControllerDIMM
-		want  string
-	}{
-		"one module":     {"SLOT~1* SLOT~2", []inventory.ControllerDIMM{entry("SLOT_1", "channel 1 slot 0", 8<<30)}, "0.0.1.0"},
-		"an empty entry": {"SLOT~1* SLOT~2", []inventory.ControllerDIMM{entry("SLOT_1", "channel 1 slot 0", 8<<30), entry("SLOT_2", "channel 0 slot 0", 0)}, "0.0.1.0"},
-		"an empty entry of two": {"SLOT~1* SLOT~2* SLOT~3", []inventory.ControllerDIMM{entry("SLOT_2", "channel 0 slot 0", 8<<30), entry("SLOT_1", "channel 1 slot 0", 8<<30),
-			entry("SLOT_3", "channel 2 slot 0", 0)}, "0.0.1.0 0.0.0.0"},
-		"an empty slot": {"SLOT~1* SLOT~2* SLOT~3", []inventory.ControllerDIMM{entry("SLOT_1", "channel 1 slot 0", 8<<30), entry("SLOT_3", "channel 0 slot 0", 8<<30),
-			entry("SLOT_2", "channel 2 slot 0", 16<<30)}, "-.-.-.- -.-.-.-"},
-		"one label twice": {"SLOT~1* SLOT~2*", []inventory.ControllerDIMM{entry("SLOT_2", "channel 1 slot 0", 8<<30), entry("SLOT_1", "channel 0 slot 0", 4<<30),
-			entry("SLOT_1", "channel 2 slot 0", 4<<30)}, "-.-.-.- -.-.-.-"},
-	} {
-		sys := board("Example", "E1", "P", c.slots)
-		sys.EDAC = []inventory.Controller{{DIMMs: c.dimms}}
-		out, _ := Slots(sys, ofChannels(4, 1), corpustest.Rules(t))
-		assert.Equal(t, c.want, seats(sys, out), name)
-	}
-}
-
 // TestNumbersOfBoards checks a board and a number on it, each from 1 and boards numbered over the processors, and a
 // letter with one digit.
 func TestNumbersOfBoards(t *testing.T) {

@@ -126,7 +126,6 @@ var (
 	plat12 = &platform.Platform{ID: "12ch", NUMA: true, ChannelsPerSocket: 12, MaxDPC: 2}
 	platEX = &platform.Platform{ID: "ex", NUMA: true, ChannelsPerSocket: 8, Controllers: 2, MaxDPC: 2}
 	platFB = &platform.Platform{ID: "fsb", ChannelsPerSystem: 4, MaxDPC: 4}
-	platF  = &platform.Platform{ID: "opteron", NUMA: true, ChannelsPerSocket: 2}
 )
 
 type placeCase struct {
@@ -173,36 +172,6 @@ func (c placeCase) run(t *testing.T) {
 		if c.certainty != fact.None {
 			assert.Equal(t, c.certainty, o.Certainty)
 		}
-	}
-}
-
-// TestPlaceRigMachines has the labels of the test rig's machines.
-func TestPlaceRigMachines(t *testing.T) {
-	for _, c := range []placeCase{
-		{name: "bensley", vendor: "Supermicro", product: "X7DB8+", sockets: "PP", platform: platFB,
-			slots: []string{"DIMM1{A..D}@Bank1", "DIMM2{A..D}@Bank2", "DIMM3A@Bank3* DIMM3{B..D}@Bank3", "DIMM4A@Bank4* DIMM4{B..D}@Bank4"},
-			want:  "-.-.2.0 -.-.3.0", rule: "smc-single-digit"},
-		{name: "dell r610", vendor: "Dell Inc.", product: "PowerEdge R610", sockets: "PP", platform: plat3,
-			slots: []string{"DIMM_A{1..3}* DIMM_A{4..6} DIMM_B{1..3}* DIMM_B{4..6}"},
-			want:  "0.0.0.0 0.0.1.0 0.0.2.0 1.0.0.0 1.0.1.0 1.0.2.0", rule: "dell-11g-2dpc", source: SourceMap, certainty: fact.Corroborated},
-		{name: "rx600 s6 both boards", vendor: "FUJITSU", product: "PRIMERGY RX600 S6", sockets: "PPPP", platform: platEX,
-			slots: []string{"DIMM-1{A..D}@CPU1-MEM-{A,B}* DIMM-2{A..D}@CPU1-MEM-{A,B} DIMM-1A@CPU{2..4}-MEM-B*"},
-			want:  "0.0.0.0 0.1.4.0 0.0.1.0 0.1.5.0 0.0.2.0 0.1.6.0 0.0.3.0 0.1.7.0 1.1.4.0 2.1.4.0 3.1.4.0", rule: "fujitsu-board"},
-		{name: "x3500", vendor: "IBM", product: "eServer x3500-[7977I11]-", sockets: "PP", platform: platFB,
-			slots: []string{"SLOT~0/DIMM~1@Channel~0* SLOT~1/DIMM~2@Channel~0* SLOT~2/DIMM~3@Channel~0", "SLOT~0/DIMM~4@Channel~1* SLOT~1/DIMM~5@Channel~1* SLOT~2/DIMM~6@Channel~1",
-				"SLOT~0/DIMM~7@Channel~2*", "SLOT~0/DIMM~10@Channel~3*"},
-			want: "-.-.0.0 -.-.0.1 -.-.1.0 -.-.1.1 -.-.2.0 -.-.3.0", rule: "ibm-slot-channel"},
-		{name: "ibm e326m", vendor: "IBM", product: "eServer 326m -[796976U]-", sockets: "PP", platform: platF,
-			slots: []string{"DIMM~{1,2}@CPU1~BANK~1* DIMM~{3,4}@CPU1~BANK~2* DIMM~{5,6}@CPU2~BANK~1* DIMM~{7,8}@CPU2~BANK~2*"},
-			want:  "0.-.0.0 0.-.1.0 0.-.0.1 0.-.1.1 1.-.0.0 1.-.1.0 1.-.0.1 1.-.1.1", rule: "ibm-e326m", certainty: fact.Indirect},
-		{name: "sun x6440", vendor: "Sun Microsystems", product: "SUN BLADE X6440 SERVER MODULE", sockets: "PPPP", platform: platF,
-			slots: []string{"P{0..3}-DIMM{6,7}@CPU~0* P3-DIMM0@CPU~3* P0-DIMM{0..5}@CPU~0"},
-			want:  "0.-.1.0 0.-.0.0 1.-.1.0 1.-.0.0 2.-.1.0 2.-.0.0 3.-.1.0 3.-.0.0 3.-.1.3", rule: "sun-x6440", certainty: fact.Indirect},
-		{name: "spr snc2", vendor: "Dell Inc.", product: "PowerEdge R760", sockets: "PP", platform: plat8,
-			slots: []string{"A{1..8}* A{9..16} B{1,9}*"},
-			want:  "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0 0.-.4.0 0.-.5.0 0.-.6.0 0.-.7.0 1.-.0.0 1.-.0.1", rule: "dell-16g-8ch", certainty: fact.Indirect},
-	} {
-		t.Run(c.name, c.run)
 	}
 }
 
