@@ -124,29 +124,3 @@ func TestReferences(t *testing.T) {
 	b.Add(typeMemoryArray, []byte{3, 3, 3, 0, 0, 0, 4, 0x55, 0, 1, 0})
 	assert.Contains(t, uniqueCodes(parse(t, b.Dump())), CodeDanglingHandle, "the only field that refers")
 }
-
-// TestSpelledOut checks a field that refers to a missing string, and a length below the oldest one; a short cache
-// structure does not affect the memory.
-func TestSpelledOut(t *testing.T) {
-	b := smbiostest.New(3, 2)
-	b.System(smbiostest.System{Manufacturer: "M"})
-	b.Add(typeCache, append([]byte{1}, make([]byte, 0x0E)...))
-	table := parse(t, b.Dump())
-	assert.Equal(t, []string{CodeStringIndex}, uniqueCodes(table))
-	for typ, want := range map[uint8]bool{typeCache: true, typeArrayMapping: false} {
-		b = smbiostest.New(3, 2)
-		b.System(smbiostest.System{Manufacturer: "M"})
-		b.Add(typ, make([]byte, int(minLength[typ])-5))
-		var found []bool
-		for _, p := range parse(t, b.Dump()).Problems {
-			if p.Code == CodeLength {
-				found = append(found, p.Harmless)
-			}
-		}
-		assert.Equal(t, []bool{want}, found, typ)
-	}
-	empty := printedText("3.4", typeMemoryDevice, 40, "Size: No Module Installed", "Form Factor: <OUT OF SPEC>")
-	assert.NotContains(t, uniqueCodes(parse(t, []byte(empty))), CodeOutOfSpec)
-	full := printedText("3.4", typeMemoryDevice, 40, "Size: 1 GB", "Form Factor: <OUT OF SPEC>")
-	assert.Contains(t, uniqueCodes(parse(t, []byte(full))), CodeOutOfSpec)
-}
