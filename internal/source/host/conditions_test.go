@@ -16,39 +16,6 @@ import (
 
 const cpus = "sys/devices/system/cpu/"
 
-// withoutL3 removes the level 3 cache of these CPUs.
-func withoutL3(f hosttest.Files, list ...int) hosttest.Files {
-	for _, cpu := range list {
-		f = f.Without(cpuFile(cpu, "cache/index3/"))
-	}
-	return f
-}
-
-// TestL3OfSomeCPUs checks that CPUs without a level 3 cache are in no group if others have one, and that after four
-// such CPUs the machine has none.
-func TestL3OfSomeCPUs(t *testing.T) {
-	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 6}.Files()
-	for name, c := range map[string]struct {
-		without []int
-		want    [][]int
-	}{
-		"all":                      {nil, [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
-		"not the first three":      {[]int{0, 1, 2}, [][]int{{3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
-		"not the first four":       {[]int{0, 1, 2, 3}, nil},
-		"not the last of a socket": {[]int{1, 2, 3, 4, 5}, [][]int{{0}, {6, 7, 8, 9, 10, 11}}},
-	} {
-		tree := withoutL3(f, c.without...).With(nil)
-		for cpu, list := range map[int][]int{0: {0}, 3: {3, 4, 5}} {
-			if len(c.without) > 0 && tree[cpuFile(cpu, "cache/index3/level")] != "" {
-				tree[cpuFile(cpu, "cache/index3/shared_cpu_list")] = hosttest.List(list)
-			}
-		}
-		l3 := readCPU(t, tree).L3
-		assert.Equal(t, c.want, l3.Value, name)
-		assert.Equal(t, c.want == nil, l3.State == fact.Absent, "%s: %v", name, l3.Err)
-	}
-}
-
 // TestHeadOfCPUInfo checks that nothing is known of a line that the end of the read part of cpuinfo cuts.
 func TestHeadOfCPUInfo(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
