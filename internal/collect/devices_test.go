@@ -348,3 +348,93 @@ func TestSlotOfNoArray(t *testing.T) {
 		require.Len(t, listed(other), 3)
 	}
 }
+
+// TestImpossibleModules checks that what a module cannot be beside the others is a defect of the table, and that
+// modules that differ as real ones do are none.
+func TestImpossibleModules(t *testing.T) {
+	usual := smbiostest.DIMM{Bytes: 32 << 30, Speed: 2933, Configured: 2666}
+	changed := func(change func(d *smbiostest.DIMM)) smbiostest.DIMM { d := usual; change(&d); return d }
+	for name, c := range map[string]struct {
+		last smbiostest.DIMM
+		most int64
+		want string
+	}{
+		"alike":                   {usual, 0, ""},
+		"another size and rating": {changed(func(d *smbiostest.DIMM) { d.Bytes, d.Speed = 16<<30, 2666 }), 0, ""},
+		"an empty slot":           {smbiostest.DIMM{}, 0, ""},
+		"no speed":                {changed(func(d *smbiostest.DIMM) { d.Configured = 0 }), 0, ""},
+		"DDR3":                    {changed(func(d *smbiostest.DIMM) { d.Type = 0x18 }), 0, "A3 is DDR3, and the others are DDR4, which no board takes together"},
+		"half a DIMM":             {changed(func(d *smbiostest.DIMM) { d.DataBits = 32 }), 0, "A3 has a data width of 32 bits, and the others have 64"},
+		"a slow one":              {changed(func(d *smbiostest.DIMM) { d.Configured = 400 }), 0, "A3 has a configured speed that the others do not have: 400 is not a speed that DDR4 can have"},
+		"rated as a clock":        {changed(func(d *smbiostest.DIMM) { d.Speed = 800 }), 0, "A3 has a rated speed that the others do not have: the speed looks like a clock in MHz, not like transfers (800 for DDR4)"},
+		"above its rating":        {changed(func(d *smbiostest.DIMM) { d.Speed = 1600 }), 0, "A3 runs at 2666 MT/s and is rated 1600"},
+		"larger than its array":   {usual, 24 << 30, "A1 has 32 GiB, and its memory array takes 24 GiB"},
+		"larger than its share":   {usual, 64 << 30, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := smbiostest.New(3, 2)
+			array := b.Array(smbiostest.Array{Devices: 3, MaxBytes: c.most})
+			for i, d := range []smbiostest.DIMM{usual, usual, c.last} {
+				d.Array, d.Locator = array, []string{"A1", "A2", "A3"}[i]
+				b.MemoryDevice(d)
+			}
+			var problems []string
+			for _, p := range collecttest.Decoded(t, b).Firmware.Problems {
+				problems = append(problems, p.Text)
+			}
+			if c.want == "" {
+				assert.Empty(t, problems)
+			} else {
+				assert.Contains(t, problems, c.want)
+			}
+		})
+	}
+}
+
+// TestNamedModules checks that a slot with size 0 and a named module is not empty. Leftovers without
+// vendor, part number or speed are common in empty slots, and some firmware prints the same text for
+// every slot.
+func TestNamedModules(t *testing.T) {
+	module := func(bytes int64, maker, part, serial string, speed int) smbiostest.DIMM {
+		return smbiostest.DIMM{Bytes: bytes, Manufacturer: maker, Part: part, Serial: serial, Speed: speed}
+	}
+	const g = int64(1) << 30
+	filled := module(16*g, "Samsung", "M393A2G40EB1-CRC", "A001", 2400)
+	for _, c := range []struct {
+		name  string
+		dimms []smbiostest.DIMM
+		want  inventory.SlotState // of the last
+	}{
+		{"an empty slot", []smbiostest.DIMM{filled, {}}, inventory.SlotEmpty},
+		{"mapped out", []smbiostest.DIMM{filled, {}, module(0, "Samsung", "M393A2G40EB1-CRC", "A002", 2400)}, inventory.SlotUnknown},
+		{"mapped out of a full machine", []smbiostest.DIMM{filled, module(0, "Samsung", "M393A2G40EB1-CRC", "A002", 2400)}, inventory.SlotUnknown},
+		{"mapped out, serial numbers hidden", []smbiostest.DIMM{module(16*g, "Samsung", "M393A2G40EB1-CRC", "--", 2400), module(0, "Samsung", "M393A2G40EB1-CRC", "--", 2400)}, inventory.SlotUnknown},
+		{"no speed", []smbiostest.DIMM{filled, module(0, "A1_Manufacturer1", "Array1_PartNumber1", "", 0)}, inventory.SlotEmpty},
+		{"a speed alone", []smbiostest.DIMM{filled, module(0, "", "", "", 1333)}, inventory.SlotEmpty},
+		{"placeholders", []smbiostest.DIMM{filled, module(0, "NO DIMM", "NO DIMM", "NO DIMM", 2133)}, inventory.SlotEmpty},
+		{"one text in filled and empty slots, without serial numbers", []smbiostest.DIMM{module(16*g, "ACME", "ACME", "", 2400), module(0, "ACME", "ACME", "", 2400)}, inventory.SlotEmpty},
+		{"not support", []smbiostest.DIMM{filled, module(0, "NOT SUPPORT", "NOT SUPPORT", "", 2400)}, inventory.SlotEmpty},
+		{"a numbered placeholder beside a module", []smbiostest.DIMM{filled, module(0, "Manufacturer01", "ModulePartNumber01", "", 2400)}, inventory.SlotEmpty},
+		{"numbered like the slots", []smbiostest.DIMM{module(2*g, "Mfg 0", "SODIMM000", "", 667), module(0, "Mfg 1", "SODIMM001", "", 667)}, inventory.SlotEmpty},
+		{"one part number of several makers", []smbiostest.DIMM{module(16*g, "Kingston", "6478545886", "", 2400), module(16*g, "Samsung", "6478545886", "", 2400),
+			module(0, "Micron", "6478545886", "", 2400)}, inventory.SlotEmpty},
+		{"one module in every slot", []smbiostest.DIMM{filled, module(0, "Samsung", "M393A2G40EB1-CRC", "A001", 2400)}, inventory.SlotEmpty},
+		{"one module in every slot but one", []smbiostest.DIMM{filled, {}, module(0, "Samsung", "M393A2G40EB1-CRC", "A001", 2400)}, inventory.SlotUnknown},
+	} {
+		b := smbiostest.New(3, 0)
+		array := b.Array(smbiostest.Array{Devices: len(c.dimms)})
+		for i, d := range c.dimms {
+			d.Array, d.Locator = array, "DIMM_A"+string(rune('1'+i))
+			b.MemoryDevice(d)
+		}
+		slots := collecttest.Decoded(t, b).Slots
+		require.Len(t, slots, len(c.dimms), c.name)
+		last := &slots[len(slots)-1]
+		assert.Equal(t, c.want, last.State, c.name)
+		assert.Equal(t, c.want == inventory.SlotUnknown, last.Named, c.name)
+		if last.Named {
+			assert.Contains(t, last.SizeBytes.Reason, "firmware counts no memory in "+last.Locator.Value+" and names a module there (Samsung M393A2G40EB1-CRC, 2400 MT/s)", c.name)
+			assert.Equal(t, "M393A2G40EB1-CRC", last.PartNumber.Value, c.name)
+		}
+	}
+}

@@ -107,3 +107,77 @@ func TestCompile(t *testing.T) {
 func compiledPart(part []byte) fs.FS {
 	return folder(map[string]string{compiled.File(Part): string(part)})
 }
+
+// TestBrokenVocabulary checks that an invalid row is an error with its line.
+func TestBrokenVocabulary(t *testing.T) {
+	good := "# head\nsmt\tswitch\t\t\tthreads\nsub_numa\tchoice\t\toff snc2\tdomains\npatrol_scrub\tchoice\thours\tenabled disabled\tscrubbing\n"
+	read := func(vocabulary, includes string) error {
+		_, err := readVocabulary(fstest.MapFS{vocabularyFile: {Data: []byte(vocabulary)}, includesFile: {Data: []byte(includes)}})
+		return err
+	}
+	require.NoError(t, read(good, "patrol_scrub\tenabled\thours\t\tyes\n"))
+	for row, says := range map[string]string{
+		"smt\tswitch\t\t\tagain\n":           "vocabulary.tsv:5: two lines have the id smt",
+		"x\tknob\t\t\ttitle\n":               "expected switch, choice, rate or name",
+		"x\tchoice\t\t\ttitle\n":             "choices and rates have words",
+		"x\tswitch\t\tone two\ttitle\n":      "choices and rates have words",
+		"x\tchoice\tweeks\tone two\ttitle\n": "expected count, hours or nothing",
+		"x\tswitch\t\t\t\n":                  "an id and a title",
+		"x\tswitch\n":                        "2 columns, expected 5",
+	} {
+		require.ErrorContains(t, read(good+row, ""), says, row)
+	}
+	for row, says := range map[string]string{
+		"smt\tenabled\tsnc2\t\t\n":       "includes.tsv:1: smt: \"snc2\" is not one of its words",
+		"sub_numa\toff\thours\t\t\n":     "\"hours\" is not one of its words",
+		"turbo\tenabled\tdisabled\t\t\n": "turbo is not a setting",
+		"sub_numa\toff\tsnc2\t\tno\n":    "fulfils \"no\", expected yes or nothing",
+		"sub_numa\tauto\toff\t\t\n":      "\"auto\" is not one of its words",
+	} {
+		require.ErrorContains(t, read(good, row), says, row)
+	}
+	require.Error(t, func() error { _, err := readVocabulary(fstest.MapFS{}); return err }())
+}
+
+// TestCanonicalAndBack checks that the table's values apply to a preset too if it has any; otherwise the vendor's
+// value is kept. A number is a rate only if the entry marks it.
+func TestCanonicalAndBack(t *testing.T) {
+	coded, named := Attribute{Values: map[string]string{"2": "Custom", "3": "Fast"}}, Attribute{}
+	for _, c := range []struct {
+		id    string
+		a     Attribute
+		value string
+		word  string
+		ok    bool
+	}{
+		{"workload_profile", named, "Low Latency", "Low Latency", true}, {"workload_profile", named, "", "", false},
+		{"workload_profile", coded, "2", "Custom", true}, {"workload_profile", coded, "Custom", "", false},
+		{"workload_profile", Attribute{Values: map[string]string{"2": "Custom"}}, "4", "", false},
+		{"turbo", Attribute{Values: map[string]string{"On": Enabled}}, "on", Enabled, true}, {"turbo", named, "On", "", false},
+		{"memory_speed", Attribute{Numbers: true}, "2933 MHz", "2933", true}, {"memory_speed", Attribute{Numbers: true}, "fast", "", false},
+		{"memory_speed", named, "2933", "", false},
+	} {
+		s, _ := Lookup(c.id)
+		word, ok := c.a.Canonical(s, c.value)
+		assert.Equal(t, c.ok, ok, c)
+		if ok {
+			assert.Equal(t, c.word, word, c)
+		}
+	}
+	preset, _ := Lookup("workload_profile")
+	turbo, _ := Lookup("turbo")
+	assert.Equal(t, []string{"Custom"}, named.Words(preset, "Custom"))
+	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
+	assert.Empty(t, named.Words(turbo, Enabled))
+}
+
+// TestUnlocks checks that the value of one preset does not unlock settings of another.
+func TestUnlocks(t *testing.T) {
+	table := &Table{Presets: []Preset{{Setting: "workload_profile", Unlocked: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Unlocked: []string{"Disabled"}}}}
+	for _, c := range []struct {
+		preset, value string
+		want          bool
+	}{{"workload_profile", "CustomMode", true}, {"workload_profile", "Disabled", false}, {"workload_profile", "Fast", false}, {"amd_workload_profile", "disabled", true}, {"amd_workload_profile", "Custom Mode", false}} {
+		assert.Equal(t, c.want, table.Unlocks(c.preset, c.value), c)
+	}
+}

@@ -1,9 +1,13 @@
 package host_test
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/source/host"
@@ -94,5 +98,201 @@ func TestACPI(t *testing.T) {
 		a = host.ReadACPI(captured(t, f))
 		assert.Equal(t, fact.Unread, a.Has("SRAT").State, name)
 		assert.Equal(t, fact.SourceAbsent, a.Source.State, name)
+	}
+}
+
+// TestNodeWithoutCPUs checks that blocks and linked CPUs are read for nodes that have memory but no CPU online.
+func TestNodeWithoutCPUs(t *testing.T) {
+	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "", "")
+	f[nodes+"node2/meminfo"] = "Node 2 MemTotal: 0 kB\n"
+	f[nodes+"has_cpu"], f[nodes+"has_memory"] = "0\n", "0-1\n"
+	for id := range 3 {
+		f[fmt.Sprintf(nodes+"node%d/memory%d/state", id, 32+id)] = "online\n"
+	}
+	n := readNUMA(t, f)
+	assert.Equal(t, fact.Unread, n.Nodes[0].Blocks.State)
+	assert.Equal(t, []int{33}, n.Nodes[1].Blocks.Value)
+	assert.True(t, n.Nodes[1].LinkedCPUs.Known())
+	assert.Equal(t, fact.Unread, n.Nodes[2].Blocks.State, "no memory")
+	unknown := f.Without(nodes+"node1/cpulist", nodes+"has_cpu")
+	assert.False(t, readNUMA(t, unknown).Nodes[1].Blocks.Known(), "whether it has CPUs is not known")
+
+	one := f.With(hosttest.Files{nodes + "node0/cpulist": "0\n", nodes + "node1/meminfo": "Node 1 MemTotal: 1 kB\n"})
+	assert.True(t, readNUMA(t, one).Nodes[0].HasCPU.Value)
+	assert.True(t, readNUMA(t, one).Nodes[1].HasMemory.Value)
+	mask := f.Without(nodes + "node0/cpulist").With(hosttest.Files{nodes + "node0/cpumap": "3\n"})
+	assert.Equal(t, []int{0, 1}, readNUMA(t, mask).Nodes[0].CPUs.Value)
+	mask[nodes+"node0/cpulist"] = "0\n"
+	assert.Equal(t, []int{0}, readNUMA(t, mask).Nodes[0].CPUs.Value, "the list comes before the mask")
+	assert.Equal(t, fact.Absent, readNUMA(t, f.Without(nodes+"node0/cpulist", nodes+"has_cpu")).Nodes[0].HasCPU.State)
+}
+
+// TestListsOfNodes checks that a list that cannot be read contradicts nothing, and that a list may hold one node.
+func TestListsOfNodes(t *testing.T) {
+	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
+	assert.Equal(t, fact.Malformed, readNUMA(t, f.With(hosttest.Files{nodes + "has_memory": "0\n"})).HasMemory.State)
+	assert.Equal(t, fact.Absent, readNUMA(t, f.Without(nodes+"has_memory")).HasMemory.State)
+	noCPUs := f.With(hosttest.Files{nodes + "has_cpu": "0\n"})
+	assert.Equal(t, []int{0}, readNUMA(t, noCPUs).HasCPU.Value, "node 1 has none by its own file")
+
+	one := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1")
+	assert.Equal(t, []int{0}, readNUMA(t, one).Online.Value)
+	assert.Equal(t, []int{0}, readNUMA(t, one.Without(nodes+"online")).Online.Value)
+	assert.Equal(t, fact.Malformed, readNUMA(t, one.With(hosttest.Files{nodes + "online": "\n"})).Online.State)
+	assert.Equal(t, fact.Malformed, readNUMA(t, one.With(hosttest.Files{nodes + "online": "0-1024\n"})).Online.State)
+	assert.Len(t, readNUMA(t, hosttest.Files{nodes + "online": "0-1023\n"}).Online.Value, 1024)
+	none := readNUMA(t, hosttest.Files{nodes + "possible": "0\n"})
+	assert.Equal(t, fact.Absent, none.Online.State, "no folder of a node either")
+	refused := hosttest.Notes(hosttest.Files{}, "refused\t/sys/devices/system/node\tlist\tinput/output error")
+	assert.Equal(t, fact.Refused, readNUMA(t, refused).Online.State)
+}
+
+// TestTierHints checks what distinguishes nodes of GPUs, CXL and persistent memory from DRAM.
+func TestTierHints(t *testing.T) {
+	const gpus, weights, dax = "proc/driver/nvidia/gpus/", "sys/kernel/mm/mempolicy/weighted_interleave/", "sys/bus/dax/devices/"
+	base := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
+	read := func(more hosttest.Files) host.TierHints { return readNUMA(t, base.With(more)).Hints }
+	list := "names\t/proc/driver/nvidia/gpus\t0000:01:00.0\t0000:02:00.0"
+	status := hosttest.Files{gpus + "0000:01:00.0/numa_status": "Node: 1\nStatus: online\n", gpus + "0000:02:00.0/numa_status": "Node: 2\nStatus: offline\n"}
+	h := read(hosttest.Notes(status, list))
+	assert.Equal(t, []int{1}, h.GPUs.Value)
+	h = read(hosttest.Notes(status, list, "denied\t/"+gpus+"0000:02:00.0/numa_status\tread\tpermission denied"))
+	assert.Equal(t, fact.Denied, h.GPUs.State, "the GPU whose file was denied may have a node")
+	h = read(hosttest.Notes(status, list, "absent\t/"+gpus+"0000:02:00.0/numa_status\tread\tno such file or directory"))
+	assert.Equal(t, []int{1}, h.GPUs.Value)
+	assert.Equal(t, fact.Unread, read(nil).GPUs.State)
+	many := hosttest.Files{}
+	for i := range 65 {
+		if i == 64 {
+			assert.Len(t, read(many).GPUs.Value, 64)
+		}
+		many[fmt.Sprintf("%s0000:%02x:00.0/numa_status", gpus, i)] = "Node: 1\nStatus: online\n"
+	}
+	assert.Equal(t, fact.Malformed, read(many).GPUs.State, "not the first 64 for all")
+
+	h = read(hosttest.Files{weights + "node0": "4\n", weights + "node1": "1\n", weights + "auto": "true\n"})
+	assert.True(t, h.Weights.Auto.Known() && h.Weights.Auto.Value)
+	assert.Equal(t, int64(4), h.Weights.Nodes[0].Value)
+	h = read(hosttest.Files{weights + "node0": "4\n"})
+	assert.True(t, h.Weights.Auto.Known() && !h.Weights.Auto.Value, "a kernel without the file")
+	assert.Equal(t, fact.Unread, read(nil).Weights.Auto.State)
+	assert.Empty(t, read(nil).Weights.Nodes)
+	assert.Equal(t, fact.Denied, read(hosttest.Notes(hosttest.Files{}, "denied\t/sys/kernel/mm/mempolicy/weighted_interleave\tlist\tpermission denied")).Weights.Auto.State)
+
+	const tier = "sys/devices/virtual/memory_tiering/memory_tier4/"
+	assert.Equal(t, []int{1}, read(hosttest.Files{tier + "nodes": "1\n"}).Tiers.Value[0].Nodes.Value)
+	assert.Equal(t, []int{0}, read(hosttest.Files{tier + "nodelist": "0\n", tier + "nodes": "1\n"}).Tiers.Value[0].Nodes.Value)
+
+	h = read(hosttest.Files{dax + "dax0.0": hosttest.LinkTo + "../../../devices/platform/hmem.0/dax0.0", "sys/devices/platform/hmem.0/dax0.0/target_node": "0\n"})
+	require.Len(t, h.DAX.Value, 1)
+	assert.Equal(t, "../../../devices/platform/hmem.0/dax0.0", h.DAX.Value[0].Origin.Value)
+	assert.True(t, h.DAX.Value[0].Target.Known(), "node 0")
+	assert.False(t, h.DAX.Value[0].Driver.Known())
+	assert.Equal(t, fact.Unread, read(nil).DAX.State)
+	many = hosttest.Files{}
+	for i := range 257 {
+		many[fmt.Sprintf("%sdax%d.0/target_node", dax, i)] = "1\n"
+	}
+	assert.Equal(t, fact.Malformed, read(many).DAX.State)
+}
+
+// TestKernelWithoutNodes checks that files below the missing folder are absent with its reason.
+func TestKernelWithoutNodes(t *testing.T) {
+	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))
+	assert.True(t, n.Directory.Known() && !n.Directory.Value)
+	require.ErrorContains(t, n.Online.Err, "CONFIG_NUMA=n")
+	require.ErrorContains(t, n.Hints.CXL.Err, "CONFIG_NUMA=n")
+}
+
+// TestSiblingLists checks that a damaged list is not replaced by the mask.
+func TestSiblingLists(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 2}.Files()
+	c := readCPU(t, f.With(hosttest.Files{cpuFile(0, "topology/thread_siblings_list"): "x\n", cpuFile(0, "topology/thread_siblings"): "1\n"}))
+	assert.Equal(t, fact.Malformed, c.Cores.State)
+	c = readCPU(t, f.Without(cpuFile(0, "topology/thread_siblings_list")).With(hosttest.Files{cpuFile(0, "topology/thread_siblings"): "1\n"}))
+	assert.Equal(t, 2, c.Cores.Value)
+	assert.Equal(t, "/"+cpuFile(0, "topology/thread_siblings"), c.Cores.From.Path, "the first")
+}
+
+// TestEntriesOfSMBIOS checks names that are not structures, and invalid positions.
+func TestEntriesOfSMBIOS(t *testing.T) {
+	const dir = "sys/firmware/dmi/entries/"
+	one := hosttest.Files{dir + "255-0/raw": "a", dir + "255-0/position": "1048576\n"}
+	s := host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "256-0/raw": "b", dir + "x-0/raw": "c", dir + "1-x/raw": "d"})))
+	assert.Equal(t, []host.SMBIOSEntry{{Type: 255, Position: 1 << 20, Data: []byte("a")}}, s.Entries.Value)
+	for _, position := range []string{"-1\n", "1048577\n", "x\n", ""} {
+		s = host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "255-0/position": position})))
+		require.Len(t, s.Entries.Value, 1)
+		assert.Equal(t, -1, s.Entries.Value[0].Position, position)
+	}
+	s = host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "255-0/position": "0\n"})))
+	assert.Equal(t, 0, s.Entries.Value[0].Position)
+	assert.Equal(t, fact.Malformed, host.ReadSMBIOS(captured(t, hosttest.Files{"sys/firmware/dmi/entries/": ""}.With(hosttest.Files{"sys/firmware/dmi/x": ""}))).Entries.State)
+}
+
+// TestFlagOfAGuest checks that the flag is known only on x86, with its location.
+func TestFlagOfAGuest(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files()
+	read := func(f hosttest.Files) *host.Virtualization {
+		root := captured(t, f)
+		return host.ReadVirt(root, host.ReadCPU(root))
+	}
+	v := read(f)
+	assert.True(t, v.HypervisorFlag.Known() && !v.HypervisorFlag.Value)
+	assert.Equal(t, "flags", v.HypervisorFlag.From.Raw, "not the complete line")
+	v = read(f.Without("proc/cpuinfo"))
+	assert.Equal(t, fact.Unread, v.HypervisorFlag.State)
+	assert.Empty(t, v.HypervisorFlag.From.Raw)
+}
+
+// TestRecordOfARedactedCapture checks that redacted data stays redacted, and that each query has its own result.
+func TestRecordOfARedactedCapture(t *testing.T) {
+	files := small.Files()
+	again := func(root *host.Root, redact host.Redact) *host.Root {
+		rec := root.Record()
+		host.ReadAll(root)
+		_, err := root.Stat("/sys/devices/system/cpu")
+		require.NoError(t, err)
+		_, err = root.Stat("/sys/devices/system/cpu/none")
+		require.Error(t, err)
+		var out bytes.Buffer
+		require.NoError(t, rec.Write(&out, time.Unix(1, 0), redact, nil))
+		return open(t, out.Bytes())
+	}
+	plain := again(captured(t, files), nil)
+	assert.False(t, plain.Redacted())
+	kind, err := plain.Stat("/sys/devices/system/cpu")
+	require.NoError(t, err)
+	assert.Equal(t, host.KindDir, kind)
+	_, err = plain.Stat("/sys/devices/system/cpu/none")
+	assert.Equal(t, fact.Absent, host.StateOf(err))
+	all := func(_ string, data []byte) ([]byte, bool) { return data, true }
+	redacted := again(captured(t, files), all)
+	assert.True(t, redacted.Redacted())
+	assert.True(t, again(redacted, nil).Redacted())
+
+	cpuinfo := func(path string, data []byte) ([]byte, bool) { return data, path != "/proc/cpuinfo" }
+	left := again(captured(t, files), cpuinfo)
+	_, _, err = left.ReadHead("/proc/cpuinfo", 100)
+	assert.Equal(t, fact.Denied, host.StateOf(err))
+	_, err = left.ReadFile("/proc/cpuinfo")
+	assert.Equal(t, fact.Denied, host.StateOf(err))
+}
+
+// TestRecordOfAListing checks that a capture of a complete tree shows what is missing in a folder, and a partial one
+// does not.
+func TestRecordOfAListing(t *testing.T) {
+	for note, want := range map[string]string{"names": "names\t/sys/bus/nd/devices\tndbus0\n", "some": "some\t/sys/bus/nd/devices\tndbus0\n"} {
+		root := captured(t, hosttest.Notes(small.Files(), note+"\t/sys/bus/nd/devices\tndbus0", "denied\t/sys/bus/cxl/devices\tlist\tpermission denied"))
+		rec := root.Record()
+		host.ReadNUMA(root)
+		var out bytes.Buffer
+		require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))
+		replayed := open(t, out.Bytes())
+		b, err := replayed.ReadLimit("/memaudit-notes", 1<<20)
+		require.NoError(t, err)
+		assert.Contains(t, string(b), want)
+		_, err = replayed.ReadDir("/sys/bus/cxl/devices")
+		assert.Equal(t, fact.Denied, host.StateOf(err))
 	}
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
 // TestWalkAgreesWithOpenat2 resolves the same paths with and without openat2.
@@ -100,4 +102,93 @@ func TestFirmwareMasked(t *testing.T) {
 	n := ReadNUMA(complete)
 	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("numa", nodeDir, "")), n.Directory, "CONFIG_NUMA=n is known from a complete tree")
 	assert.Equal(t, fact.Absent, n.Online.State)
+}
+
+// TestPathsBelowTheRoot checks that no path leaves the root, and that a path with a NUL byte or a newline is
+// rejected.
+func TestPathsBelowTheRoot(t *testing.T) {
+	for path, want := range map[string]string{"/proc/cpuinfo": "proc/cpuinfo", "/a": "a", "/": "", "": "", "a": "", "/..": "", "/a/../b": "", "/a//b": "", "/./a": "", "/a\x00b": "", "\x00/a": "", "/a/": "", "/...": "..."} {
+		got, err := relative(path)
+		assert.Equal(t, want, got, "%q", path)
+		assert.Equal(t, want == "", err != nil, "%q", path)
+	}
+	assert.Equal(t, []int{limitNotes, LimitInputs, maxMember}, []int{maxMemberOf(notesName), maxMemberOf(InputsFolder + "a"), maxMemberOf("proc/cpuinfo")})
+	assert.True(t, leadsTo("sys/devices", "sys/devices/system"))
+	assert.False(t, leadsTo("sys/dev", "sys/devices/system"), "a part of a name")
+	assert.False(t, leadsTo("sys/devices/system", "sys/devices/system"))
+}
+
+// TestMembersOfACapture checks that members that no audit reads are not kept, and that no name leaves the root.
+func TestMembersOfACapture(t *testing.T) {
+	deep := "sys/devices/system/cpu/" + strings.Repeat("a/", maxDepth-5)
+	l := newLoader()
+	require.NoError(t, l.load(strings.NewReader(string(hosttest.Files{"sys/class/net/eth0/address": "02:00:00:00:00:01\n", deep + "a": "1", deep + "a/b": "1"}.Tar(t, "")))))
+	_, err := l.machine("").find("sys/class/net", true)
+	require.ErrorIs(t, err, ErrNotCaptured, "an identifier")
+	_, err = l.machine("").find(deep+"a", true)
+	require.NoError(t, err)
+	l = newLoader()
+	require.NoError(t, l.load(strings.NewReader(string(hosttest.Files{deep + "a/b": "1"}.Tar(t, "")))))
+	_, err = l.machine("").find(deep+"a/b", true)
+	require.Error(t, err, "too deep")
+
+	long := strings.Repeat("a/", maxParts/2-1)
+	for name, want := range map[string]string{"./a/": "a", "a..b/c": "a..b/c", "": "", "./": "", "a/../b": "", long + "aa": long + "aa", long + "aaa": ""} {
+		got, ok := memberName(name)
+		assert.Equal(t, want, got)
+		assert.Equal(t, want != "", ok)
+	}
+	for name, want := range map[string]bool{"": false, "../proc/cpuinfo": false, "m/proc/cpuinfo": true, "etc/passwd": false, notesName: true} {
+		_, ok := MachineFolder(name)
+		assert.Equal(t, want, ok, name)
+	}
+}
+
+// TestLiveWithoutTrees checks that an empty or missing tree makes nothing absent.
+func TestLiveWithoutTrees(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys", "one"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "proc"), 0o755))
+	root, err := openLive(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	assert.True(t, root.b.complete("sys/x"))
+	assert.False(t, root.b.complete("proc/x"))
+	assert.True(t, root.conclusive("/sys/x"))
+	assert.False(t, root.conclusive("no path"))
+	require.NoError(t, root.firmwareMasked(), "a missing folder is not an empty one")
+	log := ReadKernelLog(root).Mirrored
+	require.Error(t, log.Err)
+	assert.Contains(t, log.Reason, "read /dev/kmsg", "the log was not read, so it is not empty")
+	_, err = openLive(dir + "/none")
+	assert.Equal(t, fact.Absent, StateOf(err))
+}
+
+// TestRunningKernel checks that only a mounted sysfs counts as the running kernel's.
+func TestRunningKernel(t *testing.T) {
+	dir := t.TempDir()
+	assert.False(t, RunningKernel(dir))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sys"), 0o755))
+	assert.False(t, RunningKernel(dir), "an unpacked tree")
+	root, err := OpenDir(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	assert.Empty(t, root.KernelFolder())
+	assert.Equal(t, haveOpenat2(root.b.(*dirBackend).fd), root.b.(*dirBackend).openat2)
+	assert.False(t, haveOpenat2(-1))
+	var st unix.Statfs_t
+	if unix.Statfs("/sys", &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC {
+		assert.True(t, RunningKernel("/"))
+		mounted, err := OpenDir("/")
+		require.NoError(t, err)
+		defer func() { _ = mounted.Close() }()
+		assert.Equal(t, "/", mounted.KernelFolder())
+	}
+}
+
+// TestFolderWithBadNotes checks that an unreadable manifest is not the same as an empty one.
+func TestFolderWithBadNotes(t *testing.T) {
+	dir := hosttest.Files{"sys/devices/system/cpu/online": "0\n", notesName: "funny\n"}.Write(t)
+	_, err := OpenDir(dir)
+	assert.Equal(t, fact.Malformed, StateOf(err))
 }

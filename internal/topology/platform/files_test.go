@@ -2,11 +2,13 @@ package platform
 
 import (
 	"io/fs"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -190,4 +192,70 @@ func TestNodePartsInOrder(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"milan", "rome"}, have)
+}
+
+// A document applies to its vendor's machines, IBM's and Lenovo's to each other's, and none to blades.
+func TestDocumentedFor(t *testing.T) {
+	authors, err := authorsOf(rules.FS, []string{"DELL-11G", "IBM-X3650M3"})
+	require.NoError(t, err)
+	d := Detail{Authors: authors}
+	for _, c := range []struct {
+		vendor, product string
+		want            bool
+	}{
+		{"Dell Inc.", "PowerEdge R710", true},
+		{"LENOVO", "System x3650 M5", true},
+		{"IBM", "System x3650 M3", true},
+		{"IBM", "BladeCenter HS22", false},
+		{"IBM", "Flex System x240", false},
+		{"HP", "ProLiant DL380 G7", false},
+		{"FUJITSU", "PRIMERGY RX300 S6", false},
+		{"", "", false},
+	} {
+		assert.Equal(t, c.want, d.DocumentedFor(c.vendor, c.product), "%s %s", c.vendor, c.product)
+	}
+	for _, broken := range []string{"dell\tDELL-\n", "Dell Inc.\tDELL-\t\n", "dell\t\t\n"} {
+		_, err := authorsOf(fstest.MapFS{vendorsFile: {Data: []byte(broken)}}, []string{"DELL-11G"})
+		assert.ErrorContains(t, err, "makers.tsv:1", broken)
+	}
+}
+
+// TestLockstepPairsHaveTwoChannels checks that a file with a lockstep pair of one or three channels is refused with
+// its line.
+func TestLockstepPairsHaveTwoChannels(t *testing.T) {
+	shipped, err := fs.ReadFile(corpustest.Rules(t), "platforms/westmere-ex.yaml")
+	require.NoError(t, err)
+	p, err := ByID(corpustest.Rules(t), "westmere-ex")
+	require.NoError(t, err)
+	assert.Equal(t, [][]int{{1, 3}, {0, 2}, {5, 7}, {4, 6}}, p.LockstepChannels)
+	for pair, want := range map[string]string{
+		"[0, 2, 4]": "read platform: platforms/westmere-ex.yaml:12: lockstep_channels[1]: 3 channels, expected 2",
+		"[0]":       "read platform: platforms/westmere-ex.yaml:12: lockstep_channels[1]: 1 channels, expected 2",
+		"[]":        "read platform: platforms/westmere-ex.yaml:12: lockstep_channels[1]: 0 channels, expected 2",
+		"[0, two]":  "read platform: platforms/westmere-ex.yaml:12: cannot unmarshal !!str `two` into int",
+	} {
+		damaged := strings.Replace(string(shipped), "[0, 2]", pair, 1)
+		_, err := ByID(fstest.MapFS{"platforms/westmere-ex.yaml": {Data: []byte(damaged)}}, "westmere-ex")
+		require.EqualError(t, err, want, pair)
+	}
+}
+
+// TestRowsAreTheFiles checks that a compiled platform equals its file, whatever the processor.
+func TestRowsAreTheFiles(t *testing.T) {
+	k := corpustest.Rules(t)
+	want, err := Rows(k)
+	require.NoError(t, err)
+	var have map[string]compiled.Raw
+	require.NoError(t, compiled.ReadPart(k, RowPart, &have))
+	require.True(t, reflect.DeepEqual(want, have), "go generate ./rules writes %s", compiled.File(RowPart))
+	for _, f := range platformFiles(t) {
+		file, err := readRow(k, f.ID)
+		require.NoError(t, err)
+		compiled, err := findRow(k, f.ID)
+		require.NoError(t, err)
+		assert.Equal(t, file, compiled, f.ID)
+	}
+	none, err := findRow(k, "no-such")
+	require.NoError(t, err)
+	assert.Nil(t, none)
 }
