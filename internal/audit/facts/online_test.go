@@ -39,29 +39,3 @@ func TestOfflineCPUs(t *testing.T) {
 		assert.Equal(t, c.limits, limitedBy(m).v, name)
 	}
 }
-
-// TestMissingNodes checks that each processor has as many nodes as the mode in BIOS setup, or another processor.
-func TestMissingNodes(t *testing.T) {
-	yes := fact.Known(true, fact.Direct, fact.Evidence{})
-	sockets := []inventory.Socket{{ID: 0, Populated: yes}, {ID: 1, Populated: yes}}
-	for name, c := range map[string]struct {
-		mode  string
-		nodes []int // the socket of each
-		want  []string
-	}{
-		"one each":                  {"", []int{0, 1}, []string{}},
-		"one without":               {"", []int{0}, []string{"processor 1 has 0 nodes of 1"}},
-		"unlike":                    {"", []int{0, 0, 1}, []string{"processor 1 has 1 node of 2"}},
-		"fewer than the mode makes": {"snc2", []int{0, 1}, []string{"processor 0 has 1 node of 2", "processor 1 has 1 node of 2"}},
-		"as many as the mode makes": {"snc2", []int{0, 0, 1, 1}, []string{}},
-	} {
-		sys := &inventory.System{Sockets: sockets, Settings: map[string]inventory.Setting{}}
-		if c.mode != "" {
-			sys.Settings[subNUMASetting] = inventory.Setting{Configured: fact.Known(c.mode, fact.Direct, fact.Evidence{})}
-		}
-		for id, socket := range c.nodes {
-			sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, HasCPU: yes, Socket: fact.Known(socket, fact.Direct, fact.Evidence{})})
-		}
-		assert.Equal(t, c.want, missingNodes(&Machine{sys: sys}).v, name)
-	}
-}

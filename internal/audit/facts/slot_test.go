@@ -74,50 +74,6 @@ func TestCountsErrors(t *testing.T) {
 	assert.Contains(t, countsErrors(x.m).Reason, "lists controllers and no module")
 }
 
-// TestErringModules checks that one error is enough, of either kind.
-func TestErringModules(t *testing.T) {
-	none, one := fact.Known(int64(0), fact.Direct, fact.Evidence{}), fact.Known(int64(1), fact.Direct, fact.Evidence{})
-	x := slotCounting(none, none)
-	x.m.sys.Slots[0].Locator = sure("A1")
-	holdFields(t, "memory", []fieldCase{{"none", "erring_modules", x.m, []string{}, ""}})
-	x.m.population.Errors[0].Uncorrected = one
-	holdFields(t, "memory", []fieldCase{{"one that was not corrected", "erring_modules", x.m, []string{"A1"}, ""}})
-	x.m.population.Errors[0].Uncorrected, x.m.population.Errors[0].Corrected = none, one
-	holdFields(t, "memory", []fieldCase{{"one that was", "erring_modules", x.m, []string{"A1"}, ""}})
-}
-
-// TestSlotsPlace checks that the first socket and channel have the number 0, that an unknown place has the map's
-// reason, and that a socket runs if its processor is present and enabled.
-func TestSlotsPlace(t *testing.T) {
-	at := func(p place.Placement, sockets ...inventory.Socket) *slotFacts {
-		slot := module("A1", 8, 2)
-		slot.BankLocator = fact.Known("BANK 0", fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS, Raw: "BANK 0"})
-		return &slotFacts{m: NewMachine(&inventory.System{Slots: []inventory.Slot{slot}, Sockets: sockets}, &population.Result{Placements: []place.Placement{p}})}
-	}
-	runs, disabled := inventory.Socket{Populated: sure(true), Enabled: sure(true)}, inventory.Socket{ID: 1, Populated: sure(true), Enabled: sure(false)}
-	gone := inventory.Socket{ID: 1, Populated: sure(false)}
-	open := inventory.Socket{ID: 1, Populated: fact.Unknown[bool](fact.Unstated, "its state is not stated", "")}
-	first, second := place.Placement{}, place.Placement{Socket: 1, Channel: 1}
-	lost := place.Placement{Socket: place.Unplaced, Channel: place.Unplaced, Reason: "no label"}
-	silent := place.Placement{Socket: place.Unplaced, Channel: place.Unplaced}
-	holdFields(t, "slot", []fieldCase{
-		{"the first", "socket", at(first), int64(0), ""}, {"the first", "channel", at(first), int64(0), ""},
-		{"no place", "socket", at(lost), nil, "no label"}, {"no place and no reason", "channel", at(silent), nil, "the channel of this slot could not be derived"},
-		{"", "socket_running", at(first, runs, disabled), true, ""},
-		{"disabled", "socket_running", at(second, runs, disabled), false, ""},
-		{"no processor", "socket_running", at(second, runs, gone), false, ""},
-		{"a state in doubt", "socket_running", at(second, runs, open), nil, "its state is not stated"},
-		{"a socket that is not there", "socket_running", at(second, runs), nil, "describes no socket 1"},
-		{"no place", "socket_running", at(lost, runs), nil, "no label"},
-	})
-	v := read(t, "slot", "socket", at(first))
-	assert.Len(t, v.Evidence(), 2, "label and bank")
-	x := at(first)
-	x.m.sys.Slots[0].BankLocator = fact.Fact[string]{}
-	v = read(t, "slot", "socket", x)
-	assert.Len(t, v.Evidence(), 1)
-}
-
 // TestCounterSubjects checks that memory errors are checked for each populated slot, and for the machine if a counter
 // with errors has no slot, or if no slot is listed and the kernel counts.
 func TestCounterSubjects(t *testing.T) {
