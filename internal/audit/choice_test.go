@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,26 +17,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
-
-// TestWrongProfileName checks that a misspelled name is answered with the nearest name first, and that intents and
-// ids are accepted.
-func TestWrongProfileName(t *testing.T) {
-	e := builtin(t)
-	for _, name := range []string{"hpc", "balanced", "dell-11g/max-performance"} {
-		require.NoError(t, e.CheckProfile(name))
-	}
-	for name, meant := range map[string]string{"max-performanc": "max-performance", "low-latncy": "low-latency", "virtualisation": "virtualization",
-		"dell-11g/max-performnce": "dell-11g/max-performance", "HPC": "hpc"} {
-		var unknown *audit.UnknownProfileError
-		require.ErrorAs(t, e.CheckProfile(name), &unknown, name)
-		assert.Equal(t, meant, unknown.Nearest[0])
-		assert.Len(t, unknown.Nearest, 3)
-		unknown.Fitting = []string{"dell-11g/energy-efficiency"}
-		for _, part := range []string{`"` + name + `" is not known, nearest: ` + meant, "; for this machine: dell-11g/energy-efficiency;", "the intents are balanced, "} {
-			assert.Contains(t, unknown.Error(), part)
-		}
-	}
-}
 
 // choicePackEngine is an engine of choicePack, and a machine of a vendor.
 func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *inventory.System, *population.Result) {
@@ -62,26 +41,6 @@ func TestForeignProfile(t *testing.T) {
 	require.NoError(t, e.CheckFits("site/two", sys, topo))
 	e, sys, topo = choicePackEngine(t, unread[string]())
 	require.NoError(t, e.CheckFits("site/two", sys, topo))
-}
-
-// TestFitting lists the profiles for a machine, the narrowest first, with the intents that select them.
-func TestFitting(t *testing.T) {
-	e, sys, topo := choicePackEngine(t, direct("Example Inc."))
-	assert.Equal(t, []string{"site/two", "site/none"}, e.FittingIDs(sys, topo))
-	fits := e.Fitting(sys, topo)
-	require.Len(t, fits, 2)
-	for _, f := range fits {
-		if f.ID == "site/two" {
-			assert.Equal(t, []string{"balanced", "energy-efficiency"}, f.Answers)
-		} else {
-			assert.Empty(t, f.Answers, f.ID)
-		}
-	}
-	sys, topo = r610("westmere-ep")
-	for _, id := range builtin(t).FittingIDs(sys, topo) {
-		assert.False(t, strings.HasPrefix(id, "fujitsu") || strings.HasPrefix(id, "hpe"), "another maker's profile for a Dell: %s", id)
-	}
-	assert.Contains(t, builtin(t).FittingIDs(sys, topo), "dell-11g/max-performance")
 }
 
 // TestChoose checks that an intent selects the document's profile with every row for the machine, and that a machine
@@ -110,128 +69,6 @@ func TestChoose(t *testing.T) {
 		c, _, err := e.Choose("balanced", sys, topo)
 		require.NoError(t, err)
 		assert.Equal(t, analogy, c.Analogy, product)
-	}
-}
-
-// TestArea checks that a part of the audit is counted separately and checked against no profile.
-func TestArea(t *testing.T) {
-	sys, topo := r610("westmere-ep")
-	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
-	whole := run(t, builtin(t), sys, topo, audit.Options{Profile: "max-performance", Asked: true})
-	for _, prefix := range []string{"memory.", "setting."} {
-		part := whole.Area(prefix)
-		want := 0
-		for i := range whole.Findings {
-			if strings.HasPrefix(whole.Findings[i].Rule, prefix) {
-				want++
-			}
-		}
-		require.Positive(t, want)
-		assert.Len(t, part.Findings, want)
-		assert.Equal(t, verdict.Summarize(part.Findings), part.Summary)
-		assert.Nil(t, part.Profile)
-		assert.Equal(t, "not asked for", part.ProfileWhy)
-	}
-	assert.NotEqual(t, whole.Summary, whole.Area("memory.").Summary)
-}
-
-// TestSomeRules checks that an audit of some rules contains only these and no profile; a bare one gives the same
-// results without texts.
-func TestSomeRules(t *testing.T) {
-	sys, topo := r610("westmere-ep")
-	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
-	asked := audit.Options{Profile: "max-performance", Asked: true}
-	whole := run(t, builtin(t), sys, topo, asked)
-	require.NotNil(t, whole.Profile)
-	asked.Rules = func(id string) bool { return strings.HasPrefix(id, "memory.") }
-	some := run(t, builtin(t), sys, topo, asked)
-	assert.Nil(t, some.Profile)
-	assert.Equal(t, whole.Area("memory.").Summary, some.Summary)
-	for i := range some.Findings {
-		assert.Contains(t, some.Findings[i].Rule, "memory.")
-	}
-	asked.Rules, asked.NoReadings = nil, true
-	unread := run(t, builtin(t), sys, topo, asked)
-	require.Len(t, unread.Findings, len(whole.Findings))
-	gathered := 0
-	for i := range unread.Findings {
-		w := whole.Findings[i]
-		if !strings.HasPrefix(w.Rule, "profile.") && !strings.HasPrefix(w.Rule, "setting.") {
-			gathered += len(w.Evidence)
-			w.Evidence = nil
-		}
-		assert.Equal(t, w, unread.Findings[i], "the same but for the readings")
-	}
-	assert.Positive(t, gathered)
-	asked.NoReadings, asked.Bare = false, true
-	bare := run(t, builtin(t), sys, topo, asked)
-	assert.Nil(t, bare.Profile)
-	assert.NotEmpty(t, bare.Findings)
-	for i := range bare.Findings {
-		b, w := &bare.Findings[i], &whole.Findings[i]
-		assert.Equal(t, []any{w.Rule, w.Subject, w.Result, w.Severity, w.Certainty, w.Reason}, []any{b.Rule, b.Subject, b.Result, b.Severity, b.Certainty, b.Reason})
-		assert.Empty(t, b.Found+b.Expected+b.Remedy)
-		assert.Empty(t, b.Evidence)
-	}
-}
-
-// TestRole checks that a rule's role in planning comes from the rule, and that a rule without one is not changed by
-// modules.
-func TestRole(t *testing.T) {
-	e := builtin(t)
-	assert.Equal(t, verdict.Role{Layout: true, Purchase: true}, e.Role("memory.channel.populated"))
-	assert.Equal(t, verdict.Role{Layout: true}, e.Role("memory.socket.populated"))
-	assert.Equal(t, verdict.Role{}, e.Role("setting.smt"))
-	assert.Equal(t, verdict.Role{}, e.Role("no.such.rule"))
-	two := func(narrow, general string) verdict.Role {
-		return engineOf(t, "rules:\n  - {id: a.b.c, title: t, for: {vendors: [Example]}, check: 'true', severity: info, why: w, uncited: true"+narrow+"}\n"+
-			"  - {id: a.b.c, title: t, check: 'true', severity: info, why: w, uncited: true"+general+"}\n").Role("a.b.c")
-	}
-	for want, words := range map[verdict.Role][2]string{
-		{Layout: true, Order: true}: {", planning: [layout, order]", ", planning: [running]"}, {Running: true}: {"", ", planning: [running]"}, {Modules: true}: {", planning: [modules]", ""}, {}: {"", ""},
-	} {
-		assert.Equal(t, want, two(words[0], words[1]), "the first of one id that has a role: %v", words)
-	}
-}
-
-// TestPreset checks that there is one step if the profile's document names the preset and the machine's export has
-// another, and none if it is set already, the export may be another machine's, no profile was selected, or no preset
-// is documented.
-func TestPreset(t *testing.T) {
-	tables := func() (settings.Tables, error) {
-		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
-	}
-	preset := func(o audit.Options, now inventory.Setting) *verdict.PresetStep {
-		pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
-		require.Empty(t, faults)
-		sys, topo := twoSockets()
-		sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
-		sys.Settings = map[string]inventory.Setting{"workload_profile": now, "turbo": {Configured: known("disabled", "bios", "Boost")}}
-		platformOf(topo, platform.Platform{ID: "milan"})
-		return audit.NewEngine([]*rulepack.Pack{pack}).WithTables(tables).Preset(sys, topo, o)
-	}
-	custom := known("Custom", "bios", "Profile")
-	asked := audit.Options{Profile: "site/preset", Asked: true}
-	step := preset(asked, inventory.Setting{Configured: custom})
-	require.NotNil(t, step)
-	assert.Equal(t, verdict.PresetStep{Setting: "workload_profile", Preset: "MaxPerf", Value: "MaxPerf", From: "Custom", Tool: "tool", Command: step.Command,
-		Menu: step.Menu, Writes: map[string]string{"turbo": "enabled"}, Source: step.Source}, *step)
-	assert.Contains(t, step.Command, "tool set Profile=MaxPerf")
-	assert.Contains(t, step.Source, "Site")
-	other := known("Custom", "bios", "OtherProfile")
-	for why, c := range map[string]struct {
-		o   audit.Options
-		now inventory.Setting
-	}{
-		"nobody asked":          {audit.Options{Profile: "site/preset"}, inventory.Setting{Configured: custom}},
-		"set already":           {asked, inventory.Setting{Configured: known("MaxPerf", "bios", "Profile")}},
-		"set at the next boot":  {asked, inventory.Setting{Configured: custom, Pending: known("MaxPerf", "bios", "Profile")}},
-		"another machine's":     {asked, inventory.Setting{Configured: doubtful(custom)}},
-		"not read":              {asked, inventory.Setting{Configured: unread[string]()}},
-		"another attribute":     {asked, inventory.Setting{Configured: other}},
-		"a profile without one": {audit.Options{Profile: "site/table", Asked: true}, inventory.Setting{Configured: custom}},
-	} {
-		assert.Nil(t, preset(c.o, c.now), why)
 	}
 }
 
@@ -389,96 +226,6 @@ profiles:
 	}
 	f = one(t, a, "setting.smt", "setting smt")
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{string(f.Why), string(f.Citation.Place)})
-}
-
-// TestNearestByWords checks that a name of the same vendor with common words comes before one that is only spelled
-// similarly.
-func TestNearestByWords(t *testing.T) {
-	var pack strings.Builder
-	pack.WriteString("profiles:\n")
-	for _, id := range []string{"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc", "dell-16g/performance", "hpe-gen9/balanced",
-		"supermicro-defaults/x11", "supermicro-defaults/x13", "lenovo-modes/maximum-performance", "amd-epyc-9004/virtualization"} {
-		fmt.Fprintf(&pack, "  - {id: %s, title: t, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}\n", id)
-	}
-	e := engineOf(t, pack.String())
-	for name, want := range map[string][]string{
-		"dell-14g/performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
-		"Dell 15G performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
-		"dell-16g/perfxrmance":   {"dell-16g/performance"},
-		"supermicro/x13":         {"supermicro-defaults/x13", "supermicro-defaults/x11"},
-		"virtualisation":         {"virtualization"},
-		"lenovo/max-performance": {"lenovo-modes/maximum-performance"},
-	} {
-		var unknown *audit.UnknownProfileError
-		require.ErrorAs(t, e.CheckProfile(name), &unknown, name)
-		assert.Equal(t, want, unknown.Nearest[:len(want)], name)
-	}
-}
-
-const possiblePack = `
-profiles:
-  - {id: ours/named, title: t, for: {vendors: [Example], platforms: [milan], products: [Model 1]}, named: [Model 1], citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: ours/others, title: t, for: {vendors: [Example], platforms: [milan, rome]}, named: [Model 7], citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: ours/product, title: t, for: {vendors: [Example], products: [Model 2]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: ours/rome, title: t, for: {vendors: [Example], platforms: [rome]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: ours/all, title: t, for: {vendors: [Example]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: theirs, title: t, for: {vendors: [Other], platforms: [milan]}, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: anybody, title: t, for: {platforms: [milan]}, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: any, title: t, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
-`
-
-// TestPossible lists those of the vendor's profiles that may apply once missing facts are known, and these facts;
-// none if all is known, or if the vendor is unknown.
-func TestPossible(t *testing.T) {
-	e := engineOf(t, possiblePack)
-	for _, c := range []struct {
-		name          string
-		product       fact.Fact[string]
-		platform      string
-		vendor        fact.Fact[string]
-		fits, missing []string
-	}{
-		{"all is known", direct("Model 1"), "milan", direct("Example Inc."), nil, nil},
-		{"the processors are not", direct("Model 1"), "", direct("Example Inc."), []string{"ours/named", "ours/rome", "ours/others"}, []string{audit.MissingProcessors}},
-		{"the product is not", unread[string](), "milan", direct("Example Inc."), []string{"ours/product", "ours/named"}, []string{audit.MissingProduct}},
-		{"neither is", unread[string](), "", direct("Example Inc."), []string{"ours/product", "ours/rome", "ours/named", "ours/others"}, []string{audit.MissingProcessors, audit.MissingProduct}},
-		{"the maker is not", unread[string](), "milan", unread[string](), nil, nil},
-	} {
-		sys, topo := twoSockets()
-		sys.Machine.Vendor, sys.Machine.Product = c.vendor, c.product
-		if c.platform != "" {
-			platformOf(topo, platform.Platform{ID: c.platform})
-		}
-		fits, missing := e.Possible(sys, topo)
-		var ids []string
-		for _, f := range fits {
-			ids = append(ids, f.ID)
-		}
-		assert.Equal(t, c.fits, ids, c.name)
-		assert.Equal(t, c.missing, missing, c.name)
-	}
-}
-
-// TestForeignAmongSeveral checks that a name of several profiles, one for each vendor, is foreign only if none of
-// them is for the machine, and that one for all machines, or for the running firmware, is never foreign.
-func TestForeignAmongSeveral(t *testing.T) {
-	const several = `
-profiles:
-  - {id: two, title: t, for: {vendors: [Other]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: two, title: t, for: {vendors: [Example]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: three, title: t, for: {vendors: [Other]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: three, title: t, for: {vendors: [Third]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: rom, title: t, for: {vendors: [Other]}, firmware: [X9], citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: platform, title: t, for: {platforms: [rome]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
-`
-	sys, topo := twoSockets()
-	e := engineOf(t, several)
-	for name, foreign := range map[string]bool{"two": false, "three": true, "rom": true, "platform": false, "none such": false} {
-		assert.Equal(t, foreign, e.CheckFits(name, sys, topo) != nil, name)
-	}
-	require.EqualError(t, e.CheckFits("three", sys, topo), `profile "three" is written for machines of Other, Third, and this one is of Example Inc.; for this machine: two`)
-	sys.Machine.BIOSVersion = direct("X9")
-	require.NoError(t, e.CheckFits("rom", sys, topo))
 }
 
 // TestOtherGeneration checks that the id of a vendor's profile is a usage error on a machine that certainly is none

@@ -79,35 +79,6 @@ func TestRebadgedMachines(t *testing.T) {
 	}
 }
 
-// TestSupermicrosGuidesAreCited checks that Supermicro's boards from Xeon E5 to E5 v4 are audited by Supermicro's
-// guides, not by analogy with another vendor's.
-func TestSupermicrosGuidesAreCited(t *testing.T) {
-	for brand, id := range map[string]struct {
-		model, stepping int
-		board           string
-	}{
-		"Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz": {45, 7, "X9DRi-LN4+"}, "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz": {62, 4, "X9DRW"},
-		"Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz": {63, 2, "X10DRL-i"}, "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz": {79, 1, "X10DRi"},
-	} {
-		sys := dell11G(id.board, brand, id.model, 12, 1333, 1, 2)
-		sys.Machine.Vendor = direct("Supermicro")
-		for i := range sys.Sockets {
-			sys.Sockets[i].Stepping = direct(id.stepping)
-		}
-		for _, rule := range []string{"memory.channel.populated", "memory.channel.symmetric"} {
-			bySubject := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), rule)
-			found, ok := bySubject["socket 0"]
-			if !ok {
-				found = bySubject["machine"]
-			}
-			require.NotNil(t, found.Citation, "%s: %s", brand, rule)
-			assert.Equal(t, "Supermicro", found.Citation.Vendor, "%s: %s", brand, rule)
-			assert.EqualValues(t, verdict.Generation, found.Citation.Standing, "%s: %s", brand, rule)
-			assert.NotEmpty(t, found.Citation.Place, "%s: %s", brand, rule)
-		}
-	}
-}
-
 // TestVendorDocumentsAreCited checks that a vendor's document on populated and equal channels, memory at every
 // processor and mixed modules takes precedence over another vendor's.
 func TestVendorDocumentsAreCited(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
@@ -125,17 +124,6 @@ func TestCompareEqualsAudit(t *testing.T) {
 			assert.Equal(t, f, findings(a, f.Rule)[f.Subject.String()])
 		}
 	}
-}
-
-func TestCompareWithoutProfile(t *testing.T) {
-	e := engineOf(t, compared)
-	sys, topo := twoSockets()
-	topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no platform file names this processor", "")
-	got := e.Compare(sys, topo)
-	assert.Empty(t, got.Profiles)
-	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)
-	platformOf(topo, platform.Platform{ID: "other-ep"})
-	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
 }
 
 // A profile whose own condition is unknown is named, never compared.

@@ -13,31 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestRulesKnownByName checks the ids, and their subjects, that dashboards and playbooks depend on.
-func TestRulesKnownByName(t *testing.T) {
-	want := map[string]string{
-		"firmware.smbios.wellformed": "machine", "memory.socket.populated": "socket", "memory.socket.symmetric": "machine",
-		"memory.slot.reachable": "slot", "memory.channel.populated": "socket", "memory.channel.symmetric": "socket",
-		"memory.slot.order": "socket", "memory.count.supported": "socket", "memory.dimm.uniform": "socket",
-		"memory.voltage.uniform": "machine", "memory.ranks.sufficient": "socket", "memory.lockstep.identical": "socket",
-		"memory.interleave.controllers": "socket", "memory.hemisphere.possible": "socket", "memory.class.optimal": "machine",
-		"memory.speed.expected": "socket", "memory.capacity.visible": "machine", "memory.ras.cost": "machine",
-		"memory.ecc.active": "machine", "memory.asymmetry.expected": "machine", "numa.node-interleaving": "machine",
-		"numa.node.memory": "node", "numa.distance.plausible": "machine", "numa.subnuma.symmetric": "socket",
-	}
-	packs, err := builtinPacks()
-	require.NoError(t, err)
-	got := map[string]string{}
-	for _, p := range packs {
-		for _, r := range p.Rules {
-			if want[r.ID] != "" {
-				got[r.ID] = r.Subject
-			}
-		}
-	}
-	assert.Equal(t, want, got)
-}
-
 // TestEveryRuleReportsOnEmptyMachine checks that a machine without any data gets one entry for every rule id, none of
 // them pass or fail.
 func TestEveryRuleReportsOnEmptyMachine(t *testing.T) {

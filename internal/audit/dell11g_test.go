@@ -111,25 +111,6 @@ func TestDellTable6(t *testing.T) {
 	}
 }
 
-// TestDellTable6Intents checks that each column is found by its intent, that HPC means the balanced one as Dell ships
-// it, and that other intents are covered by other documents.
-func TestDellTable6Intents(t *testing.T) {
-	e := builtin(t)
-	want := map[string]string{
-		"energy-efficiency": "dell-11g/energy-efficiency", "max-performance": "dell-11g/max-performance",
-		"balanced": "dell-11g/balanced", "low-latency": "dell-11g/low-latency", "hpc": "dell-11g/hpc",
-		"virtualization": "workloads/vsphere-5", "database": "workloads/database-ydb",
-	}
-	for intent, id := range want {
-		sys, topo := r610("nehalem-ep")
-		a := run(t, e, sys, topo, audit.Options{Profile: intent, Asked: true})
-		require.NotNil(t, a.Profile, "%s: %s", intent, a.ProfileWhy)
-		assert.Equal(t, id, a.Profile.ID)
-	}
-	byID := profiles(t)
-	assert.Equal(t, byID["dell-11g/balanced"].Settings, byID["dell-11g/hpc"].Settings)
-}
-
 func profiles(t *testing.T) map[string]rulepack.ProfileSpec {
 	t.Helper()
 	out := map[string]rulepack.ProfileSpec{}
@@ -137,33 +118,6 @@ func profiles(t *testing.T) map[string]rulepack.ProfileSpec {
 		out[p.ID] = *p
 	}
 	return out
-}
-
-// TestDellTable6Levels checks that a setting that costs several per cent in the profile's own workload is a warning,
-// that one the paper calls unmeasurable or dependent on the application is info, and that the default profile never
-// exceeds info.
-func TestDellTable6Levels(t *testing.T) {
-	warning := map[string][]string{
-		"dell-11g/energy-efficiency": {"power_policy", "c_states", "node_interleave", "turbo"},
-		"dell-11g/max-performance":   {"node_interleave", "turbo"},
-		"dell-11g/balanced":          {"power_policy", "c_states", "node_interleave"},
-		"dell-11g/low-latency":       {"c_states", "node_interleave"},
-	}
-	e := builtin(t)
-	for _, c := range table6(t) {
-		want := verdict.Info
-		for _, id := range warning[c.profile] {
-			if id == c.setting {
-				want = verdict.Warning
-			}
-		}
-		sys, topo := r610("westmere-ep")
-		sys.Settings[c.setting] = inventory.Setting{Configured: direct(c.opposite)}
-		f := findings(run(t, e, sys, topo, audit.Options{Profile: c.profile, Asked: true}), "setting."+c.setting)["setting "+c.setting]
-		assert.Equal(t, want, f.Severity, "%s %s", c.profile, c.setting)
-		f = findings(run(t, e, sys, topo, audit.Options{Profile: c.profile}), "setting."+c.setting)["setting "+c.setting]
-		assert.Equal(t, verdict.Info, f.Severity, "not asked for: %s %s", c.profile, c.setting)
-	}
 }
 
 // TestDellTable6Exceptions finds each of the paper's twelve exceptions and six
@@ -205,25 +159,6 @@ func TestDellTable6Exceptions(t *testing.T) {
 		}
 		assert.True(t, found, "%s is not in %s %s", c.mark, c.profile, c.setting)
 	}
-}
-
-// TestDellTable6Applies checks that rows that other processors do not have are reported as such.
-func TestDellTable6Applies(t *testing.T) {
-	e := builtin(t)
-	result := func(platform, turbo, setting string) verdict.Result {
-		sys, topo := r610(platform)
-		for _, p := range topo.Processors {
-			p.Turbo = turbo
-		}
-		sys.Settings[setting] = inventory.Setting{Configured: direct("disabled")}
-		return findings(run(t, e, sys, topo, audit.Options{Profile: "balanced", Asked: true}), "setting."+setting)["setting "+setting].Result
-	}
-	assert.Equal(t, verdict.NotApplicable, result("nehalem-ep", "yes", "dcu_stream_prefetch"))
-	assert.Equal(t, verdict.NotApplicable, result("nehalem-ep", "yes", "data_reuse"))
-	assert.Equal(t, verdict.Fail, result("westmere-ep", "yes", "data_reuse"))
-	assert.Equal(t, verdict.Fail, result("westmere-ep", "yes", "turbo"))
-	assert.Equal(t, verdict.NotApplicable, result("westmere-ep", "no", "turbo"))
-	assert.Equal(t, verdict.Unknown, result("westmere-ep", "", "turbo"))
 }
 
 // TestProfileOnOtherMachines checks that other machines get no advice from this table, with the reason.

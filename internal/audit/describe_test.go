@@ -11,65 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-const differing = `
-profiles:
-  - id: a/low-latency
-    intent: low-latency
-    title: A
-    for: {vendors: [A]}
-    citation: &cite {vendor: A, title: Guide}
-    settings:
-      turbo: {want: enabled, level: warning}
-      smt: {want: [disabled, auto], level: info}
-      c_states: {want: disabled, level: info}
-  - id: a/other-board
-    intent: [low-latency, hpc]
-    title: same machines
-    for: {vendors: [A]}
-    citation: *cite
-    settings:
-      turbo: {want: disabled, level: warning}
-  - id: b/low-latency
-    intent: [balanced, low-latency]
-    title: B
-    for: {vendors: [B]}
-    citation: *cite
-    settings:
-      turbo: {want: disabled, level: warning}
-      smt: {want: disabled, level: info}
-      c_states: {want: [enabled, auto], level: info}
-  - id: b/hpc
-    intent: hpc
-    title: B for HPC
-    for: {vendors: [B]}
-    citation: *cite
-    settings:
-      turbo: {want: disabled, level: warning}
-`
-
-// A profile lists the differences from others of its intents for other machines; one common value is not a
-// difference.
-func TestProfilesNameWhatOthersWant(t *testing.T) {
-	pack, faults := rulepack.ParsePack("pack.yaml", []byte(differing))
-	require.Empty(t, faults)
-	got := map[string]map[string][]rulepack.OtherWant{}
-	for _, p := range rulepack.DescribeProfiles([]*rulepack.Pack{pack}) {
-		got[p.ID] = map[string][]rulepack.OtherWant{}
-		for id, s := range p.Settings {
-			if len(s.Elsewhere) > 0 {
-				got[p.ID][id] = s.Elsewhere
-			}
-			assert.NotNil(t, s.Elsewhere)
-		}
-	}
-	assert.Equal(t, map[string]map[string][]rulepack.OtherWant{
-		"a/low-latency": {"turbo": {{Profile: "b/low-latency", Value: "disabled"}}, "c_states": {{Profile: "b/low-latency", Value: "enabled or auto"}}},
-		"a/other-board": {},
-		"b/low-latency": {"turbo": {{Profile: "a/low-latency", Value: "enabled"}}, "c_states": {{Profile: "a/low-latency", Value: "disabled"}}},
-		"b/hpc":         {},
-	}, got)
-}
-
 // Every built-in rule that can fail shows how, in its own words.
 func TestEveryRuleHasAnExample(t *testing.T) {
 	packs, err := builtinPacks()

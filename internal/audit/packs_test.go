@@ -1,9 +1,6 @@
 package audit
 
 import (
-	"flag"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -16,26 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 	"github.com/memaudit/memaudit/rules"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-// tsv reads a file of lines with a fixed number of columns; lines that begin
-// with # are comments.
-func tsv(t *testing.T, name string, columns int) [][]string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
-	var out [][]string
-	for n, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
-		if strings.HasPrefix(line, "#") || line == "" {
-			continue
-		}
-		c := strings.Split(line, "\t")
-		require.Len(t, c, columns, "%s:%d", name, n+1)
-		out = append(out, c)
-	}
-	return out
-}
 
 // LoadedPacks are read once for all tests, including those outside the package, and changed by none.
 var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })

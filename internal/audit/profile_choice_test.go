@@ -116,16 +116,3 @@ profiles:
 		}
 	}
 }
-
-// TestAutoWithKernelValue checks that the kernel's value does not show whether firmware was allowed to choose.
-func TestAutoWithKernelValue(t *testing.T) {
-	judge := func(s inventory.Setting) verdict.Finding {
-		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
-	}
-	assert.Equal(t, verdict.Pass, judge(inventory.Setting{Configured: direct("auto")}).Result)
-	assert.Equal(t, verdict.Fail, judge(inventory.Setting{Configured: direct("enabled")}).Result)
-	f := judge(inventory.Setting{Effective: direct("enabled")})
-	assert.Equal(t, verdict.Unknown, f.Result)
-	assert.Contains(t, f.Reason, "auto")
-	assert.NotEmpty(t, f.KnownBy)
-}

@@ -197,33 +197,6 @@ func TestFirmwareValue(t *testing.T) {
 	assert.Equal(t, "auto", v.Text(), "auto is another word")
 }
 
-// TestSettingPreset checks that the preset that governs a setting comes first.
-func TestSettingPreset(t *testing.T) {
-	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
-	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
-	assert.EqualValues(t, "first set Profile to Custom: it is MaxPerf, which governs the setting\n"+
-		"BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
-	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
-	assert.EqualValues(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
-}
-
-// TestSettingOneStep checks that a preset that writes the profile's rows is the one step, unless the machine is set
-// to it already.
-func TestSettingOneStep(t *testing.T) {
-	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
-	oneStep := "the preset MaxPerf writes this and its sibling rows in one step: tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
-	for preset, want := range map[string]string{
-		"": oneStep, "Custom": oneStep,
-		"MaxPerf": "first set Profile to Custom: it is MaxPerf, which governs the setting\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)",
-	} {
-		faces := map[string]inventory.Setting{"turbo": turbo}
-		if preset != "" {
-			faces["workload_profile"] = inventory.Setting{Configured: known(preset, "bios", "Profile")}
-		}
-		assert.EqualValues(t, want, one(t, judgeBy(t, "site/preset", faces), "setting.turbo", "setting turbo").Remedy, preset)
-	}
-}
-
 // TestSettingAutoWanted checks that only BIOS setup can show that firmware chooses.
 func TestSettingAutoWanted(t *testing.T) {
 	for _, c := range []struct {
@@ -268,12 +241,6 @@ func TestSettingWithoutSpelling(t *testing.T) {
 	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "no known document or export shows how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
 }
 
-// TestSettingRemedyOfTheDocument goes before the vendor's table.
-func TestSettingRemedyOfTheDocument(t *testing.T) {
-	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: known("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")
-	assert.EqualValues(t, "as our runbook says", f.Remedy)
-}
-
 // TestValuesContradict compares BIOS setup with the running system.
 func TestValuesContradict(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{
@@ -308,16 +275,6 @@ func TestValuesContradict(t *testing.T) {
 	assert.EqualValues(t, "in effect enabled, after the next boot disabled", f.Found)
 	assert.Equal(t, verdict.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
 	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
-}
-
-// TestValuesWithoutExport checks that nothing can be compared without an export, which is reported once.
-func TestValuesWithoutExport(t *testing.T) {
-	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: known("disabled", "cpufreq", "")}})
-	for _, rule := range []string{"settings.conflict", "settings.pending"} {
-		f := one(t, a, rule, facts.SubjectMachine)
-		assert.Equal(t, verdict.NotApplicable, f.Result)
-		assert.Contains(t, f.Reason, "--bios FILE")
-	}
 }
 
 // TestNoConflict checks that a value that every kernel sets instead of BIOS setup's is not a contradiction, and that
@@ -378,20 +335,6 @@ func TestNothingToEnableByTheTables(t *testing.T) {
 		a := judgeOn(t, "site/enabled", map[string]inventory.Setting{"smt": off, "turbo": off}, rows)
 		assert.Equal(t, c.smt, one(t, a, "setting.smt", "setting smt").Result, c.brand)
 		assert.Equal(t, c.turbo, one(t, a, "setting.turbo", "setting turbo").Result, c.brand)
-	}
-}
-
-// TestLevelsOfTDP checks that a level that the processor may not have is not a failure, and that one below BIOS
-// setup's exists.
-func TestLevelsOfTDP(t *testing.T) {
-	for now, want := range map[string]verdict.Result{"nominal": verdict.Unknown, "level1": verdict.Pass, "level2": verdict.Fail, "manual": verdict.Fail} {
-		f := one(t, judgeBy(t, "site/levels", map[string]inventory.Setting{"tdp_level": {Configured: known(now, "bios", "TDP")}}), "setting.tdp_level", "setting tdp_level")
-		assert.Equal(t, want, f.Result, now)
-		if want == verdict.Unknown {
-			assert.Contains(t, f.Reason, "TDP levels")
-			assert.Contains(t, f.KnownBy, "intel-speed-select")
-			assert.Contains(t, f.Found, "nominal")
-		}
 	}
 }
 

@@ -112,19 +112,6 @@ func TestWestmereEXPositions(t *testing.T) {
 	}
 }
 
-// TestRX900RunsAt1066 checks that it runs at 1066 whatever the modules are rated.
-func TestRX900RunsAt1066(t *testing.T) {
-	sys := rx900S2(8, "1A 1B 1C 1D 1E 1F 1G 1H")
-	for mts, want := range map[int]verdict.Result{1066: verdict.Pass, 978: verdict.Fail, 800: verdict.Fail} {
-		for i := range sys.Slots {
-			sys.Slots[i].ConfiguredMTs = direct(mts)
-		}
-		f := findings(wexFindings(t, sys), "memory.speed.expected")["socket 7"]
-		assert.Equal(t, want, f.Result, mts)
-		assert.Contains(t, f.Expected+"1066", "1066")
-	}
-}
-
 // TestWestmereEXVoltage checks one 1.5 V module among low-voltage ones, which SMBIOS 2.8 reports.
 func TestWestmereEXVoltage(t *testing.T) {
 	sys := rx600S6(2, []int64{8, 8}, []int64{8, 8})

@@ -225,34 +225,3 @@ func TestWestmereEXProfile(t *testing.T) {
 	a = run(t, builtin(t), sys, topo, audit.Options{Profile: "hpc", Asked: true})
 	assert.Equal(t, verdict.NotApplicable, findings(a, "setting.controller_interleave")["setting controller_interleave"].Result)
 }
-
-// TestWestmereEXMemorySpeed checks that Efficiency runs the memory at 978 MHz and Energy at 800 MHz (Fujitsu, Memory
-// performance of Xeon E7 based systems, BIOS parameters), slower than the processor's own speed as the paper prints
-// it, or not.
-func TestWestmereEXMemorySpeed(t *testing.T) {
-	full := []int64{8, 8, 8, 8}
-	for _, c := range []struct {
-		brand, speed string
-		want         verdict.Result
-	}{
-		{"Intel(R) Xeon(R) CPU E7- 4830  @ 2.13GHz", "efficiency", verdict.Fail}, // 1066
-		{"Intel(R) Xeon(R) CPU E7- 4830  @ 2.13GHz", "energy", verdict.Fail},
-		{"Intel(R) Xeon(R) CPU E7- 4820  @ 2.00GHz", "efficiency", verdict.NotApplicable}, // 978
-		{"Intel(R) Xeon(R) CPU E7- 4820  @ 2.00GHz", "energy", verdict.Fail},
-		{"Intel(R) Xeon(R) CPU E7- 4820  @ 2.00GHz", "max", verdict.Pass},
-		{"Intel(R) Xeon(R) CPU E7- 4820  @ 2.00GHz", "", verdict.Unknown},
-		{"Intel(R) Xeon(R) CPU E7- 4807  @ 1.87GHz", "efficiency", verdict.NotApplicable}, // 800
-		{"Intel(R) Xeon(R) CPU E7- 4807  @ 1.87GHz", "energy", verdict.NotApplicable},
-	} {
-		sys := rx600S6(2, full, full)
-		for i := range sys.Sockets {
-			sys.Sockets[i].Brand = direct(c.brand)
-		}
-		if c.speed != "" {
-			sys.Settings["memory_speed"] = inventory.Setting{Configured: direct(c.speed)}
-		}
-		a := run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{Profile: "hpc", Asked: true})
-		f := findings(a, "setting.memory_speed")["setting memory_speed"]
-		assert.Equal(t, c.want, f.Result, "%s %s: %s", c.brand, c.speed, f.Reason)
-	}
-}
