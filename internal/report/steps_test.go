@@ -8,7 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestSteps checks that processors with equally populated slots share a line if their names show which part is the
@@ -53,22 +52,6 @@ func TestSteps(t *testing.T) {
 		assert.Equal(t, c.want, got, c.name)
 		assert.Equal(t, len(steps), seen, c.name)
 	}
-}
-
-// TestStepsKeepLabelsWhole checks that if a slot's label begins with another processor's name, "on each of CPU1 and
-// CPU2" is not printed, which would mean CPU1 of two processors.
-func TestStepsKeepLabelsWhole(t *testing.T) {
-	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
-	names := []string{"CPU0", "CPU1", "CPU 2"}
-	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: nullable.String(names[0])}, {ID: 1, Designation: nullable.String(names[1])}}}
-	lines := Steps(steps, inv)
-	require.Len(t, lines, 2)
-	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
-	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
-	inv.Sockets[0].Designation, inv.Sockets[1].Designation = nullable.String(names[1]), nullable.String(names[2])
-	lines = Steps(steps, inv)
-	require.Len(t, lines, 1)
-	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }
 
 // TestStepsByChannel checks what goes to each channel, with the CPU's name if there are several; equal CPUs have one
@@ -154,56 +137,4 @@ func parseSteps(text string) (steps []Step, slots []Slot) {
 		steps = append(steps, s)
 	}
 	return steps, slots
-}
-
-// TestModuleWords checks that a rate is printed with the type if that is known.
-func TestModuleWords(t *testing.T) {
-	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
-	ddr4, printed, none := "DDR4", 2667, 2600
-	for want, m := range map[string]*Module{
-		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: nullable.String(ddr3)},
-		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
-		"2 GiB DDR3":                    {SizeBytes: &size, Type: nullable.String(ddr3)},
-		"2 GiB DDR3-1333 LRDIMM":        {SizeBytes: &size, RatedMTs: &rate, Type: nullable.String(ddr3), Kind: "LRDIMM"},
-		"2 GiB UDIMM":                   {SizeBytes: &size, Kind: "UDIMM"},
-		"2 GiB DDR4-2666":               {SizeBytes: &size, RatedMTs: &printed, Type: nullable.String(ddr4)},
-		"2 GiB DDR4 for 2600 MT/s":      {SizeBytes: &size, RatedMTs: &none, Type: nullable.String(ddr4)},
-		"a module":                      nil,
-	} {
-		assert.Equal(t, want, moduleWords(m))
-	}
-}
-
-// TestHeadsOfNames checks that a prefix ends with the word in which two names first differ, and that consecutively
-// numbered ones are named by the first and the last.
-func TestHeadsOfNames(t *testing.T) {
-	for _, c := range []struct {
-		name, other string
-		want        int
-	}{
-		{"P1-DIMMA1", "P2-DIMMA1", 2}, {"P1", "P12", 2}, {"P12", "P1", 3}, {"P1", "P1", 0}, {"CPU 1 A", "CPU 2 A", 5}, {"NodeA-1", "NodeZ-1", 5}, {"xa.1", "xz.1", 2}, {"0/1", "9/1", 1}, {"9/1", "0/1", 1},
-		{"a/1", "z/1", 1}, {"z/1", "a/1", 1}, {"A/1", "Z/1", 1}, {"Z/1", "A/1", 1}, {"[1", "{1", 0}, {"", "P1", 0}, {"P1", "", 2},
-	} {
-		assert.Equal(t, c.want, headEnd(c.name, c.other), c)
-	}
-	for want, heads := range map[string][]string{
-		"PROC 1 to PROC 3": {"PROC 1", "PROC 2", "PROC 3"}, "PROC 1 and PROC 2": {"PROC 1", "PROC 2"}, "PROC 1, CPU 2 and PROC 3": {"PROC 1", "CPU 2", "PROC 3"},
-		"PROC 1, PROC 2 and PROC 4": {"PROC 1", "PROC 2", "PROC 4"},
-	} {
-		assert.Equal(t, want, headSpan(heads))
-	}
-	assert.Equal(t, "move A1 to B1 and A2 to B2", groupText(&Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
-}
-
-// TestWordsOfSettings checks that a setting is set by a tool, by a menu, or by either.
-func TestWordsOfSettings(t *testing.T) {
-	for want, s := range map[string]Step{
-		"set p to v (racadm set X)":                       {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X"},
-		"set p to v (onecli: set X)":                      {Setting: "p", Value: "v", Tool: "onecli", Command: "set X"},
-		"set p to v (BIOS setup: A > B)":                  {Setting: "p", Value: "v", Menu: "A > B"},
-		"set p to v (racadm set X; or BIOS setup: A > B)": {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X", Menu: "A > B"},
-		"set p to v (racadm: racadmset X)":                {Setting: "p", Value: "v", Tool: "racadm", Command: "racadmset X"},
-	} {
-		assert.Equal(t, want, setWords(&s))
-	}
 }

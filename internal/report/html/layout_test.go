@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -54,34 +53,4 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestBands(t *testing.T) {
-	shape := func(controllers ...int) []int {
-		var columns []column
-		for i, c := range controllers {
-			columns = append(columns, column{channel: i, controller: c})
-		}
-		var out []int
-		for _, band := range pictureRows(columns) {
-			out = append(out, len(band))
-		}
-		return out
-	}
-	assert.Equal(t, []int{3}, shape(0, 0, 0))
-	assert.Equal(t, []int{3, 3}, shape(0, 0, 0, 0, 0, 0))
-	assert.Equal(t, []int{3, 3}, shape(0, 0, 0, 1, 1, 1))
-	assert.Equal(t, []int{4, 4}, shape(0, 0, 1, 1, 2, 2, 3, 3))
-	assert.Equal(t, []int{4, 4, 4}, shape(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1))
-}
-
-func TestNameLines(t *testing.T) {
-	for name, want := range map[string][2]string{
-		"A1": {"A1", ""}, "PROC 1 DIMM 12": {"PROC 1 ", "DIMM 12"}, "P1_DIMM_A1": {"P1_DIMM_A1", ""},
-		"_BCDEFGHIJKL": {"_", "BCDEFGHIJKL"}, "P1_ABCDEFGHIJK": {"P1_", "ABCDEFGHIJK"}, "P1_ABCDEFGHIJKL": {"P1_ABCDEFGH", "IJKL"},
-		"ChannelASlotNumber0": {"ChannelASlo", "tNumber0"}, "DIMM 1 of the left riser, upper": {"DIMM 1 of t", "he left ri…"},
-	} {
-		assert.Equal(t, want, nameLines(name), name)
-	}
-	assert.Equal(t, "日本…", fitColumns("日本語文字", 5))
 }

@@ -151,22 +151,6 @@ func TestProblemsOnThePage(t *testing.T) {
 	})
 }
 
-// TestAlike checks that equal processors share a picture that says so, and that one different DIMM makes a separate
-// picture.
-func TestAlike(t *testing.T) {
-	r := reporttest.Report(reporttest.Big())
-	assert.Equal(t, 3, strings.Count(pageOf(t, r), "<figure"), "CPU2 and CPU6 each have a problem of their own")
-	assert.Contains(t, pageOf(t, r), "CPU1, CPU3, CPU4, CPU5, CPU7 and CPU8 (alike; labels of CPU1)")
-	size := int64(1 << 30)
-	for i := range r.Inventory.Slots {
-		if s := &r.Inventory.Slots[i]; s.Socket != nil && *s.Socket == 3 && s.State == "populated" {
-			s.SizeBytes = &size
-			break
-		}
-	}
-	assert.Equal(t, 4, strings.Count(pageOf(t, r), "<figure"))
-}
-
 // TestGuest checks that a guest gets the sentence, and no empty box.
 func TestGuest(t *testing.T) {
 	r := &report.Report{Verdict: report.Verdict{Status: report.StatusNotApplicable, Sentence: "a guest"}}
@@ -201,16 +185,6 @@ func TestPageDoesNotRepeat(t *testing.T) {
 	})
 	equal := reporttest.Report(reporttest.Big())
 	assert.Regexp(t, `<th scope="row">[^<]+ and [^<]+</th>`, pageOf(t, equal))
-}
-
-// TestWithoutATable checks that a table that was not read lists nothing, and is not reported as read.
-func TestWithoutATable(t *testing.T) {
-	r := &report.Report{Inventory: report.Inventory{Sources: []report.Source{{Name: "smbios", State: "denied"}}}}
-	page := pageOf(t, r)
-	assert.Contains(t, page, "The source smbios is denied.")
-	assert.NotContains(t, page, "lists no memory device")
-	r.Inventory.Sources[0].State = "ok"
-	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory device.")
 }
 
 // TestHostile checks that strings of firmware's and of a site's pack stay text.
@@ -252,16 +226,6 @@ func TestWriteFails(t *testing.T) {
 	require.ErrorContains(t, html.Write(full{}, reporttest.Report(reporttest.Good())), "disk full")
 }
 
-// The machine of the benchmark has 8 processors, 128 slots and 60 findings.
-func BenchmarkWrite(b *testing.B) {
-	r := reporttest.Report(reporttest.Big())
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = html.Write(io.Discard, r)
-	}
-	b.ReportMetric(float64(len(pageOf(b, r))), "bytes/page")
-}
-
 // TestArrows checks that the cheapest advice is drawn: numbers where modules leave and arrive, and an arrow if both
 // are at one processor.
 func TestArrows(t *testing.T) {
@@ -298,23 +262,6 @@ func TestArrowsOfSwap(t *testing.T) {
 	assert.Contains(t, page, "<li>swap the modules of ")
 	assert.NotContains(t, page, ">2</text>", "there is one line")
 	nodes(t, page)
-}
-
-// TestBeforeAndAfter checks that the changes of an advice are a table if anything of them is known.
-func TestBeforeAndAfter(t *testing.T) {
-	socket, mts := 7, 1333
-	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket}}}}}}
-	assert.NotContains(t, pageOf(t, r), ">before<")
-	r.Advice[0].Reaches.Sockets[0].ExpectedMTs = &mts
-	assert.Contains(t, pageOf(t, r), ">before<")
-}
-
-// TestCheaper checks that only the first advice has the reason why none is cheaper.
-func TestCheaper(t *testing.T) {
-	r := &report.Report{Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceExpensive: "none: with fewer new modules it fails"}
-	assert.Equal(t, 1, strings.Count(pageOf(t, r), "none: with fewer new modules it fails"))
-	r.AdviceExpensive = ""
-	assert.NotContains(t, pageOf(t, r), ">cheaper<")
 }
 
 // TestMeasuredAndPredicted checks that a figure of a node's local memory has its share of the node's part of

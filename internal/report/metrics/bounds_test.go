@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -17,49 +16,6 @@ func namesOf(all []Family) (out []string) {
 		out = append(out, strings.TrimPrefix(all[i].Name, prefix))
 	}
 	return out
-}
-
-// TestFitBounds checks that 600 series are allowed and 601 are not, and that a family with a single series stays.
-func TestFitBounds(t *testing.T) {
-	fitted := func(sizes map[string]int) []string {
-		b := &families{}
-		for _, name := range []string{"rules", "dimm_info", "dimm_size_bytes"} {
-			b.list = append(b.list, Family{Name: prefix + name, Samples: make([]Sample, sizes[name])})
-		}
-		b.fit()
-		return namesOf(b.list)
-	}
-	all := []string{"rules", "dimm_info", "dimm_size_bytes"}
-	assert.Equal(t, all, fitted(map[string]int{"rules": 100, "dimm_info": 250, "dimm_size_bytes": 250}))
-	assert.Equal(t, []string{"rules", "dimm_size_bytes"}, fitted(map[string]int{"rules": 101, "dimm_info": 250, "dimm_size_bytes": 250}))
-	assert.Equal(t, []string{"rules", "dimm_info"}, fitted(map[string]int{"rules": 600, "dimm_info": 1, "dimm_size_bytes": 2}))
-}
-
-// TestFindingsKept checks that failures up to the limit keep their order, and that with more, one of each rule comes
-// first.
-func TestFindingsKept(t *testing.T) {
-	var all []*verdict.Finding
-	for _, rule := range []string{"a", "a", "b"} {
-		all = append(all, &verdict.Finding{Rule: rule})
-	}
-	rules := func(kept []*verdict.Finding) (out string) {
-		for _, f := range kept {
-			out += f.Rule
-		}
-		return out
-	}
-	assert.Equal(t, "aab", rules(atMost(3, all)))
-	assert.Equal(t, "ab", rules(atMost(2, all)))
-}
-
-// TestLongLabel checks that a short label is complete, and that a long one ends with dots after a word.
-func TestLongLabel(t *testing.T) {
-	fits := strings.Repeat("ab ", 66) + "ab"
-	assert.Len(t, fits, maxLabel)
-	assert.Equal(t, fits, oneLine(fits))
-	assert.Equal(t, strings.Repeat("ab ", 65)+"...", oneLine(fits+"c"))
-	long := strings.Repeat("x", 300)
-	assert.Equal(t, long, oneLine(long), "a label's own bound cuts it")
 }
 
 // TestAuditThatReadNothing checks that an audit that read nothing has no timestamp, and one that read something has,

@@ -179,14 +179,6 @@ func TestOneSeriesOnce(t *testing.T) {
 	assert.Contains(t, b.String(), `manufacturer="a\"b\\c???é`)
 }
 
-func BenchmarkPrometheus(b *testing.B) {
-	r := reporttest.Report(reporttest.Big())
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = Write(&strings.Builder{}, r)
-	}
-}
-
 // TestSeverityOfUnchecked checks that rule_failed has the highest severity of the rule's failures and
 // rule_unknown that of the checks that could not be evaluated, separately. Without any of its kind the rule's own
 // severity is used.

@@ -39,42 +39,6 @@ func TestComparisonKeepsTheWidth(t *testing.T) {
 	})
 }
 
-func TestFoldCell(t *testing.T) {
-	for in, want := range map[string][]string{
-		"= enabled":          {"= enabled"},
-		"? firmware_dynamic": {"? firmware_", "  dynamic"},
-		"! max or auto":      {"! max or auto"},
-		"! disabled or auto": {"! disabled or", "auto"},
-		"? abcdefghijklmnop": {"? abcdefghijk", "  lmnop"},
-		"":                   {""},
-	} {
-		assert.Equal(t, want, foldCell(in, 13), in)
-	}
-}
-
-// TestNearest checks which profiles are nearest, and how certain that is.
-func TestNearest(t *testing.T) {
-	held := func(closest bool, differs, unknown, broken int) report.HeldProfile {
-		return report.HeldProfile{Closest: closest, Agrees: 3, Differs: differs, Unknown: unknown, Error: broken}
-	}
-	for _, c := range []struct {
-		want     string
-		profiles []report.HeldProfile
-	}{
-		{"none of their settings is known here", []report.HeldProfile{held(false, 0, 3, 0), held(false, 0, 2, 0)}},
-		{"no known setting agrees with any of them", []report.HeldProfile{held(false, 0, 3, 0), held(false, 1, 2, 0)}},
-		{"every setting that is asked of it agrees with 2", []report.HeldProfile{held(false, 1, 0, 0), held(true, 0, 0, 0)}},
-		{"every setting that is asked of it agrees with 1, 2", []report.HeldProfile{held(true, 0, 0, 0), held(true, 0, 0, 0)}},
-		{"fewest known differences: 1", []report.HeldProfile{held(true, 1, 0, 0), held(false, 2, 0, 0)}},
-		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 1, 0), held(false, 2, 1, 0)}},
-		{"fewest known differences: 1, 2", []report.HeldProfile{held(true, 1, 0, 0), held(true, 1, 0, 0)}},
-		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 0, 1)}},
-		{"fewest known differences, and equal as far as is known: 1, 2", []report.HeldProfile{held(true, 1, 1, 0), held(true, 1, 1, 0)}},
-	} {
-		assert.Equal(t, c.want, nearest(c.profiles))
-	}
-}
-
 // TestProfilesInOneColumn checks that profiles share a column of the table if each setting is the same in both: the
 // recommendation, the machine's state, why, and what to do.
 func TestProfilesInOneColumn(t *testing.T) {
@@ -94,15 +58,5 @@ func TestProfilesInOneColumn(t *testing.T) {
 		"reason":  func(s *report.HeldSetting) { s.Reason = "" },
 	} {
 		assert.Equal(t, 2, columns(change), what)
-	}
-}
-
-// TestCellsAreWideOnAWidePage checks that beyond 120 columns a value of up to 24 is not wrapped.
-func TestCellsAreWideOnAWidePage(t *testing.T) {
-	profiles := []report.HeldProfile{{ID: "example/hpc", Settings: []report.HeldSetting{{Setting: "power_policy", Result: "pass", Wanted: []string{"firmware_dynamic"}}}}}
-	for width, want := range map[int]string{120: "= firmware_\n", 121: "= firmware_dynamic\n"} {
-		var b bytes.Buffer
-		require.NoError(t, WriteComparison(&b, &report.Comparison{Profiles: profiles}, Options{Width: width}))
-		assert.Contains(t, b.String(), want)
 	}
 }

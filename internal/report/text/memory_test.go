@@ -135,17 +135,6 @@ func TestColour(t *testing.T) {
 	assert.Contains(t, b.String(), wordStyle(wordWarning)+"B3")
 }
 
-// TestLineOfUnknownChannels checks that a processor with unknown channels has no question marks.
-func TestLineOfUnknownChannels(t *testing.T) {
-	two := 2
-	for want, pop := range map[string]report.PopulationSocket{
-		"channels not known": {}, "2 channels in use": {ChannelsPopulated: &two}, "2 of 2 channels": {ChannelsPopulated: &two, ChannelsTotal: &two},
-	} {
-		r := &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{pop}}}}
-		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
-	}
-}
-
 // TestFiguresOfTheDocument checks that speed and bandwidth are the document's: its best, no best if the clock is not
 // known, modules that run above their rating, and layouts whose interleaving is not documented.
 func TestFiguresOfTheDocument(t *testing.T) {

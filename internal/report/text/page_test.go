@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report/page"
 
 	"github.com/stretchr/testify/require"
@@ -42,13 +40,4 @@ setting  wanted
 smt      disabled
 turbo    enabled
 `, b.String())
-}
-
-// TestOneFinding checks that a failure begins with its severity and ends its first line with the rule, and that any
-// other result is a note.
-func TestOneFinding(t *testing.T) {
-	f := &verdict.Finding{Rule: "memory.x", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: "channel 2 is empty"}
-	require.Equal(t, "WARNING      Channel 2 is empty"+strings.Repeat(" ", 41)+"memory.x\n", Finding(f, Options{}))
-	f.Result, f.Effect, f.Citation = "pass", &verdict.Effect{Text: "a third is lost"}, &verdict.Citation{Vendor: "Dell", Title: "Guide", Year: 2010}
-	require.Equal(t, "Note         Channel 2 is empty"+strings.Repeat(" ", 41)+"memory.x\n   Cost      a third is lost\n   Source    Dell, Guide, 2010\n", Finding(f, Options{}))
 }

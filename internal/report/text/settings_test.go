@@ -40,31 +40,3 @@ func TestSettingsTable(t *testing.T) {
       the kernel does not show it; --bios FILE
 `, strings.TrimRight(table, "\n")+"\n")
 }
-
-// TestWhySettingsAreNotKnown checks that each reason is printed once, the kernel's before that of BIOS setup, that
-// the certainty is the lowest of the known values, and that only their readings are listed.
-func TestWhySettingsAreNotKnown(t *testing.T) {
-	s := report.Setting{Effective: report.Face{Reason: "not shown", KnownBy: "--bios FILE", Certainty: "none", Evidence: []fact.Evidence{{Source: "hidden"}}},
-		Configured: report.Face{Reason: "no export", KnownBy: "--bios FILE"}}
-	require.Equal(t, "not shown; --bios FILE; no export", settingWhy(&s))
-	require.Empty(t, settingCertainty(&s))
-	require.Empty(t, settingReadings(&s))
-	s.Pending = report.Face{Value: "on", Certainty: "direct", Evidence: []fact.Evidence{{Source: "bios"}, {Source: "bios"}}}
-	require.Equal(t, "direct", settingCertainty(&s))
-	require.Equal(t, []string{"bios"}, settingReadings(&s))
-	s.Configured = report.Face{Value: "on", Certainty: "corroborated", Evidence: []fact.Evidence{{Source: "export"}}}
-	require.Equal(t, "corroborated", settingCertainty(&s))
-	s.Effective.Value, s.Effective.Certainty = "on", "indirect"
-	require.Equal(t, "indirect", settingCertainty(&s))
-	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s))
-	s.DecidedBy.Evidence = []fact.Evidence{{Source: "cmdline"}}
-	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "who decided is unknown")
-	s.DecidedBy.Value = "command line"
-	require.Equal(t, []string{"export", "bios", "hidden", "cmdline"}, settingReadings(&s))
-	var b strings.Builder
-	require.NoError(t, WriteInventory(&b, &report.Inventory{Settings: map[string]report.Setting{"a": {}, "b": {Pending: s.Pending}}}, Options{}))
-	require.Contains(t, b.String(), "\nSETTINGS  1 of 2 known; '-' is not known\n  setting  configured  pending  effective  certainty  evidence\n  b        -           on       -          direct     bios\n  not known: a\n")
-	b.Reset()
-	require.NoError(t, WriteInventory(&b, &report.Inventory{Settings: map[string]report.Setting{"a": {}}}, Options{}))
-	require.Contains(t, b.String(), "\nSETTINGS  0 of 1 known; '-' is not known\n  not known: a\n")
-}

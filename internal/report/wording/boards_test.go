@@ -33,28 +33,3 @@ func TestBoards(t *testing.T) {
 		assert.Equal(t, c.want, wording.Boards(inv, c.slots), name)
 	}
 }
-
-// TestMisnamed checks that a label is another processor's if it begins with that one's name and not with its own.
-func TestMisnamed(t *testing.T) {
-	for name, c := range map[string]struct {
-		sockets []string
-		slots   string // of socket 0
-		want    map[int]string
-	}{
-		"P920":                 {[]string{"CPU0", "CPU1"}, "CPU1_DIMM_3", map[int]string{0: "CPU1"}},
-		"blanks":               {[]string{"CPU 0", "CPU 1"}, "cpu1 DIMM 3", map[int]string{0: "cpu1"}},
-		"its own":              {[]string{"CPU1", "CPU2"}, "CPU1_DIMM_3", nil},
-		"no number":            {[]string{"CPU", "CPU"}, "CPU1_DIMM_3", nil},
-		"one for all":          {[]string{"LGA3647", "LGA3647"}, "CPU1_DIMM_3", nil},
-		"another number":       {[]string{"CPU0", "CPU1"}, "CPU11_DIMM_3", nil},
-		"nothing of any":       {[]string{"CPU0", "CPU1"}, "DIMM_A1", nil},
-		"the name and no more": {[]string{"CPU0", "CPU1"}, "CPU1", nil},
-	} {
-		socket, inv := 0, &report.Inventory{}
-		for i := range c.sockets {
-			inv.Sockets = append(inv.Sockets, report.Socket{ID: i, Designation: nullable.String(c.sockets[i])})
-		}
-		inv.Slots = []report.Slot{{Locator: nullable.String(c.slots)}, {Socket: &socket, Locator: nullable.String(c.slots)}}
-		assert.Equal(t, c.want, report.Misnamed(inv), name)
-	}
-}
