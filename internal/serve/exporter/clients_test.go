@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	landlocksys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -58,81 +57,6 @@ func TestConnections(t *testing.T) {
 	assert.LessOrEqual(t, len(c.open), most)
 	assert.LessOrEqual(t, len(c.idle), len(c.open))
 }
-
-// TestLacking checks that what a kernel's Landlock cannot restrict is reported.
-func TestLacking(t *testing.T) {
-	assert.Contains(t, lacking(0, false), "has no Landlock")
-	assert.Contains(t, lacking(0, true), "has no Landlock")
-	assert.Contains(t, lacking(3, false), "network")
-	assert.Empty(t, lacking(3, true), "an audit asks the network")
-	assert.Empty(t, lacking(4, false))
-	// Version 1 restricts files, and nothing else is requested of it here (Documentation/userspace-api/landlock.rst).
-	assert.Empty(t, lacking(1, true))
-	assert.Contains(t, lacking(1, false), "network")
-	for version, says := range map[int]bool{0: true, 3: true, 4: false} {
-		var out bytes.Buffer
-		warnLacking(version, false, slog.New(slog.NewTextHandler(&out, nil)))
-		assert.Equal(t, says, strings.Contains(out.String(), "not sandboxed in full"), version)
-	}
-	theirs, _ := landlocksys.LandlockGetABIVersion()
-	assert.Equal(t, max(theirs, 0), landlockVersion(), "as go-landlock reads it")
-}
-
-// TestMostConnections checks that up to the maximum number of clients stay, that one more replaces the one idle
-// longest, and that it is refused if all are active.
-func TestMostConnections(t *testing.T) {
-	clients := make([]*closable, 4)
-	for i := range clients {
-		clients[i] = &closable{}
-	}
-	c := newConnections(2)
-	c.state(clients[0], http.StateNew)
-	c.state(clients[1], http.StateNew)
-	assert.False(t, clients[0].closed || clients[1].closed, "two may be connected")
-	c.state(clients[2], http.StateNew)
-	assert.True(t, clients[0].closed, "idle longest")
-	assert.False(t, clients[1].closed || clients[2].closed)
-	c.state(clients[1], http.StateActive)
-	c.state(clients[2], http.StateActive)
-	c.state(clients[3], http.StateNew)
-	assert.True(t, clients[3].closed, "the others are at work")
-	assert.False(t, clients[1].closed || clients[2].closed)
-}
-
-// TestServerBoundsConnections checks that the daemon keeps 256 clients at most.
-func TestServerBoundsConnections(t *testing.T) {
-	s := newServer(http.NotFoundHandler(), quiet)
-	clients := make([]closable, 257)
-	for i := range clients {
-		s.ConnState(&clients[i], http.StateNew)
-		assert.Equal(t, i == 256, clients[0].closed, i)
-	}
-}
-
-// closable is a connection that knows whether it was closed.
-type closable struct {
-	net.Conn
-	closed bool
-}
-
-func (c *closable) Close() error { c.closed = true; return nil }
-
-// TestClientGone checks that an answer that cannot be sent is logged, and that others are not.
-func TestClientGone(t *testing.T) {
-	p := &currentPage{}
-	p.publish(Outcome{Report: made(1, 1, first, up)})
-	var out bytes.Buffer
-	h := p.scrape(slog.New(slog.NewTextHandler(&out, nil)))
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	assert.Empty(t, out.String())
-	h.ServeHTTP(refusing{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	assert.Contains(t, out.String(), "the wire is cut")
-}
-
-// refusing accepts no answer.
-type refusing struct{ *httptest.ResponseRecorder }
-
-func (refusing) Write([]byte) (int, error) { return 0, errors.New("the wire is cut") }
 
 // TestChangesAreLogged checks that the line of an audit has the counts of the metrics, and that new and fixed
 // problems are logged once.

@@ -167,18 +167,6 @@ func TestWatchdog(t *testing.T) {
 	})
 }
 
-func TestJitter(t *testing.T) {
-	seen := map[time.Duration]bool{}
-	for range 1000 {
-		d := jittered(5 * time.Minute)
-		assert.GreaterOrEqual(t, d, 270*time.Second)
-		assert.LessOrEqual(t, d, 330*time.Second)
-		seen[d] = true
-	}
-	assert.Greater(t, len(seen), 900)
-	assert.Equal(t, time.Duration(1), jittered(1))
-}
-
 func TestHotplugged(t *testing.T) {
 	for msg, want := range map[string]string{
 		"offline@/devices/system/cpu/cpu3\x00ACTION=offline\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00SEQNUM=2034\x00": "cpu offline: /devices/system/cpu/cpu3",

@@ -1,16 +1,12 @@
 package exporter
 
 import (
-	"bytes"
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,15 +39,4 @@ func TestShutdown(t *testing.T) {
 		}
 		close(stop)
 	}
-}
-
-// TestFolderNotWatched checks that a folder that cannot be watched is named, and that others are not.
-func TestFolderNotWatched(t *testing.T) {
-	var out bytes.Buffer
-	there, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	watchFiles(ctx, &watched{folders: []string{there, gone}, files: func() []string { return nil }}, make(chan auditEvent), time.Hour, slog.New(slog.NewTextHandler(&out, nil)))
-	assert.Contains(t, out.String(), "folder="+gone)
-	assert.NotContains(t, out.String(), "folder="+there+" ")
 }

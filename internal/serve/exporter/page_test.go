@@ -3,7 +3,6 @@ package exporter
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -152,37 +151,6 @@ func TestHTTP(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
-// TestLandingPage checks that the first page links to all others, and describes the machine and its verdict.
-func TestLandingPage(t *testing.T) {
-	page := served(t, &currentPage{}, "/").Body.String()
-	for _, address := range []string{"metrics", "report", "report.txt", "report.json", "-/healthy", "-/ready"} {
-		assert.Contains(t, page, `<a href="/`+address+`">`)
-	}
-	assert.NotContains(t, page, "debug/pprof")
-	p, r := &currentPage{}, made(2, 3, first, up)
-	r.Machine.Product = "<b>R610"
-	p.publish(Outcome{Report: r})
-	page = served(t, p, "/").Body.String()
-	assert.Contains(t, page, "<h2>"+r.Verdict.Status.Word()+" &lt;b&gt;R610: "+r.Verdict.Sentence+" (audited 2026-11-20T09:00:00Z)</h2>")
-	p.publish(Outcome{Err: errors.New("no access")})
-	assert.Contains(t, served(t, p, "/").Body.String(), "<h2>OUTDATED (")
-}
-
-// TestNoReport checks that without reports there are metrics and health, and no dead link.
-func TestNoReport(t *testing.T) {
-	p := &currentPage{}
-	p.publish(Outcome{Report: made(2, 3, first, up)})
-	h := p.handler(&WebOptions{MetricsPath: "/metrics", NoReport: true}, quiet)
-	for path, want := range map[string]int{"/report": 404, "/report.txt": 404, "/report.json": 404, "/metrics": 200, "/-/ready": 200, "/": 200} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		assert.Equal(t, want, w.Code, path)
-		assert.NotContains(t, w.Body.String(), "report.json", path)
-		assert.NotContains(t, w.Body.String(), "(audited ", path)
-	}
-	assert.Contains(t, served(t, p, "/").Body.String(), "report.json", "else the landing page links to it")
-}
-
 // TestSourcesOfAFailedAudit checks that the sources are those of the last audit if both audits have some, and that an
 // audit without sources removes none.
 func TestSourcesOfAFailedAudit(t *testing.T) {
@@ -206,30 +174,4 @@ func TestSourcesOfAFailedAudit(t *testing.T) {
 	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 0`}, sources(made(2, 3, first, up), failed(down)))
 	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 1`}, sources(made(2, 3, first, up), failed()))
 	assert.Empty(t, sources(made(2, 3, first), failed(down)), "the audit that is served read none")
-}
-
-// TestFormNotWritten checks that a format that cannot be written is a server error, not half a page.
-func TestFormNotWritten(t *testing.T) {
-	broken := func(w io.Writer, _ *report.Report) error {
-		_, _ = io.WriteString(w, "<html>")
-		return errors.New("a value that JSON has no form for")
-	}
-	p := &currentPage{}
-	p.current.Store(&auditPage{html: func() ([]byte, error) { return written(made(1, 1, first, up), broken) }})
-	answer := served(t, p, "/report", "Accept", "text/html")
-	assert.Equal(t, http.StatusInternalServerError, answer.Code)
-	assert.Contains(t, answer.Body.String(), "a value that JSON has no form for")
-	assert.NotContains(t, answer.Body.String(), "<html>")
-}
-
-// TestFailedAuditIsLogged checks that the line says whether anything is still served.
-func TestFailedAuditIsLogged(t *testing.T) {
-	var out strings.Builder
-	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
-	l.finished(Outcome{Err: errors.New("the tree is gone"), Interval: time.Hour})
-	assert.Contains(t, out.String(), "nothing is served yet")
-	l.finished(Outcome{Report: made(1, 1, first, up), Interval: time.Hour})
-	out.Reset()
-	l.finished(Outcome{Err: errors.New("the tree is gone"), Interval: time.Hour})
-	assert.Contains(t, out.String(), "the audit of 2026-11-20T09:00:00Z stays")
 }

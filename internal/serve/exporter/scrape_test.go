@@ -2,9 +2,7 @@ package exporter
 
 import (
 	"compress/gzip"
-	"errors"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -48,56 +46,3 @@ func TestScrapeFormats(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(body), "\nmemaudit_audit_failed 0\n")
 }
-
-// TestScrapeAgain checks that each of two audits has its own page, and that a page in use is not overwritten by the
-// next scrape.
-func TestScrapeAgain(t *testing.T) {
-	p := &currentPage{}
-	p.publish(Outcome{Report: made(2, 3, first, up)})
-	before := served(t, p, "/metrics").Body.String()
-	p.publish(Outcome{Report: made(5, 3, second, up)})
-	assert.Equal(t, 5, strings.Count(served(t, p, "/metrics").Body.String(), "\nmemaudit_dimm_info{"))
-	assert.Equal(t, 2, strings.Count(before, "\nmemaudit_dimm_info{"))
-}
-
-// TestReportNotWritten checks that a report that cannot be written is an error for the client, not an empty page.
-func TestReportNotWritten(t *testing.T) {
-	p := &currentPage{}
-	p.publish(Outcome{Report: made(1, 1, first, up)})
-	p.current.Load().json = func() ([]byte, error) { return []byte("{"), errors.New("no such value") }
-	w := served(t, p, "/report.json")
-	assert.Equal(t, http.StatusInternalServerError, w.Code)
-	assert.Equal(t, "the report could not be written: no such value\n", w.Body.String())
-	assert.Equal(t, http.StatusOK, served(t, p, "/report").Code)
-}
-
-// TestWrittenOnce checks that a format is written for the first client, and once.
-func TestWrittenOnce(t *testing.T) {
-	r := made(1, 1, first, up)
-	p := newPage(r)
-	r.Memaudit.Version = "9.9.9"
-	one, err := p.json()
-	require.NoError(t, err)
-	assert.Contains(t, string(one), `"version": "9.9.9"`, "written when asked for")
-	two, err := p.json()
-	require.NoError(t, err)
-	assert.Same(t, &one[0], &two[0])
-}
-
-// BenchmarkScrape is one scrape of a machine of 32 modules and 8 nodes, through
-// everything but the network.
-func BenchmarkScrape(b *testing.B) {
-	p := &currentPage{}
-	p.publish(Outcome{Report: made(32, 33, first, up)})
-	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
-	b.ReportAllocs()
-	for b.Loop() {
-		w := httptest.NewRecorder()
-		w.Body = nil
-		h.ServeHTTP(discard{w}, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	}
-}
-
-type discard struct{ http.ResponseWriter }
-
-func (discard) Write(b []byte) (int, error) { return io.Discard.Write(b) }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,28 +112,6 @@ func TestNoMajority(t *testing.T) {
 	}
 }
 
-// TestLostModule checks that a machine with one DIMM less differs in its memory, in one line; its speed is that of
-// the others, and its layout is a consequence.
-func TestLostModule(t *testing.T) {
-	f := fleet.New("product", noHeadline)
-	for i := range 4 {
-		f.Add(fmt.Sprint("n", i), "", node(func(r *report.Report) {
-			if i > 0 {
-				r.Inventory.Slots[1] = report.Slot{Handle: "0x1101", Locator: "DIMM_A2", State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)}
-			}
-		}))
-	}
-	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}),
-		"\nOUTLIERS  1 machine unlike most of its product\n  n0 (PowerEdge R610): memory 4 GiB (most: 8 GiB)\n")
-}
-
-// TestOneMachine checks that a single machine is printed in the singular.
-func TestOneMachine(t *testing.T) {
-	f := fleet.New("product", noHeadline)
-	f.Add("a", "", node(nil))
-	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}), "1 machine: 1 unknown\n")
-}
-
 // TestUnknownIsNoDifference checks that an unknown value of one machine is not a difference, and a machine without a
 // kind is not compared.
 func TestUnknownIsNoDifference(t *testing.T) {
@@ -224,15 +200,6 @@ func TestPartOfIt(t *testing.T) {
 	}
 }
 
-// TestNamesStayApart checks that each input is a separate machine, also one that is given twice.
-func TestNamesStayApart(t *testing.T) {
-	f := fleet.New("product", noHeadline)
-	for range 4 {
-		f.Add("a", "a.json", node(nil))
-	}
-	assert.Equal(t, []string{"a", "a.json", "a.json (2)", "a.json (3)"}, names(f.Document().Machines))
-}
-
 // TestFindings checks that consequences are not counted, that the most severe and frequent findings come first, and
 // that the machine with the lowest share of bandwidth leads.
 func TestFindings(t *testing.T) {
@@ -295,33 +262,6 @@ func TestWorst(t *testing.T) {
 	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
 }
 
-// TestWaits checks that a setting is pending if its pending value differs from the present one, or if that is
-// unknown.
-func TestWaits(t *testing.T) {
-	f := fleet.New("product", noHeadline)
-	f.Add("m", "", node(func(r *report.Report) {
-		value := func(v string) report.Face { return report.Face{Value: nullable.String(v)} }
-		r.Inventory.Settings = map[string]report.Setting{"same": {Configured: value("on"), Pending: value("on")}, "other": {Configured: value("on"), Pending: value("off")},
-			"alone": {Pending: value("off")}, "none": {Configured: value("on")}}
-	}))
-	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: "on", Then: "off"}}, f.Document().Pending)
-}
-
-// TestNothingRead checks that a rate of zero is not used as the median.
-func TestNothingRead(t *testing.T) {
-	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
-		f := fleet.New("product", noHeadline)
-		for _, name := range []string{"a", "b", "c"} {
-			f.Add(name, "", node(func(r *report.Report) {
-				r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: ptr(0), MemoryNode: ptr(0), Value: &rate}}}}
-			}))
-		}
-		for _, m := range f.Document().Measured {
-			assert.Equal(t, want, m.ShareOfMedian, m.Machine)
-		}
-	}
-}
-
 // listed is a document with two of everything, as its formats print it.
 func listed() *fleet.Document {
 	machines := func(n int) []string {
@@ -351,58 +291,6 @@ func listed() *fleet.Document {
 	}
 }
 
-// TestText checks that the screen shows the worst of each part, and a section all of one.
-func TestText(t *testing.T) {
-	assert.Equal(t, `4 machines: 1 warning, 1 unknown, 2 without findings (inventories), 2 inputs not
-read
-
-PROBLEMS  root causes
-WARNING   channels are empty: 6 machines, lowest bandwidth 50 to 75 % (six)
-          Fix  add DIMMs on 6
-
-WORST     of 1 machine with a warning or worse
-WARNING   m0  P: memory channels are empty
-
-OUTLIERS  2 machines unlike most of their product
-  m1 (M): DIMMs of other kinds or in other slots; bios version x (most: y)
-  m2 (M): memory 8 GiB (most: 4 GiB)
-
-MEASURED  the slowest node of 2 machines, and its share of the median of its
-          product
-        1.0 GB/s  m0, node 1
-  undecided  m1: busy
-
-REBOOT    settings that wait for one
-  m0: a = x
-  m1: b = y
-
-UNKNOWN   1 machine without a verdict, and what would help
-        1 no table
-
-NOT READ  2 inputs
-  i: r
-  j: s
-
-Not shown: notes (--section notes), checks that did not run (--section unknown),
-BIOS versions (--section bios).
-`, written(t, listed(), "text", fleet.Options{}))
-	for section, want := range map[string]string{
-		"problems": "PROBLEMS  root causes\nWARNING   channels are empty: 6 machines, lowest bandwidth 50 to 75 % (six)\n          Fix  add DIMMs on 6\n",
-		"notes":    "NOTES     what is not as recommended, at info\nINFO      smt is on: 1 machine (seven)\n",
-		"machines": "MACHINES  the worst first\nWARNING   m0  P: memory channels are empty\nUNKNOWN   m1  no table\nINVENTORY m2  not checked: an inventory has no findings\nINVENTORY m3  not checked: an inventory has no findings\n",
-		"unknown":  "UNKNOWN   checks that did not run, and what would help\n        1 r\n        2 s\n          with k\n",
-		"bios":     "BIOS      versions of each product, and on how many machines\n  P: 1 (2) 2 (1)\n  Q: 1 (1)\n",
-	} {
-		assert.Equal(t, want, written(t, listed(), "text", fleet.Options{Section: section}), section)
-	}
-	for _, section := range fleet.Sections() {
-		assert.NotEmpty(t, written(t, listed(), "text", fleet.Options{Section: section}), section)
-	}
-	out := written(t, listed(), "csv", fleet.Options{})
-	assert.Contains(t, out, "\nm1,,,,,,,,0,0.75,,,UNKNOWN,no table,\n")
-	assert.Contains(t, out, "\nm3,,,,,,,,0,,,,,,\n")
-}
-
 // TestScreen checks that the screen of a thousand machines with a problem each has no more lines than one of ten.
 func TestScreen(t *testing.T) {
 	f := fleet.New("product", func(string) string { return "memory channels are empty" })
@@ -426,24 +314,6 @@ func TestScreen(t *testing.T) {
 	assert.Equal(t, "m0", d.Problems[0].LowestOn)
 	assert.Equal(t, "move DIMMs on 500, no layout to propose on 500", d.Problems[0].Fix)
 	assert.Contains(t, out, "(--section outliers)")
-}
-
-// full is a writer that refuses all writes.
-type full struct{}
-
-var errFull = errors.New("no space left on device")
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
-// TestNotWritten checks that a document that could not be written, or has a number that no format can represent, is
-// an error.
-func TestNotWritten(t *testing.T) {
-	for _, format := range fleet.Formats() {
-		require.ErrorIs(t, listed().Write(full{}, format, fleet.Options{}), errFull, format)
-	}
-	d := listed()
-	d.Machines[0].RelativeBandwidth = ptr(math.NaN())
-	require.Error(t, d.Write(&strings.Builder{}, "json", fleet.Options{}))
 }
 
 // TestInventoryIsNotAudited checks that an inventory is compared and marked as not audited; two machines with one name
