@@ -81,45 +81,6 @@ func TestMasterComesFirst(t *testing.T) {
 	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p), "no preset if nothing is locked")
 }
 
-// A preset named in the profile writes what it governs by itself.
-func TestPresetWritesItsRows(t *testing.T) {
-	goal := patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}, {"c_states", []string{"disabled", "c1"}}, {"power_policy", []string{"max_performance"}}, {"smt", []string{"disabled"}}}}
-	p := patch.Make(source(t, dellNow), goal)
-	assert.Equal(t, []string{"SysProfile=PerfOptimized", "LogicalProc=Disabled"}, values(p))
-	assert.Equal(t, []patch.Note{{"c_states", "ProcCStates = Disabled"}, {"power_policy", "ProcPwrPerf = MaxPerf"}}, p.Written)
-	governed := "the preset governs it too, and the profile does not say what it writes"
-	assert.Equal(t, []patch.Note{{"turbo", governed}, {"c1e", governed}, {"monitor_mwait", governed}}, p.SideEffects, "those that the export has")
-	p = patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "PerfOptimized", 1)), goal)
-	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p))
-	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
-}
-
-// Cisco's power technology is a preset with canonical values: a row like any other, in Cisco's spelling. What it
-// governs has no effect with it.
-func TestPresetWithCanonicalWords(t *testing.T) {
-	now := func(power, turbo string) string {
-		return `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPowerManagement": "` + power + `", "IntelTurboBoostTech": "` + turbo +
-			`", "EnhancedIntelSpeedStep": "Enabled", "IntelHyperThread": "Enabled", "ProcessorC3Report": "Disabled"}}`
-	}
-	performance := patch.Want{ID: "power_policy", Words: []string{"max_performance"}}
-	turbo := patch.Want{ID: "turbo", Words: []string{"enabled"}}
-	p := patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance}})
-	assert.Equal(t, []string{"CPUPowerManagement=Performance"}, values(p))
-	assert.Contains(t, p.SideEffects, patch.Note{Setting: "turbo", Reason: "what it comes to is no longer known, it was enabled"})
-	p = patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
-	assert.Empty(t, p.Changes)
-	assert.Contains(t, open(p)["power_policy"], "CPUPowerManagement also decides turbo")
-	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
-	assert.Empty(t, p.Changes)
-	assert.Equal(t, "under CPUPowerManagement = Performance IntelTurboBoostTech does not decide", open(p)["turbo"])
-	p = patch.Make(source(t, now("Performance", "Enabled")), patch.Goal{Wants: []patch.Want{turbo}})
-	assert.Equal(t, []string{"CPUPowerManagement=Custom"}, values(p), "the own value is as wanted and does nothing yet")
-	assert.Equal(t, []string{"turbo"}, p.Met)
-	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{turbo}})
-	assert.Equal(t, []string{"CPUPowerManagement=Custom", "IntelTurboBoostTech=Enabled"}, values(p))
-	assert.Contains(t, p.SideEffects, patch.Note{Setting: "p_states", Reason: "EnhancedIntelSpeedStep = Enabled acts from then on: enabled"})
-}
-
 // A preset that decides the prefetchers is changed to unlock one of them, and then the others need their own values
 // too.
 func TestLeavingAPresetThatMeans(t *testing.T) {
@@ -159,39 +120,6 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
 }
 
-// TestMetIsNotTakenBack checks that a row that is satisfied stays so, whatever happens to the change of its attribute
-// for another row.
-func TestMetIsNotTakenBack(t *testing.T) {
-	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "MinProcIdlePower": "C6WithoutC1E", "EnergyPerfBias": "MaxPerf"}}`
-	registry := `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [{"AttributeName": "MinProcIdlePower", "ReadOnly": %t, "Value": [{"ValueName": "C6WithoutC1E"}, {"ValueName": "NoCStates"}]}]}}`
-	goal := patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}, {"c_states", []string{"disabled"}}}}
-	p := patch.Make(source(t, now, fmt.Sprintf(registry, false)), goal)
-	assert.Equal(t, []string{"MinProcIdlePower=NoCStates"}, values(p))
-	assert.Equal(t, []string{"c1e"}, p.Met)
-	p = patch.Make(source(t, now, fmt.Sprintf(registry, true)), goal)
-	assert.Empty(t, p.Changes)
-	assert.Equal(t, []string{"c1e"}, p.Met)
-	assert.Equal(t, map[string]string{"c_states": "MinProcIdlePower cannot be changed now, the export says (read-only)"}, open(p))
-}
-
-// TestOneAttributeIsChangedOnce checks that a row that needs another value of an attribute than an earlier row, with
-// which both are satisfied, changes it once.
-func TestOneAttributeIsChangedOnce(t *testing.T) {
-	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "EnergyPerfBias": "MaxPerf",
- "MinProcIdlePower": "C6WithoutC1E", "AdvancedMemProtection": "FastFaultTolerantADDDC", "MemMirrorMode": "PartialOsConfig"}}`
-	registry := `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [
- {"AttributeName": "MinProcIdlePower", "Value": [{"ValueName": "C6"}, {"ValueName": "C6WithoutC1E"}, {"ValueName": "C1E"}, {"ValueName": "NoCStates"}]},
- {"AttributeName": "AdvancedMemProtection", "Value": [{"ValueName": "AdvancedEcc"}, {"ValueName": "FastFaultTolerantADDDC"}, {"ValueName": "MirroredAdvancedEcc"}]},
- {"AttributeName": "MemMirrorMode", "Value": [{"ValueName": "Full"}, {"ValueName": "PartialOsConfig"}]}]}}`
-	p := patch.Make(source(t, now, registry), patch.Goal{Wants: []patch.Want{{"c_states", []string{"disabled", "c1e"}}, {"c1e", []string{"enabled"}},
-		{"adddc", []string{"disabled"}}, {"memory_ras_mode", []string{"mirror_full"}}}})
-	assert.Equal(t, []string{"MinProcIdlePower=C1E", "AdvancedMemProtection=MirroredAdvancedEcc", "MemMirrorMode=Full"}, values(p))
-	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
-	assert.Equal(t, []string{"memory_ras_mode"}, p.Changes[1].Also)
-	assert.Empty(t, p.Open)
-	assert.Empty(t, p.SideEffects)
-}
-
 // AMD's preset is set to Disabled in addition to HPE's before what it governs (HPE's registry A42: its options are
 // read-only while it is set), and never gets the name of a workload profile.
 func TestSecondPreset(t *testing.T) {
@@ -224,15 +152,6 @@ func TestLockedByAnotherSetting(t *testing.T) {
 	assert.Equal(t, []string{"Processors_CStates=Disabled", "Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, now("Autonomous")), goal)), "the setting that frees it first")
 	mode := strings.Replace(now("Autonomous"), "CustomMode", "MaximumEfficiency", 1)
 	assert.Equal(t, []string{"OperatingModes_ChooseOperatingMode=CustomMode", "Processors_CStates=Disabled", "Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, mode), goal)), "and before it what frees both")
-}
-
-// An option in front of another is set to leave the choice to it.
-func TestOptionInFront(t *testing.T) {
-	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`
-	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"determinism", []string{"power"}}}})
-	assert.Equal(t, []string{"DeterminismControl=DeterminismCtrlManual", "PerformanceDeterminism=PowerDeterministic"}, values(p))
-	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"determinism", []string{"performance"}}}})
-	assert.Equal(t, []string{"DeterminismControl=DeterminismCtrlManual"}, values(p), "the option behind it is set already")
 }
 
 // A value that no export, registry or document on record spells is not printed.
@@ -356,27 +275,6 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
-// TestPresetOfOneValue checks a registry that offers only one value of a preset.
-func TestPresetOfOneValue(t *testing.T) {
-	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "PerfPerWattOptimizedDapc"}]}]}}`
-	p := patch.Make(source(t, dellNow, registry), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}}})
-	assert.Empty(t, p.Changes)
-	assert.Equal(t, map[string]string{"workload_profile": "SysProfile offers PerfPerWattOptimizedDapc here, not PerfOptimized"}, open(p))
-}
-
-// TestPresetOfSeveralNames checks that a row with several values of a preset is satisfied by each of them, and that
-// the first is selected if none is set.
-func TestPresetOfSeveralNames(t *testing.T) {
-	names := patch.Want{ID: "workload_profile", Words: []string{"PerfOptimized", "DenseCfgOptimized"}}
-	p := patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "DenseCfgOptimized", 1)), patch.Goal{Wants: []patch.Want{names}})
-	assert.Empty(t, p.Changes)
-	assert.Equal(t, []string{"workload_profile"}, p.Met)
-	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}})
-	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p))
-	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}, Preset: "PerfPerWattOptimizedDapc"})
-	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p), "the row decides, not the writer of the others")
-}
-
 // TestPresetOfCodes checks AMI firmware whose names and values are codes: the texts of its registry are used, for the
 // preset as for the options under it.
 func TestPresetOfCodes(t *testing.T) {
@@ -408,26 +306,6 @@ func TestPresetOfCodes(t *testing.T) {
 	}
 }
 
-// TestPresetLeftInVain checks that a preset is not changed for an option that cannot be changed, and that another one
-// still is for an option that can.
-func TestPresetLeftInVain(t *testing.T) {
-	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
- "HardwarePrefetch": "Enabled", "IntelHyperThread": "Enabled"}}`
-	registry := func(locked string) string {
-		return `{"Id": "CiscoBiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUPerformance", "Value": [{"ValueName": "Enterprise"}, {"ValueName": "Custom"}]}],
- "Dependencies": [{"Type": "Map", "DependencyFor": "` + locked + `", "Dependency": {"MapFrom": [{"MapFromAttribute": "IntelHyperThread", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Enabled"}],
-   "MapToAttribute": "` + locked + `", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
-	}
-	goal := patch.Goal{Wants: []patch.Want{{"turbo", []string{"disabled"}}, {"hw_prefetch", []string{"disabled"}}}}
-	for locked, changes := range map[string][]string{
-		"IntelVTD":            {"CPUPowerManagement=Custom", "CPUPerformance=Custom", "IntelTurboBoostTech=Disabled", "HardwarePrefetch=Disabled"},
-		"HardwarePrefetch":    {"CPUPowerManagement=Custom", "IntelTurboBoostTech=Disabled"},
-		"IntelTurboBoostTech": {"CPUPerformance=Custom", "HardwarePrefetch=Disabled"},
-	} {
-		assert.Equal(t, changes, values(patch.Make(source(t, now, registry(locked)), goal)), locked)
-	}
-}
-
 // TestOneOptionDecidesTwo checks that an option is not set to enable another one if the profile has a row that its
 // present value satisfies (SUM hides Turbo Mode while SpeedStep is off, and that alone is max_performance).
 func TestOneOptionDecidesTwo(t *testing.T) {
@@ -439,20 +317,6 @@ func TestOneOptionDecidesTwo(t *testing.T) {
 	assert.Empty(t, p.Changes)
 	assert.Equal(t, []string{"power_policy"}, p.Met)
 	assert.Equal(t, map[string]string{"turbo": "under SpeedStep (P-States) = Disable Turbo Mode does not decide"}, open(p))
-}
-
-// TestTwoPresets checks that the change of a second preset may precede that of the one that writes rows, and that
-// only the latter is reported to write them; it does not write what the second one governs.
-func TestTwoPresets(t *testing.T) {
-	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
- "DcuIpPrefetch": "Disabled", "IntelHyperThread": "Enabled"}}`
-	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"High Throughput"}}, {"dcu_ip_prefetch", []string{"disabled"}}, {"turbo", []string{"enabled"}}}})
-	assert.Equal(t, []string{"CPUPowerManagement=Custom", "CPUPerformance=High Throughput"}, values(p))
-	require.NotNil(t, p.Preset)
-	assert.Equal(t, "High Throughput", p.Preset.To)
-	assert.Equal(t, []patch.Note{{"dcu_ip_prefetch", "DcuIpPrefetch = Disabled"}}, p.Written)
-	assert.Equal(t, []string{"turbo"}, p.Met)
-	assert.Empty(t, p.Open)
 }
 
 // What waits for the next boot counts as done.
@@ -630,22 +494,6 @@ func TestRegistrysDependencies(t *testing.T) {
 	assert.Contains(t, open(p)["patrol_scrub"], "read-only")
 }
 
-// TestUnknownValueLocksNothing checks that a condition on an attribute that is missing in the export, or has no
-// value, is false.
-func TestUnknownValueLocksNothing(t *testing.T) {
-	registry := `{"Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "Custom"}]}], "Dependencies": [
-  {"Type": "Map", "DependencyFor": "ProcC1E", "Dependency": {"MapFrom": [{"MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "NEQ", "MapFromValue": "Enabled"}],
-   "MapToAttribute": "ProcC1E", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
-	for states, changes := range map[string][]string{`"ProcCStates": "Enabled", `: {"ProcC1E=Disabled"}, `"ProcCStates": null, `: {"ProcC1E=Disabled"}, "": {"ProcC1E=Disabled"}, `"ProcCStates": "Autonomous", `: {}} {
-		now := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": {` + states + `"SysProfile": "Custom", "ProcC1E": "Enabled"}}`
-		p := patch.Make(source(t, now, registry), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
-		assert.Equal(t, changes, values(p), states)
-		pending := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcCStates": "Autonomous"}}`
-		p = patch.Make(source(t, now, registry, pending), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
-		assert.Equal(t, states != "", len(p.Changes) == 0, "what waits for the next boot is known: %s", states)
-	}
-}
-
 // workloads are the columns of the tables copied from HPE's registries: what each workload profile writes.
 func workloads(t *testing.T, system string) (names []string, writes map[string]map[string]string, factory map[string]string) {
 	t.Helper()
@@ -788,30 +636,6 @@ func shellReads(t *testing.T, commands string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestNumbersInRedfish checks that values without quotation marks in the resource are written so, and no others.
-func TestNumbersInRedfish(t *testing.T) {
-	body := func(bare bool, to string) string {
-		p := &patch.Patch{Export: &bios.Export{Format: bios.Redfish, Vendor: bios.HPE}, Changes: []patch.Change{{Setting: "sub_numa", Attribute: &bios.Attribute{Name: "Nps", Bare: bare}, To: to}}}
-		return text(t, p, patch.Redfish)
-	}
-	for want, got := range map[string]string{`4`: body(true, "4"), `true`: body(true, "true"), `"Auto"`: body(true, "Auto"), `"4"`: body(false, "4"), `"NPS4"`: body(false, "NPS4")} {
-		assert.Equal(t, "{\n  \"Attributes\": {\n    \"Nps\": "+want+"\n  }\n}\n", got)
-	}
-}
-
-// brokenPipe refuses all writes.
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
-
-// TestWriteErrors checks that a failed write is an error, and that nothing is written without a change.
-func TestWriteErrors(t *testing.T) {
-	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
-	require.ErrorIs(t, p.Write(brokenPipe{}, patch.Racadm), os.ErrClosed)
-	p = patch.Make(source(t, dellNow), patch.Goal{})
-	require.NoError(t, p.Write(brokenPipe{}, patch.Racadm))
-}
-
 // TestHowToApply checks where a body is sent and which command takes a file.
 func TestHowToApply(t *testing.T) {
 	at := "/redfish/v1/Systems/1/Bios/Pending"
@@ -867,24 +691,6 @@ func TestChoose(t *testing.T) {
 			}
 			assert.Equal(t, want, got, "%s as %s", c.export.Format, f)
 		}
-	}
-}
-
-// TestNamesakesInAMenu checks that SUM's file identifies an attribute by its name and menu, and uses the order of two
-// with both equal, which a file with only one of them does not have.
-func TestNamesakesInAMenu(t *testing.T) {
-	option := bios.Attribute{Name: "Turbo", Menu: "CPU", Options: []string{"On", "Off"}}
-	other := option
-	other.Menu = "Memory"
-	for _, c := range []struct {
-		attributes []bios.Attribute
-		kept       int
-	}{{[]bios.Attribute{option}, 1}, {[]bios.Attribute{option, other}, 1}, {[]bios.Attribute{option, option}, 0}} {
-		e := &bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro, Attributes: c.attributes}
-		p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "turbo", Attribute: &e.Attributes[0], To: "On"}}}
-		p.Fit(patch.SUM)
-		assert.Len(t, p.Changes, c.kept)
-		assert.Len(t, p.Open, 1-c.kept)
 	}
 }
 
