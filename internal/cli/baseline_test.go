@@ -12,7 +12,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
@@ -48,20 +47,6 @@ func changesOf(doc *report.Report) []string {
 		out = append(out, c.Subject.String()+" "+c.Kind)
 	}
 	return out
-}
-
-// TestBaselineMachines checks machines that are unchanged since they were accepted.
-func TestBaselineMachines(t *testing.T) {
-	t.Parallel()
-	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
-		root := tree(t, m.Name)
-		status, doc := compared(t, saveBaseline(t, "--root", root), "--root", root)
-		assert.Zero(t, status, m.Name)
-		assert.Empty(t, doc.Baseline.Changes, m.Name)
-		assert.True(t, *doc.Baseline.Comparable, m.Name)
-		assert.Positive(t, doc.Summary.Pass)
-		assert.Equal(t, len(doc.Findings), doc.Summary.Pass, m.Name)
-	}
 }
 
 // TestBaselineChanged checks that changes are named slot by slot, by the command, by check, in the metrics, and in
@@ -202,19 +187,6 @@ func TestBaselineOfCapture(t *testing.T) {
 	status, doc = compared(t, file, "--snapshot", capture(t, nil, "--root", dir, "--identifiers"))
 	assert.Zero(t, status)
 	assert.True(t, *doc.Baseline.Comparable)
-}
-
-// TestBaselineSummary checks that the output shows how much is known, and that no slot is if there are
-// none.
-func TestBaselineSummary(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "b.json")
-	_, out, errs := run(nil, "baseline", "save", "--file", file, "--root", tree(t, "supermicro-x7db8-1ch"))
-	assert.Regexp(t, `: 4 modules in 16 slots, [1-9]\d* settings\n$`, out, errs)
-	m := machinetest.Named(t, "dell-r610-good")
-	bare := m.Tree().Without("sys/firmware/dmi").Write(t)
-	_, out, errs = run(nil, "baseline", "save", "--file", file, "--root", bare)
-	assert.Regexp(t, `: 0 modules in 0 slots, \d+ settings\nno slot is known \(.+\): a lost module will show as lost memory only\n$`, out, errs)
 }
 
 // TestBaselineRefused checks usage errors, and what cannot be accepted.

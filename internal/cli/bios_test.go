@@ -9,10 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 const exportText = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=PerfOptimized\nProcTurboMode=Disabled (Pending Value=Enabled)\nAssetTag=A-4711\nSetupPassword=hunter2\n"
@@ -172,21 +168,4 @@ func TestBIOSConfigured(t *testing.T) {
 	files, err = (&inputFlags{conf: c, root: "x"}).biosFiles()
 	require.NoError(t, err)
 	assert.Empty(t, files)
-}
-
-// TestGuests checks that the quick look at a tree finds the same guests as a complete collection.
-func TestGuests(t *testing.T) {
-	t.Parallel()
-	guests := 0
-	for _, m := range machinetest.Sample(t) {
-		root, err := host.OpenDir(tree(t, m.Name))
-		require.NoError(t, err)
-		want := collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
-		assert.Equal(t, want, collect.IsGuest(root), m.Name)
-		if want {
-			guests++
-		}
-		require.NoError(t, root.Close())
-	}
-	assert.Positive(t, guests)
 }

@@ -56,18 +56,6 @@ func TestPlanCapacity(t *testing.T) {
 	assert.Contains(t, out, "(discouraged)")
 }
 
-// TestPlanCapacityOfQuadRankModules checks DDR3 modules of 32 GB, which have four ranks (each of the 109 modules in
-// linuxhw/DMI that state more than one): Xeon 5600 run them at 1066 alone on a channel and at 800 in pairs (IBM,
-// System x3650 M3 Product Guide).
-func TestPlanCapacityOfQuadRankModules(t *testing.T) {
-	t.Parallel()
-	for capacity, want := range map[string]string{"96G": "3 x 32 GiB quad-rank\n  gives     class B, 1066 MT/s", "192G": "6 x 32 GiB quad-rank\n  gives     class B, 800 MT/s"} {
-		status, out, errs := run(nil, "plan", "--platform", "westmere-ep", "--capacity", capacity)
-		require.Zero(t, status, errs)
-		assert.Contains(t, out, want)
-	}
-}
-
 // TestPlanCapacityRefuses checks that a usage error has status 2, prints nothing, and names the accepted values.
 func TestPlanCapacityRefuses(t *testing.T) {
 	t.Parallel()

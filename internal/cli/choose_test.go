@@ -25,14 +25,6 @@ func TestWrongProfileNameProposes(t *testing.T) {
 	assert.Equal(t, "dell-11g/energy-efficiency, dell-11g/max-performance, dell-11g/balanced, dell-11g/low-latency, dell-11g/hpc, workloads/vsphere-5, workloads/database-ydb", mine)
 }
 
-// The last part of an id alone is found too.
-func TestWrongProfileNameWithoutFamily(t *testing.T) {
-	t.Parallel()
-	_, _, errs := run(nil, "check", "--root", tree(t, "sun-x6440"), "--profile", "packet-processing-rome")
-	assert.Contains(t, errs, "nearest: supermicro/packet-processing-rome, ")
-	assert.NotContains(t, errs, "for this machine", "it has none")
-}
-
 // The profile of another vendor, of another generation or of other processors is a mistake of the
 // caller; an intent and general guidance are answers.
 func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
@@ -137,44 +129,4 @@ func TestProfilesOfAnExport(t *testing.T) {
 		assert.Empty(t, i.Answers, i.ID)
 	}
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no processor was identified\n", list("turbo: enabled\n"), "nothing is listed without a vendor")
-}
-
-// TestProfilesOfADocument checks the profiles of a document.
-func TestProfilesOfADocument(t *testing.T) {
-	t.Parallel()
-	ids := func(words string) (found []string) {
-		status, out, errs := run(nil, "profiles", "list", "--document", words)
-		require.Equal(t, 0, status, errs)
-		for line := range strings.Lines(out) {
-			if id, ok := strings.CutPrefix(line, "  "); ok && !strings.HasPrefix(id, " ") {
-				found = append(found, strings.Fields(id)[0])
-			}
-		}
-		return found
-	}
-	assert.Equal(t, []string{"lenovo-modes/v3-efficiency-favor-performance", "lenovo-modes/v3-maximum-performance", "lenovo-modes/v3-efficiency-favor-power"}, ids("LP1836"))
-	assert.Equal(t, []string{"dell-14g-15g/performance-per-watt-dapc", "dell-14g-15g/performance"}, ids("1.8.2 r740 DELL"), "any order, any case")
-	status, _, errs := run(nil, "profiles", "list", "--document", "LP9999")
-	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, `no profile rests on a document that names "LP9999"`)
-	status, _, errs = run(nil, "profiles", "list", "--document", "LP1836", "--root", tree(t, "sun-x6440"))
-	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, "without a flag that names a machine")
-}
-
-// The shell completes intents, profile ids and rule ids.
-func TestIdsComplete(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"check", "--profile", ""}, "dell-16g/performance\t"}, {[]string{"labels", "--profile", ""}, "hpc\n"},
-		{[]string{"profiles", "show", ""}, "max-performance\n"},
-		{[]string{"profiles", "patch", ""}, "hpe-gen8/dynamic-power-savings\t"}, {[]string{"profiles", "patch", "--for", ""}, "racadm\n"},
-		{[]string{"serve", "--profile", ""}, "dell-16g/performance\t"}, {[]string{"profiles", "show", "hpc", ""}, ":4\n"}, {[]string{"rules", "show", ""}, "memory.speed.expected\t"},
-	} {
-		_, out, _ := run(nil, append([]string{"__complete"}, c.args...)...)
-		assert.Contains(t, out, c.want, c.args)
-	}
 }

@@ -199,3 +199,76 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 	assert.Greater(t, counts["move"], 30)
 	assert.Greater(t, counts["install"], 200)
 }
+
+// blocks are the structures of a dmidecode text.
+func blocks(text []byte) []string { return strings.Split(string(text), "\n\n") }
+
+func joined(blocks []string) []byte { return []byte(strings.Join(blocks, "\n\n")) }
+
+// withoutRanges makes the mapped address ranges and HPE's records of modules inactive, because they refer to modules
+// that have changed places. Removing them would leave fewer structures than the table announces, and a truncated
+// table is not checked.
+func withoutRanges(text []byte) []byte {
+	all := blocks(text)
+	for i, b := range all {
+		if strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n") ||
+			strings.Contains(b, ", DMI type 202, ") {
+			handle, _, _ := strings.Cut(b, "\n")
+			all[i] = typeNumber.ReplaceAllString(handle, "DMI type 126") + "\nInactive"
+		}
+	}
+	return joined(all)
+}
+
+// devices are the positions of the memory devices by their handle, in small letters.
+func devices(blocks []string) map[string]int {
+	out := map[string]int{}
+	for _, i := range ofKind(blocks, memoryDevice) {
+		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(blocks[i]), "Handle "), ",")
+		out[strings.ToLower(handle)] = i
+	}
+	return out
+}
+
+// module returns a memory device's module fields.
+func module(device string) []string {
+	return slices.DeleteFunc(strings.Split(device, "\n"), func(line string) bool {
+		return !strings.HasPrefix(line, "\t") || identityLine.MatchString(line)
+	})
+}
+
+// holding returns the memory device with another module, or none.
+func holding(device string, module []string) string {
+	lines := strings.Split(device, "\n")
+	slot := slices.DeleteFunc(slices.Clone(lines[2:]), func(line string) bool {
+		return strings.HasPrefix(line, "\t") && !identityLine.MatchString(line)
+	})
+	return strings.Join(slices.Concat(lines[:2], slot, module), "\n")
+}
+
+// audited returns the report on a text, nil if it cannot be read.
+func (a *textAuditor) audited(t *testing.T, text []byte) *report.Report {
+	t.Helper()
+	doc, failed := a.document(t, text)
+	if failed != nil {
+		t.Log(failed)
+	}
+	return doc
+}
+
+// ofKind lists the positions of the structures of a name.
+func ofKind(blocks []string, name string) []int {
+	var out []int
+	for i, b := range blocks {
+		if strings.Contains(b, "\n"+name+"\n") {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+const memoryDevice = "Memory Device"
+
+var typeNumber = regexp.MustCompile(`DMI type \d+`)
+
+var identityLine = regexp.MustCompile(`^\t(Array Handle|Error Information Handle|Locator|Bank Locator|Set): `)

@@ -1,16 +1,9 @@
 package cli
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 func TestExplain(t *testing.T) {
@@ -49,40 +42,6 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainOnAMachine checks that every rule, setting and platform shows something of a machine that was
-// read; in the unit tests every fourth.
-func TestExplainOnAMachine(t *testing.T) {
-	t.Parallel()
-	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))
-	p, _, _ := newProgram(nil)
-	e, err := p.explainer(nil, "", rulepack.LoadBuiltin)
-	require.NoError(t, err)
-	words := corpustest.Sample(e.Words(), 4)
-	require.Greater(t, len(words), 20)
-	for _, word := range words {
-		var out strings.Builder
-		blocks, err := e.Explain(word, doc)
-		require.NoError(t, err)
-		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{Width: 80}))
-		if strings.HasPrefix(out.String(), "word ") {
-			continue
-		}
-		_, shows, ok := strings.Cut(out.String(), "\n  This machine\n")
-		require.True(t, ok, word)
-		next := "How to change it"
-		if strings.Contains(out.String(), "\n  Rules\n") {
-			next = "Rules"
-		}
-		shows, _, ok = strings.Cut(shows, "\n  "+next+"\n")
-		require.True(t, ok, word)
-		assert.Greater(t, len(strings.Fields(shows)), 1, word)
-		assert.NotContains(t, shows, "none was named", word)
-		if strings.Contains(word, ".") {
-			assert.NotContains(t, shows, "says nothing of it", word)
-		}
-	}
-}
-
 func TestExplainRefuses(t *testing.T) {
 	t.Parallel()
 	status, _, errs := run(nil, "explain", "smtt")
@@ -93,26 +52,4 @@ func TestExplainRefuses(t *testing.T) {
 	assert.Contains(t, errs, "--root /nowhere")
 	status, _, _ = run(nil, "explain")
 	assert.Equal(t, 2, status)
-}
-
-// The shell completes rules, settings, platforms, profiles and severities.
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		args []string
-		want []string
-	}{
-		{[]string{"explain", ""}, []string{"memory.channel.populated", "smt", "westmere-ep"}},
-		{[]string{"check", "--profile", ""}, []string{"balanced", "dell-11g/balanced"}},
-		{[]string{"check", "--fail-on", ""}, []string{"info", "warning", "critical", "never"}},
-		{[]string{"rules", "show", ""}, []string{"memory.channel.populated"}},
-	} {
-		_, out, _ := run(nil, append([]string{"__complete"}, c.args...)...)
-		var have []string
-		for line := range strings.Lines(out) {
-			word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			have = append(have, word)
-		}
-		assert.Subset(t, have, c.want, c.args)
-	}
 }

@@ -68,27 +68,6 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 	}
 }
 
-// TestCostOfAFleet bounds what one more machine of a fleet allocates: what all
-// need is read once, and a document is read twice: to check it against its schema, and for its findings.
-func TestCostOfAFleet(t *testing.T) {
-	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
-	_, document, _ := runAlone(dump, "check", "--smbios", "-", "--format", "json")
-	for _, c := range []struct {
-		name string
-		data []byte
-		most int
-	}{{"dump.bin", dump, 12_000}, {"report.json", []byte(document), 26_000}} {
-		count := func(n int) int {
-			dir := copies(t, c.name, c.data, n)
-			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
-		}
-		slope := (count(5) - count(2)) / 3
-		t.Logf("%s: %d allocations a machine", c.name, slope)
-		assert.LessOrEqual(t, slope, c.most, c.name)
-		assert.Positive(t, slope, c.name)
-	}
-}
-
 // TestPanicCostsOneInput checks that an input on which memaudit panics is unreadable, and that the others are read
 // with an intact engine.
 func TestPanicCostsOneInput(t *testing.T) {

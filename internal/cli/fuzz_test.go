@@ -302,45 +302,6 @@ func TestCostOfLargestTables(t *testing.T) {
 	}
 }
 
-// TestSpoiledTablesPassNothingNew damages the tables of the project's machines by truncating them and by overwriting
-// structures: a rule that did not pass must not pass then. In the unit tests at one place of three.
-func TestSpoiledTablesPassNothingNew(t *testing.T) {
-	t.Parallel()
-	failed := 0
-	for _, m := range corpustest.Sample(machinetest.Sample(t), 3) {
-		if m.Table == nil {
-			continue
-		}
-		whole := results(t, m.Table.Dump())
-		dump := m.Table.Dump()
-		for _, at := range corpustest.Sample([]int{5, 3, 7}, 3) {
-			cut := dump[:len(dump)*at/8]
-			for key, result := range results(t, cut) {
-				if whole[key] == string(verdict.Fail) {
-					failed++
-				}
-				if result == string(verdict.Pass) && whole[key] == string(verdict.Fail) {
-					t.Errorf("%s cut at %d/8: %s was a fail and passes", m.Name, at, key)
-				}
-			}
-			spoiled := bytes.Clone(dump)
-			for i := len(dump) * at / 8; i < len(dump)*at/8+64 && i < len(dump); i++ {
-				spoiled[i] = 0xFF
-			}
-			for key, result := range results(t, spoiled) {
-				if whole[key] == string(verdict.Fail) {
-					failed++
-				}
-				if result == string(verdict.Pass) && whole[key] == string(verdict.Fail) {
-					t.Errorf("%s spoiled at %d/8: %s was a fail and passes", m.Name, at, key)
-				}
-			}
-		}
-	}
-	t.Logf("%d failures looked for in spoiled tables", failed)
-	require.Positive(t, failed)
-}
-
 func results(t *testing.T, data []byte) map[string]string {
 	t.Helper()
 	_, out, _ := run(data, "check", "--smbios", "-", "--format", "json")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -279,36 +278,4 @@ func TestDamagedExport(t *testing.T) {
 		least = 20
 	}
 	assert.Greater(t, mattered, least, "what was spoiled mattered to some verdict")
-}
-
-// TestCutExport truncates an export and changes single bytes of it: nothing passes that passes neither with the
-// complete one nor without it, and a refused one counts like none.
-func TestCutExport(t *testing.T) {
-	t.Parallel()
-	schema, root := reportSchema(t), tree(t, "dell-r610-good")
-	file := exportOf(t, exampleAttributes())
-	whole, without := unspoilt(t)
-	refused := 0
-	holds := func(what string, n int, data []byte) {
-		results, read := spoilt(t, schema, root, data)
-		if !read {
-			refused++
-		}
-		for key, result := range results {
-			if result == verdict.Pass && without[key] != verdict.Pass && (!read || whole[key] != verdict.Pass) {
-				t.Errorf("%s at %d: %s passes, is %s without the export and %s with the complete one", what, n, key, without[key], whole[key])
-			}
-		}
-	}
-	bad := []byte{0, 0x1b, '"', 0xff} // at each place one of them in turn, in make corpus each
-	for _, turn := range corpustest.Sample([]int{3, 0, 2, 1, 4}, 2) {
-		n := turn * (len(file) / 5)
-		holds("cut", n, file[:n])
-		for _, b := range corpustest.Sample([]byte{bad[turn%len(bad)], bad[(turn+1)%len(bad)], bad[(turn+2)%len(bad)], bad[(turn+3)%len(bad)]}, len(bad)) {
-			changed := slices.Clone(file)
-			changed[n] = b
-			holds("byte "+strconv.Itoa(int(b)), n, changed)
-		}
-	}
-	assert.Greater(t, refused, len(corpustest.Sample([]int{1, 2, 3, 4, 5}, 2)))
 }

@@ -330,25 +330,6 @@ func TestDamagedRoot(t *testing.T) {
 	}
 }
 
-// TestDamagedAltogether ruins every file of a machine in the same way: in a third of
-// the ways, in make corpus in each.
-func TestDamagedAltogether(t *testing.T) {
-	t.Parallel()
-	list := hostileMachines()
-	for n, d := range corpustest.Sample(damages(), 3) {
-		t.Run(d.name, func(t *testing.T) {
-			t.Parallel()
-			v := newVictim(t, &list[n%len(list)])
-			for _, path := range v.paths {
-				if !v.folders[path] {
-					d.apply(t, filepath.Join(v.dir, path), v.outside)
-				}
-			}
-			v.compare(t, "every file, "+d.name)
-		})
-	}
-}
-
 // TestDeniedRoot makes every file unreadable in turn, and does the same in a capture, which works for root too.
 func TestDeniedRoot(t *testing.T) {
 	t.Parallel()

@@ -84,14 +84,6 @@ func mustBeRead(out []byte, args []string) {
 // outputs are buffers that have grown to the size of the output.
 var outputs = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// runAlone is run by a program that shares nothing, to count the cost of a complete process.
-func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) {
-	p, out, errs := newProgram(stdin)
-	p.tables = nil
-	status = p.Main(args)
-	return status, out.String(), errs.String()
-}
-
 // anEngine is an engine of the built-in rules.
 func anEngine(t *testing.T) *audit.Engine {
 	t.Helper()

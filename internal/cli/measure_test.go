@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/report"
@@ -154,32 +153,6 @@ func TestMeasureText(t *testing.T) {
 	status, out, _ = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 14e9}}).run(t)
 	assert.Equal(t, report.ExitFailed, status)
 	assert.Contains(t, out, "FAIL      measure.socket.asymmetric, machine\n  found     node 0: 20.0 GB/s")
-}
-
-// TestOrderOfFindings checks the order: the comparison of the sockets, what was accepted, what others measured, the
-// rest; what does not apply is left out.
-func TestOrderOfFindings(t *testing.T) {
-	t.Parallel()
-	var given []verdict.Finding
-	for _, rule := range []string{"measure.bandwidth.share", "measure.remote.distance", "measure.baseline.dropped", "measure.channels.expected", "measure.socket.asymmetric"} {
-		given = append(given, verdict.Finding{Rule: rule, Result: verdict.Pass})
-	}
-	given[3].Result = verdict.NotApplicable
-	var got []string
-	for _, f := range findingOrder(given) {
-		got = append(got, f.Rule)
-	}
-	assert.Equal(t, []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share", "measure.remote.distance"}, got)
-}
-
-// TestMeasureManyNodes checks that a matrix wider than the terminal continues below.
-func TestMeasureManyNodes(t *testing.T) {
-	t.Parallel()
-	m := measuring{machine: "sun-x6440", rates: slices.Repeat([]float64{10e9}, 8), change: func(f *measureFlags, _ *measure.Machine) { f.options.Matrix = true }}
-	_, out, errs := m.run(t)
-	require.Empty(t, errs)
-	assert.Equal(t, 6, strings.Count(out, "processors of"), "three kinds in two parts each")
-	assert.Contains(t, out, "\n    node 7 (package 7)        7.0     10.0\n")
 }
 
 // TestMeasureCompares checks that --save keeps a result, and that --compare reports the changes and uses it as the

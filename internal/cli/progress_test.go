@@ -37,21 +37,6 @@ func (l *locked) text() string {
 	return l.written.String()
 }
 
-func TestProgressLine(t *testing.T) {
-	var quick locked
-	progressLine(&quick, "reading", time.Hour)()
-	assert.Empty(t, quick.text(), "a quick audit prints nothing")
-
-	var slow locked
-	done := progressLine(&slow, "reading", time.Nanosecond)
-	assert.Eventually(t, func() bool { return slow.text() == "memaudit: reading ..." }, 10*time.Second, time.Millisecond)
-	done()
-	done()
-	assert.Equal(t, "memaudit: reading ...\r\x1b[K", slow.text(), "the line is wiped out once")
-
-	assert.False(t, isTerminal(&slow))
-}
-
 // pseudoTerminal opens a pseudo-terminal: what a program writes to the one end is read at the other.
 func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 	t.Helper()

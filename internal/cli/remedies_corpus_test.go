@@ -3,20 +3,15 @@
 package cli
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // typedLines take name and value out of the lines of a remedy that an operator
@@ -31,44 +26,6 @@ var typedLines = []*regexp.Regexp{
 	regexp.MustCompile(`BIOS attribute (.+) = (.+)$`),
 	regexp.MustCompile(`first set (\S.*) to (.+): it is `),
 	regexp.MustCompile(`^(\S.*) must be (.+) for the setting to be changed$`),
-}
-
-// TestRemediesOfEveryExport reads every remedy and every one-step preset of the corpus's exports for every profile of
-// their machines: each typed name is one of this export (or of a recorded export, if this one is an excerpt), and
-// each value one that it offers, the other value of the switch that it shows, or one on record for the attribute.
-func TestRemediesOfEveryExport(t *testing.T) {
-	b := newPatchBench(t)
-	for i := range patchables {
-		p := &patchables[i]
-		t.Run(filepath.Base(p.file), func(t *testing.T) { b.remedies(t, p) })
-	}
-	corpustest.LogCounts(t, "remedies", b.counts)
-	assert.Greater(t, b.counts["typed lines"], 1000)
-}
-
-// remedies runs the profiles of one export.
-func (b *patchBench) remedies(t *testing.T, p *patchable) {
-	now := b.stand(t, p, readFile(t, corpustest.Dir(t, p.file)))
-	for _, fit := range b.engine.Fitting(now.sys, now.topo) {
-		options := audit.Options{Profile: fit.ID, Asked: true}
-		result, err := b.engine.Run(now.sys, now.topo, options)
-		require.NoError(t, err)
-		for i := range result.Findings {
-			f := &result.Findings[i]
-			if !strings.HasPrefix(f.Rule, "setting.") || f.Result != verdict.Fail {
-				continue
-			}
-			for line := range strings.Lines(string(f.Remedy)) {
-				b.typed(t, now, fit.ID+" "+f.Rule, strings.TrimSpace(line))
-			}
-		}
-		if step := b.engine.Preset(now.sys, now.topo, options); step != nil {
-			b.counts["one-step presets"]++
-			if step.Tool != "" {
-				b.typed(t, now, fit.ID+" preset", step.Tool+": "+step.Command)
-			}
-		}
-	}
 }
 
 // typed checks one line.

@@ -11,31 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The output of rules show equals the page of all rules, including examples.
-func TestShowEqualsPage(t *testing.T) {
-	t.Parallel()
-	const rule = "memory.channel.populated"
-	status, out, errs := run(nil, "rules", "show", rule)
-	require.Equal(t, 0, status, errs)
-	page, err := os.ReadFile(filepath.Join("..", "..", "rules", "by-name.md"))
-	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(page), "\n## "+rule+"\n")
-	require.True(t, ok)
-	section, _, _ = strings.Cut(section, "\n## ")
-	examples := strings.Split(section, "```text\n")[1:]
-	require.NotEmpty(t, examples)
-	for _, example := range examples {
-		example, _, _ = strings.Cut(example, "```")
-		require.Contains(t, example, rule)
-		for line := range strings.Lines(example) {
-			assert.Contains(t, out, "  "+line)
-		}
-	}
-	for line := range strings.Lines(out) {
-		assert.True(t, len(line) <= 81 || strings.Contains(line, "://"), line)
-	}
-}
-
 // A pack may contain anything; a terminal executes none of it.
 func TestShowIsPrintable(t *testing.T) {
 	t.Parallel()

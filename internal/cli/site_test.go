@@ -156,14 +156,6 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	assert.Equal(t, "6", channels())
 }
 
-// TestDraftOfKnownMachine checks that a completely known machine needs no files.
-func TestDraftOfKnownMachine(t *testing.T) {
-	t.Parallel()
-	status, text, errs := run(nil, "rules", "draft", "--root", trees.Dir(t, "dell-r610-good"))
-	require.Zero(t, status, errs)
-	assert.Equal(t, "# Nothing to draft: the platform is westmere-ep, and all 12 memory slots have their channel.\n", text)
-}
-
 // TestSiteFilesAreChecked checks that a fault in a site's data file stops every command that would use it, with its
 // place.
 func TestSiteFilesAreChecked(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -155,66 +154,6 @@ func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int
 	defer func() { _ = again.Close() }()
 	in.Root = again
 	return c.System, collect.Collect(in), size
-}
-
-// TestSnapshotDamaged checks that the capture of a damaged machine has the same damage, for the same reasons. On two
-// machines one path in twenty is damaged, in one way each, in make corpus every possible way.
-func TestSnapshotDamaged(t *testing.T) {
-	t.Parallel()
-	list, runs := corpustest.Sample(hostileMachines(), 5), 0
-	for i := range list {
-		v := newVictim(t, &list[i])
-		for n, path := range v.paths {
-			d := damages()[(n+i)%len(damages())]
-			if d.content && v.folders[path] || !corpustest.Stage && (n+7*i)%20 > 0 {
-				continue
-			}
-			full, aside := filepath.Join(v.dir, path), filepath.Join(v.outside, "kept")
-			require.NoError(t, os.Rename(full, aside))
-			d.apply(t, full, v.outside)
-			root, err := host.OpenDir(v.dir)
-			require.NoError(t, err)
-			want, got, _ := taken(t, root)
-			require.NoError(t, root.Close())
-			assert.Equal(t, asJSON(t, want), asJSON(t, got), "%s, %s", path, d.name)
-			runs++
-			require.NoError(t, os.RemoveAll(full))
-			require.NoError(t, os.Rename(aside, full))
-		}
-	}
-	t.Logf("%d damages", runs)
-	assert.Greater(t, runs, 4)
-}
-
-// TestSnapshotLive checks that the running machine's capture gives the same result as the machine.
-func TestSnapshotLive(t *testing.T) {
-	t.Parallel()
-	root, err := host.OpenLive()
-	require.NoError(t, err)
-	defer func() { _ = root.Close() }()
-	want, got, _ := taken(t, root)
-	want.Conflicts, got.Conflicts = nil, nil // ghw is asked on the running machine alone
-	assert.Equal(t, asJSON(t, want), asJSON(t, got))
-}
-
-// asJSON is a system in one text.
-func asJSON(t *testing.T, sys *inventory.System) string {
-	t.Helper()
-	data, err := json.Marshal(sys)
-	require.NoError(t, err)
-	return string(data)
-}
-
-// TestSnapshotLarge checks the size of a large machine's capture.
-func TestSnapshotLarge(t *testing.T) {
-	t.Parallel()
-	m := hosttest.Machine{Sockets: 2, CoresPerSocket: 64, ThreadsPerCore: 2}
-	root, err := host.OpenMembers("large", m.Files().Members())
-	require.NoError(t, err)
-	want, got, size := taken(t, root)
-	assert.Equal(t, asJSON(t, want), asJSON(t, got))
-	t.Logf("256 CPUs: %d bytes", size)
-	assert.Less(t, size, 256<<10)
 }
 
 // secretive is a machine whose every identifier is known to the test.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,33 +86,6 @@ func TestValidateKnowsASitesPlatforms(t *testing.T) {
 	status, out, errs := run(nil, "rules", "validate", dir)
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "no complaint")
-}
-
-// TestValidateInOrder checks that files are checked concurrently, and that faults are reported in the order of the
-// files' names, with each file counted.
-func TestValidateInOrder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var want []string
-	for i := range 60 {
-		text := "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n"
-		if i%7 == 0 { // long ones are done last
-			text = strings.Repeat("# more to read\n", 2000) + text
-		}
-		name := fmt.Sprintf("labels%02d.yaml", i)
-		want = append(want, name)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	status, _, errs := run(nil, "rules", "validate", dir)
-	assert.Equal(t, 2, status)
-	var got []string
-	for line := range strings.Lines(errs) {
-		if rest, ok := strings.CutPrefix(line, dir+"/"); ok {
-			name, _, _ := strings.Cut(rest, ":")
-			got = append(got, name)
-		}
-	}
-	assert.Equal(t, want, got)
 }
 
 // authoringPages are the pages about adding knowledge.
