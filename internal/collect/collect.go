@@ -56,6 +56,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 		c.checkArrayUses()
 		c.checkModules()
 		c.checkListedBytes()
+		c.checkMapped()
 	}
 	machine := &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine()}
 	if f := c.rootFailed; f != nil {

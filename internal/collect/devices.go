@@ -79,8 +79,7 @@ func treatAsDRAM(slots []inventory.Slot) {
 		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
 			continue
 		}
-		byBit := s.Technology.Or(inventory.Other) == inventory.NVDIMM && strings.HasSuffix(s.Technology.From.Field, "Type Detail")
-		if typ := s.Type.Or(""); byBit && s.Registered.Or(false) && (typ == "DRAM" || strings.HasPrefix(typ, "DDR")) {
+		if nonVolatileByBit(s) {
 			modules = append(modules, s)
 			continue
 		}
@@ -100,6 +99,12 @@ func treatAsDRAM(slots []inventory.Slot) {
 		s.Technology = fact.Known(inventory.DRAM, fact.Indirect, s.Type.From)
 		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, reason, "the module's label", bit)
 	}
+}
+
+// nonVolatileByBit reports whether a bit of the type detail alone makes a registered module an NVDIMM.
+func nonVolatileByBit(s *inventory.Slot) bool {
+	return s.Technology.Or(inventory.Other) == inventory.NVDIMM && strings.HasSuffix(s.Technology.From.Field, "Type Detail") &&
+		s.Registered.Or(false) && s.Type.Value != "Logical non-volatile device"
 }
 
 // withoutDuplicates removes devices that firmware lists a second time, in an array that does not exist,

@@ -2,9 +2,11 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
@@ -58,14 +60,14 @@ type namedModule struct {
 	device               smbios.MemoryDevice
 }
 
-// moduleNamed returns the module that firmware names in an empty slot, if vendor, part number and speed
-// are stated. Firmware sets the size of a disabled module to 0 and leaves its other fields. A single
-// leftover is common in a slot that is really empty: a speed alone, or a text such as
+// moduleNamed returns the module that firmware describes in an empty slot: its speed, and beside it its vendor and part
+// number, or its ranks, or its part number alone. Firmware sets the size of a disabled module to 0 and leaves its other
+// fields. A single leftover is common in a slot that is really empty: a speed alone, or a text such as
 // "Array1_PartNumber1" without a speed.
 func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule, bool) {
 	left := t.Leftovers(d)
 	n := namedModule{row: row, vendor: statedText(left.Manufacturer), part: statedText(left.PartNumber), serial: statedText(left.Serial), device: left}
-	return n, n.vendor != "" && n.part != "" && left.Speed.Known()
+	return n, left.Speed.Known() && (n.part != "" || left.Rank.Known())
 }
 
 // statedText returns a text of firmware, "" if it is a placeholder or has no letter or digit.
@@ -78,12 +80,16 @@ func statedText(t smbios.Field[string]) string {
 }
 
 // markNamed makes the state of a slot unknown if firmware names a module there but reports size 0,
-// unless it prints such texts for every slot.
+// unless it prints such texts for every slot. A machine runs from some module: without any other, each of these may be one.
 func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	var real []*namedModule
+	none := !slices.ContainsFunc(slots, func(s inventory.Slot) bool {
+		return s.State == inventory.SlotPopulated && s.Technology.Or("") == inventory.DRAM
+	})
 	for i := range named {
-		if !isBoilerplate(slots, named, &named[i]) {
-			real = append(real, &named[i])
+		n := &named[i]
+		if none || n.vendor != "" && n.part != "" && !isBoilerplate(slots, named, n) || clearsEmpty(slots, named, n) {
+			real = append(real, n)
 		}
 	}
 	for _, n := range real { // after all are checked: filling in a slot changes the result for others
@@ -92,9 +98,43 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 		module(s, at, &n.device)
 		s.State, s.Named = inventory.SlotUnknown, true
 		s.SizeBytes = fact.Unknown[int64](fact.Conflicting,
-			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s %s, %d MT/s)", s.Name(), n.vendor, n.part, n.device.Speed.Value),
+			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s%d MT/s)", s.Name(), n.text(), n.device.Speed.Value),
 			"a look into the slot, or the firmware's event log, which says whether it disabled the module", at.evidence("Size", "0"))
 	}
+}
+
+// text returns what names the module, with a comma and a space after it.
+func (n *namedModule) text() string {
+	words := append(strings.Fields(n.vendor), strings.Fields(n.part)...)
+	if r, ok := n.device.Rank.Get(); ok && n.part == "" {
+		words = append(words, humanize.Plural(r, "rank"))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.Join(words, " ") + ", "
+}
+
+// clearsEmpty reports whether firmware leaves these fields unset in another empty slot of the array: what it states in this
+// one is then a module's, unless it could not run with those that are there. What stands in all empty slots proves nothing.
+func clearsEmpty(slots []inventory.Slot, named []namedModule, n *namedModule) bool {
+	bare := 0
+	registered := n.device.Detail.Or(0)&(smbios.DetailRegistered|smbios.DetailLRDIMM) != 0
+	for i := range slots {
+		s := &slots[i]
+		switch {
+		case s.State == inventory.SlotPopulated && s.Registered.Known() && s.Registered.Value != registered:
+			return false
+		case s.State == inventory.SlotEmpty && s.Array == slots[n.row].Array:
+			bare++
+		}
+	}
+	for i := range named {
+		if slots[named[i].row].Array == slots[n.row].Array {
+			bare--
+		}
+	}
+	return n.device.Rank.Known() && bare > 0
 }
 
 // isBoilerplate reports whether firmware prints this text in any slot, with or without a module: numbered

@@ -76,6 +76,29 @@ func (c *collector) checkListedBytes() {
 	}
 }
 
+// checkMapped finds reasons for doubt in a list of modules that no kernel confirms: firmware gives addresses to more memory
+// than the modules have, by a module at least, or calls one non-volatile by a single bit.
+func (c *collector) checkMapped() {
+	if c.facts != nil || c.sys.Machine.Virtual.Or(false) {
+		return
+	}
+	doubt := func(code, text string) { c.sys.Firmware.Short = &inventory.Problem{Code: code, Text: text} }
+	least := int64(0)
+	for i := range c.sys.Slots {
+		s := &c.sys.Slots[i]
+		if nonVolatileByBit(s) {
+			doubt(inventory.ProblemBit, "a single bit makes the module in "+s.Name()+" non-volatile")
+		}
+		if n := s.SizeBytes.Or(0); least == 0 || n > 0 && n < least {
+			least = n
+		}
+	}
+	m := &c.sys.Memory
+	if listed, ok := c.listedCapacity(); ok && m.MappedBytes.Known() && m.MappedDoubt == "" && m.MappedBytes.Value >= listed+max(least, listed/100) {
+		doubt(inventory.ProblemMapped, fmt.Sprintf("firmware maps %s of memory (type 19), and the modules have %s", humanize.Size(m.MappedBytes.Value), humanize.Size(listed)))
+	}
+}
+
 // listedCapacity returns the capacity in bytes of all modules in the table, and of the memory on the processors'
 // packages if the kernel may see it among the modules' memory: it does not as a cache or on nodes of its own.
 // It returns false if there are no modules or the size of one is unknown.

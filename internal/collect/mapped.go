@@ -19,8 +19,14 @@ func (c *collector) mappedMemory() {
 	m := &c.sys.Memory
 	m.MappedBytes, m.MappedEnd = mappedRanges(c.table)
 	c.mappedDevices()
+	if m.MappedBytes.State == fact.Absent {
+		if sum, end := c.deviceRanges(); end > 0 {
+			m.MappedBytes, m.MappedEnd = fact.Known(sum, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "ranges of type 20: "+display(sum))), end
+			m.MappedDoubt = "SMBIOS maps modules (type 20) and no arrays (type 19)"
+		}
+	}
 	if m.MappedBytes.Known() {
-		m.MappedBytes = c.checkMappedBytes(m.MappedBytes)
+		m.MappedDoubt = cmp.Or(m.MappedDoubt, c.mappedDoubt())
 	}
 }
 
@@ -107,14 +113,12 @@ func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	return out
 }
 
-// checkMappedBytes returns the sum of the array ranges, unknown if it differs from the sum of the device ranges
-// or an array has more devices than it announces.
-func (c *collector) checkMappedBytes(sum fact.Fact[int64]) fact.Fact[int64] {
-	doubt := func(reason string) fact.Fact[int64] {
-		return fact.Unknown[int64](fact.Conflicting, reason, liveAdvice, sum.From)
-	}
-	if devices, ok := c.deviceRanges(); ok && (devices < sum.Value-sum.Value/100 || devices > sum.Value+sum.Value/100) {
-		return doubt(fmt.Sprintf("SMBIOS maps %d MiB by arrays (type 19) and %d MiB by modules (type 20)", sum.Value>>20, devices>>20))
+// mappedDoubt returns what contradicts the sum of the array ranges, "" if nothing does: the sum of the device ranges, or an
+// array with more devices than it announces.
+func (c *collector) mappedDoubt() string {
+	sum := c.sys.Memory.MappedBytes.Value
+	if devices, end := c.deviceRanges(); end > 0 && (devices < sum-sum/100 || devices > sum+sum/100) {
+		return fmt.Sprintf("SMBIOS maps %d MiB by arrays (type 19) and %d MiB by modules (type 20)", sum>>20, devices>>20)
 	}
 	listed := map[uint16]int{}
 	for i := range c.sys.Slots {
@@ -122,15 +126,15 @@ func (c *collector) checkMappedBytes(sum fact.Fact[int64]) fact.Fact[int64] {
 	}
 	for _, a := range c.sys.Arrays {
 		if n, ok := a.Devices.Get(); ok && listed[a.Handle] > n {
-			return doubt(fmt.Sprintf("SMBIOS lists %d memory devices of an array that has %d", listed[a.Handle], n))
+			return fmt.Sprintf("SMBIOS lists %d memory devices of an array that has %d", listed[a.Handle], n)
 		}
 	}
-	return sum
+	return ""
 }
 
-// deviceRanges returns the size in bytes of the memory that the ranges of type 20 cover; false if there
-// are none or one of them is invalid.
-func (c *collector) deviceRanges() (int64, bool) {
+// deviceRanges returns the size in bytes of the memory that the ranges of type 20 cover, and the first address after them; 0
+// if there are none or one of them is invalid.
+func (c *collector) deviceRanges() (bytes, after int64) {
 	own := map[uint16]bool{}
 	for i := range c.sys.Slots {
 		own[c.sys.Slots[i].Handle] = true
@@ -138,7 +142,7 @@ func (c *collector) deviceRanges() (int64, bool) {
 	var spans []addressSpan
 	for _, r := range c.table.DeviceMappings() {
 		if !r.Size.Known() || r.End.Value >= maxAddress {
-			return 0, false
+			return 0, 0
 		}
 		if device, ok := r.Device.Get(); ok && own[device] {
 			spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
@@ -152,5 +156,5 @@ func (c *collector) deviceRanges() (int64, bool) {
 			end = s.end
 		}
 	}
-	return int64(sum), len(spans) > 0
+	return int64(sum), int64(end)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -32,14 +33,14 @@ func TestMapped(t *testing.T) {
 		{"one module has none", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {}}, 8, fact.OK, []any{true, false}},
 		{"one module has a page", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {0, 1024}}, 8, fact.OK, []any{true, false}},
 		{"a module's range that ends before it begins", 2, []span{{0, 16 * g}}, []span{{0, 8 * g}, {12 * g, 4 * g}}, 16, fact.OK, []any{nil, nil}},
-		{"arrays and modules differ", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {8 * g, 16 * g}}, 0, fact.Conflicting, []any{true, true}},
+		{"arrays and modules differ", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {8 * g, 16 * g}}, 8, fact.OK, []any{true, true}},
 		{"ranges overlap", 2, []span{{0, 9 * g}, {8 * g, 16 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
 		{"no beginning", 2, []span{{8 * g, 16 * g}}, nil, 0, fact.Malformed, []any{nil, nil}},
 		{"beyond every processor's addresses", 2, []span{{0, 8 * g}, {1 << 53, 1<<53 + g}}, nil, 0, fact.Malformed, []any{nil, nil}},
 		{"up to the last address", 2, []span{{0, 1 << 52}}, nil, 1 << 22, fact.OK, []any{nil, nil}},
 		{"one address more", 2, []span{{0, 1<<52 + 1}}, nil, 0, fact.Malformed, []any{nil, nil}},
 		{"none", 2, nil, nil, 0, fact.Absent, []any{nil, nil}},
-		{"more modules than the array has", 1, []span{{0, 8 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
+		{"more modules than the array has", 1, []span{{0, 8 * g}}, nil, 8, fact.OK, []any{nil, nil}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := smbiostest.New(3, 2)
@@ -57,12 +58,44 @@ func TestMapped(t *testing.T) {
 			sys := collecttest.Decoded(t, b)
 			assert.Equal(t, c.state, sys.Memory.MappedBytes.State, sys.Memory.MappedBytes.Reason)
 			assert.Equal(t, c.want<<30, sys.Memory.MappedBytes.Value)
+			assert.Equal(t, c.name == "arrays and modules differ" || c.name == "more modules than the array has", sys.Memory.MappedDoubt != "")
 			for i, want := range c.ranged {
 				got, ok := sys.Slots[i].Mapped.Get()
 				assert.Equal(t, want != nil, ok)
 				assert.Equal(t, want == true, got)
 			}
 		})
+	}
+}
+
+// TestListInDoubt checks what makes a list of modules that was not cut off doubtful: more memory with addresses than the
+// modules have, and a module that is no DRAM by a single bit.
+func TestListInDoubt(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		mapped         uint64 // GiB
+		devices        int
+		detail         uint16
+		wanted, doubts string
+	}{
+		{"as much as the modules have", 24, 2, 0, "", ""},
+		{"less than a module more", 25, 2, 0, "", ""},
+		{"a module more", 32, 2, 0, inventory.ProblemMapped, "firmware maps 32 GiB of memory (type 19), and the modules have 24 GiB"},
+		{"a module more, by a map in doubt", 32, 1, 0, "", ""},
+		{"a registered module with the bit for non-volatile", 24, 2, 0x3080, inventory.ProblemBit, "a single bit makes the module in B non-volatile"},
+	} {
+		b := smbiostest.New(2, 8)
+		array := b.Array(smbiostest.Array{Devices: c.devices})
+		b.Mapping(smbiostest.Mapping{Array: array, End: c.mapped<<30 - 1})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30, Locator: "A", Part: "HMT42GR7BFR4C"})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Locator: "B", Part: "M393B1K70DH0", Detail: c.detail})
+		short := collecttest.Decoded(t, b).Firmware.Short
+		if c.wanted == "" {
+			assert.Nil(t, short, c.name)
+			continue
+		}
+		require.NotNil(t, short, c.name)
+		assert.Equal(t, []string{c.wanted, c.doubts}, []string{short.Code, short.Text}, c.name)
 	}
 }
 

@@ -144,7 +144,7 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 			v := get(src)
 			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
-				return doubted(v, &Doubt{"the SMBIOS table may not list all slots: " + m.population.Unlisted.Text, "a whole table"})
+				return doubted(v, &Doubt{m.population.Unlisted.Doubts(), "a whole table"})
 			case v.Unverified && mapDoubt != "":
 				return doubted(v, &Doubt{mapDoubt, "a slot map for this product"})
 			default:

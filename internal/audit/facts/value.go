@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -129,6 +130,7 @@ func derived(compute func() any, from ...Value) Value {
 		f := &from[i]
 		out.Certainty = min(out.Certainty, f.Certainty)
 		out.Unverified = out.Unverified || f.Unverified
+		out.doubt = cmp.Or(out.doubt, f.doubt)
 		out.rest(f)
 	}
 	out.v = native(compute())

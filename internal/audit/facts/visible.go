@@ -158,17 +158,30 @@ func (m *Machine) noArray() Value {
 	return m.noPopulation()
 }
 
-// unmapped returns the installed memory without an address from firmware, for an input without a kernel.
+// unmapped returns the installed memory without an address from firmware, for an input without a kernel, in doubt if
+// something contradicts firmware's map.
+func unmapped(m *Machine) Value {
+	v := withoutAddress(m)
+	if reason := m.sys.Memory.MappedDoubt; reason != "" {
+		v = doubted(v, &Doubt{reason, liveKernel})
+	}
+	return v
+}
+
+// liveKernel is where firmware's map and the kernel's can be compared.
+const liveKernel = "run memaudit on the machine itself, where the kernel says what it sees"
+
+// withoutAddress returns the installed memory without an address from firmware.
 // Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of
 // whole DIMMs; any other total is as often an error of the map as missing memory.
-func unmapped(m *Machine) Value {
+func withoutAddress(m *Machine) Value {
 	installed, mapped := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
 	v := derived(func() any { return max(0, m.population.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
 	if !v.Known() {
 		return v
 	}
 	doubt := func(reason string) Value {
-		v.v, v.state, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, "run memaudit on the machine itself, where the kernel says what it sees"
+		v.v, v.state, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, liveKernel
 		return v
 	}
 	total, given := m.population.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
@@ -375,6 +388,9 @@ func (m *Machine) idle() Value {
 	}
 	seen := m.seen()
 	if !m.visible().Known() {
+		if reason := m.sys.Memory.MappedDoubt; reason != "" {
+			return Missing(fact.Conflicting, reason, liveKernel)
+		}
 		if seen = m.sys.Memory.MappedBytes; m.sys.Memory.MappedEnd <= 4*gibibyte {
 			seen = fact.Unknown[int64](fact.Absent, "firmware maps no address above 4 GiB", "run memaudit on the machine itself")
 		}

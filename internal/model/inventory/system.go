@@ -148,9 +148,10 @@ type Firmware struct {
 	// bytes that are not a structure, lists less memory than the kernel sees, or has modules with another use. Nil if the
 	// list is complete.
 	Lost *Problem
-	// Short is the first memory array that announces more devices than the table lists, although the
-	// list was not cut off. Some firmware lists filled slots only, some announces more slots than the
-	// board has, and a row may be missing. Nil when every announced device is listed.
+	// Short is why a module may be missing from the list although it was not cut off: more memory has addresses than the
+	// modules have, one is not DRAM by a single bit, or a memory array announces more devices than the table lists.
+	// Some firmware lists filled slots only, some announces more slots than the board has, and a row may be missing. Nil
+	// if there is no such reason.
 	Short *Problem
 }
 
@@ -168,6 +169,10 @@ const (
 	ProblemShort = "memory_short"
 	// ProblemUse is an array with modules that has another use than system memory.
 	ProblemUse = "array_use"
+	// ProblemMapped is firmware's map of more memory than the modules have.
+	ProblemMapped = "memory_mapped"
+	// ProblemBit is a module that one bit of its type detail alone makes non-volatile.
+	ProblemBit = "non_volatile_bit"
 )
 
 // Problem is one defect or contradiction of the firmware's table.
@@ -187,6 +192,16 @@ func (p *Problem) Hides(what string) string {
 		return "the SMBIOS table does not list all memory: " + p.Text
 	default:
 		return "the SMBIOS table is not whole, so that " + what + " may be missing from the list: " + p.Text
+	}
+}
+
+// Doubts returns what is in doubt about a list of modules that was not cut off.
+func (p *Problem) Doubts() string {
+	switch p.Code {
+	case ProblemMapped, ProblemBit:
+		return "the SMBIOS table may be wrong about a module: " + p.Text
+	default:
+		return "the SMBIOS table may not list all slots: " + p.Text
 	}
 }
 
@@ -449,9 +464,10 @@ type Memory struct {
 	BlockBytes fact.Fact[int64]
 	// VisibleBytes is the best of the three: what firmware gave the kernel.
 	VisibleBytes fact.Fact[int64]
-	// MappedBytes is the size of the memory that firmware mapped to addresses: the ranges of SMBIOS's type 19, if they are
-	// complete and consistent.
+	// MappedBytes is the size of the memory that firmware mapped to addresses: the ranges of SMBIOS's type 19, or of type 20
+	// if there are none. MappedDoubt is what contradicts it, "" for nothing.
 	MappedBytes fact.Fact[int64]
+	MappedDoubt string
 	// MappedEnd is the first byte address after those ranges.
 	MappedEnd int64
 }

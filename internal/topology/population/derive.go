@@ -76,7 +76,7 @@ func (r *Result) populate(sys *inventory.System) {
 	for i := range sys.Slots {
 		b.assign(i, r.Populations)
 	}
-	if b.unlisted = sys.Firmware.Short; b.unlisted != nil && b.allChannelsListed(r.Populations, owners) {
+	if b.unlisted = sys.Firmware.Short; b.unlisted != nil && b.unlisted.Code != inventory.ProblemMapped && b.unlisted.Code != inventory.ProblemBit && b.allChannelsListed(r.Populations, owners) {
 		b.unlisted = nil
 	}
 	r.Unlisted = b.unlisted

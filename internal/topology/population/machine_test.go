@@ -68,8 +68,11 @@ func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
 		Source: place.SourceLocator, Certainty: fact.Direct, Rule: "test"})
 }
 
-// fill puts counts[c] DIMMs on channel c of the socket.
+// fill puts counts[c] DIMMs on channel c of the socket; one without any has an empty slot.
 func (m *testMachine) fill(socket int, counts []int, d testDIMM) *testMachine {
+	if slices.Max(counts) == 0 {
+		m.add(socket, 0, 0, testDIMM{})
+	}
 	for c, n := range counts {
 		for s := range n {
 			m.add(socket, c, s, d)

@@ -80,7 +80,7 @@ func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) boo
 // incomplete, or it reports volatile DIMMs as non-volatile (a Huawei RH2288 V3 does so with all of its own).
 // CPUs with HBM and boards with soldered memory run without a DIMM.
 func (b *builder) noneListed() bool {
-	if b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs) {
+	if b.withoutDIMMs() {
 		return false
 	}
 	for i := range b.sys.Slots {
@@ -89,6 +89,11 @@ func (b *builder) noneListed() bool {
 		}
 	}
 	return true
+}
+
+// withoutDIMMs reports whether CPUs of the platform run without a DIMM.
+func (b *builder) withoutDIMMs() bool {
+	return b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs)
 }
 
 // runsFrom reports whether a machine can run from this module alone.
@@ -107,13 +112,17 @@ func (b *builder) count(pop *Population) {
 		pop.DIMMs, pop.Bytes = *f, fact.UnknownFrom[int64](*f)
 		return
 	}
-	if b.unlisted != nil && len(pop.Slots)+len(pop.EmptySlots) == 0 {
-		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no listed slot is known to be this processor's, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+	if b.noneListed() {
+		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
-	if b.noneListed() {
-		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
+	if len(pop.Slots)+len(pop.EmptySlots) == 0 && (b.unlisted != nil || b.allOwned()) { // every board has slots for each of its CPUs
+		reason := "no listed slot is known to be this processor's"
+		if b.unlisted != nil {
+			reason += ", and " + b.unlisted.Doubts()
+		}
+		pop.DIMMs = fact.Unknown[int](fact.Truncated, reason, "a whole table", b.sys.Firmware.SMBIOS.From)
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
@@ -135,6 +144,11 @@ func (b *builder) count(pop *Population) {
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
+	if len(pop.Slots) == 0 && len(b.owners()) == 1 && !b.withoutDIMMs() {
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", "a slot map for this product", b.evidence(pop))
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
+		return
+	}
 	for _, i := range pop.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown {
@@ -151,6 +165,12 @@ func (b *builder) count(pop *Population) {
 	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
+}
+
+// allOwned reports whether it is known of every slot which CPU it belongs to.
+func (b *builder) allOwned() bool {
+	return b.misplaced == "" && len(b.sys.Slots) > 0 && !b.withoutDIMMs() && len(b.places) == len(b.sys.Slots) &&
+		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })
 }
 
 // sizeUnknown returns why the size of a module, and so whether it is present, is unknown.
