@@ -345,6 +345,17 @@ func TestFleetContradictions(t *testing.T) {
 				f.(map[string]any)["severity"] = "info"
 			}
 		}, `/summary/worst_severity is "warning"`},
+		"ok, all in doubt": {func(r map[string]any) {
+			r["verdict"].(map[string]any)["status"], r["summary"].(map[string]any)["worst_severity"] = "ok", "info"
+			for _, list := range []string{"findings", "problems"} {
+				for _, f := range r[list].([]any) {
+					f.(map[string]any)["severity"] = "info"
+				}
+			}
+			for _, f := range r["findings"].([]any) {
+				f.(map[string]any)["doubt"] = "the table announces 11 slots and lists 8"
+			}
+		}, `/verdict/status is "ok", but /findings make it "unknown"`},
 	} {
 		r := map[string]any{}
 		require.NoError(t, json.Unmarshal([]byte(failing), &r))

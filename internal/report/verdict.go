@@ -175,14 +175,18 @@ func (r *Report) openSocket() string {
 }
 
 // doubtSentence describes the first failure whose severity was lowered because its facts are in doubt, and what is in
-// doubt; "" without one.
+// doubt; "" without one. A report that was read back has no findings in its problems.
 func (r *Report) doubtSentence() string {
+	doubted := func(f *verdict.Finding) bool { return f.Result == verdict.Fail && f.Doubt != "" }
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		for _, f := range slices.Concat(p.Members, p.Led) {
-			if f.Doubt != "" {
-				return "probably " + r.headlineOf(p) + "; but " + string(f.Doubt)
-			}
+		if all := slices.Concat(p.Members, p.Led); slices.ContainsFunc(all, doubted) {
+			return "probably " + r.headlineOf(p) + "; but " + string(all[slices.IndexFunc(all, doubted)].Doubt)
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; doubted(f) {
+			return "probably " + shortFailure(f) + "; but " + string(f.Doubt)
 		}
 	}
 	return ""
