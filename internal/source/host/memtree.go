@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"syscall"
@@ -13,8 +14,10 @@ type memNode struct {
 	link string
 	data []byte
 	// cut: the member was longer than the limit.
-	cut  bool
-	kids map[string]*memNode
+	cut bool
+	// differs: members of this name differ.
+	differs bool
+	kids    map[string]*memNode
 }
 
 // memTree is a capture in memory. It is not changed after loading.
@@ -30,8 +33,9 @@ func newMemTree() *memTree {
 	return &memTree{root: &memNode{kind: KindDir, kids: map[string]*memNode{}}}
 }
 
-// put adds a member that is not a folder, and creates its folders. A second member with the same name
-// replaces the first, as in tar, unless the first is a folder. Members below a file are dropped.
+// put adds a member that is not a folder, and creates its folders. Of several members with one name that differ none is
+// read: tar takes the last one, and nothing says which is the machine's. Members below a file are dropped, as is a file in
+// place of a folder.
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
@@ -40,10 +44,14 @@ func (t *memTree) put(path string, n *memNode) {
 			return
 		}
 	}
-	if old := dir.kids[name]; old != nil && old.kind == KindDir {
+	switch old := dir.kids[name]; {
+	case old == nil:
+		dir.kids[name] = n
+	case old.kind == KindDir:
 		return
+	case old.kind != n.kind || old.link != n.link || old.cut != n.cut || !bytes.Equal(old.data, n.data):
+		dir.kids[name] = &memNode{kind: KindOther, differs: true} // a new one: a hard link shares its node
 	}
-	dir.kids[name] = n
 	t.nodes++
 }
 
@@ -91,6 +99,8 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 			return nil, syscall.ENOTDIR
 		case next == nil:
 			return nil, missingIn(path, len(parts) == 0, asked)
+		case next.differs:
+			return nil, ErrDiffers
 		case next.link == "" || len(parts) == 0 && !follow:
 			stack = append(stack, next)
 			continue

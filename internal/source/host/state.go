@@ -25,6 +25,8 @@ var (
 	ErrEmpty = errors.New("file is empty, a line was expected")
 	// ErrUnstated is returned if the kernel prints "unknown" or an empty line.
 	ErrUnstated = errors.New("the kernel does not know")
+	// ErrDiffers is returned for a member that a capture has several times, with different contents.
+	ErrDiffers = errors.New("the capture has several members of this name, and they differ")
 	// ErrSkipped: not read, because another reading makes it superfluous.
 	ErrSkipped = errors.New("not read")
 )
@@ -69,6 +71,8 @@ func classify(err error) fact.State {
 		return fact.Unstated
 	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrEmpty):
 		return fact.Truncated
+	case errors.Is(err, ErrDiffers):
+		return fact.Malformed
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, fs.ErrNotExist):
 		return fact.Absent
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM), errors.Is(err, ErrMasked):
