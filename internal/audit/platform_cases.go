@@ -125,6 +125,9 @@ func caseSlot(info *platform.Info, c *platform.Case, socket, n int, filled bool,
 		Technology:  fact.Known(inventory.DRAM, fact.Direct, from),
 		Locator:     fact.Known(fmt.Sprintf("P%d_DIMM_%c%d", socket, 'A'+n%channels, n/channels), fact.Direct, from),
 		BankLocator: fact.Known(fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, socket, n%channels, n/channels), fact.Direct, from)}
+	if info.NoDIMMs {
+		s.FormFactor = fact.Known("Row Of Chips", fact.Direct, from)
+	}
 	if filled {
 		s.State, s.SizeBytes, s.Type = inventory.SlotPopulated, fact.Known(int64(32)<<30, fact.Direct, from), fact.Known(c.Memory, fact.Direct, from)
 		s.RatedMTs, s.ConfiguredMTs, s.Ranks = fact.Known(c.MTs, fact.Direct, from), fact.Known(c.MTs, fact.Direct, from), fact.Known(2, fact.Direct, from)

@@ -14,9 +14,11 @@ import (
 func (p *Program) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check",
+		Use:   "check [FILE]",
 		Short: "audit one machine once, print the report, exit by the result",
-		Long: `check audits one machine once and prints the report.
+		Long: `check audits one machine once and prints the report: the running one, or that of
+FILE, which is a folder with sys and proc (--root), a capture (--snapshot), or
+SMBIOS as a dump, a table or dmidecode's text (--smbios; - is standard input).
 
 The verdict is OK, WARNING, CRITICAL, UNKNOWN (what was asked for could not be
 checked) or NOT APPLICABLE (a virtual machine), the same in every format.
@@ -24,8 +26,13 @@ checked) or NOT APPLICABLE (a virtual machine), the same in every format.
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
 configuration; 3 the verdict is unknown, or an input could not be read.
 With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.input.take(args); err != nil {
+				return err
+			}
+			return p.check(f)
+		},
 	}
 	f.input.register(cmd)
 	f.input.registerHostName(cmd)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"io"
+	"os"
 
 	"github.com/memaudit/memaudit/internal/collect"
 
@@ -60,6 +62,36 @@ func (o *onceFlag) Set(value string) error {
 	}
 	*o = onceFlag(value)
 	return nil
+}
+
+// take reads the argument of a command as the flag that names its kind; a machine given by a flag too is wrong usage.
+func (f *inputFlags) take(args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case f.root != "" || f.snapshot != "" || f.smbios != "":
+		return usageError("%s and --root, --snapshot or --smbios both name a machine: give one of them", args[0])
+	}
+	name, flag := args[0], &f.smbios
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		flag = &f.root
+	} else if err == nil && info.Mode().IsRegular() && beginsAsArchive(name) {
+		flag = &f.snapshot
+	}
+	*flag = name
+	return nil
+}
+
+// beginsAsArchive reads the first bytes of a file.
+func beginsAsArchive(name string) bool {
+	in, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = in.Close() }()
+	start := make([]byte, 512) // a header of tar
+	n, _ := io.ReadFull(in, start)
+	return isArchive(start[:n])
 }
 
 // oneMachine returns an error if two machines are selected.

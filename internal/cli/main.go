@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -75,8 +76,9 @@ func (p *Program) command() *cobra.Command {
 to channels, and compares population and settings with what the vendors' documents
 ask for. It only reads: nothing on the machine is changed.`,
 		SilenceUsage: true, SilenceErrors: true,
-		RunE: showHelp,
+		RunE: showHelp, Version: p.versionLine(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.checkCommand(), p.demoCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
 		p.planCommand(), p.labelsCommand(), p.baselineCommand(), p.measureCommand(), p.explainCommand(), p.serveCommand(),
@@ -97,12 +99,10 @@ func flagError(_ *cobra.Command, err error) error {
 
 func (p *Program) versionCommand() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "print version and revision", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			revision := p.Revision
-			if revision == "" {
-				revision = "unknown"
-			}
-			return p.say(fmt.Sprintf("memaudit %s (revision %s, %s %s/%s)\n", p.Version, revision,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH))
-		}}
+		RunE: func(*cobra.Command, []string) error { return p.say(p.versionLine() + "\n") }}
+}
+
+// versionLine names version and revision.
+func (p *Program) versionLine() string {
+	return fmt.Sprintf("memaudit %s (revision %s, %s %s/%s)", p.Version, cmp.Or(p.Revision, "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
