@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,7 +9,10 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 	"github.com/memaudit/memaudit/internal/topology/population"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -53,6 +57,26 @@ func TestCitations(t *testing.T) {
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
 	practice.Standing = verdict.CPUVendor
 	assert.Equal(t, "Dell, A guide, 2019 (CPU vendor)", practice.Line())
+}
+
+// TestCountIsCitedFromTheManual checks that a number of DIMMs that the product's own manual does not allow is cited from it.
+func TestCountIsCitedFromTheManual(t *testing.T) {
+	b := smbiostest.New(3, 5)
+	b.System(smbiostest.System{Manufacturer: "Dell Inc.", Product: "PowerEdge T560"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Gold 6430", ID: machinetest.Signature(6, 143, 8), Cores: 32})
+	array := b.Array(smbiostest.Array{Devices: 8})
+	for i := range 8 {
+		d := smbiostest.DIMM{Array: array, Type: 0x22, Locator: fmt.Sprintf("A%d", i+1)}
+		if i < 3 {
+			d.Bytes, d.Speed, d.Configured, d.Rank = 16<<30, 4800, 4400, 1
+		}
+		b.MemoryDevice(d)
+	}
+	sys := collecttest.Decoded(t, b)
+	found := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.count.supported")["socket 0"]
+	assert.Equal(t, verdict.Fail, found.Result, found.Reason)
+	require.NotNil(t, found.Citation)
+	assert.Equal(t, "Dell, PowerEdge T560 manual p184, table 131", found.Citation.Document())
 }
 
 // TestRebadgedMachines checks that the board's maker counts as a maker, and that a document that is known by name
