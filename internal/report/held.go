@@ -30,8 +30,8 @@ type HeldProfile struct {
 // the document accepts; Found names the value that was compared. Remedy and Effect are set if the setting differs.
 type HeldSetting struct {
 	Setting  string           `json:"setting"`
-	Result   verdict.Result   `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=error"`
-	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Result   verdict.Result   `json:"result"`
+	Severity verdict.Severity `json:"severity"`
 	Wanted   []string         `json:"wanted"`
 	Found    nullable.String  `json:"found" jsonschema:"nullable"`
 	Reason   nullable.String  `json:"reason" jsonschema:"nullable"`

@@ -17,7 +17,7 @@ import (
 // one severity and kind of subject that follow from no other failure. The report numbers the problems above info.
 type Problem struct {
 	// Severity is the highest of the cause and its consequences.
-	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity `json:"severity"`
 	Rule     string           `json:"rule"`
 	// Where names the place ("CPU2"), "" for the complete machine.
 	Where string `json:"where"`

@@ -19,12 +19,15 @@ func Statuses() []Status {
 	return []Status{StatusOK, StatusNotApplicable, StatusUnknown, StatusWarning, StatusCritical}
 }
 
+// Values lists the statuses, for the published schemas.
+func (Status) Values() []Status { return Statuses() }
+
 // Word returns the status as printed: in capitals, "NOT APPLICABLE" in two words.
 func (s Status) Word() string { return strings.ToUpper(strings.ReplaceAll(string(s), "_", " ")) }
 
 // Verdict is the judgement of a machine. It is made here alone; every writer, role and hook prints it.
 type Verdict struct {
-	Status Status `json:"status" jsonschema:"enum=ok,enum=warning,enum=critical,enum=unknown,enum=not_applicable"`
+	Status Status `json:"status"`
 	// Sentence returns the reason in one line, without a final stop.
 	Sentence string `json:"sentence"`
 	// Judged counts the checks that ran, NotJudged those that concern the machine and could not run.

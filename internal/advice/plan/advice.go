@@ -61,7 +61,7 @@ type Advice struct {
 type Failure struct {
 	Rule     string            `json:"rule"`
 	Subject  inventory.Subject `json:"subject"`
-	Severity verdict.Severity  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity  `json:"severity"`
 }
 
 // Step is one module that is moved, removed, installed or exchanged, two that are swapped, or a preset of BIOS

@@ -31,9 +31,9 @@ func (r Ref) String() string { return r.Rule + " " + r.Subject.String() }
 type Finding struct {
 	Rule   string          `json:"rule"`
 	Title  nullable.String `json:"title" jsonschema:"nullable"`
-	Result Result          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
+	Result Result          `json:"result"`
 	// Severity is the rule's after all caps.
-	Severity Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity Severity `json:"severity"`
 	// Subject is what was checked.
 	Subject inventory.Subject `json:"subject"`
 	// Found and Expected are what is and what the document asks for.
@@ -152,7 +152,7 @@ type Summary struct {
 	Waived        int `json:"waived" jsonschema:"minimum=0"`
 	Error         int `json:"error" jsonschema:"minimum=0"`
 	// Worst is the highest severity among the failures, "" without one.
-	Worst Severity `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Worst Severity `json:"worst_severity" jsonschema:"nullable"`
 }
 
 // Profile is the profile an audit was checked against.

@@ -22,6 +22,9 @@ const (
 	Error         Result = "error"
 )
 
+// Values lists the results, for the published schemas.
+func (Result) Values() []Result { return []Result{Pass, Fail, Unknown, NotApplicable, Waived, Error} }
+
 // EmptyChannels is the placeholder in a rule's mark for the channels without a DIMM: "channels 2, 5 empty".
 const EmptyChannels = "{empty_channels}"
 
@@ -34,6 +37,9 @@ const (
 	Warning  Severity = "warning"
 	Critical Severity = "critical"
 )
+
+// Values lists the severities, for the published schemas.
+func (Severity) Values() []Severity { return []Severity{Info, Warning, Critical} }
 
 // MarshalJSON writes the word, or null for none.
 func (s Severity) MarshalJSON() ([]byte, error) { return nullable.String(s).MarshalJSON() }

@@ -7,10 +7,19 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Reflector makes the schema of a document's type. What prints itself as text is a string.
+// Reflector makes the schema of a document's type. What prints itself as text is a string, and a type with a method Values
+// is one of these.
 func Reflector() *jsonschema.Reflector {
 	text := reflect.TypeFor[encoding.TextMarshaler]()
 	return &jsonschema.Reflector{ExpandedStruct: true, Mapper: func(t reflect.Type) *jsonschema.Schema {
+		if values, ok := t.MethodByName("Values"); ok {
+			word := &jsonschema.Schema{Type: "string"}
+			list := values.Func.Call([]reflect.Value{reflect.Zero(t)})[0]
+			for i := range list.Len() {
+				word.Enum = append(word.Enum, list.Index(i).String())
+			}
+			return word
+		}
 		if t.Implements(text) {
 			return &jsonschema.Schema{Type: "string"}
 		}

@@ -60,7 +60,7 @@ type Machine struct {
 	Population nullable.String `json:"population" jsonschema:"nullable"`
 	// Worst is the highest severity of a failure, null if there is none; Failures counts those that do not
 	// follow from another.
-	Worst    verdict.Severity `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Worst    verdict.Severity `json:"worst_severity" jsonschema:"nullable"`
 	Failures int              `json:"failures" jsonschema:"minimum=0"`
 	// Verdict is that of the machine's report, null for an inventory.
 	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
@@ -90,7 +90,7 @@ type Unreadable struct {
 
 // MachineProblem is one numbered problem of a machine's report.
 type MachineProblem struct {
-	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity `json:"severity"`
 	Rule     string           `json:"rule"`
 	Text     string           `json:"text"`
 	Fix      string           `json:"fix"`
@@ -98,7 +98,7 @@ type MachineProblem struct {
 
 // Problem is one root cause with the machines that have it.
 type Problem struct {
-	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity `json:"severity"`
 	Rule     string           `json:"rule"`
 	Sentence string           `json:"sentence"`
 	Machines []string         `json:"machines"`
@@ -113,7 +113,7 @@ type Problem struct {
 // Finding is one failing rule with the machines that have it.
 type Finding struct {
 	Rule     string           `json:"rule"`
-	Severity verdict.Severity `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Severity verdict.Severity `json:"severity"`
 	Machines []string         `json:"machines"`
 	// Example is the finding of one of them.
 	Example Example `json:"example"`
