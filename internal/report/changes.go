@@ -68,7 +68,7 @@ func changed(who string, several bool, was, is *Relative) string {
 	to := compact(is) + " of " + its + " best bandwidth"
 	switch {
 	case is.ByChannels:
-		to = compact(is) + " by channels (the clock is not known)"
+		to = "at most " + compact(is) + " of " + its + " best bandwidth (the clock is not known)"
 	case is.Percent() == "100 %":
 		to = "full bandwidth"
 	}

@@ -74,9 +74,9 @@ func TestFewFullAudits(t *testing.T) {
 		most, whole int
 	}{
 		{"supermicro-rome", half, 90, 8},
-		{"supermicro-rome", uneven, 70, 9},
-		{"dell-r750xa", half, 30, 5},
-		{"supermicro-genoa", half, 25, 5},
+		{"supermicro-rome", uneven, 75, 9},
+		{"dell-r750xa", half, 40, 5},
+		{"supermicro-genoa", half, 40, 5},
 	} {
 		p, sys := pipeline(t), server(t, c.server, c.filled)
 		audits, whole := 0, 0

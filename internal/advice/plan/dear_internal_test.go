@@ -42,39 +42,29 @@ func TestAgainst(t *testing.T) {
 	require.Equal(t, []string{"a", "c"}, after.against(before))
 }
 
-// TestSureBandwidth checks what is certain of a processor's bandwidth: its regions' share of the best, else the peak
-// of its channels. Without a clock channels are compared.
-func TestSureBandwidth(t *testing.T) {
-	share := assumed(population.Share{Model: 0.25, Channels: 0.5})
-	of := func(p population.Population) bandwidth {
-		return sureBandwidth(&population.Result{Populations: []population.Population{p}})
-	}
-	for want, p := range map[bandwidth]population.Population{
-		{25, true, 2}: {Relative: share, Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
-		{80, true, 3}: {Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsPopulated: assumed(3)},
-		{40, true, 2}: {Relative: share, Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(4)},
-		{0, false, 2}: {Relative: share, ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
-		{0, false, 3}: {ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
-	} {
-		assert.Equal(t, want, of(p))
-	}
-	fast, wide := bandwidth{100, true, 2}, bandwidth{50, true, 4}
-	assert.Equal(t, 1, fast.compare(wide))
-	assert.InDelta(t, 2, fast.times(wide), 1e-9)
-	wide.clocked = false
-	assert.Equal(t, -1, fast.compare(wide), "in one unit")
-	assert.InDelta(t, 0.5, fast.times(wide), 1e-9)
+// TestShares checks a processor's share by channels and clock, which leaves out what was measured; without one it is
+// that of the populated channels.
+func TestShares(t *testing.T) {
+	share := assumed(population.Share{Low: 0.3, High: 0.75, Model: 0.25, Channels: 0.5})
+	topo := &population.Result{Populations: []population.Population{
+		{Relative: share, Peak: assumed(int64(80))}, {Relative: share}, {ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, {ChannelsTotal: assumed(4)}}}
+	assert.Equal(t, []unitShare{{0.25, 0.75, 0.5, true}, {0.25, 0.75, 0.5, false}, {0.75, 0.75, 1, false}, {0, 0, 1, false}}, shares(topo))
 }
 
-// bytesPerSecond is a bandwidth whose clock is known.
-func bytesPerSecond(n float64) bandwidth { return bandwidth{n, true, 1} }
+// clocked is the score of processors with these low ends in percent, at one clock.
+func clocked(low ...float64) (out []unitShare) {
+	for _, v := range low {
+		out = append(out, unitShare{low: v / 100, high: v / 100, clock: 1, clocked: true})
+	}
+	return out
+}
 
-// TestScores checks the order of the criteria: severity of failures, then bandwidth, then bytes bought, then modules
-// moved.
+// TestScores checks the order of the criteria: severe failures, then the worst low end, their sum, remarks, bytes
+// bought, modules moved.
 func TestScores(t *testing.T) {
 	order := []layoutScore{
-		{reach: bytesPerSecond(9), bytes: 1, moves: 1}, {reach: bytesPerSecond(8), bytes: 1, moves: 2}, {reach: bytesPerSecond(8), bytes: 1, moves: 3}, {reach: bytesPerSecond(8), bytes: 2, moves: 0}, {reach: bytesPerSecond(7)},
-		{info: 1, reach: bytesPerSecond(99)}, {warning: 1, reach: bytesPerSecond(99)}, {warning: 1, info: 1}, {warning: 2}, {critical: 1}, {critical: 1, warning: 1},
+		{units: clocked(67, 67), bytes: 1, moves: 9}, {units: clocked(50, 100)}, {units: clocked(50, 87), bytes: 1, moves: 2}, {units: clocked(50, 87), bytes: 1, moves: 3}, {units: clocked(50, 87), bytes: 2},
+		{units: clocked(50, 87), info: 1}, {warning: 1, units: clocked(99, 99)}, {warning: 1, units: clocked(12, 99), info: 3}, {warning: 2, units: clocked(99, 99)}, {critical: 1, units: clocked(99, 99)}, {critical: 1, warning: 1, units: clocked(99, 99)},
 	}
 	for i := range order {
 		for j := range order {
@@ -82,34 +72,38 @@ func TestScores(t *testing.T) {
 		}
 		assert.Equal(t, i >= 6, order[i].severe())
 	}
-	assert.True(t, order[6].milder(&order[8]))
-	assert.True(t, order[8].milder(&order[9]))
-	assert.False(t, order[6].milder(&order[7]), "a remark more or less is not milder")
-	assert.False(t, order[9].milder(&order[8]))
-	fast := &layoutScore{peak: 100, reach: bytesPerSecond(50)}
-	assert.True(t, (&layoutScore{peak: 80, reach: bytesPerSecond(50)}).slower(fast), "channels are given up for nothing")
-	assert.False(t, (&layoutScore{peak: 80, reach: bytesPerSecond(51)}).slower(fast), "the slowest region gains")
-	assert.False(t, (&layoutScore{peak: 100, reach: bytesPerSecond(40)}).slower(fast), "no channel is given up")
-	assert.False(t, (&layoutScore{peak: 0, reach: bytesPerSecond(40)}).slower(fast), "not known")
-	three := &layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(50), peak: 100}
-	for name, c := range map[string]struct {
-		after, before *layoutScore
-		slower        bool
-	}{
-		"the clock after is not known":           {&layoutScore{channels: 2, narrowest: 1, reach: bytesPerSecond(1)}, three, true},
-		"the clock before is not known":          {&layoutScore{channels: 2, narrowest: 1, reach: bytesPerSecond(99), peak: 99}, &layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(1)}, true},
-		"the narrowest region gains":             {&layoutScore{channels: 2, narrowest: 2, reach: bytesPerSecond(1)}, three, false},
-		"as many channels":                       {&layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(1)}, three, false},
-		"neither regions nor the clock is known": {&layoutScore{channels: 1}, &layoutScore{channels: 2}, true},
-	} {
-		assert.Equal(t, c.slower, c.after.slower(c.before), name)
-	}
-	assert.Equal(t, 2, narrowest([]population.Region{{Ways: 4}, {Ways: 2}, {Ways: 3}}))
-	assert.Zero(t, narrowest(nil))
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Purchase: rule == "empty channel"} }}
 	assert.True(t, (&layoutScore{warning: 1}).worthBuying(p))
 	assert.True(t, (&layoutScore{fails: []Failure{{Rule: "empty channel"}}}).worthBuying(p))
 	assert.False(t, (&layoutScore{fails: []Failure{{Rule: "unlike parts"}}}).worthBuying(p))
+}
+
+// TestHarms checks who loses: a processor whose low end falls, as it is said or by channels, or all together if less
+// is possible and nothing more is sure. Without the clock of one of two layouts channels are compared.
+func TestHarms(t *testing.T) {
+	unclocked := func(low, high, clock float64) []unitShare {
+		return []unitShare{{low: low, high: high, clock: clock}}
+	}
+	for name, c := range map[string]struct {
+		before, after []unitShare
+		harms, faster bool
+	}{
+		"a tenth more":                    {clocked(50, 33), clocked(50, 37), false, true},
+		"less than that":                  {clocked(50, 50), clocked(50, 54), false, false},
+		"one for another":                 {clocked(67, 33), clocked(50, 50), true, true},
+		"the sum alone":                   {clocked(17, 83), clocked(17, 100), false, true},
+		"a channel for nothing":           {[]unitShare{{0.25, 0.75, 1, true}}, []unitShare{{0.25, 0.25, 1, true}}, true, false},
+		"a channel for the slowest":       {[]unitShare{{0.25, 0.75, 1, true}}, []unitShare{{0.5, 0.5, 1, true}}, false, true},
+		"by channels, then at a clock":    {unclocked(0.67, 1, 1), clocked(60), true, false},
+		"at a clock, then by channels":    {[]unitShare{{0.28, 0.83, 0.83, true}}, unclocked(0.83, 0.83, 0.83), false, true},
+		"no more channels, another clock": {[]unitShare{{0.5, 0.5, 0.5, true}}, unclocked(0.9, 0.9, 0.9), false, false},
+	} {
+		before, after := &layoutScore{units: c.before}, &layoutScore{units: c.after}
+		assert.Equal(t, c.harms, after.harms(before), name)
+		assert.Equal(t, c.faster, after.faster(before), name)
+		before.critical = 1
+		assert.False(t, after.harms(before), "%s: a critical failure is cured", name)
+	}
 }
 
 // TestKindOfAdvice checks that modules bought for modules removed are an exchange, in whatever slots.
@@ -509,25 +503,6 @@ func TestTargetRefused(t *testing.T) {
 	assert.Equal(t, "RX600", boards.LockstepBoards[0].Product, "and the platform stays as it is")
 }
 
-// TestAsSound checks that only the bandwidth counts if the model covers only channels and clock.
-func TestAsSound(t *testing.T) {
-	fails := []Failure{{"a", inventory.Subject{}, "warning"}}
-	before := &layoutScore{even: true, peak: 100, fails: fails, decided: map[string]bool{"b": true}}
-	for name, c := range map[string]struct {
-		after layoutScore
-		want  bool
-	}{
-		"one region":      {layoutScore{even: true, peak: 1, fails: fails}, true},
-		"two regions":     {layoutScore{peak: 200, fails: fails}, false},
-		"no clock":        {layoutScore{even: true, fails: fails}, false},
-		"another failure": {layoutScore{even: true, peak: 200, fails: []Failure{{"b", inventory.Subject{}, "warning"}}}, false},
-		"not told":        {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"b": "why"}}, false},
-		"never told":      {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"c": "why"}}, true},
-	} {
-		assert.Equal(t, c.want, c.after.notWorse(before), name)
-	}
-}
-
 // TestNotFasterThanRated checks that channels and clock do not give the bandwidth of a processor with a lower rating,
 // and that modules that mirror others must not move.
 func TestNotFasterThanRated(t *testing.T) {
@@ -541,11 +516,11 @@ func TestNotFasterThanRated(t *testing.T) {
 		"mirrored":           {setting: inventory.Setting{Configured: word("mirror_full")}},
 		"sparing, by kernel": {setting: inventory.Setting{Effective: word("spare")}},
 	} {
-		s := &search{before: layoutScore{even: true, peak: 1, reach: bytesPerSecond(1)}, board: &board{
+		s := &search{before: layoutScore{units: clocked(17)}, board: &board{
 			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
 			population: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
 				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
-		assert.Nil(t, s.faster([]*stock{{}}), "%s: no audit is asked", name)
+		assert.False(t, s.improves(&candidate{stock: &stock{}, score: layoutScore{units: clocked(67)}}), name)
 	}
 	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
 		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, population: &population.Result{}}

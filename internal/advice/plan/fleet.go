@@ -149,7 +149,7 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 				return nil
 			}
 			if !c.whole || c.score.failing(&s.before) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
-				c.score.slower(&s.before) || c.score.reach.compare(s.before.reach) < 0 {
+				c.score.harms(&s.before) || compareShares(c.score.units, s.before.units) < 0 {
 				continue
 			}
 			if a, ok := s.prove(c); ok && keepsClass(before.Sockets, a.Reaches.Sockets) {

@@ -205,12 +205,12 @@ func TestStocks(t *testing.T) {
 
 // TestUndominated checks that an element that is not better than another in any respect is dropped.
 func TestUndominated(t *testing.T) {
-	of := func(bought, warning int, channels float64) *candidate {
-		return &candidate{stock: &stock{bought: bought}, score: layoutScore{warning: warning, reach: bandwidth{channels: channels}}}
+	of := func(bought, warning int, low float64) *candidate {
+		return &candidate{stock: &stock{bought: bought}, score: layoutScore{warning: warning, units: clocked(low)}}
 	}
-	cheap, fast, both, worse := of(1, 1, 2), of(4, 0, 4), of(5, 0, 6), of(5, 0, 4)
+	cheap, fast, both, worse := of(1, 1, 20), of(4, 0, 40), of(5, 0, 60), of(5, 0, 40)
 	assert.Equal(t, []*candidate{cheap, fast, both}, undominated([]*candidate{cheap, fast, both, worse}))
-	assert.Len(t, undominated([]*candidate{cheap, of(1, 1, 2)}), 2, "equals stay")
+	assert.Len(t, undominated([]*candidate{cheap, of(1, 1, 20)}), 2, "equals stay")
 }
 
 // sharedBy is a board of processors with the given number of slots, each on its own channel.

@@ -33,28 +33,31 @@ var picks = []pick{
 	{of: func(x *stock) bool { return x.givenUp > 0 }, trials: mostExchanged, instead: true, beside: true},
 }
 
-// free is the best that buys nothing, or what is faster alone; nil if there is neither.
-func (s *search) free(list []*stock) *candidate {
+// free is the best that buys nothing; nil if there is none.
+func (s *search) free() *candidate {
 	s.allow(mostMoved)
-	if c := s.bestOf(list); c != nil {
-		return c
+	best := s.bestOf(s.board.fromInstalled())
+	if near := s.near(); near != nil && (best == nil || near.score.compare(&best.score) < 0) {
+		return near
 	}
-	return s.faster(list)
+	return best
 }
 
 // alternatives lists what is advised: what buys nothing and, if that is nothing or leaves something
 // severe, what buys modules, the fewest first.
 func (s *search) alternatives() []*candidate {
-	free := s.free(s.board.fromInstalled())
-	var out []*candidate
-	if free != nil {
-		if out = append(out, free); !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0 {
-			return out
-		}
+	free := s.free()
+	either, c := s.eitherWay((*search).free)
+	if either != nil && (free == nil || c.score.compare(&free.score) < 0) {
+		s.either, free = append(s.either, *either), c
 	}
-	s.either = s.eitherWay((*search).moving)
-	if s.either != nil || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
-		return out // with either, nothing is bought for want of a slot's name
+	var out []*candidate
+	if free != nil && len(s.either) == 0 {
+		out = append(out, free)
+	}
+	cured := free != nil && !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0
+	if cured || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
+		return out
 	}
 	stocks := s.board.stocks()
 	bought := keeping(slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument))
@@ -64,7 +67,9 @@ func (s *search) alternatives() []*candidate {
 		s.whyNotCheaper = s.whyExpensive(bought[0])
 	}
 	if out = append(out, bought...); len(out) == 0 {
-		s.either = s.eitherWay((*search).buying)
+		if either, _ = s.eitherWay((*search).buying); either != nil {
+			s.either = append(s.either, *either)
+		}
 	}
 	return keeping(undominated(out))
 }
@@ -79,7 +84,7 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	var cure, part *candidate
 	expensive := false
 	for nth, p := range picks {
-		if p.instead && (!s.before.severe() || !s.isExpensive(cure) && (p.beside || !cure.score.slowed)) {
+		if p.instead && (!s.before.severe() || !s.isExpensive(cure) && (p.beside || !cure.score.slowed())) {
 			break
 		}
 		than := cure
@@ -126,7 +131,7 @@ func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layo
 		case c == nil:
 		case !c.score.severe():
 			return c, part
-		case c.score.milder(least) && (c.score.critical < s.before.critical || c.score.reach.compare(s.before.reach) > 0):
+		case c.score.severity(least) < 0 && (c.score.critical < s.before.critical || compareShares(c.score.units, s.before.units) > 0):
 			part, least = c, &c.score
 		}
 	}
@@ -148,11 +153,16 @@ func (c *candidate) lessThan(cure *candidate) bool {
 func undominated(list []*candidate) []*candidate {
 	dominates := func(x, y *candidate) bool {
 		better := false
-		for _, c := range []int{
-			cmp.Compare(x.score.critical, y.score.critical), cmp.Compare(x.score.warning, y.score.warning), y.score.reach.compare(x.score.reach),
+		ways := []int{
+			cmp.Compare(x.score.critical, y.score.critical), cmp.Compare(x.score.warning, y.score.warning),
 			cmp.Compare(x.stock.bought, y.stock.bought), cmp.Compare(x.stock.bytes, y.stock.bytes),
 			cmp.Compare(x.stock.left, y.stock.left), cmp.Compare(x.stock.givenUp, y.stock.givenUp),
-		} {
+		}
+		low, _, _ := percents(y.score.units, x.score.units)
+		for i := range low[0] {
+			ways = append(ways, cmp.Compare(low[0][i], low[1][i]))
+		}
+		for _, c := range ways {
 			if c > 0 {
 				return false
 			}
@@ -197,29 +207,6 @@ func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) 
 // installed.
 func (s *search) isExpensive(c *candidate) bool {
 	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
-}
-
-// faster is the first layout that buys nothing, cures nothing and breaks nothing, but is clearly faster: six modules
-// of a processor with three on each of two channels, of four, run at a higher clock on three. It is nil if there is
-// none. The memory of every processor is one region before and after: if regions differ no sum shows which layout is
-// faster, and only documents say which channels work together. It is not searched for processors rated below their
-// channels together either, and with mirroring, sparing or lockstep the modules are placed as that mode requires.
-func (s *search) faster(list []*stock) *candidate {
-	if !s.before.countable() || s.board.population.Platform.Value.RatedBelow || s.board.redundancyOn() {
-		return nil
-	}
-	s.allow(mostFaster)
-	for _, x := range list {
-		for _, p := range s.proposals(x) {
-			if p.reach.times(s.before.reach) < muchFaster {
-				break
-			}
-			if c := s.try(&p, x, nil, false); c != nil && c.score.notWorse(&s.before) {
-				return c
-			}
-		}
-	}
-	return nil
 }
 
 // whyExpensive returns the reason why nothing cheaper is advised than what keeps the capacity: what is unknown about

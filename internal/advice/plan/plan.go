@@ -51,9 +51,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	}
 	out := &Plan{Asked: before}
 	list := s.alternatives()
-	if s.either != nil {
-		out.Advice = append(out.Advice, *s.either)
-	}
+	out.Advice = s.either
 	for _, c := range list {
 		if a, ok := s.prove(c); ok {
 			out.Advice = append(out.Advice, a)
@@ -139,31 +137,31 @@ func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.
 
 // eitherWay returns an advice by channels, for a machine without a document about the first slot of a channel. It is
 // nil unless find gives the same steps by channels, with the same result, whether channels are filled from the first
-// slot up or from the last one down, and leaves nothing severe.
-func (s *search) eitherWay(find func(*search) *candidate) *Advice {
+// slot up or from the last one down.
+func (s *search) eitherWay(find func(*search) *candidate) (*Advice, *candidate) {
 	var advice [2]Advice
+	var c *candidate
 	for i, down := range []bool{false, true} {
 		b := s.board.assuming(down)
 		if b == nil {
-			return nil
+			return nil, nil
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, told: s.told, before: s.before}
 		other.rememberFailures(s.before.fails)
-		c := find(other)
-		if c == nil || c.score.severe() {
-			return nil
+		if c = find(other); c == nil {
+			return nil, nil
 		}
 		a, proven := other.prove(c)
 		if a.Steps = b.byChannel(c.steps); !proven || a.Steps == nil {
-			return nil
+			return nil, nil
 		}
 		a.ID = a.costliest()
 		advice[i] = a
 	}
 	if !reflect.DeepEqual(advice[0].Steps, advice[1].Steps) || !advice[0].Reaches.equal(&advice[1].Reaches) {
-		return nil
+		return nil, nil
 	}
-	return &advice[0]
+	return &advice[0], c
 }
 
 // equal reports whether the findings and the processors have the same results, whatever the evidence.
@@ -171,12 +169,6 @@ func (r *Reach) equal(o *Reach) bool {
 	return slices.Equal(r.Findings, o.Findings) && slices.EqualFunc(r.Sockets, o.Sockets, func(x, y Socket) bool {
 		return x.Class.Value == y.Class.Value && x.Speed.Value.MTs == y.Speed.Value.MTs && x.Peak.Value == y.Peak.Value && reflect.DeepEqual(x.Share.Value, y.Share.Value)
 	})
-}
-
-// moving is the best that only moves modules.
-func (s *search) moving() *candidate {
-	s.allow(mostMoved)
-	return s.bestOf(s.board.fromInstalled())
 }
 
 // buying is the cheapest purchase that leaves all modules in the machine.

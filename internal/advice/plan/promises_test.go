@@ -212,28 +212,36 @@ func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 }
 
 // bandwidth checks that no channels are given up without a gain: if the peak of all of them falls, or fewer are
-// populated, the slowest regions have a larger share of the best than before.
+// populated, the slowest regions have a larger share of the best than before. No processor's low end falls unless a
+// critical failure is cured, and steps that cure nothing buy nothing and make the worst or all together a tenth faster.
 func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
 	peakBefore, slowestBefore, known := bandwidths(c.topo) // as it runs today, as is what it is compared with
 	peak, slowest, ok := bandwidths(topo)
 	if known && ok && peak < peakBefore && slowest <= slowestBefore {
 		c.broke(a, "the peak falls from %d to %d bytes/s, and the slowest regions gain nothing", peakBefore, peak)
 	}
-	if len(a.Cures) == 0 && (!known || !ok || a.ID != plan.Move || slowest < 1.1*slowestBefore || regions(c.topo) != len(c.topo.Populations) || regions(topo) != len(topo.Populations)) {
-		c.broke(a, "cures nothing, and does not only move what is one region of each processor to where it is a tenth faster")
+	low := func(of *population.Result) (list []float64, sum float64) {
+		for i := range of.Populations {
+			v := of.Populations[i].Relative.Value.Low
+			list, sum = append(list, v), sum+v
+		}
+		return list, sum
 	}
-	was, widthBefore := widths(c.topo)
-	if is, width := widths(topo); is < was && width <= widthBefore {
-		c.broke(a, "%d channels hold memory where %d did, and the narrowest regions gain nothing", is, was)
+	was, sumBefore := low(c.topo)
+	is, sum := low(topo)
+	critical := slices.ContainsFunc(a.Cures, func(f plan.Failure) bool { return f.Severity == verdict.Critical })
+	for i := range was {
+		if !critical && topo.Populations[i].Relative.Known() && is[i] < was[i]-.005 {
+			c.broke(a, "processor %d falls from %.2f to %.2f", i, was[i], is[i])
+		}
 	}
-}
-
-// regions counts the interleave regions of all processors.
-func regions(of *population.Result) (n int) {
-	for i := range of.Populations {
-		n += len(of.Populations[i].Regions.Or(nil))
+	if len(a.Cures) == 0 && (a.ID != plan.Move || slices.Min(is) < 1.1*slices.Min(was) && sum < 1.1*sumBefore) {
+		c.broke(a, "cures nothing, and does not only move modules to where they are a tenth faster")
 	}
-	return n
+	channels, widthBefore := widths(c.topo)
+	if n, width := widths(topo); n < channels && width <= widthBefore {
+		c.broke(a, "%d channels hold memory where %d did, and the narrowest regions gain nothing", n, channels)
+	}
 }
 
 // widths sums up, over the processors, the populated channels and those of the narrowest region.

@@ -3,10 +3,10 @@ package plan
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -17,130 +17,114 @@ type layoutScore struct {
 	// decided lists the rules and subjects that passed or failed, unknown those that could not be checked.
 	decided map[string]bool
 	unknown map[string]string // with the reason
-	reach   bandwidth
-	// peak is that of all populated channels together, in bytes per second; 0 if that of one
-	// processor is not known.
-	peak int64
-	// sure is the low end of each processor's share of its best bandwidth; unknown for one without memory.
-	sure []fact.Fact[float64]
-	// channels are the populated ones, narrowest those of each processor's narrowest region; 0 if unknown.
-	channels, narrowest int
-	fails               []Failure
-	// even is set if the memory of each processor is one region.
-	even bool
-	// slowed is set if the clock lowers the bandwidth of a processor with modules on all channels.
-	slowed bool
+	units   []unitShare
+	fails   []Failure
 	// moves is the number of modules handled, bytes the capacity bought.
 	moves int
 	bytes int64
 }
 
-// bandwidth is that of the slowest regions of all processors together.
-type bandwidth struct {
-	// bytes is in bytes per second; it is set only if the clock is known (clocked).
-	bytes   float64
-	clocked bool
-	// channels is as many channels as give it.
-	channels float64
+// unitShare is a processor's share of its best bandwidth: that of its slowest region, and the highest possible. Clock
+// is the part of it that the clock leaves, clocked if that is known. Measured shares are not used, because a few percent
+// are not worth twice the modules. If the share is not known, it is that of the populated channels.
+type unitShare struct {
+	low, high, clock float64
+	clocked          bool
 }
 
-// times is how many times another bandwidth this one is. If a clock is not known, as with modules that
-// have not run yet, channels are compared: enough to order the layouts of one machine.
-func (w bandwidth) times(o bandwidth) float64 {
-	if w.clocked && o.clocked {
-		return w.bytes / o.bytes
-	}
-	return w.channels / o.channels
-}
-
-// compare orders bandwidths, the smaller first.
-func (w bandwidth) compare(o bandwidth) int {
-	if w.clocked && o.clocked {
-		return cmp.Compare(w.bytes, o.bytes)
-	}
-	return cmp.Compare(w.channels, o.channels)
-}
-
-// sureBandwidth is the bandwidth of the slowest regions by the population model, or of the populated
-// channels if the regions are not known. Measured shares are not used, because a few percent are not
-// worth twice the modules.
-func sureBandwidth(topo *population.Result) bandwidth {
-	w := bandwidth{clocked: true}
+// shares are those of each processor.
+func shares(topo *population.Result) []unitShare {
+	out := make([]unitShare, len(topo.Populations))
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
-		populated := float64(p.ChannelsPopulated.Or(0))
-		channels := populated
+		u := unitShare{clock: 1, clocked: p.Peak.Known()}
 		share, known := p.Relative.Get()
-		if known {
-			channels = float64(p.ChannelsTotal.Or(0)) * share.Channels
+		switch total := p.ChannelsTotal.Or(0); {
+		case known:
+			u.low, u.high = min(share.Low, share.Model), share.High
+			if share.Channels > 0 {
+				u.clock = share.Model / share.Channels
+			}
+		case total > 0:
+			u.low = float64(p.ChannelsPopulated.Or(0)) / float64(total)
+			u.high = u.low
 		}
-		w.channels += channels
-		best, ok := p.Best.Get()
-		peak, clocked := p.Peak.Get()
-		switch {
-		case known && ok:
-			w.bytes += float64(best) * share.Model
-		case clocked && populated > 0:
-			w.bytes += float64(peak) * channels / populated
-		}
-		w.clocked = w.clocked && clocked
+		out[i] = u
 	}
-	return w
+	return out
 }
 
-// narrowest is the number of channels of the narrowest region, 0 if unknown.
-func narrowest(regions []population.Region) int {
-	ways := 0
-	for i := range regions {
-		if w := regions[i].Ways; ways == 0 || w < ways {
-			ways = w
+// percents are the low ends of two layouts in percent, and the sums of all low and high ends: with the clock if it is
+// known of all, else by channels alone, so that a share with it is never compared with one without.
+func percents(a, b []unitShare) (low [2][]float64, lows, highs [2]float64) {
+	unclocked := func(u unitShare) bool { return !u.clocked && u.high > 0 }
+	clocked := !slices.ContainsFunc(a, unclocked) && !slices.ContainsFunc(b, unclocked)
+	for i, units := range [...][]unitShare{a, b} {
+		for _, u := range units {
+			if !clocked {
+				u.low, u.high = u.low/u.clock, u.high/u.clock
+			}
+			low[i] = append(low[i], math.Round(100*u.low))
+			lows[i], highs[i] = lows[i]+math.Round(100*u.low), highs[i]+math.Round(100*u.high)
 		}
 	}
-	return ways
+	return low, lows, highs
 }
 
-// compare orders scores, the better first: fewer and milder failures, then more bandwidth, then fewer
-// bytes bought, then fewer modules handled.
+// compareShares orders bandwidths, the smaller first: the worst low end, the sum of the low ends, that of the high ones.
+func compareShares(a, b []unitShare) int {
+	low, lows, highs := percents(a, b)
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	return cmp.Or(cmp.Compare(slices.Min(low[0]), slices.Min(low[1])), cmp.Compare(lows[0], lows[1]), cmp.Compare(highs[0], highs[1]))
+}
+
+// compare orders scores, the better first: fewer severe failures, then more bandwidth, then fewer remarks, fewer
+// bytes bought, fewer modules handled.
 func (a *layoutScore) compare(o *layoutScore) int {
-	return cmp.Or(a.failing(o), o.reach.compare(a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
+	return cmp.Or(a.severity(o), compareShares(o.units, a.units), cmp.Compare(a.info, o.info), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
 }
 
-// failing orders scores by their failures alone: critical ones first, then warnings, then remarks.
+// severity orders scores by their failures at warning or above: critical ones first.
+func (a *layoutScore) severity(o *layoutScore) int {
+	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning))
+}
+
+// failing orders scores by their failures alone, remarks last.
 func (a *layoutScore) failing(o *layoutScore) int {
-	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
+	return cmp.Or(a.severity(o), cmp.Compare(a.info, o.info))
 }
 
-// slower reports whether a layout gives up channels without a gain: the slowest regions gain no bandwidth, and all
-// channels together lose some. Rules about unequal channels no longer fail if one channel has all modules, so their
-// silence is not enough. Neither a higher clock nor an unknown one makes up for channels that are given up.
-func (a *layoutScore) slower(than *layoutScore) bool {
-	return a.peak > 0 && than.peak > 0 && a.peak < than.peak && a.reach.compare(than.reach) <= 0 ||
-		a.channels < than.channels && a.narrowest <= than.narrowest
-}
-
-// lowers reports whether a processor has less bandwidth for sure than before. Only a critical failure that is cured, such
-// as a processor without memory, is worth that.
-func (a *layoutScore) lowers(before *layoutScore) bool {
-	const rounding = 0.005
-	for i, was := range before.sure {
-		if is := a.sure[i]; was.Known() && is.Known() && is.Value < was.Value-rounding {
-			return a.critical >= before.critical
+// harms reports whether a processor has less bandwidth for sure than before, or all have less at most and nothing more
+// for sure: rules about unequal channels no longer fail if one channel has all modules, so their silence is not enough.
+// Only a critical failure that is cured, such as a processor without memory, is worth that.
+func (a *layoutScore) harms(before *layoutScore) bool {
+	if a.critical < before.critical {
+		return false
+	}
+	low, lows, highs := percents(a.units, before.units)
+	for i := range low[0] { // as it is said, too, if one of the two is without the clock
+		if low[0][i] < low[1][i] || math.Round(100*a.units[i].low) < math.Round(100*before.units[i].low) {
+			return true
 		}
 	}
-	return false
+	return lows[0] <= lows[1] && highs[0] < highs[1]
 }
 
-// muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
+// muchFaster is how many times as fast steps for bandwidth alone make the memory at least.
 const muchFaster = 1.1
 
-// countable reports whether channels and clock determine the bandwidth: the memory of each processor is one region,
-// and its clock is known.
-func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
+// faster reports whether the worst low end, or the sum of them, is clearly higher than before.
+func (a *layoutScore) faster(before *layoutScore) bool {
+	low, lows, _ := percents(a.units, before.units)
+	much := func(is, was float64) bool { return is > was && is >= muchFaster*was }
+	return len(a.units) > 0 && (much(slices.Min(low[0]), slices.Min(low[1])) || much(lows[0], lows[1]))
+}
 
-// notWorse reports whether a layout is countable, has the same failures as another, all is decided
-// that was, and no processor has less bandwidth.
-func (a *layoutScore) notWorse(before *layoutScore) bool {
-	return a.countable() && !a.lowers(before) && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
+// slowed reports whether the clock lowers the bandwidth of a processor with equal modules on all channels.
+func (a *layoutScore) slowed() bool {
+	return slices.ContainsFunc(a.units, func(u unitShare) bool { return u.clock < 1 && u.low >= u.clock })
 }
 
 // lost is why the first of what was decided is not any more, "" if all is.
@@ -151,11 +135,6 @@ func (a *layoutScore) lost(before *layoutScore) string {
 		}
 	}
 	return ""
-}
-
-// milder reports whether there are fewer critical failures, or as many and fewer warnings.
-func (a *layoutScore) milder(than *layoutScore) bool {
-	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
 }
 
 // severe reports whether something fails at warning or above.

@@ -5,19 +5,18 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Bounds of how many layouts one plan has audited: to move modules, to buy some, to exchange some, to
-// take some out, for bandwidth alone; how many of one purchase, of one processor beside the others, and
+// take some out, one step away from today; how many of one purchase, of one processor beside the others, and
 // how many are derived at all.
 const (
 	mostMoved     = 160
 	mostBought    = 160
 	mostExchanged = 80
 	mostRemoved   = 8
-	mostFaster    = 8
+	mostNear      = 8
 	mostPurchase  = 3
 	mostPart      = 12
 	mostDerived   = 1024
@@ -47,8 +46,8 @@ type search struct {
 	// reason why no cheaper one is among the alternatives.
 	stays         [][]string
 	whyNotCheaper string
-	// either is what helps whichever slot of a channel is filled first, nil if a slot can be named.
-	either *Advice
+	// either is what helps whichever slot of a channel is filled first: a free step, a purchase.
+	either []Advice
 	// machine is the one after the steps that are looked at.
 	machine trial
 }
@@ -86,7 +85,7 @@ func (s *search) best(x *stock) *candidate {
 		if c == nil {
 			continue
 		}
-		accepted := c.whole && s.accepts(&c.score)
+		accepted := c.whole && s.accepts(c)
 		if x.bought > 0 && (!accepted || c.score.severe()) {
 			s.stays = append(s.stays, c.score.against(&s.before))
 		}
@@ -136,7 +135,7 @@ type proposal struct {
 	layout     []int
 	steps      []Step
 	population *population.Result
-	reach      bandwidth
+	units      []unitShare
 }
 
 // derivation is how many times as much as an arrangement the derivation of its population takes.
@@ -152,7 +151,6 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
 	out := make([]proposal, 0, len(layouts))
-	clocked := true
 	for _, layout := range layouts {
 		if !s.board.spend(derivation*len(layout)) && len(out) > 0 {
 			break
@@ -160,18 +158,22 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if len(layouts) > 1 {
 			topo := s.board.population.Repopulate(s.machine.after(s.board.sys, p.steps))
-			if p.reach = sureBandwidth(topo); len(layouts) <= mostKept {
+			if p.units = shares(topo); len(layouts) <= mostKept {
 				p.population = topo
 			}
-			clocked = clocked && p.reach.clocked
 		}
 		out = append(out, p)
 	}
+	clocked := !slices.ContainsFunc(out, func(p proposal) bool {
+		return slices.ContainsFunc(p.units, func(u unitShare) bool { return !u.clocked })
+	})
 	for i := range out {
-		out[i].reach.clocked = clocked // one unit for all
+		for j := range out[i].units {
+			out[i].units[j].clocked = clocked // one unit for all
+		}
 	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(y.reach.compare(x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
+		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)))
 	})
 	return out
 }
@@ -280,7 +282,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	}
 	c := &candidate{layout: p.layout, steps: p.steps, stock: x, score: s.judge(found.Findings, topo)}
 	c.score.bytes, c.score.moves = x.bytes, handled(p.steps)
-	if curing && !s.improves(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
+	if curing && !s.improves(c) || best != nil && c.score.compare(&best.score) >= 0 {
 		return c
 	}
 	if found, err = s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout); err != nil {
@@ -303,16 +305,19 @@ func (s *search) rememberFailures(fails []Failure) {
 	}
 }
 
-// improves reports whether a layout cures something that failed and breaks nothing: no
-// failure at warning or above that was not there, no order of slots that was kept, no
-// bandwidth of any processor given up for nothing. What does not by some of the rules does not by all of them.
-func (s *search) improves(after *layoutScore) bool {
-	before := &s.before
-	if after.failing(before) >= 0 || after.slower(before) || after.lowers(before) || len(curedFailures(before.fails, after.fails)) == 0 {
+// improves reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
+// fewer remarks, or clearly more bandwidth with nothing to buy; no failure at warning or above that was not there, no
+// order of slots that was kept, no bandwidth of any processor given up. What does not by some of the rules does not by
+// all of them.
+func (s *search) improves(c *candidate) bool {
+	before, after := &s.before, &c.score
+	if after.harms(before) || after.severity(before) > 0 {
 		return false
 	}
-	if before.severe() && !after.milder(before) && !(after.reach.times(before.reach) >= muchFaster) {
-		return false // what cures a remark alone is no advice beside a warning
+	milder := after.severity(before) < 0 || !before.severe() && after.info < before.info
+	faster := after.faster(before) && c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
+	if !faster && (!milder || len(curedFailures(before.fails, after.fails)) == 0) {
+		return false
 	}
 	was := map[string]int{}
 	for _, f := range before.fails {
@@ -329,11 +334,11 @@ func (s *search) improves(after *layoutScore) bool {
 
 // accepts reports whether a layout improves something and breaks nothing, and nothing
 // that was decided becomes unknown.
-func (s *search) accepts(after *layoutScore) bool {
-	if !s.improves(after) {
+func (s *search) accepts(c *candidate) bool {
+	if !s.improves(c) {
 		return false
 	}
-	why := after.lost(&s.before)
+	why := c.score.lost(&s.before)
 	if why != "" {
 		s.unproven = why
 	}
@@ -363,26 +368,6 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 			out.decided[key] = true
 		}
 	}
-	clocked := true
-	out.even, out.reach = true, sureBandwidth(topo)
-	for i := range topo.Populations {
-		p := &topo.Populations[i]
-		out.channels += p.ChannelsPopulated.Or(0)
-		out.narrowest += narrowest(p.Regions.Or(nil))
-		out.even = out.even && len(p.Regions.Or(nil)) == 1
-		share, known := p.Relative.Get()
-		if known {
-			out.sure = append(out.sure, fact.Known(share.Low, p.Relative.Certainty, p.Relative.From))
-		} else {
-			out.sure = append(out.sure, fact.UnknownFrom[float64](p.Relative))
-		}
-		out.slowed = out.slowed || known && share.Model < 1 && share.Channels >= 1
-		peak, known := p.Peak.Get()
-		out.peak += peak
-		clocked = clocked && known
-	}
-	if !clocked {
-		out.peak = 0
-	}
+	out.units = shares(topo)
 	return out
 }

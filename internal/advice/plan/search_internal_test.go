@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -111,36 +110,33 @@ func TestImproves(t *testing.T) {
 		}
 		return out
 	}
-	topo := func(peaks ...int64) *population.Result {
+	topo := func(populated ...int) *population.Result {
 		out := &population.Result{}
-		for _, v := range peaks {
-			out.Populations = append(out.Populations, population.Population{Peak: assumed(v), ChannelsPopulated: assumed(1)})
-			if v == 0 {
-				out.Populations[len(out.Populations)-1].Peak = fact.Fact[int64]{}
-			}
+		for _, n := range populated {
+			out.Populations = append(out.Populations, population.Population{ChannelsTotal: assumed(100), ChannelsPopulated: assumed(n)})
 		}
 		return out
 	}
 	a, again, b := Failure{"a", inventory.SocketSubject(0), "warning"}, Failure{"a", inventory.SocketSubject(1), "warning"}, Failure{"b", inventory.Subject{}, "info"}
-	s := &search{pipeline: Pipeline{Role: role}}
+	s := &search{pipeline: Pipeline{Role: role}, board: &board{sys: &inventory.System{}, population: &population.Result{Platform: assumed(&platform.Platform{})}}}
 	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
 	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
 	for _, c := range []struct {
 		name     string
 		after    []Failure
-		peaks    []int64
+		channels []int
 		improves bool
 	}{
-		{"all", nil, []int64{50, 50}, true}, {"nothing", []Failure{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Failure{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Failure{a, again}, []int64{100, 100}, true},
-		{"another remark in the stead of one", []Failure{a, again, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, false},
-		{"one of two", []Failure{a, b}, []int64{50, 50}, true}, {"a new warning", []Failure{{"c", inventory.Subject{}, "warning"}}, []int64{50, 50}, false},
-		{"the remark becomes a warning", []Failure{{"b", inventory.Subject{}, "warning"}}, []int64{50, 50}, false}, {"a new remark", []Failure{a, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, true},
-		{"the order", []Failure{a, {"order", inventory.Subject{}, "info"}}, []int64{50, 50}, false}, {"a critical one", []Failure{{"c", inventory.Subject{}, "critical"}}, []int64{50, 50}, false},
-		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
+		{"all", nil, []int{50, 50}, true}, {"nothing", []Failure{a, again, b}, []int{50, 50}, false}, {"the remark beside a warning", []Failure{a, again}, []int{50, 50}, false}, {"the remark, and twice the bandwidth", []Failure{a, again}, []int{100, 100}, true},
+		{"another remark in the stead of one", []Failure{a, again, {"c", inventory.Subject{}, "info"}}, []int{50, 50}, false},
+		{"one of two", []Failure{a, b}, []int{50, 50}, true}, {"a new warning", []Failure{{"c", inventory.Subject{}, "warning"}}, []int{50, 50}, false},
+		{"the remark becomes a warning", []Failure{{"b", inventory.Subject{}, "warning"}}, []int{50, 50}, false}, {"a new remark", []Failure{a, {"c", inventory.Subject{}, "info"}}, []int{50, 50}, true},
+		{"the order", []Failure{a, {"order", inventory.Subject{}, "info"}}, []int{50, 50}, false}, {"a critical one", []Failure{{"c", inventory.Subject{}, "critical"}}, []int{50, 50}, false},
+		{"a channel for nothing", nil, []int{50, 40}, false},
 	} {
-		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
-		assert.Equal(t, c.improves, s.improves(&after), c.name)
-		assert.Equal(t, c.improves, s.accepts(&after), c.name)
+		after := s.judge(fails(c.after...).Findings, topo(c.channels...))
+		assert.Equal(t, c.improves, s.improves(&candidate{stock: &stock{}, score: after}), c.name)
+		assert.Equal(t, c.improves, s.accepts(&candidate{stock: &stock{}, score: after}), c.name)
 	}
 	told := func(result verdict.Result) layoutScore {
 		return s.judge([]verdict.Finding{{Rule: "uniform", Result: result, Reason: "no ranks"}, {Rule: "speed", Result: verdict.Unknown}}, topo(50, 50))
@@ -155,12 +151,9 @@ func TestImproves(t *testing.T) {
 		s.unproven, s.before = "", told(c.before)
 		s.before.warning, s.before.fails = 1, append(s.before.fails, a)
 		after := told(c.after)
-		assert.Equal(t, c.accepted, s.accepts(&after), "%+v", c)
+		assert.Equal(t, c.accepted, s.accepts(&candidate{stock: &stock{}, score: after}), "%+v", c)
 		assert.Equal(t, c.accepted, s.unproven == "", "%+v", c)
 	}
-	unknown := s.judge(nil, &population.Result{Populations: []population.Population{{Peak: assumed(int64(50))}, {}}})
-	assert.Zero(t, unknown.peak, "one clock that is not known leaves all")
-	assert.Equal(t, int64(100), s.judge(nil, topo(50, 50)).peak)
 	s.board = &board{population: &population.Result{}}
 	s.board.population.Platform = assumed(&platform.Platform{})
 	assert.False(t, s.ratedBelow())

@@ -163,7 +163,8 @@ func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 	return f
 }
 
-// clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at.
+// clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at; if neither
+// is known, the most that the slowest module's rating leaves of it if that is told apart from a speed, and false.
 // Behind memory buffers the links keep their speed, and a slower memory clock costs little (about 5 % from 1066
 // to 800 on Westmere-EX, Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool) {
@@ -171,10 +172,16 @@ func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool)
 		return 1, true
 	}
 	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
+	known := mts > 0
+	for _, i := range pop.Slots {
+		if rated := ratedSpeed(&b.sys.Slots[i]).Or(0); b.clock.told && !known && rated > 0 && (mts == 0 || rated < mts) {
+			mts = rated
+		}
+	}
 	if best == 0 || mts == 0 {
 		return 1, false
 	}
-	return min(1, float64(ddr.Nominal(mts))/float64(best)), true
+	return min(1, float64(ddr.Nominal(mts))/float64(best)), known
 }
 
 // relative returns the share of the best bandwidth by channels and clock, with the measured value if a document
