@@ -192,3 +192,33 @@ func TestFolderWithBadNotes(t *testing.T) {
 	_, err := OpenDir(dir)
 	assert.Equal(t, fact.Malformed, StateOf(err))
 }
+
+// TestReadInPieces checks that a binary attribute, which the kernel gives page by page, and a device, which gives what
+// it has, are read to their end.
+func TestReadInPieces(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces bool
+		sizes  []int
+	}{
+		{"an attribute of three pages", false, []int{LimitAttribute, LimitAttribute, 103}},
+		{"a device", true, []int{2, 3, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0)
+			require.NoError(t, err)
+			defer closeFD(fds[0])
+			want := 0
+			for _, n := range c.sizes {
+				_, err := unix.Write(fds[1], make([]byte, n))
+				require.NoError(t, err)
+				want += n
+			}
+			closeFD(fds[1])
+			b, more, err := readBounded(fds[0], nil, LimitList, c.pieces)
+			require.NoError(t, err)
+			assert.False(t, more)
+			assert.Len(t, b, want)
+		})
+	}
+}
