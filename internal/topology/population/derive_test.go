@@ -752,3 +752,14 @@ func TestHighestOfAllProcessors(t *testing.T) {
 		assert.Equal(t, c.want, (&Result{Populations: c.pops}).HighestMTs())
 	}
 }
+
+// TestLabelTwice checks that a CPU is not said to have no memory if two modules of the other have one label, or if no slot of
+// its own is listed.
+func TestLabelTwice(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{0}, testDIMM{})
+	assert.Zero(t, m.derive(t).Populations[1].DIMMs.Value)
+	require.True(t, m.derive(t).Populations[1].DIMMs.Known())
+	m.sys.Slots[1].Locator = m.sys.Slots[0].Locator
+	assert.Contains(t, m.derive(t).Populations[1].DIMMs.Reason, "two modules of one processor have the label S0C0D0")
+	assert.Contains(t, cascadeLake(2).fill(0, []int{1}, testDIMM{gb: 32}).derive(t).Populations[1].DIMMs.Reason, "no listed slot is known to be this processor's")
+}

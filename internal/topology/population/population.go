@@ -144,6 +144,11 @@ func (b *builder) count(pop *Population) {
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
+	if name := b.labelTwice(); len(pop.Slots) == 0 && name != "" {
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two modules of one processor have the label "+name+", and one may be this processor's", "a slot map for this product", b.evidence(pop))
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
+		return
+	}
 	if len(pop.Slots) == 0 && len(b.owners()) == 1 && !b.withoutDIMMs() {
 		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", "a slot map for this product", b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
@@ -171,6 +176,23 @@ func (b *builder) count(pop *Population) {
 func (b *builder) allOwned() bool {
 	return b.misplaced == "" && len(b.sys.Slots) > 0 && !b.withoutDIMMs() && len(b.places) == len(b.sys.Slots) &&
 		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })
+}
+
+// labelTwice returns the label that two modules of one CPU have, "" if there is none.
+func (b *builder) labelTwice() string {
+	seen := map[string]bool{}
+	for i := range b.places {
+		s := &b.sys.Slots[i]
+		key := strconv.Itoa(b.places[i].Socket) + s.Locator.Value
+		if s.State != inventory.SlotPopulated || !s.Locator.Known() {
+			continue
+		}
+		if seen[key] {
+			return s.Locator.Value
+		}
+		seen[key] = true
+	}
+	return ""
 }
 
 // sizeUnknown returns why the size of a module, and so whether it is present, is unknown.
