@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -38,28 +40,45 @@ func channels(filled ...int) *socketFacts {
 	return s
 }
 
-// TestPlacesEmpty checks that every empty DRAM slot must be on a known channel, with at least one; populated slots
-// and those of other memory do not count.
-func TestPlacesEmpty(t *testing.T) {
-	const filled, empty = inventory.SlotPopulated, inventory.SlotEmpty
-	cxl := inventory.Slot{State: empty, Technology: sure(inventory.CXL)}
-	for _, c := range []struct {
-		name     string
-		slots    []inventory.Slot
-		channels []int
-		want     bool
-	}{
-		{"an empty slot with a place", []inventory.Slot{{State: filled}, {State: empty}}, []int{0, 1}, true},
-		{"a filled one without", []inventory.Slot{{State: filled}, {State: empty}}, []int{place.Unplaced, 1}, true},
-		{"one of CXL without", []inventory.Slot{cxl, {State: empty}}, []int{place.Unplaced, 1}, true},
-		{"an empty one without", []inventory.Slot{{State: empty}, {State: empty}}, []int{1, place.Unplaced}, false},
-		{"filled ones alone", []inventory.Slot{{State: filled}}, []int{0}, false},
-		{"one of CXL alone", []inventory.Slot{cxl}, []int{0}, false},
-	} {
-		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{})
-		for _, channel := range c.channels {
-			m.population.Placements = append(m.population.Placements, place.Placement{Channel: channel})
+func TestSubNUMACarried(t *testing.T) {
+	controllers := func(bytes ...int64) fact.Fact[[]population.Controller] {
+		var out []population.Controller
+		for i, b := range bytes {
+			out = append(out, population.Controller{Index: i, Bytes: b})
 		}
-		assert.Equal(t, c.want, m.placesEmpty(), c.name)
+		return sure(out)
+	}
+	tests := []struct {
+		name, mode, platform string
+		// nodes are the kernel's nodes of this processor, with memory or without.
+		nodes       []bool
+		filled      []int
+		controllers fact.Fact[[]population.Controller]
+		want        any
+	}{
+		{"in effect", "snc2", "ice-lake-sp", []bool{true, true}, []int{1, 1}, controllers(8, 4), true},
+		{"a node without memory", "snc2", "ice-lake-sp", []bool{true, false}, []int{1, 0}, controllers(8, 0), false},
+		{"fell back, controllers differ", "snc2", "ice-lake-sp", []bool{true}, []int{1, 0}, controllers(8, 4), false},
+		{"not in effect, controllers alike", "snc2", "ice-lake-sp", []bool{true}, []int{1, 1}, controllers(8, 8), true},
+		{"no kernel, controllers alike", "snc4", "sapphire-rapids", nil, []int{1, 1}, controllers(8, 8, 8, 8), true},
+		{"no kernel, controllers differ", "cod", "haswell-ep", nil, []int{1, 1}, controllers(8, 0), false},
+		{"no kernel, controllers not known", "snc2", "ice-lake-sp", nil, []int{1, 1}, fact.Fact[[]population.Controller]{}, nil},
+		{"four parts, four filled", "nps4", "rome", nil, []int{1, 0, 1, 0, 1, 0, 1, 0}, controllers(), true},
+		{"four parts, one empty", "nps4", "milan", nil, []int{1, 1, 1, 1, 1, 1, 0, 0}, controllers(), false},
+		{"two parts, one empty", "nps2", "rome", nil, []int{1, 1, 1, 1, 0, 0, 0, 0}, controllers(), false},
+		{"two parts, both filled", "nps2", "rome", nil, []int{0, 0, 0, 1, 1, 0, 0, 0}, controllers(), true},
+		{"parts not documented", "nps4", "genoa", nil, []int{1, 1, 1, 1}, controllers(), nil},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			s := channels(c.filled...)
+			s.pop.Controllers = c.controllers
+			s.m.population.Platform = sure(&platform.Platform{ID: c.platform, Detail: platform.Detail{NodePartsInOrder: c.platform == "rome" || c.platform == "milan"}})
+			s.m.sys.Settings["sub_numa"] = inventory.Setting{Configured: sure(c.mode)}
+			for i, memory := range c.nodes {
+				s.m.sys.Nodes = append(s.m.sys.Nodes, inventory.Node{ID: i, Socket: sure(0), HasCPU: sure(true), HasMemory: sure(memory)})
+			}
+			assert.Equal(t, c.want, subNUMACarried(s).v)
+		})
 	}
 }

@@ -50,3 +50,28 @@ func TestSlowNodes(t *testing.T) {
 		})
 	}
 }
+
+// TestNodesCounted counts nodes with processors, with memory, and with memory only.
+func TestNodesCounted(t *testing.T) {
+	node := func(cpu, memory bool) inventory.Node {
+		return inventory.Node{HasCPU: sure(cpu), HasMemory: sure(memory)}
+	}
+	of := func(nodes ...inventory.Node) *Machine { return &Machine{sys: &inventory.System{Nodes: nodes}} }
+	m := of(node(true, true), node(true, true), node(true, false), node(false, true), node(false, false))
+	open := of(node(true, true), inventory.Node{HasMemory: sure(true), HasCPU: fact.Unknown[bool](fact.Denied, "its list of CPUs was denied", "")})
+	m.sys.NUMA.Options = sure([]string{"quiet", "numa=fake=4"})
+	open.sys.NUMA.Options = sure([]string{"numa=off"})
+	unread := of()
+	unread.sys.Sources = []inventory.Source{{Name: inventory.SourceCPU, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceRefused, Detail: "EIO"}}
+	bare := of()
+	bare.sys.Sources = []inventory.Source{{Name: inventory.SourceNUMA, State: fact.SourceDenied}}
+	other := of()
+	other.sys.Sources = []inventory.Source{{Name: inventory.SourceCPU, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceOK}}
+	holdFields(t, "numa", []fieldCase{
+		{"", "cpu_nodes", m, int64(3), ""}, {"", "memory_nodes", m, int64(3), ""}, {"", "memory_only", m, int64(1), ""},
+		{"one in doubt", "memory_only", open, nil, "was denied"},
+		{"an option that makes nodes", "faked", m, true, ""}, {"another option", "faked", open, false, ""},
+		{"refused", "nodes", unread, nil, "were not read (refused: EIO)"}, {"denied", "nodes", bare, nil, "were not read (denied)"},
+		{"no part of the input", "nodes", other, nil, "not part of this input"},
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -61,4 +62,26 @@ func TestEvidenceOfAVerdict(t *testing.T) {
 		tr.read(&answer{value: reading(strconv.Itoa(i), "more of "+strconv.Itoa(i)), path: "own " + strconv.Itoa(i)})
 	}
 	assert.Len(t, tr.evidence(), maxEvidence)
+}
+
+// TestSchemaInWords checks what the page of facts shows for a field and its objects.
+func TestSchemaInWords(t *testing.T) {
+	s, text := Declared(), Document()
+	for _, want := range []string{"\n## `machine`: identity of the machine\n", "\n## `socket`: one processor and its memory\n", "| `dpc` | list of int |", "| `vendor` | string |",
+		"| `controllers` | list of Controller |", "\n## elements of `socket.regions`", "\n## `settings`: canonical values"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "`settings`: BIOS settings in canonical words", "one line names them all")
+	assert.NotContains(t, text, "\n## `sockets`", "a list's elements are described once")
+	field := func(variable, name string) Field {
+		f, ok := s.objects[variable].Field(name)
+		require.True(t, ok)
+		return f
+	}
+	assert.Equal(t, "Region", s.ObjectField(field("socket", "regions")).Name)
+	assert.Nil(t, s.ObjectField(field("socket", "dpc")))
+	assert.Nil(t, s.ObjectField(field("socket", "bytes")))
+	names, ok := provider{}.FindStructFieldNames("fact.Region")
+	assert.True(t, ok)
+	assert.Equal(t, []string{"bytes", "ways"}, names)
 }
