@@ -27,22 +27,6 @@ func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *i
 	return engineOf(t, choicePack), sys, topo
 }
 
-// TestForeignProfile checks that the profile of another vendor's machines is rejected with both vendors' names, that
-// one for all machines is not, and that none is if the machine's vendor is unknown.
-func TestForeignProfile(t *testing.T) {
-	e, sys, topo := choicePackEngine(t, direct("Dell Inc."))
-	var foreign *audit.ForeignProfileError
-	require.ErrorAs(t, e.CheckFits("site/two", sys, topo), &foreign)
-	assert.Equal(t, []string{"machines of Example", "of Dell Inc."}, []string{foreign.Written, foreign.This})
-	assert.Equal(t, `profile "site/two" is written for machines of Example, and this one is of Dell Inc.; for this machine: site/none`, foreign.Error())
-	require.NoError(t, e.CheckFits("site/none", sys, topo))
-	require.NoError(t, e.CheckFits("hpc", sys, topo), "an intent belongs to no vendor")
-	e, sys, topo = choicePackEngine(t, direct("Example Inc."))
-	require.NoError(t, e.CheckFits("site/two", sys, topo))
-	e, sys, topo = choicePackEngine(t, unread[string]())
-	require.NoError(t, e.CheckFits("site/two", sys, topo))
-}
-
 // TestChoose checks that an intent selects the document's profile with every row for the machine, and that a machine
 // not named in the document is told so.
 func TestChoose(t *testing.T) {
@@ -226,46 +210,6 @@ profiles:
 	}
 	f = one(t, a, "setting.smt", "setting smt")
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{string(f.Why), string(f.Citation.Place)})
-}
-
-// TestOtherGeneration checks that the id of a vendor's profile is a usage error on a machine that certainly is none
-// of its machines, by name or platform, also for a CPU vendor's profile. A profile that may apply, and guidance
-// without a vendor, is accepted.
-func TestOtherGeneration(t *testing.T) {
-	const src = `
-profiles:
-  - {id: maker/gen2, title: t, for: {vendors: [Example], products: [Gen2], platforms: [milan]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: maker/gen3, title: t, for: {vendors: [Example], products: [Gen3], platforms: [milan, genoa]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: maker/genoa, title: t, for: {vendors: [Example], platforms: [genoa, turin]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: maker/two, title: t, for: {vendors: [Example], products: [Gen2, Gen3]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: epyc/genoa, title: t, for: {platforms: [genoa]}, citation: {vendor: AMD, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: guidance, title: t, for: {platforms: [genoa]}, citation: {vendor: Blog, title: T}, settings: {smt: {want: enabled, level: info}}}
-  - {id: maker/rome, title: t, for: {vendors: [Example]}, applies: platform.id == "rome", citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
-`
-	e := engineOf(t, src)
-	sys, topo := twoSockets()
-	sys.Machine.Product = direct("Server Gen2")
-	platformOf(topo, platform.Platform{ID: "milan"})
-	const fitting = "; for this machine: maker/gen2, maker/two"
-	for name, want := range map[string]string{
-		"maker/gen2":  "",
-		"maker/gen3":  `profile "maker/gen3" is written for machines with Gen3 in their name, and this one is a Server Gen2` + fitting,
-		"maker/genoa": `profile "maker/genoa" is written for the platforms genoa, turin, and this one is milan` + fitting,
-		"epyc/genoa":  `profile "epyc/genoa" is written for the platforms genoa, and this one is milan` + fitting,
-		"guidance":    "", "maker/rome": "", "hpc": "",
-	} {
-		err := e.CheckFits(name, sys, topo)
-		if want == "" {
-			require.NoError(t, err, name)
-		} else {
-			require.EqualError(t, err, want, name)
-		}
-	}
-	sys.Machine.Product = unread[string]()
-	require.NoError(t, e.CheckFits("maker/gen3", sys, topo), "its name is not known")
-	require.Error(t, e.CheckFits("maker/genoa", sys, topo))
-	_, topo = twoSockets()
-	require.NoError(t, e.CheckFits("maker/genoa", sys, topo), "its platform is not known")
 }
 
 // TestNotApplied checks that an audit shows whether its profile was requested, and the reason if it is not applied.

@@ -70,45 +70,6 @@ func heldIDs(held []verdict.ProfileComparison) (ids, closest []string) {
 	return ids, closest
 }
 
-func TestCompare(t *testing.T) {
-	e := engineOf(t, compared)
-	for name, c := range map[string]struct {
-		settings map[string]string
-		closest  []string
-		// counts returns the rows that agree, differ, are unknown or not applicable, by profile.
-		counts map[string][4]int
-	}{
-		"set as one": {map[string]string{"smt": "disabled", "turbo": "enabled", "c_states": "disabled"}, []string{"example/fast"},
-			map[string][4]int{"example/quiet": {1, 2, 0, 1}, "example/fast": {3, 0, 0, 0}}},
-		"another value that the document accepts": {map[string]string{"smt": "auto", "turbo": "enabled", "c_states": "disabled"}, []string{"example/fast"},
-			map[string][4]int{"example/quiet": {0, 3, 0, 1}, "example/fast": {3, 0, 0, 0}}},
-		"between two": {map[string]string{"smt": "disabled"}, []string{"example/quiet", "example/fast"},
-			map[string][4]int{"example/quiet": {1, 0, 2, 1}, "example/fast": {1, 0, 2, 0}}},
-		"nothing known":  {nil, nil, map[string][4]int{"example/quiet": {0, 0, 3, 1}, "example/fast": {0, 0, 3, 0}}},
-		"nothing agrees": {map[string]string{"smt": "enabled"}, nil, map[string][4]int{"example/quiet": {0, 1, 2, 1}, "example/fast": {0, 1, 2, 0}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			sys, topo := twoSockets()
-			platformOf(topo, platform.Platform{ID: "model-ep"})
-			sys.Machine.Board = direct("B2")
-			sys.Settings = effective(c.settings)
-			got := e.Compare(sys, topo)
-			ids, closest := heldIDs(got.Profiles)
-			assert.Equal(t, []string{"example/quiet", "example/fast"}, ids, "profiles of other boards and vendors are never lent")
-			assert.Equal(t, c.closest, closest)
-			assert.Empty(t, got.Undecided)
-			assert.Empty(t, got.Why)
-			counts := map[string][4]int{}
-			for _, h := range got.Profiles {
-				s := h.Summary
-				counts[h.Profile.ID] = [4]int{s.Pass, s.Fail, s.Unknown, s.NotApplicable}
-				assert.Len(t, h.Rows, len(h.Findings))
-			}
-			assert.Equal(t, c.counts, counts)
-		})
-	}
-}
-
 // A comparison is an audit against each profile in turn, with its own levels.
 func TestCompareEqualsAudit(t *testing.T) {
 	e := engineOf(t, compared)

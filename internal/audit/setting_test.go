@@ -1,8 +1,6 @@
 package audit_test
 
 import (
-	"errors"
-	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -287,31 +285,6 @@ func TestNoConflict(t *testing.T) {
 	}
 }
 
-// TestNothingToEnable checks that a processor without Turbo or threads is not asked to enable them, and one with no
-// data is.
-func TestNothingToEnable(t *testing.T) {
-	off := inventory.Setting{Effective: known("disabled", "cpufreq", "")}
-	for _, c := range []struct {
-		rows   []*platform.Processor
-		result verdict.Result
-	}{
-		{nil, verdict.Fail},
-		{[]*platform.Processor{{Name: "Xeon Bronze 3104", Turbo: "no"}, {Name: "Xeon Bronze 3104", Turbo: "no"}}, verdict.NotApplicable},
-		{[]*platform.Processor{{Name: "Xeon Bronze 3104", Turbo: "no"}, nil}, verdict.Fail},
-		{[]*platform.Processor{{Turbo: "no"}, {Turbo: ""}}, verdict.Fail},
-		{[]*platform.Processor{{Turbo: "no"}, {Turbo: "yes"}}, verdict.Fail},
-	} {
-		f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": off}, c.rows), "setting.turbo", "setting turbo")
-		assert.Equal(t, c.result, f.Result)
-		if c.result == verdict.NotApplicable {
-			assert.EqualValues(t, "the processor has no Turbo (Xeon Bronze 3104, by its vendor's table)", f.Reason)
-		}
-	}
-	on := inventory.Setting{Effective: known("enabled", "cpufreq", "")}
-	rows := []*platform.Processor{{Turbo: "no"}, {Turbo: "no"}}
-	assert.Equal(t, verdict.Pass, one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, rows), "setting.turbo", "setting turbo").Result, "the table is wrong")
-}
-
 // TestNothingToEnableByTheTables checks Intel's product pages on processors without SMT (Sierra Forest) or without
 // SMT and Turbo (Bronze of the first two generations), and on one with both.
 func TestNothingToEnableByTheTables(t *testing.T) {
@@ -389,61 +362,6 @@ func TestNothingToEnableWithEmptySockets(t *testing.T) {
 	assert.Equal(t, verdict.Fail, f.Result, "the running system shows otherwise")
 	f = one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"c1e": {Configured: known("disabled", "bios", "A")}}, []*platform.Processor{without, without}), "setting.c1e", "setting c1e")
 	assert.Equal(t, verdict.Pass, f.Result, "nothing to enable is wanted")
-}
-
-// TestWaysOfAPreset checks that the preset that the profile has as a row is the one step, also for related rows,
-// unless the document names another; there is none if the machine's vendor or the preset's spelling is unknown, or if
-// the recommended preset leaves the options changeable.
-func TestWaysOfAPreset(t *testing.T) {
-	row := func(preset string) string {
-		return strings.Replace(settingPack, "    settings:\n      turbo: {want: enabled, level: warning}\n      x2apic", "    settings:\n      workload_profile: {want: "+preset+", level: warning}\n      turbo: {want: enabled, level: warning}\n      x2apic", 1)
-	}
-	named := strings.Replace(row("MaxPerf"), "  - id: site/table\n", "  - id: site/table\n    preset: Other\n", 1)
-	const set = "tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
-	const single = "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
-	const unspelled = "no known document or export shows how Boost, which is disabled, spells it: in memaudit's words turbo must be enabled; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
-	load := func(table string) func() (settings.Tables, error) {
-		return func() (settings.Tables, error) {
-			return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
-		}
-	}
-	// A second preset, which a machine may lack.
-	second := strings.Replace(strings.ReplaceAll(settingTable, "setting: workload_profile", "setting: power_policy"),
-		"workload_profile: [{attribute: Profile, source: s}]", "power_policy: [{attribute: Profile, values: {MaxPerf: max_performance, Custom: os_control}, source: s}]", 1)
-	for _, c := range []struct {
-		name, pack, now string
-		tables          func() (settings.Tables, error)
-		vendor          fact.Fact[string]
-		listed          map[string]inventory.Setting
-		want            string
-	}{
-		{"a row", row("MaxPerf"), "Custom", load(settingTable), direct("Example"), nil, "the preset MaxPerf governs this setting: " + set},
-		{"a row that is fulfilled", row("MaxPerf"), "MaxPerf", load(settingTable), direct("Example"), nil, "first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
-		{"a row that leaves them free", row("Custom"), "MaxPerf", load(settingTable), direct("Example"), nil, "first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
-		{"the document's own, which nothing spells", named, "Custom", load(settingTable), direct("Example"), nil, single},
-		{"a second word, which is spelled", strings.Replace(settingPack, "turbo: {want: enabled", "turbo: {want: [auto, enabled]", 1), "Custom", load(settingTable), direct("Example"), nil, single},
-		{"a menu alone", settingPack, "Custom", load(strings.Replace(settingTable, `commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]`, "", 1)), direct("Example"), nil, "BIOS setup: Power > Boost = On"},
-		{"no tables", row("MaxPerf"), "Custom", nil, direct("Example"), nil, unspelled},
-		{"tables that are broken", row("MaxPerf"), "Custom", func() (settings.Tables, error) { return settings.Tables{}, errors.New("broken") }, direct("Example"), nil, unspelled},
-		{"a maker that is not known", row("MaxPerf"), "Custom", load(settingTable), unread[string](), nil, unspelled},
-		{"another maker", row("MaxPerf"), "Custom", load(settingTable), direct("Other"), nil, unspelled},
-		{"a second preset that the machine does not show", settingPack, "", load(second), direct("Example"), nil, single},
-		{"a second preset that it shows", settingPack, "", load(second), direct("Example"), map[string]inventory.Setting{"power_policy": {Configured: fact.Known("max_performance", fact.Direct, fact.Evidence{Source: "bios", Path: "p", Field: "Profile", Raw: "MaxPerf"})}},
-			"first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
-	} {
-		pack, faults := rulepack.ParsePack("table.yaml", []byte(c.pack))
-		require.Empty(t, faults)
-		sys, topo := twoSockets()
-		sys.Machine.Vendor, sys.Machine.Product = c.vendor, direct("Server")
-		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
-		if c.now != "" {
-			sys.Settings["workload_profile"] = inventory.Setting{Configured: known(c.now, "bios", "Profile")}
-		}
-		maps.Copy(sys.Settings, c.listed)
-		platformOf(topo, platform.Platform{ID: "milan"})
-		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}).WithTables(c.tables), sys, topo, audit.Options{Profile: "site/table", Asked: true})
-		assert.EqualValues(t, c.want, one(t, a, "setting.turbo", "setting turbo").Remedy, c.name)
-	}
 }
 
 // TestDefaultProfileIsInfo checks that a deviation from the default profile is info, and that one from a selected profile has
