@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSteps checks that processors with equally populated slots share a line if their names show which part is the
@@ -137,4 +138,33 @@ func parseSteps(text string) (steps []Step, slots []Slot) {
 		steps = append(steps, s)
 	}
 	return steps, slots
+}
+
+// TestWordsOfSettings checks that a setting is set by a tool, by a menu, or by either.
+func TestWordsOfSettings(t *testing.T) {
+	for want, s := range map[string]Step{
+		"set p to v (racadm set X)":                       {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X"},
+		"set p to v (onecli: set X)":                      {Setting: "p", Value: "v", Tool: "onecli", Command: "set X"},
+		"set p to v (BIOS setup: A > B)":                  {Setting: "p", Value: "v", Menu: "A > B"},
+		"set p to v (racadm set X; or BIOS setup: A > B)": {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X", Menu: "A > B"},
+		"set p to v (racadm: racadmset X)":                {Setting: "p", Value: "v", Tool: "racadm", Command: "racadmset X"},
+	} {
+		assert.Equal(t, want, setWords(&s))
+	}
+}
+
+// TestStepsKeepLabelsWhole checks that if a slot's label begins with another processor's name, "on each of CPU1 and
+// CPU2" is not printed, which would mean CPU1 of two processors.
+func TestStepsKeepLabelsWhole(t *testing.T) {
+	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
+	names := []string{"CPU0", "CPU1", "CPU 2"}
+	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: nullable.String(names[0])}, {ID: 1, Designation: nullable.String(names[1])}}}
+	lines := Steps(steps, inv)
+	require.Len(t, lines, 2)
+	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
+	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
+	inv.Sockets[0].Designation, inv.Sockets[1].Designation = nullable.String(names[1]), nullable.String(names[2])
+	lines = Steps(steps, inv)
+	require.Len(t, lines, 1)
+	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }

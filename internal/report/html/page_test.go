@@ -287,3 +287,13 @@ func TestMeasuredAndPredicted(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(section, "% of "), "only the node's own bandwidth has a share")
 }
+
+// TestWithoutATable checks that a table that was not read lists nothing, and is not reported as read.
+func TestWithoutATable(t *testing.T) {
+	r := &report.Report{Inventory: report.Inventory{Sources: []report.Source{{Name: "smbios", State: "denied"}}}}
+	page := pageOf(t, r)
+	assert.Contains(t, page, "The source smbios is denied.")
+	assert.NotContains(t, page, "lists no memory device")
+	r.Inventory.Sources[0].State = "ok"
+	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory device.")
+}
