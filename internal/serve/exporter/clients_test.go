@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	landlocksys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,4 +92,23 @@ func TestChangesAreLogged(t *testing.T) {
 	text = audit("socket 1")
 	assert.NotContains(t, text, "problem")
 	assert.NotContains(t, text, "matches no failure")
+}
+
+// TestLacking checks that what a kernel's Landlock cannot restrict is reported.
+func TestLacking(t *testing.T) {
+	assert.Contains(t, lacking(0, false), "has no Landlock")
+	assert.Contains(t, lacking(0, true), "has no Landlock")
+	assert.Contains(t, lacking(3, false), "network")
+	assert.Empty(t, lacking(3, true), "an audit asks the network")
+	assert.Empty(t, lacking(4, false))
+	// Version 1 restricts files, and nothing else is requested of it here (Documentation/userspace-api/landlock.rst).
+	assert.Empty(t, lacking(1, true))
+	assert.Contains(t, lacking(1, false), "network")
+	for version, says := range map[int]bool{0: true, 3: true, 4: false} {
+		var out bytes.Buffer
+		warnLacking(version, false, slog.New(slog.NewTextHandler(&out, nil)))
+		assert.Equal(t, says, strings.Contains(out.String(), "not sandboxed in full"), version)
+	}
+	theirs, _ := landlocksys.LandlockGetABIVersion()
+	assert.Equal(t, max(theirs, 0), landlockVersion(), "as go-landlock reads it")
 }

@@ -150,28 +150,3 @@ func TestHTTP(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/report", strings.NewReader("x")))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
-
-// TestSourcesOfAFailedAudit checks that the sources are those of the last audit if both audits have some, and that an
-// audit without sources removes none.
-func TestSourcesOfAFailedAudit(t *testing.T) {
-	sources := func(before, now *report.Report) []string {
-		p := &currentPage{}
-		p.publish(Outcome{Report: before})
-		p.publish(Outcome{Report: now, Err: errors.New("the tree is gone")})
-		var out []string
-		for line := range strings.Lines(served(t, p, "/metrics").Body.String()) {
-			if strings.HasPrefix(line, "memaudit_source_up{") {
-				out = append(out, strings.TrimSpace(line))
-			}
-		}
-		return out
-	}
-	failed := func(sources ...report.Source) *report.Report {
-		r := made(0, 1, second, sources...)
-		r.Failed = "the tree is gone"
-		return r
-	}
-	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 0`}, sources(made(2, 3, first, up), failed(down)))
-	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 1`}, sources(made(2, 3, first, up), failed()))
-	assert.Empty(t, sources(made(2, 3, first), failed(down)), "the audit that is served read none")
-}

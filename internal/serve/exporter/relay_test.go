@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -66,40 +65,6 @@ func TestRelayMessages(t *testing.T) {
 		}
 		stop()
 	}
-}
-
-// TestRelayChanges checks that a queue overflow causes a reload, that a change of permissions does not, and that a
-// closed watcher ends it.
-func TestRelayChanges(t *testing.T) {
-	asks := func(e fsnotify.Event, full error) []string {
-		w := &fsnotify.Watcher{Events: make(chan fsnotify.Event, 1), Errors: make(chan error, 1)}
-		if full != nil {
-			w.Errors <- full
-			close(w.Errors)
-		} else {
-			w.Events <- e
-			close(w.Events)
-		}
-		events := make(chan auditEvent, 9)
-		file := filepath.Join(t.TempDir(), "memaudit.yaml")
-		what := &watched{files: func() []string { return []string{file} }}
-		what.changed()
-		require.NoError(t, os.WriteFile(file, []byte("profile: hpc\n"), 0o600))
-		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-		defer stop()
-		relayChanges(ctx, w, what, events, nil, quiet)
-		require.NoError(t, ctx.Err(), "it goes on after the watcher's end")
-		close(events)
-		var why []string
-		for e := range events {
-			assert.True(t, e.reload)
-			why = append(why, filepath.Base(e.why))
-		}
-		return why
-	}
-	assert.Equal(t, []string{"memaudit.yaml"}, asks(fsnotify.Event{Op: fsnotify.Write}, nil))
-	assert.Empty(t, asks(fsnotify.Event{Op: fsnotify.Chmod}, nil))
-	assert.Equal(t, []string{"changed: " + fsnotify.ErrEventOverflow.Error()}, asks(fsnotify.Event{}, fsnotify.ErrEventOverflow))
 }
 
 // TestReplacedFile checks that another file of the same size and time is a change, and that a single folder is

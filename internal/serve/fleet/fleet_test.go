@@ -236,32 +236,6 @@ func names(machines []fleet.Machine) []string {
 	return out
 }
 
-// TestWorst checks that a machine is listed once under a rule, with its highest severity and its worst processor.
-func TestWorst(t *testing.T) {
-	f := fleet.New("product", noHeadline)
-	f.Add("m", "", node(func(r *report.Report) {
-		for _, severity := range []string{"info", "warning", "warning", "info"} {
-			r.Findings = append(r.Findings, verdict.Finding{Rule: "x." + severity, Result: "fail", Severity: verdict.Severity(severity)})
-		}
-		r.Findings[1], r.Findings[2], r.Findings[3] = r.Findings[3], r.Findings[1], r.Findings[2]
-		r.Inventory.Population.Sockets = []report.PopulationSocket{{Relative: report.Relative{Low: ptr(0.75)}}, {Relative: report.Relative{Value: ptr(0.5), Low: ptr(0.25)}},
-			{}, {Relative: report.Relative{Low: ptr(1.0)}}}
-	}))
-	f.Add("well", "", node(nil))
-	d := f.Document()
-	require.Len(t, d.Findings, 2)
-	assert.Equal(t, []string{"m"}, d.Findings[0].Machines)
-	assert.Equal(t, []string{"m"}, d.Findings[1].Machines)
-	assert.Equal(t, []any{"m", "warning", 4, 0.5}, []any{d.Machines[0].Name, string(d.Machines[0].Worst), d.Machines[0].Failures, *d.Machines[0].RelativeBandwidth})
-	assert.Empty(t, d.Machines[1].Worst)
-	assert.True(t, d.Fails(report.SeverityRank("info")))
-	assert.True(t, d.Fails(report.SeverityRank("warning")))
-	assert.False(t, d.Fails(report.SeverityRank("critical")))
-	f = fleet.New("product", noHeadline)
-	f.Add("well", "", node(nil))
-	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
-}
-
 // listed is a document with two of everything, as its formats print it.
 func listed() *fleet.Document {
 	machines := func(n int) []string {
