@@ -738,3 +738,30 @@ func TestWays(t *testing.T) {
 	assert.Empty(t, ways)
 	assert.Equal(t, "the export has no attribute for it", reason)
 }
+
+// TestPresetOfSeveralNames checks that a row with several values of a preset is satisfied by each of them, and that
+// the first is selected if none is set.
+func TestPresetOfSeveralNames(t *testing.T) {
+	names := patch.Want{ID: "workload_profile", Words: []string{"PerfOptimized", "DenseCfgOptimized"}}
+	p := patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "DenseCfgOptimized", 1)), patch.Goal{Wants: []patch.Want{names}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, []string{"workload_profile"}, p.Met)
+	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}})
+	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p))
+	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}, Preset: "PerfPerWattOptimizedDapc"})
+	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p), "the row decides, not the writer of the others")
+}
+
+// TestTwoPresets checks that the change of a second preset may precede that of the one that writes rows, and that
+// only the latter is reported to write them; it does not write what the second one governs.
+func TestTwoPresets(t *testing.T) {
+	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
+ "DcuIpPrefetch": "Disabled", "IntelHyperThread": "Enabled"}}`
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"High Throughput"}}, {"dcu_ip_prefetch", []string{"disabled"}}, {"turbo", []string{"enabled"}}}})
+	assert.Equal(t, []string{"CPUPowerManagement=Custom", "CPUPerformance=High Throughput"}, values(p))
+	require.NotNil(t, p.Preset)
+	assert.Equal(t, "High Throughput", p.Preset.To)
+	assert.Equal(t, []patch.Note{{"dcu_ip_prefetch", "DcuIpPrefetch = Disabled"}}, p.Written)
+	assert.Equal(t, []string{"turbo"}, p.Met)
+	assert.Empty(t, p.Open)
+}
