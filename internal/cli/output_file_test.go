@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -174,38 +173,6 @@ func TestOutputPlantedPipe(t *testing.T) {
 	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "is a named pipe that another user made")
 }
 
-// TestManPlanted checks that links and pipes under the pages' names, which are predictable, are treated as for any
-// output.
-func TestManPlanted(t *testing.T) {
-	victim := filepath.Join(t.TempDir(), "victim")
-	require.NoError(t, os.WriteFile(victim, []byte("secret"), 0o600))
-	man := func(dir string) (status int, stderr string) {
-		var out bytes.Buffer
-		p := New("test", "")
-		p.Stdout, p.Stderr = io.Discard, &out
-		require.NoError(t, soon(t, func() error { status = p.Main([]string{"man", dir}); return nil }))
-		return status, out.String()
-	}
-	dir := sticky(t)
-	status, _ := man(dir)
-	require.Equal(t, 0, status)
-	page := filepath.Join(dir, "memaudit.8")
-	for name, plant := range map[string]func() error{
-		"is a link":                  func() error { return os.Symlink(victim, page) },
-		"no process reads this pipe": func() error { return unix.Mkfifo(page, 0o666) },
-		"is a folder, expected a ":   func() error { return os.Mkdir(page, 0o755) },
-	} {
-		require.NoError(t, os.Remove(page))
-		require.NoError(t, plant())
-		status, stderr := man(dir)
-		assert.Equal(t, 3, status, name)
-		assert.Contains(t, stderr, name)
-	}
-	data, err := os.ReadFile(victim)
-	require.NoError(t, err)
-	assert.Equal(t, "secret", string(data))
-}
-
 // TestOutputRights checks that the umask is respected, and that an existing file's permissions are never widened.
 func TestOutputRights(t *testing.T) {
 	for _, c := range []struct {
@@ -229,26 +196,6 @@ func TestOutputRights(t *testing.T) {
 	}
 }
 
-// TestOutputOfAnotherUser checks that the group of another user's file gets no read permission.
-func TestOutputOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can make another user's file")
-	}
-	dir := t.TempDir()
-	name := filepath.Join(dir, "file")
-	for owner, group := range map[int]int{nobody: os.Getegid(), 0: nobody} {
-		require.NoError(t, os.WriteFile(name, nil, 0o600))
-		require.NoError(t, os.Chmod(name, 0o640))
-		require.NoError(t, os.Chown(name, owner, nobody))
-		require.NoError(t, writeText(name, 0o644))
-		st, err := os.Stat(name)
-		require.NoError(t, err)
-		_, got := ownerOf(st)
-		assert.Equal(t, group, got)
-		assert.Equal(t, fs.FileMode(0o640), st.Mode())
-	}
-}
-
 // TestOutputIdentifiers checks that a file with serial numbers is readable by its owner only, whatever command writes
 // it.
 func TestOutputIdentifiers(t *testing.T) {
@@ -265,37 +212,4 @@ func TestOutputIdentifiers(t *testing.T) {
 			assert.Equal(t, want, permissions(t, name), "%v %s: %s", command, flag, stderr.String())
 		}
 	}
-}
-
-// TestOutputStreams checks that a stream opened by the caller is written at its position, by any of its names, and
-// stays open.
-func TestOutputStreams(t *testing.T) {
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	defer func() { _ = r.Close() }()
-	fd := int(w.Fd())
-	link := filepath.Join(t.TempDir(), "link")
-	for _, dir := range []string{"/dev/fd", "/proc/self/fd"} {
-		name := filepath.Join(dir, strconv.Itoa(fd))
-		_ = os.Remove(link)
-		require.NoError(t, os.Symlink(name, link))
-		for _, to := range []string{name, link} {
-			require.NoError(t, writeText(to, 0o644))
-			got := make([]byte, 16)
-			n, err := r.Read(got)
-			require.NoError(t, err)
-			assert.Equal(t, "text", string(got[:n]))
-		}
-	}
-	file, err := os.OpenFile(filepath.Join(t.TempDir(), "log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	_, err = file.WriteString("before ")
-	require.NoError(t, err)
-	require.NoError(t, writeText("/dev/fd/"+strconv.Itoa(int(file.Fd())), 0o644))
-	data, err := os.ReadFile(file.Name())
-	require.NoError(t, err)
-	assert.Equal(t, "before text", string(data), "a file that is appended to is not replaced")
-	require.Error(t, writeText("/dev/fd/65000", 0o644))
-	require.NoError(t, writeText("/dev/null", 0o644))
 }

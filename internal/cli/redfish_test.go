@@ -48,29 +48,6 @@ func TestCredentials(t *testing.T) {
 	assert.ErrorContains(t, err, "not a regular file")
 }
 
-// TestControllerOfTheConfiguration checks that the configured controller is the live machine's, and is not read for
-// another.
-func TestControllerOfTheConfiguration(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "bmc.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
-	conf := &config{Redfish: &redfishConfig{URL: "https://bmc.example", Credentials: file, Timeout: "30s"}}
-	c, err := (&inputFlags{conf: conf}).controller()
-	require.NoError(t, err)
-	require.NotNil(t, c)
-	assert.Equal(t, "30s", c.o.Timeout.String())
-	for _, f := range []inputFlags{{root: "x"}, {snapshot: "x"}, {smbios: "x"}} {
-		f.conf = conf
-		c, err := f.controller()
-		require.NoError(t, err)
-		assert.Nil(t, c)
-		f.redfish.url = "https://other.example"
-		c, err = f.controller()
-		require.NoError(t, err)
-		require.NotNil(t, c, "asked for by flag")
-		assert.Equal(t, "other.example", c.o.Base.Host)
-	}
-}
-
 // TestConfigurationBelowHostRoot checks that a container with this node's /sys below --root audits this node, with
 // everything that the configuration names for it, and that an unpacked tree, and one that only links to /sys, is
 // another machine.
