@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -134,39 +133,4 @@ func TestPages(t *testing.T) {
 		}
 		must(t, shell, "-n", filepath.Join(dir, "completions", "memaudit."+shell))
 	}
-}
-
-// TestDebianIsPackedByXZ checks that the package is as small as xz makes its files.
-func TestDebianIsPackedByXZ(t *testing.T) {
-	if _, err := exec.LookPath("dpkg-deb"); err != nil {
-		t.Skip("dpkg is not installed")
-	}
-	name := one(t, dist(t, "amd64 arm64")+"/*_arm64.deb")
-	plain := filepath.Join(t.TempDir(), "data.tar")
-	must(t, "bash", "-c", "dpkg-deb --fsys-tarfile "+name+" >"+plain)
-	must(t, "xz", "-9e", plain)
-	packed, err := os.Stat(plain + ".xz")
-	require.NoError(t, err)
-	deb, err := os.Stat(name)
-	require.NoError(t, err)
-	const control = 4096 // the rest of the package, at most
-	assert.LessOrEqual(t, deb.Size(), packed.Size()+control)
-	assert.Equal(t, "debian-binary control.tar.gz data.tar.xz", strings.Join(members(t, name), " "))
-}
-
-// members returns the names in an ar archive, and checks its format: each begins at an even offset.
-func members(t *testing.T, name string) []string {
-	t.Helper()
-	data := readFile(t, name)
-	require.True(t, strings.HasPrefix(data, "!<arch>\n"))
-	var names []string
-	for at := 8; at < len(data); {
-		header := data[at : at+60]
-		require.Equal(t, "`\n", header[58:])
-		size, err := strconv.Atoi(strings.TrimSpace(header[48:58]))
-		require.NoError(t, err)
-		names = append(names, strings.TrimSuffix(strings.TrimSpace(header[:16]), "/"))
-		at += 60 + size + size%2
-	}
-	return names
 }

@@ -41,27 +41,6 @@ func TestGoInstall(t *testing.T) {
 	assert.Equal(t, results(t, report), results(t, installed))
 }
 
-// TestBuildFlags checks that make build gives the same program as go build: no build tags, and only linker flags that
-// drop debug information and set the version.
-func TestBuildFlags(t *testing.T) {
-	settings := map[string]string{}
-	for line := range strings.Lines(must(t, "go", "version", "-m", binary(t))) {
-		if kind, rest, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && kind == "build" {
-			key, value, _ := strings.Cut(rest, "=")
-			settings[key] = strings.Trim(value, `"`)
-		}
-	}
-	require.Contains(t, settings, "GOOS")
-	assert.NotContains(t, settings, "-tags")
-	for _, flag := range strings.Fields(settings["-ldflags"]) {
-		switch {
-		case flag == "-s", flag == "-w", flag == "-X", strings.HasPrefix(flag, "main.version="), strings.HasPrefix(flag, "main.revision="):
-		default:
-			assert.Fail(t, "unexpected linker flag", flag)
-		}
-	}
-}
-
 // writeModule writes the files of the checkout, without the modules nested in it,
 // as a version of the module in a GOPROXY folder.
 func writeModule(t *testing.T, proxy, version string) {

@@ -4,19 +4,14 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -263,42 +258,6 @@ func TestKubernetesMounts(t *testing.T) {
 	_, want, errs := run(t, nil, "inventory", "--root", "/", "--format", "json")
 	require.Empty(t, errs)
 	assert.Equal(t, sources(t, want), sources(t, out))
-}
-
-// TestKubernetesConfiguration checks that /host/sys is this node's own sysfs, so that the ConfigMap's input for the
-// live machine is used with --root /host: the controller is read, and a missing baseline is reported.
-func TestKubernetesConfiguration(t *testing.T) {
-	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	require.NoError(t, err)
-	var asked atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		http.NotFound(w, r)
-	}))
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	server.StartTLS()
-	t.Cleanup(server.Close)
-
-	config := t.TempDir()
-	for name, text := range map[string]string{
-		"memaudit.yaml": "baseline: /etc/memaudit/gone.json\nredfish: {url: '" + server.URL + "', credentials: /etc/memaudit/bmc.yaml, ca: /etc/memaudit/ca.pem}\n",
-		"bmc.yaml":      "username: audit\npassword: example\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(config, name), []byte(text), 0o600))
-	}
-	ca, err := os.ReadFile(cert)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(config, "ca.pem"), ca, 0o600))
-
-	out, errs := inPod(t, config, "check", "--root", "/host", "--format", "json")
-	assert.Positive(t, asked.Load(), "the controller was not asked: %s", errs)
-	assert.Contains(t, errs, "/etc/memaudit/gone.json")
-	var report struct {
-		Inventory json.RawMessage
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &report), out+errs)
-	assert.Contains(t, []string{"absent", "malformed"}, sources(t, string(report.Inventory))["redfish"], "a controller that knows no Redfish")
 }
 
 // sources returns the state of each source of an inventory.

@@ -54,11 +54,6 @@ func hasten(text string) string {
 	})
 }
 
-func TestHasten(t *testing.T) {
-	assert.Equal(t, "for: 2000ms\ninterval: 400ms\nx_seconds > 24 offset 12000ms y[288000ms:6000ms] > 0.5 [.].+",
-		hasten("for: 10m\ninterval: 2m\nx_seconds > 7200 offset 1h y[1d:30m] > 0.5 [.].+"))
-}
-
 // TestPrometheusFleet checks the example configuration with Prometheus scraping three daemons for three machines, one
 // of them over TLS with a password, and the textfile of a fourth. The rules fire for the bad ones and not for the
 // good ones; failed audits, a daemon that dies and a textfile that vanishes are reported.

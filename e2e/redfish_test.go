@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -387,16 +386,6 @@ func TestRedfishExpired(t *testing.T) {
 	assertFailed(t, status, out, errs, "refused", "certificate is valid from 2020-01-01 to 2021-01-01, not now")
 }
 
-// TestRedfishNotListening checks a port on which nothing listens.
-func TestRedfishNotListening(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	at := &url.URL{Scheme: "https", Host: listener.Addr().String()}
-	require.NoError(t, listener.Close())
-	status, out, errs := askBMC(t, "check", at, "", bmcPassword, "--format", "json")
-	assertFailed(t, status, out, errs, "absent", "connection refused")
-}
-
 func assertFailed(t *testing.T, status int, out, errs, state, says string) {
 	t.Helper()
 	assert.Equal(t, 3, status, errs)
@@ -413,37 +402,6 @@ func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
 	for range 100 {
 		if _, err := w.Write(block); err != nil {
 			return
-		}
-	}
-}
-
-// TestRedfishConfiguration checks that an error found before any request is a usage error, and that no message
-// contains text of the file.
-func TestRedfishConfiguration(t *testing.T) {
-	good := private(t, "good.yaml", "username: u\npassword: "+bmcPassword+"\n")
-	open := private(t, "open.yaml", "username: u\npassword: "+bmcPassword+"\n")
-	require.NoError(t, os.Chmod(open, 0o640))
-	const at = "https://bmc.example"
-	for says, args := range map[string][]string{
-		"no such file":                   {"--redfish", at, "--redfish-credentials", "/nowhere/bmc.yaml"},
-		"expected 0600":                  {"--redfish", at, "--redfish-credentials", open},
-		"malformed at line 2":            {"--redfish", at, "--redfish-credentials", private(t, "a.yaml", "username: u\npassword: ["+bmcPassword+"]\n")},
-		"malformed":                      {"--redfish", at, "--redfish-credentials", private(t, "b.yaml", bmcPassword+"\n")},
-		"no username":                    {"--redfish", at, "--redfish-credentials", private(t, "c.yaml", "password: "+bmcPassword+"\n")},
-		"not a regular file":             {"--redfish", at, "--redfish-credentials", "/dev/null"},
-		"no credentials":                 {"--redfish", at},
-		"in the clear":                   {"--redfish", "http://bmc.example", "--redfish-credentials", good},
-		"user name or a password":        {"--redfish", "https://u:" + bmcPassword + "@bmc.example", "--redfish-credentials", good},
-		"need --redfish URL":             {"--redfish-credentials", good},
-		"redfish.ca: " + good + ": no c": {"--redfish", at, "--redfish-credentials", good, "--config", private(t, "d.yaml", "redfish: {ca: "+good+"}\n")},
-		"redfish.timeout":                {"--redfish", at, "--redfish-credentials", good, "--config", private(t, "e.yaml", "redfish: {timeout: "+strconv.Itoa(5)+"}\n")},
-	} {
-		for _, command := range []string{"check", "inventory"} {
-			status, out, errs := run(t, nil, append([]string{command, "--root", treeOf(t, bmcMachine)}, args...)...)
-			assert.Equal(t, 2, status, says)
-			assert.Contains(t, errs, says)
-			assert.Empty(t, out)
-			assert.NotContains(t, errs, bmcPassword)
 		}
 	}
 }
