@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -224,22 +222,4 @@ func TestAskedProfile(t *testing.T) {
 	r := *judgedOnce(t, "dell-r610-good", "")
 	r.Judge(report.Criteria{Failed: errors.New("no answer")})
 	assert.Equal(t, report.ExitNotAudited, r.Verdict.ExitStatus)
-}
-
-// locked is a buffer that a timer may write to.
-type locked struct {
-	lock    sync.Mutex
-	written bytes.Buffer
-}
-
-func (l *locked) Write(b []byte) (int, error) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	return l.written.Write(b)
-}
-
-func (l *locked) text() string {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	return l.written.String()
 }
