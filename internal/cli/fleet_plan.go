@@ -15,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
@@ -118,7 +119,7 @@ func (p *Program) readSpares(name string, into *planning) error {
 			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
 		into.spares = append(into.spares, s)
-		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].words(&s), Assumed: assumed(&s), Count: s.Count})
+		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].words(&s), Assumed: assumed(&s), Count: s.Count, Module: entries[i].step(&s)})
 	}
 	return nil
 }
@@ -209,6 +210,21 @@ func (e *spareEntry) words(s *plan.Spare) string {
 		out = append(out, strings.Join(module, " "))
 	}
 	return strings.Join(out, ", ")
+}
+
+// step is a module of an entry as a step names it.
+func (e *spareEntry) step(s *plan.Spare) report.Module {
+	positive := func(v int) *int {
+		if v <= 0 {
+			return nil
+		}
+		return &v
+	}
+	m := report.Module{Type: nullable.String(s.Type), Ranks: positive(s.Ranks), RatedMTs: positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
+	if s.Bytes > 0 {
+		m.SizeBytes = &s.Bytes
+	}
+	return m
 }
 
 // assumed describes what an entry leaves open.

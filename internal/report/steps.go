@@ -111,7 +111,7 @@ func ring(steps []Step) (slots []string, n int) {
 
 // kind is what actions of one line have in common.
 func (d *action) kind() string {
-	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + d.Setting
+	return d.Do + strings.Join(d.slots, "\n") + "\n" + ModuleWords(d.Module) + "\n" + d.Setting
 }
 
 // stepGroup has the steps of one kind at one processor.
@@ -307,7 +307,7 @@ func channelWords(s *Step, names []string) string {
 			on[count[name]] = append(on[count[name]], name)
 		}
 		for i, n := range counts {
-			how := moduleWords(s.Module) + " on "
+			how := ModuleWords(s.Module) + " on "
 			if n > 1 {
 				how = strconv.Itoa(n) + " x " + how
 			}
@@ -321,7 +321,7 @@ func channelWords(s *Step, names []string) string {
 	for i, way := range ways {
 		ways[i] = strconv.Itoa(count[way]) + way
 		if i == 0 {
-			ways[i] = humanize.Plural(count[way], "module") + " (" + moduleWords(s.Module) + ")" + way
+			ways[i] = humanize.Plural(count[way], "module") + " (" + ModuleWords(s.Module) + ")" + way
 		}
 	}
 	return "move " + humanize.List(ways)
@@ -385,9 +385,9 @@ func groupText(s *Step, names []string) string {
 	case "remove":
 		return "take out " + slotNames(names)
 	case "exchange":
-		return "exchange " + slotNames(names) + " for " + moduleWords(s.Module)
+		return "exchange " + slotNames(names) + " for " + ModuleWords(s.Module)
 	default:
-		return "install " + moduleWords(s.Module) + " in " + slotNames(names)
+		return "install " + ModuleWords(s.Module) + " in " + slotNames(names)
 	}
 }
 
@@ -418,7 +418,7 @@ func slotWords(locator, handle, board string) string {
 	return name
 }
 
-func moduleWords(m *Module) string {
+func ModuleWords(m *Module) string {
 	if m == nil {
 		return "a module"
 	}

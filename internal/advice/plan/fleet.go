@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,8 +37,8 @@ type Stake struct {
 	Moves *Gain
 	// GivesUp takes out the most modules that the machine does not need for its class.
 	GivesUp *Gain
-	// Takes are alternatives; each installs modules of one kind that is in stock.
-	Takes []Take
+	// Takes are alternatives; each installs modules of one kind that is in stock. Needs are those of any number.
+	Takes, Needs []Take
 }
 
 // Gain compares a proven advice with the present machine.
@@ -49,14 +50,15 @@ type Gain struct {
 	Times float64
 }
 
-// Take is what modules in stock gain. Of are the indexes of the spares that may be used.
+// Take is what modules of one kind, Wants, gain. Of are the indexes of the spares that may be used.
 type Take struct {
 	Gain
-	Of []int
+	Of    []int
+	Wants Spare
 }
 
 // ForFleet returns a machine's part in the plan of a fleet; made is its own plan. Modules are given up down to a
-// capacity of floor bytes at most.
+// capacity of floor bytes, if that is 0 to half of today's.
 func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Audit, made *Plan, p Pipeline, spares []Spare, floor int64) *Stake {
 	if slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Waiver != nil && f.Waiver.Population }) {
 		return &Stake{Why: "the configuration accepts its population as it is"}
@@ -71,8 +73,8 @@ func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Aud
 		g := s.gain(&made.Advice[i])
 		out.Moves = &g
 	}
-	out.GivesUp = s.surplus(floor, topo)
-	out.Takes = s.fromStock(spares, out.Moves)
+	out.GivesUp = s.surplus(cmp.Or(floor, (topo.InstalledBytes.Or(0)+1)/2), topo)
+	out.Takes, out.Needs = s.fromStock(spares, out.Moves)
 	return out
 }
 
@@ -201,14 +203,12 @@ func keepsClass(before, after []Socket) bool {
 	return true
 }
 
-// fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock:
-// the fewest after which nothing severe fails, and fewer that cure a part. Nothing is taken for what
-// moving modules reaches as well.
-func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
-	if len(spares) == 0 || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !severeIn(moves.Reaches.Findings, &s.pipeline) {
-		return nil
+// fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
+// number of them would. Nothing is taken for what moving modules reaches as well.
+func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !severeIn(moves.Reaches.Findings, &s.pipeline) {
+		return nil, nil
 	}
-	var out []Take
 	stocks := slices.DeleteFunc(s.board.stocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
 	for k := range s.board.kinds {
 		var of []int
@@ -218,28 +218,37 @@ func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
 				of, have = append(of, i), have+spares[i].Count
 			}
 		}
-		list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {
-			n := -s.board.kinds[k].count
-			for _, unit := range x.split {
-				n += unit[k]
-			}
-			return n != x.bought || n > have || s.filledWithoutDocument(&candidate{stock: x})
-		})
-		if len(list) == 0 {
+		takes = append(takes, s.takes(stocks, k, have, of, moves)...)
+		needs = append(needs, s.takes(stocks, k, math.MaxInt, nil, moves)...)
+	}
+	return takes, needs
+}
+
+// takes lists what modules of a kind gain of which there are so many: the fewest after which nothing severe fails, and
+// fewer that cure a part.
+func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Take {
+	list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {
+		n := -s.board.kinds[k].count
+		for _, unit := range x.split {
+			n += unit[k]
+		}
+		return n != x.bought || n > have || s.filledWithoutDocument(&candidate{stock: x})
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	var out []Take
+	full, part := s.cheapest(list, &picks[0], nil, &s.before)
+	for _, c := range []*candidate{full, part} {
+		if c == nil {
 			continue
 		}
-		full, part := s.cheapest(list, &picks[0], nil, &s.before)
-		for _, c := range []*candidate{full, part} {
-			if c == nil {
-				continue
-			}
-			a, ok := s.prove(c)
-			if !ok {
-				continue
-			}
-			if g := s.gain(&a); moves == nil || g.betterThan(moves) {
-				out = append(out, Take{Gain: g, Of: of})
-			}
+		a, ok := s.prove(c)
+		if !ok {
+			continue
+		}
+		if g := s.gain(&a); moves == nil || g.betterThan(moves) {
+			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits.spare()})
 		}
 	}
 	return out
@@ -265,12 +274,30 @@ func (b *board) similarSpare(s *Spare, kind int) bool {
 			}
 		}
 	}
-	t := b.kinds[kind].traits
-	same := func(spare, installed int) bool { return spare <= 0 || installed <= 0 || spare == installed }
-	way := func(spare fact.Fact[bool], installed int) bool {
-		return !spare.Known() || installed < 0 || threeWay(spare) == installed
+	wants := b.kinds[kind].traits.spare()
+	return s.Fits(&wants)
+}
+
+// Fits reports whether a module has the size, type and ranks of what is wanted, and is not known to be slower or of
+// another buffer type.
+func (s *Spare) Fits(wants *Spare) bool {
+	same := func(x, y int) bool { return x <= 0 || y <= 0 || x == y }
+	way := func(x, y fact.Fact[bool]) bool { return !x.Known() || !y.Known() || x.Value == y.Value }
+	return s.Bytes > 0 && s.Bytes == wants.Bytes && s.Type != "" && s.Type == wants.Type && s.Ranks > 0 && s.Ranks == wants.Ranks &&
+		(s.RatedMTs <= 0 || ddr.Nominal(s.RatedMTs) >= wants.RatedMTs) && same(s.DataWidth, wants.DataWidth) && same(s.TotalWidth, wants.TotalWidth) &&
+		way(s.Registered, wants.Registered) && way(s.LoadReduced, wants.LoadReduced)
+}
+
+// SpareIn is the module of a slot, once it is taken out.
+func SpareIn(s *inventory.Slot) Spare { return traitsOf(s).spare() }
+
+func (t traits) spare() Spare {
+	way := func(v int) (f fact.Fact[bool]) {
+		if v >= 0 {
+			f = fact.Known(v == 1, fact.Direct, fact.Evidence{})
+		}
+		return f
 	}
-	return s.Bytes > 0 && s.Bytes == t.bytes && s.Type != "" && s.Type == t.memory && s.Ranks > 0 && s.Ranks == t.ranks &&
-		(s.RatedMTs == 0 || ddr.Nominal(s.RatedMTs) >= t.rated) && same(s.DataWidth, t.data) && same(s.TotalWidth, t.total) &&
-		way(s.Registered, t.registered) && way(s.LoadReduced, t.reduced)
+	return Spare{Bytes: t.bytes, Type: t.memory, Ranks: t.ranks, RatedMTs: t.rated, DataWidth: t.data, TotalWidth: t.total,
+		Registered: way(t.registered), LoadReduced: way(t.reduced), Count: 1}
 }

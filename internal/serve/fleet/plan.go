@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -12,12 +13,14 @@ import (
 )
 
 // Plan is a plan for the memory modules of the whole fleet. Each change was audited on its machine; a machine
-// has at most one, first of spares, then of moves, then of what it can give up.
+// has at most one: what gains most of modules of others, of spares, of moves and of what it can give up.
 type Plan struct {
 	// Moves are the machines that gain by moving modules, the largest gain first.
 	Moves []Change `json:"moves"`
 	// GiveUp are the machines that can give up modules, those with most first.
 	GiveUp []Change `json:"give_up"`
+	// Transfers are the machines that gain by modules that others give up, in the order in which they get them.
+	Transfers []Change `json:"transfers"`
 	// Spares are the machines that gain most from modules in stock, in the order in which they get them.
 	Spares []Change `json:"spares"`
 	// Stock is the use of each entry of the file of spares.
@@ -41,6 +44,10 @@ type Change struct {
 	Modules int `json:"modules" jsonschema:"minimum=0"`
 	// Spares are the entries of the file that the installed modules are taken from, counted from 1.
 	Spares []int `json:"spares"`
+	// Origins are the slots of other machines that the installed modules come out of, Given how many of those that are
+	// given up other machines get.
+	Origins []Origin `json:"origins"`
+	Given   int      `json:"given" jsonschema:"minimum=0"`
 	// CapacityBytes is today's capacity, FloorBytes the least that the file of floors permits.
 	CapacityBytes *int64 `json:"capacity_bytes" jsonschema:"nullable,minimum=1"`
 	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
@@ -50,8 +57,24 @@ type Change struct {
 	Bandwidth string        `json:"bandwidth"`
 	Advice    report.Advice `json:"advice"`
 
-	// of are the indexes of the spares that can be used.
-	of []int
+	// of are the indexes of the spares that can be used, wants is what the installed modules must be like, and gives are
+	// those that are removed.
+	of    []int
+	wants plan.Spare
+	gives []given
+}
+
+// Origin is the slot of a machine that a module comes out of.
+type Origin struct {
+	Machine string `json:"machine"`
+	Slot    string `json:"slot"`
+}
+
+// given is a module that a machine gives up; used is set once another machine gets it.
+type given struct {
+	module plan.Spare
+	slot   string
+	used   bool
 }
 
 // Stock is one entry of the file of spares.
@@ -64,6 +87,8 @@ type Stock struct {
 	Used    int    `json:"used" jsonschema:"minimum=0"`
 	// Short is how many more modules of the kind would help machines that get none.
 	Short int `json:"short" jsonschema:"minimum=0"`
+	// Module is one of them, as a step names it.
+	Module report.Module `json:"-"`
 }
 
 // NotPlanned is one reason why machines have no plan.
@@ -89,6 +114,7 @@ type Stake struct {
 	moves *Change
 	gives *Change
 	takes []Change
+	needs []Change
 }
 
 // NoStake returns the stake of a machine without a plan.
@@ -100,7 +126,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		if g == nil {
 			return nil
 		}
-		c := &Change{Product: inv.Machine.Product, Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}}
+		c := &Change{Product: inv.Machine.Product, Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
 		c.Modules = c.Advice.Installs + c.Advice.Removes
 		if bytes, ok := s.Bytes.Get(); ok && bytes > 0 {
 			c.CapacityBytes = &bytes
@@ -118,11 +144,22 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		return c
 	}
 	out := &Stake{why: s.Why, moves: change(s.Moves), gives: change(s.GivesUp)}
-	for i := range s.Takes {
-		c := change(&s.Takes[i].Gain)
-		c.of = s.Takes[i].Of
-		out.takes = append(out.takes, *c)
+	if out.gives != nil {
+		for _, step := range s.GivesUp.Steps {
+			if step.Do == plan.Remove {
+				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.From]), slot: plan.SlotName(sys, step.From)})
+			}
+		}
 	}
+	list := func(takes []plan.Take) (list []Change) {
+		for i := range takes {
+			c := change(&takes[i].Gain)
+			c.of, c.wants = takes[i].Of, takes[i].Wants
+			list = append(list, *c)
+		}
+		return list
+	}
+	out.takes, out.needs = list(s.Takes), list(s.Needs)
 	return out
 }
 
@@ -131,6 +168,7 @@ type planner struct {
 	stock                []Stock
 	floors               *Floors
 	moves, giveUp, takes []Change
+	needs                []Change
 	notPlanned           map[string][]string
 }
 
@@ -157,16 +195,22 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 		return append(list, *c)
 	}
 	p.moves, p.giveUp = named(p.moves, s.moves), named(p.giveUp, s.gives)
-	for i := range s.takes {
-		p.takes = named(p.takes, &s.takes[i])
+	less := func(c Change) bool { // giving up comes first where it gains more
+		return s.gives != nil && s.gives.gain(1).compare(c.gain(1)) > 0
+	}
+	for _, c := range slices.DeleteFunc(s.takes, less) {
+		p.takes = named(p.takes, &c)
+	}
+	for _, c := range slices.DeleteFunc(s.needs, less) {
+		p.needs = named(p.needs, &c)
 	}
 }
 
 // document sorts what was collected, and distributes the stock.
 func (p *planner) document(machines []Machine) *Plan {
 	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
-		GiveUp: sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
-		Spares: []Change{}, Stock: slices.Clone(p.stock), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
+		GiveUp:    sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
+		Transfers: []Change{}, Spares: []Change{}, Stock: slices.Clone(p.stock), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
 	if out.Stock == nil {
 		out.Stock = []Stock{}
 	}
@@ -177,9 +221,17 @@ func (p *planner) document(machines []Machine) *Plan {
 	slices.SortFunc(out.NotPlanned, func(a, b NotPlanned) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason))
 	})
-	out.share(p.takes)
-	changed := map[string]bool{}
-	for _, list := range []*[]Change{&out.Spares, &out.Moves, &out.GiveUp} {
+	changed := out.transfer(p.needs)
+	out.share(slices.DeleteFunc(slices.Clone(p.takes), func(c Change) bool { return changed[c.Machine] }))
+	changed = map[string]bool{}
+	for i := range out.GiveUp {
+		c := &out.GiveUp[i]
+		moved := slices.IndexFunc(out.Moves, func(m Change) bool { return m.Machine == c.Machine })
+		changed[c.Machine] = c.Given > 0 || moved >= 0 && c.gain(1).compare(out.Moves[moved].gain(1)) > 0
+	}
+	out.Moves = slices.DeleteFunc(out.Moves, func(c Change) bool { return changed[c.Machine] })
+	clear(changed)
+	for _, list := range []*[]Change{&out.Transfers, &out.Spares, &out.Moves, &out.GiveUp} {
 		*list = slices.DeleteFunc(*list, func(c Change) bool { return changed[c.Machine] })
 		for i := range *list {
 			changed[(*list)[i].Machine] = true
@@ -219,12 +271,57 @@ func (g benefit) compare(o benefit) int {
 	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
 }
 
+// byModule orders changes by what each module gains, the most first.
+func byModule(a, b *Change) int {
+	return cmp.Or(b.gain(b.Modules).compare(a.gain(a.Modules)), cmp.Compare(a.Modules, b.Modules))
+}
+
+// transfer assigns the modules that machines give up first to the machines that gain most per module, and returns the
+// machines that give or get some. A machine does not do both.
+func (p *Plan) transfer(needs []Change) map[string]bool {
+	needs = sorted(needs, byModule)
+	done, gives := map[string]bool{}, map[string]bool{}
+	for i := range needs {
+		c := &needs[i]
+		if done[c.Machine] {
+			continue
+		}
+		// From the machines that give already, and then from those with most to give.
+		givers := make([]*Change, 0, len(p.GiveUp))
+		for n := range p.GiveUp {
+			if g := &p.GiveUp[n]; g.Machine != c.Machine && (gives[g.Machine] || !done[g.Machine]) {
+				givers = append(givers, g)
+			}
+		}
+		slices.SortStableFunc(givers, func(a, b *Change) int { return cmp.Compare(min(b.Given, 1), min(a.Given, 1)) })
+		var found []*given
+		var from []*Change
+		for _, g := range givers {
+			for n := range g.gives {
+				if m := &g.gives[n]; len(found) < c.Modules && !m.used && m.module.Fits(&c.wants) {
+					found, from = append(found, m), append(from, g)
+				}
+			}
+		}
+		if c.Modules == 0 || len(found) < c.Modules {
+			continue
+		}
+		for n, m := range found {
+			m.used = true
+			from[n].Given++
+			done[from[n].Machine], gives[from[n].Machine] = true, true
+			c.Origins = append(c.Origins, Origin{from[n].Machine, m.slot})
+		}
+		done[c.Machine] = true
+		p.Transfers = append(p.Transfers, *c)
+	}
+	return done
+}
+
 // share assigns the modules in stock first to the machines that gain most per module. A machine gets at most
 // one of its possible changes; Short counts what the stock lacks for the others.
 func (p *Plan) share(takes []Change) {
-	takes = sorted(takes, func(a, b *Change) int {
-		return cmp.Or(b.gain(b.Modules).compare(a.gain(a.Modules)), cmp.Compare(a.Modules, b.Modules))
-	})
+	takes = sorted(takes, byModule)
 	served := map[string]bool{}
 	for i := range takes {
 		c := &takes[i]
@@ -239,6 +336,7 @@ func (p *Plan) share(takes []Change) {
 		need := c.Modules
 		for _, n := range c.of {
 			if take := min(need, p.Stock[n].Count-p.Stock[n].Used); take > 0 {
+				c.install(&p.Stock[n].Module, c.Modules-need, take)
 				p.Stock[n].Used += take
 				need -= take
 				c.Spares = append(c.Spares, n+1)
@@ -251,6 +349,29 @@ func (p *Plan) share(takes []Change) {
 			served[c.Machine] = true
 			p.Stock[c.of[0]].Short += c.Modules
 		}
+	}
+}
+
+// install names the module of the stock in n steps that install one, behind the first done ones, in place of the
+// installed one that it is like.
+func (c *Change) install(module *report.Module, done, n int) {
+	for i := range c.Advice.Steps {
+		s := &c.Advice.Steps[i]
+		if s.Do != plan.Install || s.Module == nil {
+			continue
+		}
+		if done--; done >= 0 || n == 0 {
+			continue
+		}
+		n--
+		own := *s.Module
+		was := report.ModuleWords(&own)
+		own.SizeBytes, own.Ranks, own.RatedMTs = cmp.Or(module.SizeBytes, own.SizeBytes), cmp.Or(module.Ranks, own.Ranks), cmp.Or(module.RatedMTs, own.RatedMTs)
+		own.Type, own.Kind = cmp.Or(module.Type, own.Type), cmp.Or(module.Kind, own.Kind)
+		for line := range c.Steps {
+			c.Steps[line] = strings.ReplaceAll(c.Steps[line], was, report.ModuleWords(&own))
+		}
+		s.Module = &own
 	}
 }
 

@@ -2,9 +2,12 @@ package fleet
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
 )
 
 // TestShareOfStock checks that modules go where they help most, critical failures first, and that what no longer fits
@@ -29,4 +32,31 @@ func TestShareOfStock(t *testing.T) {
 	assert.Equal(t, []string{"critical 4", "most 2", "smaller 2"}, got)
 	assert.Equal(t, []Stock{{Count: 4, Used: 4, Short: 4}, {Count: 4, Used: 4}}, p.Stock)
 	assert.Equal(t, []int{1}, p.Spares[1].Spares, "entries are counted from 1")
+}
+
+// TestTransfers checks that what machines give up goes where each module gains most, only to modules of its kind and
+// only once, from a machine that gives already before another one, and that no machine gives and gets.
+func TestTransfers(t *testing.T) {
+	kind := func(gib int64) plan.Spare { return plan.Spare{Bytes: gib << 30, Type: "DDR4", Ranks: 2, RatedMTs: 2666} }
+	gives := func(machine string, modules ...int64) Change {
+		c := Change{Machine: machine, Modules: len(modules)}
+		for n, gib := range modules {
+			c.gives = append(c.gives, given{module: kind(gib), slot: "A" + strconv.Itoa(n+1)})
+		}
+		return c
+	}
+	needs := func(machine string, modules int, gib int64, times float64) Change {
+		return Change{Machine: machine, Modules: modules, Warning: 1, Times: &times, wants: kind(gib)}
+	}
+	p := &Plan{GiveUp: []Change{gives("small", 8, 8), gives("much", 32, 32, 16), gives("more", 32, 32)}}
+	done := p.transfer([]Change{
+		needs("second", 1, 32, 1.3), needs("first", 1, 32, 1.7), needs("first", 2, 32, 1.9), needs("other size", 1, 64, 3), needs("too many", 3, 8, 1.2), needs("much", 1, 16, 5), needs("third", 2, 32, 1.1),
+	})
+	var got []string
+	for i := range p.Transfers {
+		got = append(got, p.Transfers[i].Machine+": "+strings.Join(origins(p.Transfers[i].Origins), ", "))
+	}
+	assert.Equal(t, []string{"first: much (A1)", "second: much (A2)", "third: more (A1, A2)"}, got)
+	assert.Equal(t, []int{0, 2, 2}, []int{p.GiveUp[0].Given, p.GiveUp[1].Given, p.GiveUp[2].Given})
+	assert.Equal(t, map[string]bool{"first": true, "second": true, "third": true, "much": true, "more": true}, done)
 }

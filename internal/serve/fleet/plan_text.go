@@ -14,6 +14,9 @@ func (t *textWriter) plan(d *Document) {
 	t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summary())
 	t.changes("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.gains() })
 	t.changes("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.givesUp() })
+	t.changes("TRANSFERS", "gain by modules that other machines give up, those in which each module does most first", p.Transfers, func(c *Change) string {
+		return humanize.Plural(c.Modules, "module") + " from " + humanize.List(origins(c.Origins)) + "; " + c.gains()
+	})
 	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
 		entries := make([]string, len(c.Spares))
 		for i, n := range c.Spares {
@@ -61,6 +64,20 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 	}
 }
 
+// origins names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
+func origins(list []Origin) []string {
+	var out []string
+	for i := 0; i < len(list); {
+		var slots []string
+		machine := list[i].Machine
+		for ; i < len(list) && list[i].Machine == machine; i++ {
+			slots = append(slots, list[i].Slot)
+		}
+		out = append(out, machine+" ("+strings.Join(slots, ", ")+")")
+	}
+	return out
+}
+
 // summary counts the machines of each part.
 func (p *Plan) summary() string {
 	gone, used, stock := 0, 0, 0
@@ -73,6 +90,9 @@ func (p *Plan) summary() string {
 	out := strconv.Itoa(len(p.Moves)) + " can gain by moves alone, " + strconv.Itoa(len(p.GiveUp)) + " can give up modules"
 	if gone > 0 {
 		out += " (" + strconv.Itoa(gone) + ")"
+	}
+	if len(p.Transfers) > 0 {
+		out += ", " + humanize.Plural(len(p.Transfers), "machine") + " can get what others give up"
 	}
 	if stock > 0 {
 		out += ", " + strconv.Itoa(used) + " of " + humanize.Plural(stock, "spare module") + " placed in " + humanize.Plural(len(p.Spares), "machine")
@@ -113,6 +133,12 @@ func (c *Change) givesUp() string {
 	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
 		out += ", " + humanize.Size(*before) + " to " + humanize.Size(*after)
 	}
+	if c.Critical > 0 || c.Warning > 0 || c.Times != nil && *c.Times >= 1.05 {
+		out += ", " + c.gains()
+	}
+	if c.Given > 0 {
+		out += ", " + strconv.Itoa(c.Given) + " of them for other machines (TRANSFERS)"
+	}
 	if c.FloorBytes == nil {
 		return out + ", no floor is given"
 	}
@@ -126,7 +152,7 @@ func (s *Stock) words(entry int) string {
 	case s.Short > 0:
 		out += "; more machines could use " + strconv.Itoa(s.Short)
 	case s.Used == 0:
-		out += "; no machine has modules of this kind and a use for more"
+		out += "; no machine with modules of this kind gains most by more of them"
 	}
 	if s.Used > 0 && s.Assumed != "" {
 		out += "; " + s.Assumed
