@@ -238,8 +238,12 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	restoreVisible(&out.Memory, installed(sys), installed(out))
 }
 
-// notBooted forgets what a module ran at.
-func notBooted(s *inventory.Slot) { s.ConfiguredMTs, s.ConfiguredMV = unread(), unread() }
+// notBooted forgets what a module ran at; a table without the field does not get it by a boot.
+func notBooted(s *inventory.Slot) {
+	if s.ConfiguredMV = unread(); s.ConfiguredMTs.State != fact.Absent {
+		s.ConfiguredMTs = unread()
+	}
+}
 
 // trial is a copy of the machine that one layout after the other is tried on. Only
 // the slots that the last steps touched are copied again: those of a large machine

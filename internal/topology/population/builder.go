@@ -30,8 +30,6 @@ type builder struct {
 	// unowned is the first DRAM slot without a known CPU, -1 if there is none; with one, no CPU's count is
 	// known.
 	unowned int
-	// clock is copied from the result.
-	clock runningClock
 	// unlisted is copied from the result.
 	unlisted *inventory.Problem
 	// misplaced is what contradicts the CPUs that the slots are placed at, "" if nothing does. With it, no CPU's
@@ -44,7 +42,7 @@ type builder struct {
 // newBuilder looks up the platform's entries for the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
-	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill, clock: r.clock, unowned: -1,
+	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill, unowned: -1,
 		product: platform.ProductName(&sys.Machine), frontSideBus: platform.FrontSideBus(sys, p)}
 	for i := range b.places {
 		b.misplaced = cmp.Or(b.misplaced, b.places[i].SocketDoubt)

@@ -6,19 +6,15 @@ import (
 )
 
 // runningClock is the speed in MT/s that a machine's memory runs at, and the one expected; both are 0 if one of
-// them is unknown. Told is set if the machine's table has a field for the first: old ones have one speed, which is no
-// rating.
-type runningClock struct {
-	running, expected int
-	told              bool
-}
+// them is unknown.
+type runningClock struct{ running, expected int }
 
 // Running returns r for deriving the same machine with its DIMMs in other slots (Again, WithModules): a setting
 // or firmware that keeps the memory below its expected speed today will still do so. Without it, swapping two
 // DIMMs would seem to raise the speed.
 func (r *Result) Running() *Result {
 	out := *r
-	out.clock = runningClock{told: r.clock.told}
+	out.clock = runningClock{}
 	for i := range r.Populations {
 		pop := &r.Populations[i]
 		running, known := pop.RunningMTs.Get()
@@ -26,7 +22,7 @@ func (r *Result) Running() *Result {
 			continue
 		}
 		if running = ddr.Nominal(running); out.clock.running == 0 || running < out.clock.running {
-			out.clock.running, out.clock.expected = running, pop.Speed.Value.MTs
+			out.clock = runningClock{running, pop.Speed.Value.MTs}
 		}
 	}
 	return &out

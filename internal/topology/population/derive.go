@@ -67,10 +67,6 @@ func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 // populate derives what follows from platform, processors and placements: one population for each populated socket, or a
 // single one with Socket Unplaced on a front-side-bus machine, and what they amount to together.
 func (r *Result) populate(sys *inventory.System) {
-	for i := range sys.Slots {
-		configured := &sys.Slots[i].ConfiguredMTs
-		r.clock.told = r.clock.told || configured.Known() || configured.State == fact.Unstated
-	}
 	b := newBuilder(sys, r)
 	owners := b.owners()
 	r.Populations = make([]Population, len(owners))

@@ -712,7 +712,7 @@ func TestRunningClock(t *testing.T) {
 	for _, c := range []struct{ today, expected, then, want int }{
 		{800, 1333, 1333, 800}, {800, 1333, 1066, 800}, {1066, 1333, 800, 800}, {1066, 1066, 1333, 1333}, {1600, 1333, 1333, 1600}, {1600, 1333, 1066, 1066},
 	} {
-		assert.Equal(t, c.want, runningClock{c.today, c.expected, true}.mts(c.then), c)
+		assert.Equal(t, c.want, runningClock{c.today, c.expected}.mts(c.then), c)
 	}
 	slow := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")
 	slow.sys.Machine.Product = collecttest.Known("Test Server")

@@ -164,7 +164,8 @@ func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 }
 
 // clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at; if neither
-// is known, the most that the slowest module's rating leaves of it if that is told apart from a speed, and false.
+// is known, the most that the slowest module's rating leaves of it, and false. A table without a field for the configured
+// speed has one speed, which is no rating.
 // Behind memory buffers the links keep their speed, and a slower memory clock costs little (about 5 % from 1066
 // to 800 on Westmere-EX, Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool) {
@@ -174,7 +175,8 @@ func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool)
 	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
 	known := mts > 0
 	for _, i := range pop.Slots {
-		if rated := ratedSpeed(&b.sys.Slots[i]).Or(0); b.clock.told && !known && rated > 0 && (mts == 0 || rated < mts) {
+		slot := &b.sys.Slots[i]
+		if rated := ratedSpeed(slot).Or(0); slot.ConfiguredMTs.State != fact.Absent && !known && rated > 0 && (mts == 0 || rated < mts) {
 			mts = rated
 		}
 	}
