@@ -301,19 +301,3 @@ func TestCostOfLargestTables(t *testing.T) {
 		require.NotEmpty(t, out, "%s: %s", what, errs)
 	}
 }
-
-func results(t *testing.T, data []byte) map[string]string {
-	t.Helper()
-	_, out, _ := run(data, "check", "--smbios", "-", "--format", "json")
-	var r struct {
-		Findings []struct{ Rule, Subject, Result string }
-	}
-	if out != "" {
-		require.NoError(t, json.Unmarshal([]byte(out), &r))
-	}
-	all := map[string]string{}
-	for _, f := range r.Findings {
-		all[f.Rule+" / "+f.Subject] = f.Result
-	}
-	return all
-}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -11,15 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/collect/snapshot"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
@@ -138,22 +132,6 @@ func members(t *testing.T, file string) map[string][]byte {
 		out[h.Name], err = io.ReadAll(archive)
 		require.NoError(t, err)
 	}
-}
-
-// taken are the results of one audit and of the audit of its capture.
-func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int) {
-	t.Helper()
-	in := collect.Input{Root: root, Redacted: root.Redacted(), Tables: func() (settings.Tables, error) { return settings.Tables{}, nil }}
-	c, err := snapshot.Take(in, nil)
-	require.NoError(t, err)
-	var out bytes.Buffer
-	require.NoError(t, c.Write(&out, snapshot.Options{Identifiers: true, Now: time.Unix(0, 0)}))
-	size = out.Len()
-	again, err := host.OpenCapture("capture", &out)
-	require.NoError(t, err)
-	defer func() { _ = again.Close() }()
-	in.Root = again
-	return c.System, collect.Collect(in), size
 }
 
 // secretive is a machine whose every identifier is known to the test.

@@ -418,6 +418,7 @@ func slotWords(locator, handle, board string) string {
 	return name
 }
 
+// ModuleWords describes a module: "2 GiB dual-rank DDR3-1333 RDIMM"; "a module" if nothing is known of it.
 func ModuleWords(m *Module) string {
 	if m == nil {
 		return "a module"

@@ -248,10 +248,11 @@ func (p *ProfileSpec) Table() SettingTable {
 
 // Part describes how much of its document a profile holds, "" for all of it.
 func (p *ProfileSpec) Part() string {
-	switch held := len(p.Table()); {
-	case p.DocumentRows == "":
+	held := len(p.Table())
+	switch p.DocumentRows {
+	case "":
 		return ""
-	case p.DocumentRows == unknownRows:
+	case unknownRows:
 		return fmt.Sprintf("only %s of the document %s known, second-hand: the others were not checked", humanize.Plural(held, "setting"), map[bool]string{true: "is", false: "are"}[held == 1])
 	default:
 		return fmt.Sprintf("%d of the %s settings that the document lists were checked", held, p.DocumentRows)

@@ -26,6 +26,7 @@ func TestClocks(t *testing.T) {
 		{"LPDDR5", 6400, 3200, [2]bool{false, true}}, {"", 667, 0, [2]bool{false, false}}, {"", 667, 333, [2]bool{false, true}},
 	} {
 		rated, configured := ddr.Clocks(c.kind, c.rated, c.configured)
-		assert.Equal(t, c.clocks, [2]bool{rated, configured}, "%s %d at %d", c.kind, c.rated, c.configured)
+		want, got := c.clocks, [2]bool{rated, configured}
+		assert.Equal(t, want, got, "%s %d at %d", c.kind, c.rated, c.configured)
 	}
 }

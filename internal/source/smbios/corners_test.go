@@ -11,14 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// printed returns the fields of one structure of dmidecode's text.
-func printed(t *testing.T, typ, length int, lines ...string) *fields {
-	t.Helper()
-	table := parse(t, []byte(printedText("3.4", typ, length, lines...)))
-	f := table.fields(&table.Structures[0])
-	return &f
-}
-
 func printedText(version string, typ, length int, lines ...string) string {
 	return fmt.Sprintf("# dmidecode %s\nSMBIOS 3.5.0 present.\n\nHandle 0x0001, DMI type %d, %d bytes\nTitle\n\t%s\n", version, typ, length, strings.Join(lines, "\n\t"))
 }
