@@ -20,6 +20,7 @@ ANSIBLE_LINT_VERSION := 26.10.1
 AXE_VERSION := 0.1.8
 PROMETHEUS3_VERSION := v0.316.0
 FUZZTIME   ?= 30s
+SEEDS      ?= 5000
 RIG        := ../shared/rig
 GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
 export CGO_ENABLED ?= 0
@@ -51,7 +52,7 @@ machines: ## write the example servers of the tests below DIR
 # One package more than there are processors: one that waits (for a child, for a deadline) leaves its processor to another.
 # Without vet, which lint runs, and without debug information, which takes a third of linking.
 test: ## unit tests; no network, no root; RACE=1: with the race detector (needs cc)
-	$(if $(RACE),CGO_ENABLED=1 )GOGC=400 $(GO) test $(if $(RACE),-race )-p $$((1 + $$(nproc))) -vet=off -ldflags=-w ./...
+	$(if $(RACE),CGO_ENABLED=1 )GOGC=400 $(GO) test $(if $(RACE),-race )-p $$((1 + $$(nproc))) -vet=off -timeout 30m -ldflags=-w ./...
 
 corpus: ## tests over the data of real machines in ../shared
 	$(GO) test -count=1 -timeout 30m -tags corpus ./...
@@ -67,6 +68,9 @@ e2e: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## tests of the built program:
 
 e2e-all: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod #- these and those with browsers, Ansible, Slurm, Kubernetes, containers; RUN=REGEXP some
 	$(GO) test -count=1 -timeout 60m -tags e2e,nightly ./e2e/... $(if $(RUN),-run '$(RUN)')
+
+varied: #- SEEDS (default 5000) servers drawn at random, held to what is true of every machine
+	MEMAUDIT_SEEDS=$(SEEDS) $(GO) test -count=1 -timeout 60m ./internal/cli -run '^TestVaried$$'
 
 nightly: #- what .ci/run leaves to the night, with what it needs installed (root or sudo; hours)
 	.ci/run nightly

@@ -28,7 +28,7 @@ import (
 // seed is run again with -run 'TestVaried/^seed_17$'.
 func TestVaried(t *testing.T) {
 	t.Parallel()
-	seeds, err := strconv.Atoi(cmp.Or(os.Getenv("MEMAUDIT_SEEDS"), "20"))
+	seeds, err := strconv.Atoi(cmp.Or(os.Getenv("MEMAUDIT_SEEDS"), "12"))
 	require.NoError(t, err)
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
