@@ -121,7 +121,7 @@ func TestCostOfJSON(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			taken := (after.TotalAlloc - before.TotalAlloc) / uint64(len(c.text))
 			t.Logf("%d bytes for each of %d, %v", taken, len(c.text), err)
-			assert.Less(t, taken, uint64(80))
+			assert.Less(t, taken, uint64(2000), "a path kept for each element would take hundreds of thousands")
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				assert.Less(t, len(err.Error()), 1000)
