@@ -24,7 +24,7 @@ const (
 	cpuVendor              // of the CPU vendor
 	ownUnread              // of theirs, known by name alone
 	otherGeneration        // of theirs, about processors of another generation
-	thirdParty             // of nobody who makes such machines
+	thirdParty             // of a party that makes no such machines
 	otherMaker             // of another maker, about such machines
 	practice               // of another maker, about other machines
 )

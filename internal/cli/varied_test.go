@@ -24,7 +24,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestVaried holds servers that nobody chose to what is true of every machine. MEMAUDIT_SEEDS is how many are drawn; a failing
+// TestVaried holds servers drawn at random to what is true of every machine. MEMAUDIT_SEEDS is how many are drawn; a failing
 // seed is run again with -run 'TestVaried/^seed_17$'.
 func TestVaried(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (n *namedModule) text() string {
 }
 
 // clearsEmpty reports whether firmware leaves these fields unset in another empty slot of the array: what it states in this
-// one is then a module's, unless it could not run with those that are there. What stands in all empty slots proves nothing.
+// one is then a module's, unless it could not run with those that are there. What all empty slots have proves nothing.
 func clearsEmpty(slots []inventory.Slot, named []namedModule, n *namedModule) bool {
 	bare := 0
 	registered := n.device.Detail.Or(0)&(smbios.DetailRegistered|smbios.DetailLRDIMM) != 0

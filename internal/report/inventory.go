@@ -80,7 +80,7 @@ type Source struct {
 	Name   string          `json:"name"`
 	State  string          `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
 	Detail nullable.String `json:"detail" jsonschema:"nullable"`
-	// NoSuch is set if machines of this architecture have no such source: its absence is no fault. For sentences and metrics.
+	// NoSuch is set if machines of this architecture have no such source: its absence is not a fault. For sentences and metrics.
 	NoSuch bool `json:"-"`
 }
 

@@ -72,7 +72,7 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 }
 
 // Unwanted reports whether an override leads to a value other than those that a profile wants. One that leads to a
-// wanted value is no fault.
+// wanted value is not a fault.
 func Unwanted(id string, want []string, o *inventory.Override) bool {
 	return o.Value == "" || !settings.Satisfies(id, want, o.Value)
 }

@@ -544,7 +544,7 @@ func KernelBias(e fact.Evidence) bool {
 	return strings.HasSuffix(e.Path, "/energy_perf_bias") && strings.TrimSpace(e.Raw) == "6"
 }
 
-// ClockLimit reports whether a reading is firmware's present limit of the clock, which is no setting of BIOS setup.
+// ClockLimit reports whether a reading is firmware's present limit of the clock, which is not a BIOS setting.
 func ClockLimit(e fact.Evidence) bool { return strings.HasSuffix(e.Path, "/bios_limit") }
 
 // Override is one way in which the running system takes back what firmware
