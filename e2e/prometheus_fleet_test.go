@@ -374,7 +374,7 @@ func (p *prometheus) filtered(t *testing.T) {
 	t.Helper()
 	for _, choice := range []map[string]string{{"$job": ".*", "$product": ".*"}, {"$job": "nobody", "$product": ".*"}, {"$job": ".*", "$product": "nothing"}} {
 		all, shown := choice["$job"] == choice["$product"], 0
-		for _, panel := range fleet.Overview().Panels {
+		for _, panel := range fleet.Overview(t).Panels {
 			for _, q := range panel.Targets {
 				expr := strings.NewReplacer("$job", choice["$job"], "$product", choice["$product"]).Replace(q.Expr)
 				var data struct {
@@ -415,7 +415,7 @@ var empty = map[string]string{
 func (p *prometheus) shown(t *testing.T, machine string) {
 	t.Helper()
 	chosen := strings.NewReplacer("$job", ".*", "$product", ".*", "$instance", machine)
-	for _, page := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {
+	for _, page := range []*fleet.Dashboard{fleet.Overview(t), fleet.Machine(t)} {
 		for _, panel := range page.Panels {
 			for _, q := range panel.Targets {
 				var data struct{ Result []any }

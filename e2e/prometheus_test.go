@@ -109,7 +109,7 @@ func TestKubernetesNodesLeave(t *testing.T) {
 // TestDashboardGrammar checks that promtool parses every query of the dashboards.
 func TestDashboardGrammar(t *testing.T) {
 	var rules []map[string]string
-	for _, d := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {
+	for _, d := range []*fleet.Dashboard{fleet.Overview(t), fleet.Machine(t)} {
 		for _, p := range d.Panels {
 			for _, q := range p.Targets {
 				rules = append(rules, map[string]string{"record": fmt.Sprintf("q%d", len(rules)), "expr": q.Expr})

@@ -270,7 +270,7 @@ func (m *measured) evaluate(t *testing.T, base string) {
 func (m *measured) dashboards(t *testing.T, base string) {
 	t.Helper()
 	replace := strings.NewReplacer("$job", ".*", "$product", ".*", "$instance", "node-00007:9822")
-	for _, d := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {
+	for _, d := range []*fleet.Dashboard{fleet.Overview(t), fleet.Machine(t)} {
 		for _, p := range d.Panels {
 			for _, q := range p.Targets {
 				m.queries[d.Title+", "+p.Title+" "+q.RefID] = ask(t, base, replace.Replace(q.Expr))

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"encoding/json"
 	"regexp"
 	"testing"
 
@@ -18,8 +17,8 @@ var variable = regexp.MustCompile(`\$\{?([a-zA-Z_]+)`)
 // that no data source is fixed.
 func TestDashboardQueries(t *testing.T) {
 	k := knownNames(t)
-	for name, d := range Dashboards() {
-		declared := []string{}
+	for _, d := range []*Dashboard{Overview(t), Machine(t)} {
+		name, declared := d.Title, []string{}
 		for _, v := range d.Templating.List {
 			declared = append(declared, v.Name)
 			if v.Type == "query" {
@@ -27,7 +26,7 @@ func TestDashboardQueries(t *testing.T) {
 				require.NotNil(t, m, v.Definition)
 				assert.Equal(t, v.Name, m[2])
 				k.check(t, name+" "+v.Name, m[1])
-				for metric := range Parse(m[1]).Metrics {
+				for metric := range parseNames(m[1]).Metrics {
 					assert.Contains(t, append([]string{"job", "instance"}, k.metrics[metric]...), v.Name, v.Definition)
 				}
 			}
@@ -36,19 +35,17 @@ func TestDashboardQueries(t *testing.T) {
 			assert.Contains(t, declared, want, name)
 		}
 		for _, p := range d.Panels {
+			for _, m := range regexp.MustCompile(`"uid":"([^"]*)"`).FindAllStringSubmatch(p.JSON, -1) {
+				assert.Equal(t, "${datasource}", m[1], name)
+			}
 			assert.Equal(t, p.Type == "row", len(p.Targets) == 0, "%s: %s", name, p.Title)
 			for _, q := range p.Targets {
 				k.check(t, name+" "+p.Title, q.Expr)
-				assert.Equal(t, chosen(), q.Datasource)
+				assert.Equal(t, "${datasource}", q.Datasource.UID)
 				for _, m := range variable.FindAllStringSubmatch(q.Expr, -1) {
 					assert.Contains(t, declared, m[1], "%s: %s", name, p.Title)
 				}
 			}
-		}
-		text, err := d.JSON()
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`"uid": "([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
-			assert.Contains(t, []string{"${datasource}", d.UID}, m[1], name)
 		}
 	}
 }
@@ -56,9 +53,9 @@ func TestDashboardQueries(t *testing.T) {
 // TestMachinePageShowsAll checks that one page shows every metric of memaudit.
 func TestMachinePageShowsAll(t *testing.T) {
 	shown := map[string]bool{}
-	for _, p := range Machine().Panels {
+	for _, p := range Machine(t).Panels {
 		for _, q := range p.Targets {
-			for m := range Parse(q.Expr).Metrics {
+			for m := range parseNames(q.Expr).Metrics {
 				shown[m] = true
 			}
 		}
@@ -71,21 +68,19 @@ func TestMachinePageShowsAll(t *testing.T) {
 // TestMachinesLead checks that every table of machines links each to its page, by the page's id and variables, and to
 // its report.
 func TestMachinesLead(t *testing.T) {
-	machine, tables := Machine(), 0
+	machine, tables := Machine(t), 0
 	names := []string{}
 	for _, v := range machine.Templating.List {
 		names = append(names, v.Name)
 	}
-	for _, p := range Overview().Panels {
-		text, err := json.Marshal(p)
-		require.NoError(t, err)
-		if p.Type != "table" || !regexp.MustCompile(`"names":\[[^\]]*"instance"`).Match(text) {
+	for _, p := range Overview(t).Panels {
+		if p.Type != "table" || !regexp.MustCompile(`"names":\[[^\]]*"instance"`).MatchString(p.JSON) {
 			continue
 		}
 		tables++
-		assert.Contains(t, string(text), "/d/"+machine.UID+"?", p.Title)
-		assert.Contains(t, string(text), `http://${__value.text}/report`, p.Title)
-		for _, m := range regexp.MustCompile(`var-([a-z]+)=`).FindAllStringSubmatch(string(text), -1) {
+		assert.Contains(t, p.JSON, "/d/"+machine.UID+"?", p.Title)
+		assert.Contains(t, p.JSON, `http://${__value.text}/report`, p.Title)
+		for _, m := range regexp.MustCompile(`var-([a-z]+)=`).FindAllStringSubmatch(p.JSON, -1) {
 			assert.Contains(t, names, m[1], p.Title)
 		}
 	}
@@ -97,7 +92,7 @@ func TestEveryPanelIsFiltered(t *testing.T) {
 	for _, c := range []struct {
 		page    *Dashboard
 		choices []string
-	}{{Overview(), []string{`$job"`, `$product`}}, {Machine(), []string{`job=~"$job"`, `instance=~"$instance"`}}} {
+	}{{Overview(t), []string{`$job"`, `$product`}}, {Machine(t), []string{`job=~"$job"`, `instance=~"$instance"`}}} {
 		for _, p := range c.page.Panels {
 			for _, q := range p.Targets {
 				for _, choice := range c.choices {
@@ -112,10 +107,8 @@ func TestEveryPanelIsFiltered(t *testing.T) {
 // columns that answer them.
 func TestPanelsOfTheFleet(t *testing.T) {
 	panels := map[string]string{}
-	for _, p := range Overview().Panels {
-		text, err := json.Marshal(p)
-		require.NoError(t, err)
-		panels[p.Title] = string(text)
+	for _, p := range Overview(t).Panels {
+		panels[p.Title] = p.JSON
 	}
 	for title, words := range map[string][]string{
 		"Ten to fix first":                {"topk(10, ", `"names":["instance","severity","where","sentence","fix","Value"]`},

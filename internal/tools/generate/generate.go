@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 	"go.yaml.in/yaml/v3"
@@ -17,29 +18,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/partnumber"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report/reference"
-	"github.com/memaudit/memaudit/internal/tools/fleet"
-	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
-
-// profiles generates HPE's profiles from tables of their attribute registries.
-func profiles(root string) (madeFiles, error) {
-	tables, err := settings.Load(rulesOf(root), "settings")
-	if err != nil {
-		return nil, err
-	}
-	out := madeFiles{}
-	for i := range hpeprofiles.Packs {
-		p := &hpeprofiles.Packs[i]
-		pack, err := p.Generate(filepath.Join(root, "testdata", "profiles"), tables.Of("HPE"))
-		if err != nil {
-			return nil, err
-		}
-		out["rules/profiles/"+filepath.ToSlash(p.File())] = []byte(pack)
-	}
-	return out, nil
-}
 
 // knowledge generates the compiled knowledge that an audit reads.
 func knowledge(root string) (madeFiles, error) {
@@ -91,30 +72,25 @@ func glossaryPage(root string) (madeFiles, error) {
 	return madeFiles{"docs/glossary.md": []byte(text)}, err
 }
 
-// dashboards generates Grafana's dashboards.
-func dashboards(string) (madeFiles, error) {
-	out := madeFiles{}
-	for name, d := range fleet.Dashboards() {
-		text, err := d.JSON()
-		if err != nil {
-			return nil, err
-		}
-		out[path.Join("deploy", "grafana", name)] = text
-	}
-	return out, nil
-}
-
-// operatorRules generates the object for the Prometheus operator.
+// operatorRules generates the object for the Prometheus operator with the groups of the rule files, including comments.
 func operatorRules(root string) (madeFiles, error) {
-	var texts []string
+	var b bytes.Buffer
+	b.WriteString("# Made by make docs from deploy/prometheus.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n" +
+		"  name: memaudit\n  namespace: memaudit\n  labels: {app.kubernetes.io/name: memaudit}\nspec:\n  groups:\n")
 	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
 		data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", name))
 		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, string(data))
+		_, groups, _ := strings.Cut(string(data), "\ngroups:\n")
+		for line := range strings.Lines(groups) {
+			if strings.TrimSpace(line) != "" {
+				b.WriteString("  ")
+			}
+			b.WriteString(line)
+		}
 	}
-	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
+	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": b.Bytes()}, nil
 }
 
 // madeFiles are contents by path below the project's folder.

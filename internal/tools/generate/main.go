@@ -1,6 +1,6 @@
-// Command generate writes what is made from the files that people edit: HPE's
-// profiles, the compiled knowledge, the pages of all rules and platforms, and the dashboards. go generate ./... runs it; a test checks its output against
-// what is committed.
+// Command generate writes what is made from the files that people edit: the compiled knowledge, the pages of all rules and
+// platforms, and the rules for the Prometheus operator. go generate ./... runs it; a test checks its output against what is
+// committed.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
-var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, platformPage, glossaryPage, dashboards, operatorRules}
+var generatorSteps = [...]generatorStep{schemaForms, knowledge, rulesByName, platformPage, glossaryPage, operatorRules}
 
 // staleFiles lists the files that differ from the generated ones, and writes them if write is set.
 func staleFiles(root string, write bool) ([]string, error) {

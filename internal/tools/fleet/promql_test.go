@@ -1,5 +1,3 @@
-// Package fleet makes the dashboards of deploy/grafana. Its tests check them, and
-// the rules of deploy/prometheus, against the metrics that memaudit has.
 package fleet
 
 import (
@@ -8,8 +6,8 @@ import (
 	"strings"
 )
 
-// Names is what a PromQL expression names.
-type Names struct {
+// names is what a PromQL expression names.
+type names struct {
 	// Metrics maps each metric to the labels in its matchers; the key "" is a selector without a metric.
 	Metrics map[string][]string
 	// Labels are those named by by, without, on, ignoring and group_left.
@@ -31,10 +29,10 @@ var (
 	aggregators = []string{"sum", "min", "max", "avg", "group", "count", "topk", "bottomk", "count_values", "quantile", "stddev", "stdvar"}
 )
 
-// Parse lists the names of an expression. It does not check the grammar:
+// parseNames lists the names of an expression. It does not check the grammar:
 // promtool does that.
-func Parse(expr string) Names {
-	n := Names{Metrics: map[string][]string{}}
+func parseNames(expr string) names {
+	n := names{Metrics: map[string][]string{}}
 	words := promqlToken.FindAllStringSubmatch(expr, -1)
 	text := func(i int) string {
 		if i < len(words) {

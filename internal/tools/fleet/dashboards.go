@@ -1,0 +1,59 @@
+// Package fleet reads the dashboards of deploy/grafana for tests. Its own tests check them, and the rules of
+// deploy/prometheus, against the metrics that memaudit has.
+package fleet
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// Dashboard is the part of Grafana's dashboard model that tests use.
+type Dashboard struct {
+	Title, UID string
+	Templating struct {
+		List []struct{ Name, Type, Definition string }
+	}
+	Panels []Panel
+}
+
+// Panel is one panel with its queries; JSON is the complete text without spaces.
+type Panel struct {
+	Title, Type string
+	Targets     []struct {
+		RefID, Expr string
+		Datasource  struct{ UID string }
+	}
+	JSON string `json:"-"`
+}
+
+// Overview and Machine read the page of all machines and that of one.
+func Overview(t testing.TB) *Dashboard { return dashboard(t, "memaudit-fleet.json") }
+func Machine(t testing.TB) *Dashboard  { return dashboard(t, "memaudit-machine.json") }
+
+func dashboard(t testing.TB, name string) *Dashboard {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "grafana", name))
+	var page Dashboard
+	var raw struct{ Panels []json.RawMessage }
+	for _, into := range []any{&page, &raw} {
+		if err == nil {
+			err = json.Unmarshal(text, into)
+		}
+	}
+	if err != nil {
+		t.Fatalf("read the dashboard %s: %v", name, err)
+	}
+	for i := range page.Panels {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, raw.Panels[i]); err != nil {
+			t.Fatal(err)
+		}
+		page.Panels[i].JSON = compact.String()
+	}
+	return &page
+}
