@@ -8,99 +8,150 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// writeAtomic writes a temporary file next to the target, syncs it and renames it. A device or a pipe is
-// written to directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode,
-// and a replaced file never becomes readable by more users than before.
+// writeAtomic writes a temporary file next to the target, syncs it and renames it. A device or a pipe is written to
+// directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode, and a replaced file never
+// becomes readable by more users than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
-	t, err := findTarget(name)
+	if fd, ok := descriptor(name); ok {
+		return writeDescriptor(fd, body)
+	}
+	target, err := followTrusted(name)
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	old, err := os.Lstat(target)
 	switch {
-	case t.descriptor >= 0:
-		return writeDescriptor(t.descriptor, body)
-	case t.is != nil && t.is.IsDir():
+	case errors.Is(err, fs.ErrNotExist):
+		old = nil
+	case err != nil:
+		return err
+	case old.IsDir():
 		return fmt.Errorf("%s: is a folder, expected a file", name)
-	case t.is != nil && !t.is.Mode().IsRegular():
-		return writeInto(t, body)
-	default:
-		return t.replace(mode, body)
+	case !old.Mode().IsRegular():
+		return writeInto(target, old, body)
 	}
+	return replaceFile(target, old, mode, body)
 }
 
-// replace writes the complete file under another name first.
-func (t *target) replace(mode fs.FileMode, body func(io.Writer) error) (err error) {
-	folder, other := int(t.folder.Fd()), "."+t.base+"."+rand.Text()[:10]
-	fd, err := unix.Openat(folder, other, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
-	if err != nil {
-		return &fs.PathError{Op: "create", Path: t.name, Err: err}
+// followTrusted resolves a name that is a link, if no other user can have created it. Links in the folders of a path are
+// left to the kernel, which has the same rule (fs.protected_symlinks, linux Documentation/admin-guide/sysctl/fs.rst).
+func followTrusted(name string) (string, error) {
+	for range 40 { // as many as the kernel follows
+		link, err := os.Lstat(name)
+		if err != nil || link.Mode().Type() != fs.ModeSymlink {
+			return name, nil // the caller reports the error, except for a new file
+		}
+		folder, err := os.Stat(filepath.Dir(name))
+		if err != nil {
+			return "", err
+		}
+		if mode := folder.Mode().Perm(); foreignOwner(folder) || mode&0o002 != 0 || mode&0o020 != 0 && foreignOwner(link) {
+			return "", fmt.Errorf("%s: is a link in a folder where others may make one, which is not followed, expected a file", name)
+		}
+		to, err := os.Readlink(name)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
+		}
+		name = to
 	}
-	tmp := os.NewFile(uintptr(fd), t.name)
+	return "", &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+}
+
+// replaceFile writes the complete file under another name first. The new file gets no permission that the old one did not
+// have, and if the old one is ours its group, which may have been chosen for reading it.
+func replaceFile(name string, old fs.FileInfo, mode fs.FileMode, body func(io.Writer) error) (err error) {
+	other := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:10])
+	tmp, err := os.OpenFile(other, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, mode.Perm())
+	if err != nil {
+		return &fs.PathError{Op: "create", Path: name, Err: withoutName(err)}
+	}
 	defer func() {
 		if err != nil {
 			_ = tmp.Close()
-			_ = unix.Unlinkat(folder, other, 0)
+			_ = os.Remove(other)
 		}
 	}()
-	if err = t.keepRights(tmp, mode); err != nil {
-		return err
-	}
-	buf := bufio.NewWriter(tmp)
-	for _, step := range []func() error{func() error { return body(buf) }, buf.Flush, tmp.Sync, tmp.Close} {
-		if err = step(); err != nil {
+	if old != nil {
+		st, err := tmp.Stat()
+		if err != nil {
+			return err
+		}
+		keep := st.Mode().Perm() & old.Mode().Perm()
+		if owner, group := ownerOf(old); owner == os.Geteuid() && tmp.Chown(-1, group) == nil {
+			keep = mode & old.Mode().Perm() // as it was, whatever the present umask
+		}
+		if err := tmp.Chmod(keep); err != nil {
 			return err
 		}
 	}
-	if err = unix.Renameat(folder, other, folder, t.base); err != nil {
-		return &fs.PathError{Op: "rename", Path: t.name, Err: err}
+	buf := bufio.NewWriter(tmp)
+	for _, step := range []func() error{func() error { return body(buf) }, buf.Flush, tmp.Sync, tmp.Close, func() error { return os.Rename(other, name) }} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// keepRights gives the new file no permission that the old one did not have, and if the old one is ours its
-// group, which may have been chosen for reading it.
-func (t *target) keepRights(tmp *os.File, mode fs.FileMode) error {
-	if t.is == nil {
-		return nil
-	}
-	st, err := tmp.Stat()
+// writeInto writes to an existing target that is not a regular file. It opens it without blocking, because a named pipe
+// without a reader would block forever. Another user's in a folder writable by all is refused: that user could read the
+// report, or block the program.
+func writeInto(name string, old fs.FileInfo, body func(io.Writer) error) error {
+	folder, err := os.Stat(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	keep := st.Mode().Perm() & t.is.Mode().Perm()
-	if owner, group := ownerOf(t.is); owner == os.Geteuid() {
-		if tmp.Chown(-1, group) == nil {
-			keep = mode & t.is.Mode().Perm() // as it was, whatever the present umask
-		}
+	if owner, _ := ownerOf(old); folder.Mode().Perm()&0o002 != 0 && owner != os.Geteuid() {
+		return fmt.Errorf("%s: is a device, socket or named pipe that another user made in a folder where all may write, expected a file", name)
 	}
-	return tmp.Chmod(keep)
-}
-
-// writeInto writes to an existing target that is not a regular file. It opens it without blocking, because a
-// named pipe without a reader would block forever.
-func writeInto(t *target, body func(io.Writer) error) error {
-	fd, err := unix.Openat(int(t.folder.Fd()), t.base, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	file, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0)
 	switch {
 	case errors.Is(err, unix.ENXIO):
-		return fmt.Errorf("%s: no process reads this pipe or socket", t.name)
+		return fmt.Errorf("%s: no process reads this pipe or socket", name)
 	case err != nil:
-		return &fs.PathError{Op: "open", Path: t.name, Err: err}
+		return err
 	}
-	file := os.NewFile(uintptr(fd), t.name)
-	if st, err := file.Stat(); err != nil || !os.SameFile(st, t.is) {
-		return errors.Join(fmt.Errorf("%s: was replaced while it was opened", t.name), file.Close())
+	if st, err := file.Stat(); err != nil || !os.SameFile(st, old) {
+		return errors.Join(fmt.Errorf("%s: was replaced while it was opened", name), file.Close())
 	}
 	buf := bufio.NewWriter(file)
 	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
-// writeDescriptor writes to a descriptor that the caller opened, at its present offset: opening it by name
-// would start at its beginning.
+// descriptor parses the names of a process's own streams.
+func descriptor(name string) (int, bool) {
+	switch name {
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if digits, ok := strings.CutPrefix(name, dir); ok {
+			fd, err := strconv.ParseUint(digits, 10, 16)
+			return int(fd), err == nil
+		}
+	}
+	return 0, false
+}
+
+// writeDescriptor writes to a descriptor that the caller opened, at its present offset: opening it by name would start at
+// its beginning.
 func writeDescriptor(fd int, body func(io.Writer) error) error {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -109,4 +160,12 @@ func writeDescriptor(fd int, body func(io.Writer) error) error {
 	file := os.NewFile(uintptr(own), fmt.Sprintf("descriptor %d", fd))
 	buf := bufio.NewWriter(file)
 	return errors.Join(body(buf), buf.Flush(), file.Close())
+}
+
+// ownerOf returns a file's owner and group, -1 if the system does not report it.
+func ownerOf(is fs.FileInfo) (owner, group int) {
+	if st, ok := is.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid), int(st.Gid)
+	}
+	return -1, -1
 }
