@@ -36,7 +36,6 @@ func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure
 	return f
 }
 
-// sum fills the cell's figures from its passes.
 func (c *Cell) sum() {
 	c.Decided, c.Undecided, c.Spread = true, []string{}, nil
 	c.Read, c.Triad, c.Latency = nil, nil, nil

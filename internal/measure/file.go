@@ -50,7 +50,6 @@ func Decode(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// check reports whether the numbers of a pass can be.
 func (p *Pass) check() error {
 	if p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
 		return fmt.Errorf("value %g, clock %g: expected numbers that can be", p.Value, p.Clock)

@@ -32,10 +32,8 @@ const (
 	loadedTime = 2500 * time.Millisecond
 )
 
-// loadSteps returns the numbers of chains of each core.
 func loadSteps() []int { return []int{1, 2, 3, 4, 6, MaxChains} }
 
-// loaded measures the latency of local memory under load.
 func (r *measurementRun) loaded(ctx context.Context) error {
 	var local []*Cell
 	for i := range r.cells {
@@ -79,12 +77,10 @@ func (s *LoadStep) Figure(threads int) Figure {
 	})
 }
 
-// load returns the bytes that all threads load per second at a latency in seconds.
 func (s *LoadStep) load(threads int, latency float64) float64 {
 	return float64(threads*s.Chains*lineBytes) / latency
 }
 
-// sum fills in the step's figures from its passes and returns the reason why it is undecided.
 func (s *LoadStep) sum(threads int) string {
 	s.Latency, s.Bandwidth, s.Undecided = nil, nil, ""
 	f := s.Figure(threads)

@@ -46,7 +46,6 @@ func refuse(hint, format string, args ...any) error {
 	return &Refusal{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// node finds a node by its number.
 func (s *Machine) node(id int) *Node {
 	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.ID == id })
 	if i < 0 {

@@ -20,7 +20,6 @@ const (
 	userHZ = 0.01
 )
 
-// newPass converts a sample to a pass and decides whether it counts.
 func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	p := Pass{Kind: kind, Value: s.Value, Wall: s.Wall.Seconds(), CPU: s.CPU.Seconds(), Switches: s.Switches, Clock: s.Clock,
 		Steal: seconds(before.Steal, after.Steal), Stall: seconds(before.Stall, after.Stall), Foreign: seconds(before.Foreign, after.Foreign)}
@@ -69,7 +68,6 @@ func (c *Cell) foreignLoad(f *Figure) string {
 	return foreignLoadOf(c.Passes, f, max(c.Threads, 1), foreignShare*f.Median/foreignBytes)
 }
 
-// foreignLoadOf does the same with the number of CPUs that other processes may use.
 func foreignLoadOf(passes []Pass, f *Figure, threads int, allowed float64) string {
 	var busy, wall float64
 	for i := range passes {

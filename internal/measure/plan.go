@@ -88,7 +88,6 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 // ErrNode is returned if a requested node does not exist.
 var ErrNode = errors.New("no node")
 
-// known refuses node numbers that the machine does not have.
 func (s *Machine) known(ids []int) error {
 	for _, id := range ids {
 		if s.node(id) == nil {
@@ -120,7 +119,6 @@ func (s *Machine) pairs(o Options) []Pair {
 	return out
 }
 
-// remote orders the local cells first.
 func remote(p Pair) int {
 	if p.CPU == p.Memory {
 		return 0

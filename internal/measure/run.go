@@ -60,7 +60,6 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 	return r.result(), nil
 }
 
-// prepare maps all memory and learns how long a pass may take.
 func (r *measurementRun) prepare() error {
 	for _, p := range r.plan.Cells {
 		node := r.plan.Machine.node(p.CPU)
@@ -86,7 +85,6 @@ func (r *measurementRun) prepare() error {
 
 func (r *measurementRun) late() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
 
-// cell does one round of one cell.
 func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
 	cpus := r.plan.Machine.node(c.CPUNode).CPUs
 	for _, kind := range figure.Kinds() {
@@ -123,7 +121,6 @@ type passGroup struct {
 	chains int
 }
 
-// one does one pass of a group.
 func (r *measurementRun) one(g *passGroup) (Sample, error) {
 	if g.chains > 0 {
 		return r.bench.Load(g.chains, g.cpus, r.memory[g.node], g.d)
@@ -131,7 +128,6 @@ func (r *measurementRun) one(g *passGroup) (Sample, error) {
 	return r.bench.Pass(g.kind, g.cpus, r.memory[g.node], g.d)
 }
 
-// group does the passes of one figure in one round.
 func (r *measurementRun) group(g *passGroup) error {
 	first, begin := len(*g.passes), r.bench.Now()
 	before := r.bench.Counters(g.cpus)
@@ -170,7 +166,6 @@ func (r *measurementRun) misplaced(node int) string {
 	}
 }
 
-// result sums up.
 func (r *measurementRun) result() *Result {
 	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Machine.Notes...), Kernel: Kernels,
 		Forced: r.plan.Machine.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}

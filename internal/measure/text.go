@@ -138,7 +138,6 @@ func (r *Result) Changes(then *Result) []Line {
 	return out
 }
 
-// change returns one figure's line.
 func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if old == nil {
 		return "was not measured then"

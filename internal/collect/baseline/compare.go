@@ -33,7 +33,6 @@ func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline
 	return out
 }
 
-// machine compares the parts of the machine other than slots.
 func (c *comparison) machine() inventory.Compared {
 	p := &subjectChanges{}
 	if !c.identified() {

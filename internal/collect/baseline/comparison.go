@@ -69,7 +69,6 @@ func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
 	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
 }
 
-// unknownNow records a reason why a part of the subject cannot be compared.
 func (p *subjectChanges) unknownNow(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }

@@ -13,7 +13,6 @@ import (
 // slotPair is one slot then and now; either may be missing.
 type slotPair struct{ then, now *Slot }
 
-// subject names the slot in findings.
 func (q slotPair) subject() inventory.Subject {
 	s := q.now
 	if s == nil {
@@ -22,7 +21,6 @@ func (q slotPair) subject() inventory.Subject {
 	return inventory.SlotSubject(s.Handle, s.Locator)
 }
 
-// slots compares every slot with a module then or now.
 func (c *comparison) slots() []inventory.Compared {
 	if len(c.then.Slots) == 0 || len(c.now.Slots) == 0 {
 		return nil // machine records why
@@ -41,7 +39,6 @@ func (c *comparison) slots() []inventory.Compared {
 	return out
 }
 
-// mayBePopulated reports whether a slot has, or may have, a module.
 func mayBePopulated(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
 // pairs matches the slots of both sides: by label if all labels differ, because a new BIOS may renumber
@@ -104,7 +101,6 @@ func (m *matcher) match(key func(*Slot) string) {
 	m.then = slices.DeleteFunc(m.then, func(s *Slot) bool { return used[s] })
 }
 
-// distinct reports whether all slots have a label and their keys differ.
 func distinct(list []Slot, key func(*Slot) string) bool {
 	seen := map[string]bool{}
 	for i := range list {
@@ -127,7 +123,6 @@ type locations struct {
 // counterpart is the slot of a module of the same kind, and a remark on the serial numbers.
 type counterpart struct{ place, serials string }
 
-// places returns the slots of all modules then and now.
 func (c *comparison) places(pairs []slotPair) locations {
 	w := locations{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
 	for _, q := range pairs {
@@ -162,7 +157,6 @@ func (c *comparison) places(pairs []slotPair) locations {
 	return w
 }
 
-// sameKind reports whether two modules of known size agree in size, type, manufacturer and part number.
 func sameKind(a, b *Slot) bool {
 	return a.SizeBytes > 0 && a.SizeBytes == b.SizeBytes && a.Type == b.Type && a.Manufacturer == b.Manufacturer && a.PartNumber == b.PartNumber
 }
@@ -183,7 +177,6 @@ func (c *comparison) unclear(q slotPair) string {
 	}
 }
 
-// slot compares one slot.
 func (c *comparison) slot(p *subjectChanges, q slotPair, at locations) {
 	why := c.unclear(q)
 	switch {
@@ -198,7 +191,6 @@ func (c *comparison) slot(p *subjectChanges, q slotPair, at locations) {
 	}
 }
 
-// moduleGone records that a module is gone from its slot.
 func moduleGone(p *subjectChanges, q slotPair, at locations) {
 	now := "empty"
 	if q.now == nil {
@@ -215,7 +207,6 @@ func moduleGone(p *subjectChanges, q slotPair, at locations) {
 	}
 }
 
-// moduleAdded records a module in a slot that was empty.
 func moduleAdded(p *subjectChanges, q slotPair, at locations) {
 	alike, moved := at.alike[q.now]
 	switch place := at.then[q.now.Serial]; {
@@ -228,7 +219,6 @@ func moduleAdded(p *subjectChanges, q slotPair, at locations) {
 	}
 }
 
-// compareModule compares the module in a slot that had one and has one.
 func compareModule(p *subjectChanges, q slotPair, at locations) {
 	then, now := q.then, q.now
 	if compareSerials(p, q, at) {
@@ -261,7 +251,6 @@ func compareModule(p *subjectChanges, q slotPair, at locations) {
 	}
 }
 
-// compareSerials reports whether the module has another serial number, and records that change.
 func compareSerials(p *subjectChanges, q slotPair, at locations) bool {
 	then, now := q.then, q.now
 	if then.Serial == "" || now.Serial == "" || then.Serial == now.Serial {

@@ -81,7 +81,6 @@ func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	return f
 }
 
-// acceptedSlots returns the slots with hashed serial numbers.
 func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []Slot {
 	seen := map[string]int{}
 	for i := range sys.Slots {

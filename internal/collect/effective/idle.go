@@ -72,7 +72,6 @@ func deeper(s *host.IdleState) bool {
 	return ok && strings.IndexAny(digits, "23456789") == 0
 }
 
-// stateEvidence lists the files that show whether the states may be used.
 func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
 	for i := range states {
@@ -85,7 +84,6 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	return out
 }
 
-// cStates derives whether idle states below C1 are in use.
 func (m *Machine) cStates() derived {
 	v, unknown := m.idle()
 	by, option := m.byOption(idleOption)
@@ -126,7 +124,6 @@ func (m *Machine) cStates() derived {
 	return m.someEnabled(v)
 }
 
-// stateNames returns the names of idle states, separated by spaces.
 func stateNames(states []host.IdleState) string {
 	names := make([]string, len(states))
 	for i := range states {
@@ -250,7 +247,6 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) derived {
 	return f
 }
 
-// c1eState derives the value from intel_idle's state C1E.
 func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	at := stateEvidence(*s)
 	if bit.Known() {
@@ -305,7 +301,6 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 	}
 }
 
-// packageCState derives the deepest idle state that a package may enter.
 func (m *Machine) packageCState() derived {
 	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.Value)
 	if words == nil {

@@ -45,7 +45,6 @@ func (m *Machine) nodesOverlap() bool {
 	return false
 }
 
-// cpuNodes returns the number of online nodes with CPUs.
 func (m *Machine) cpuNodes() fact.Fact[int] {
 	online := m.Kernel.NUMA.Online
 	if len(m.System.Nodes) == 0 {
@@ -185,7 +184,6 @@ func (m *Machine) divide() (layout, *fact.Fact[string]) {
 	return l, nil
 }
 
-// layoutEvidence lists the readings of packages and caches.
 func (m *Machine) layoutEvidence() []fact.Evidence {
 	return slices.Concat(m.System.CPU.Packages.Evidence(), m.System.CPU.CPUsPerL3.Evidence())
 }
@@ -244,7 +242,6 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	}
 }
 
-// nodesApart handles a machine with at least one node for each socket.
 func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
 	for i := range m.System.Nodes {
 		if m.System.Nodes[i].Socket.State == fact.Conflicting {

@@ -16,7 +16,6 @@ import (
 // changeWriter names the tools that usually write such files.
 const changeWriter = "and change what writes it (a tuned profile, cpupower, a boot script)"
 
-// overrides lists how the running system overrides a setting that firmware offers.
 func (m *Machine) overrides(id string, f *derived) []inventory.Override {
 	if m.Kernel == nil || m.System.Machine.Virtual.Or(true) || m.Privileged {
 		return nil
@@ -41,7 +40,6 @@ func (m *Machine) overrides(id string, f *derived) []inventory.Override {
 	return out
 }
 
-// switchedOff returns the option or the file that disables a setting that firmware offers.
 func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 	by, known := f.decided.Get()
 	if f.effective.Or("") != disabledWord || !known {
@@ -79,7 +77,6 @@ func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 	return []inventory.Override{o}
 }
 
-// has reports whether an option is on the command line.
 func (m *Machine) has(match func(key, value string) bool) bool {
 	_, ok := m.option(match)
 	return ok
@@ -104,7 +101,6 @@ var switches = map[string]struct {
 	"control": {[]string{"off", "forceoff"}, "on"},
 }
 
-// mixedBoost handles boost that is off for some frequency policies and on for others.
 func (m *Machine) mixedBoost() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	if len(f.Boosts.Distinct) < 2 || len(f.BoostOff) == 0 {
@@ -156,7 +152,6 @@ func withoutTurbo(limit, base int64) string {
 	return ""
 }
 
-// policiesRun names the policies that a limit applies to.
 func (m *Machine) policiesRun(c *host.Cap) string {
 	if read := m.Kernel.CPUFreq.MaxKHz.Read; c.Policies < read {
 		return fmt.Sprintf("%d of %d frequency policies run", c.Policies, read)
@@ -194,7 +189,6 @@ func (m *Machine) limitedEverywhere() (fact.Fact[int64], bool) {
 	return f.Limits[0].Limit, true
 }
 
-// powerLimits handles packages whose power is limited below what they are rated for.
 func (m *Machine) powerLimits() []inventory.Override {
 	var out []inventory.Override
 	watts := func(n int64) string { return strconv.FormatInt(n/1e6, 10) + " W" }
@@ -307,7 +301,6 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	return o, everywhere && len(forbidden) == len(v.deep), true
 }
 
-// beyond reports whether waking up from an idle state takes longer than a limit in microseconds.
 func beyond(s *host.IdleState, limit int64) bool {
 	return s.LatencyUS.Known() && s.LatencyUS.Value > limit
 }

@@ -84,7 +84,6 @@ func (m *Machine) iommuNames() (table, option string) {
 	}
 }
 
-// iommuTable reports whether firmware provides the ACPI table that describes IOMMUs.
 func (m *Machine) iommuTable() fact.Fact[bool] {
 	name, _ := m.iommuNames()
 	f := m.Kernel.ACPI.Has(name)
@@ -149,7 +148,6 @@ func intelPrefetch(bit uint) func(*Machine) derived {
 	return func(m *Machine) derived { return m.prefetcher(host.MSRPrefetch, bit) }
 }
 
-// amdPrefetch returns the derivation of one of AMD's core prefetchers, from Zen 4 on.
 func amdPrefetch(bit uint) func(*Machine) derived {
 	return func(m *Machine) derived {
 		if m.Kernel.CPU.Generation() != host.GenZen4 {
@@ -159,7 +157,6 @@ func amdPrefetch(bit uint) func(*Machine) derived {
 	}
 }
 
-// llcPrefetch derives the prefetcher into the last-level cache, from Sapphire Rapids on.
 func (m *Machine) llcPrefetch() derived {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
 		return derived{effective: unobservable("the LLC prefetcher of this processor is not documented here")}

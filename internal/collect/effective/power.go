@@ -48,7 +48,6 @@ func (m *Machine) powerPolicy() derived {
 	return derived{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
-// withoutPolicies handles a kernel that does not scale the frequency.
 func (m *Machine) withoutPolicies() fact.Fact[string] {
 	at := fact.At(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Policies.From.Path, "no policy")
 	off := func(key, value string) bool {
@@ -60,7 +59,6 @@ func (m *Machine) withoutPolicies() fact.Fact[string] {
 	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it; which profile does that does not show", at)
 }
 
-// pStates derives whether the processor changes its frequency by P-states.
 func (m *Machine) pStates() derived {
 	f := m.Kernel.CPUFreq
 	if m.cpuModel().vendor.Or("") == intelVendor {
@@ -195,7 +193,6 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	return fact.Known(biases[n/4], fact.Direct, at), decided
 }
 
-// eppWord returns the energy preference that the kernel shows.
 func (m *Machine) eppWord() fact.Fact[string] {
 	raw := m.Kernel.CPUFreq.EPP.Uniform()
 	if !raw.Known() {
@@ -297,7 +294,6 @@ func uncoreEntry(u *host.Uncore) derived {
 	return f
 }
 
-// uncoreCaps handles packages and dies whose uncore may not reach the frequency that firmware allows.
 func (m *Machine) uncoreCaps() []inventory.Override {
 	var capped []host.Uncore
 	o := inventory.Override{By: inventory.DecidedAdministrator, Value: "custom"}
@@ -322,7 +318,6 @@ func (m *Machine) uncoreCaps() []inventory.Override {
 	return []inventory.Override{o}
 }
 
-// uncoreRegister derives the range from the register, on processors before TPMI (Granite Rapids).
 func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
 	switch {

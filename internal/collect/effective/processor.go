@@ -61,7 +61,6 @@ func (m *Machine) northbridge() bool {
 	return p.vendor.Or("") == "AuthenticAMD" && family >= 15 && family <= 17
 }
 
-// zen reports whether this is an AMD processor of family 17h or newer, or a Hygon processor.
 func (m *Machine) zen() bool {
 	p := m.cpuModel()
 	v := p.vendor.Or("")
@@ -80,19 +79,16 @@ func (p *processorModel) hasClusterOnDie() bool {
 	return p.family.Or(0) == 6 && (n == 63 || n == 79)
 }
 
-// hasSNC reports whether this is an Intel server from Skylake on, which has SNC.
 func (p *processorModel) hasSNC() bool {
 	family := p.family.Or(0)
 	return family == 6 && p.model.Or(0) >= 85 || family > 6 && family != 15
 }
 
-// notX86 reports whether the processor is known not to be x86.
 func (m *Machine) notX86() bool {
 	v := m.cpuModel().vendor
 	return v.Known() && !slices.Contains([]string{intelVendor, "AuthenticAMD", "HygonGenuine", "CentaurHauls", "Shanghai"}, strings.TrimSpace(v.Value))
 }
 
-// flag reports whether the first processor of /proc/cpuinfo has a flag.
 func (m *Machine) flag(name string) fact.Fact[bool] {
 	f := fact.Convert(m.System.CPU.Flags, func(flags map[string]bool) bool { return flags[name] })
 	f.From.Field, f.From.Raw = "flags", "no "+name
@@ -143,7 +139,6 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
 }
 
-// registerAdvice tells the user how to make registers readable.
 func registerAdvice(s fact.State) string {
 	switch s {
 	case fact.Unread:
@@ -188,7 +183,6 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 	return fact.Evidence{}, false
 }
 
-// optionsKnown reports whether the command line was read.
 func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
 // byOption returns the command line as the one that decided, if an option matches.
@@ -215,12 +209,10 @@ func smtOption(key, value string) bool {
 	}
 }
 
-// cpuOption matches the options that keep CPUs from coming online.
 func cpuOption(key, _ string) bool {
 	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
 }
 
-// idleOff matches the option that switches the kernel's idle drivers off.
 func idleOff(key, value string) bool { return key == "cpuidle.off" && value == "1" }
 
 // idleOption matches the options that keep the kernel from using idle states below C1 (linux

@@ -49,7 +49,6 @@ func Settings(m *Machine) map[string]inventory.Setting {
 	return out
 }
 
-// derivations lists the settings in the order of the vocabulary.
 func derivations() []derivation {
 	return []derivation{
 		{"workload_profile", anyVendor, nil},
@@ -206,12 +205,10 @@ func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) derived 
 // otherSources tells the user where to find a value that Linux does not show.
 const otherSources = "an export of the BIOS settings with --bios, or the BMC with --redfish"
 
-// unobservable returns an unknown fact for a value that the running system does not show.
 func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, otherSources, at...)
 }
 
-// decidedBy returns who decided, or an unknown fact with the reason.
 func (f *derived) decidedBy() fact.Fact[string] {
 	switch {
 	case !f.effective.Known():
@@ -245,7 +242,6 @@ func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 // maxNamed is the largest number of differing values in a reason.
 const maxNamed = 4
 
-// undecided returns an unknown fact for who decided, with the reason.
 func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, "an export of the BIOS settings, to compare", at...)
 }

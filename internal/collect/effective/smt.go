@@ -59,7 +59,6 @@ func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact
 	return fact.Known(disabledWord, fact.Corroborated, from, more...)
 }
 
-// smtSocket returns the first processor that has SMT by firmware's counts, nil if none does.
 func (m *Machine) smtSocket() *inventory.Socket {
 	for i := range m.System.Sockets {
 		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {

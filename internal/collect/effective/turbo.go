@@ -23,7 +23,6 @@ type turboView struct {
 	policies *host.Sampled
 }
 
-// evidence lists all readings that are known, the register first.
 func (v *turboView) evidence() []fact.Evidence {
 	var out []fact.Evidence
 	if v.off.Known() {
@@ -37,18 +36,15 @@ func (v *turboView) evidence() []fact.Evidence {
 	return out
 }
 
-// known returns a value with all evidence.
 func (v *turboView) known(word string, certainty fact.Certainty, decided fact.Fact[string]) derived {
 	all := v.evidence()
 	return derived{fact.Known(word, certainty, all[0], all[1:]...), decided}
 }
 
-// contradict returns an unknown value for readings that contradict each other.
 func (v *turboView) contradict(reason string) derived {
 	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+otherSources, v.evidence()...)}
 }
 
-// by returns who decided, with all evidence.
 func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 	all := v.evidence()
 	return fact.Known(who, certainty, all[0], all[1:]...)
@@ -56,7 +52,6 @@ func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 
 func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
 
-// byBoost derives Turbo from the global boost file alone.
 func (v *turboView) byBoost(certainty fact.Certainty) derived {
 	on, ok := v.boost.Get()
 	switch {
@@ -84,7 +79,6 @@ func (m *Machine) turbo() derived {
 	return f
 }
 
-// turboOffered derives whether Turbo is offered and not switched off.
 func (m *Machine) turboOffered() derived {
 	f := m.Kernel.CPUFreq
 	v := turboView{
@@ -267,7 +261,6 @@ func (v *turboView) amdPstate(register bool) derived {
 	}
 }
 
-// withPolicies returns a value based on the policies' boost files.
 func (v *turboView) withPolicies(word, who string) derived {
 	at, more := v.policies.Distinct[0].From, v.evidence()
 	return derived{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}

@@ -65,7 +65,6 @@ func likwidKind(test string) figure.Kind {
 	}
 }
 
-// likwidStore returns the kind of store of a test, "" if it has none.
 func likwidStore(test string) string {
 	base, rest, _ := strings.Cut(test, "_")
 	switch {

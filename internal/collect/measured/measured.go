@@ -30,12 +30,10 @@ func single(kind figure.Kind, value float64) figure.Figure {
 		Why: "the tool prints one figure without its passes"}
 }
 
-// external returns an empty result of another tool.
 func external(tool string) *inventory.Measurement {
 	return &inventory.Measurement{Tool: tool, Unjudged: "measured by another tool, whose threads, pages and company on the machine are not known"}
 }
 
-// withoutNode returns a figure without a node.
 func withoutNode(f figure.Figure, what string) inventory.Measured {
 	return inventory.Measured{Figure: f, CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode, What: what}
 }

@@ -78,13 +78,11 @@ func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inve
 	return out
 }
 
-// positive parses a figure. Zero and non-numeric values are skipped.
 func positive(word string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(word, 64)
 	return v, err == nil && v > 0
 }
 
-// numbers parses the integers in a heading; nil if a word is not an integer.
 func numbers(text string) []int {
 	var out []int
 	for _, w := range strings.Fields(text) {

@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// readOwn reads memaudit.measurement/v1.
 func readOwn(text []byte) (*inventory.Measurement, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, nil
@@ -64,7 +63,6 @@ func howMeasured(r *measure.Result, f *inventory.Measured) string {
 	return string(text)
 }
 
-// product returns the machine's product, "" if the document does not name it.
 func product(r *measure.Result) string {
 	var m struct {
 		Product string `json:"product"`

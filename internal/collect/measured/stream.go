@@ -76,7 +76,6 @@ func streamFigure(row []string) (figure.Figure, error) {
 	return f, nil
 }
 
-// lineScanner returns a scanner of lines of any length.
 func lineScanner(text []byte) *bufio.Scanner {
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, len(text)+1)

@@ -31,7 +31,6 @@ func NewHash(random io.Reader) (*Hash, error) {
 	return &Hash{key}, nil
 }
 
-// stream returns n bytes derived from the key and a value.
 func (h *Hash) stream(kind, value string, n int) []byte {
 	var out []byte
 	for block := range uint32(n+sha256.Size-1) / sha256.Size {
@@ -117,7 +116,6 @@ func (h *Hash) UUIDText(text []byte) []byte {
 	return out
 }
 
-// isPlaceholder reports whether a text is a placeholder for a missing identifier.
 func isPlaceholder(text string) bool {
 	plain := strings.ToLower(strings.Trim(text, " .\t\r\n\x00"))
 	if smbios.Placeholder(plain) {

@@ -52,7 +52,6 @@ type capturedBMC struct {
 	Failure string          `json:"failure,omitempty"`
 }
 
-// newCapturedBMC copies an answer before it is processed.
 func newCapturedBMC(a *redfish.Answer) *capturedBMC {
 	kept := *a
 	c := &capturedBMC{Answer: &kept}
@@ -68,7 +67,6 @@ func newCapturedBMC(a *redfish.Answer) *capturedBMC {
 	return c
 }
 
-// replay makes an audit use the recorded answer and its decoded settings.
 func (c *capturedBMC) replay(in *collect.Input) {
 	in.BMC = func(redfish.Identity) *redfish.Answer {
 		a := *c.Answer
@@ -119,7 +117,6 @@ func (i *inputs) decode(data []byte) error {
 	return i.check()
 }
 
-// check returns an error for the first invalid value.
 func (i *inputs) check() error {
 	if n := len(i.Exports); n > maxExports {
 		return fmt.Errorf("exports: %d, expected at most %d", n, maxExports)
@@ -171,7 +168,6 @@ func (c *capturedBMC) check() error {
 	return nil
 }
 
-// join adds the stored inputs to the inputs of an audit.
 func (i *inputs) join(in *collect.Input) error {
 	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
 		table, err := smbios.Parse(i.SMBIOS)
@@ -194,7 +190,6 @@ func (i *inputs) join(in *collect.Input) error {
 	return nil
 }
 
-// encode returns the inputs as JSON; r is nil to keep identifiers.
 func (i inputs) encode(r *redactor) ([]byte, error) {
 	i.Schema, i.Exports = inputsSchema, slices.Clone(i.Exports)
 	if r != nil {

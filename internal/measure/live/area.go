@@ -52,7 +52,6 @@ func (a *nodeMemory) bind(node int, size measure.Buffer) error {
 	return nil
 }
 
-// mbind calls mbind(2) with MPOL_BIND and one node.
 func mbind(b []byte, node int) error {
 	var mask [16]uint64
 	if node < 0 || node >= 64*len(mask) {
@@ -67,7 +66,6 @@ func mbind(b []byte, node int) error {
 	return nil
 }
 
-// fillFinite writes numbers that Triad keeps finite.
 func fillFinite(b []byte) {
 	f := kernel.Floats(b)
 	for i := range f {
@@ -75,7 +73,6 @@ func fillFinite(b []byte) {
 	}
 }
 
-// partOfBuffer returns one thread's part of a buffer, in complete pages.
 func partOfBuffer(b []byte, i, n int) []byte {
 	const page = 4096
 	size := len(b) / n / page * page
@@ -95,7 +92,6 @@ func (a *nodeMemory) Close() error {
 	return unix.Munmap(whole)
 }
 
-// work returns a function that does one thread's part of a pass and returns the bytes.
 func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
 		return a.chase()
@@ -121,7 +117,6 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	}
 }
 
-// streamPosition returns the position at which one of n threads continues.
 func (a *nodeMemory) streamPosition(i, n int) *int {
 	if len(a.streamPos) != n {
 		a.streamPos = make([]int, n)

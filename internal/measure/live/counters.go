@@ -59,7 +59,6 @@ func processorTimes(stat []byte, cpus []int) (foreign, steal time.Duration) {
 	return foreign, steal
 }
 
-// sumTicks adds up some columns.
 func sumTicks(words []string, columns ...int) time.Duration {
 	var sum time.Duration
 	for _, i := range columns {
@@ -103,7 +102,6 @@ func throttled(root *host.Root, cpus []int) int64 {
 
 func cpuDir(cpu int) string { return "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) }
 
-// number reads a file with one number.
 func number(root *host.Root, path string) (int64, bool) {
 	b, err := root.ReadFile(path)
 	if err != nil {

@@ -16,7 +16,6 @@ type worker struct {
 // cpuWorkers are the workers by CPU.
 type cpuWorkers map[int]*worker
 
-// run gives each CPU its job and waits for all.
 func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
 	for _, cpu := range cpus {
 		if err := c.hire(cpu); err != nil {
@@ -40,7 +39,6 @@ func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
 	return outs, err
 }
 
-// hire starts the worker of a CPU.
 func (c cpuWorkers) hire(cpu int) error {
 	if c[cpu] != nil {
 		return nil

@@ -62,7 +62,6 @@ func groups(root *host.Root) []controlGroup {
 	return out
 }
 
-// quotaOf returns a description of a group's limit of CPU time, "" if there is none.
 func quotaOf(root *host.Root, dir string) string {
 	if b, err := root.ReadFile(dir + "/cpu.max"); err == nil {
 		if text := strings.TrimSpace(string(b)); text != "" && !strings.HasPrefix(text, "max") {
@@ -79,7 +78,6 @@ func quotaOf(root *host.Root, dir string) string {
 // unlimited is the smallest value in bytes that means no limit in version 1.
 const unlimited = 1 << 60
 
-// memoryLeft returns the bytes that a group may still allocate.
 func memoryLeft(root *host.Root, dir string) (int64, bool) {
 	for _, names := range [][2]string{{"memory.max", "memory.current"}, {"memory.limit_in_bytes", "memory.usage_in_bytes"}} {
 		limit, ok := number(root, dir+"/"+names[0]) // "max" is not a number

@@ -28,7 +28,6 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 	return a, nil
 }
 
-// touch writes every page from all CPUs, then the chain.
 func (b *Bench) touch(a *nodeMemory, cpus []int) error {
 	jobs := make([]passJob, len(cpus))
 	for i := range jobs {

@@ -24,7 +24,6 @@ func (g *startGate) pass() {
 	}
 }
 
-// do works in pieces until the time is over.
 func (j *passJob) do() outcome {
 	var o outcome
 	var cpu, switches [2]int64
@@ -63,7 +62,6 @@ func coreClock() float64 {
 	return best
 }
 
-// threadUsage returns the thread's CPU time in ns and its involuntary context switches.
 func threadUsage() (cpu, switches int64, err error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {

@@ -61,7 +61,6 @@ func onNode(maps []byte, start, end uint64, node int) (share float64, known bool
 	return here / all, true
 }
 
-// pageSize returns the page size of a line in bytes.
 func pageSize(words []string) float64 {
 	for _, w := range words {
 		if kb, found := strings.CutPrefix(w, "kernelpagesize_kB="); found {

@@ -39,7 +39,6 @@ func Survey(root *host.Root, guest string) *measure.Machine {
 	return s
 }
 
-// pickCPUs picks one CPU of each core.
 func pickCPUs(root *host.Root, id int, online, may []int) measure.Node {
 	n := measure.Node{ID: id, Socket: -1, FreeBytes: -1}
 	done := map[int]bool{}
@@ -186,7 +185,6 @@ func firstOf(cpus, sharers []int) int {
 	return -1
 }
 
-// circumstances returns the conditions that affect the figures.
 func circumstances(root *host.Root) []string {
 	var out []string
 	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {

@@ -51,7 +51,6 @@ func Clocks(memType string, rated, configured int) (ratedIs, configuredIs bool) 
 	return ratedIs, configuredIs
 }
 
-// resemblesClock reports whether a speed is no data rate of the type, but its double is.
 func resemblesClock(memType string, mts int) bool {
 	rates := ratesOf(memType)
 	if len(rates) == 0 || !inBounds(memType, mts) {
@@ -69,7 +68,6 @@ func Impossible(memType string, mts int) bool {
 	return mts < low/2 || mts > 2*high
 }
 
-// withinOnePercent compares within one per cent.
 func withinOnePercent(rate, mts int) bool {
 	d := rate - mts
 	return d*100 <= rate && -d*100 <= rate

@@ -136,7 +136,6 @@ func normal(number string) string {
 	return s
 }
 
-// decode reads the fields of a number that matched.
 func (p *pattern) decode(found []string) Module {
 	group := func(name string) string {
 		if i := p.compiled.SubexpIndex(name); i >= 0 {

@@ -29,7 +29,6 @@ type pattern struct {
 	compiled *regexp.Regexp
 }
 
-// documented reports whether a vendor's document explains the number.
 func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
 
 // values are the values in a row of a table.
@@ -46,7 +45,6 @@ type values struct {
 	Speed   int        `yaml:"speed"`
 }
 
-// merge copies the values of another row.
 func (v *values) merge(o values) {
 	setIfGiven(&v.SizeGB, o.SizeGB)
 	setIfGiven(&v.DDR, o.DDR)

@@ -58,7 +58,6 @@ func (t *Table) Give(g Given, w Change) []Instruction {
 	return ways
 }
 
-// called returns the entries of a setting, or of any other setting, with a name.
 func (t *Table) called(name, id string) []*Attribute {
 	var own, others []*Attribute
 	for _, m := range t.Find(name) {
@@ -93,7 +92,6 @@ func (t *Table) InForm(name, value, form string) (string, string, bool) {
 	return "", "", false
 }
 
-// sameWord reports whether two vendor values of an attribute have the same canonical value.
 func (t *Table) sameWord(name, a, b string) bool {
 	for _, m := range t.Find(name) {
 		known, _ := Lookup(m.ID)
@@ -126,7 +124,6 @@ type Change struct {
 	NoPreset bool
 }
 
-// namesMachine reports whether a list contains the machine's platform or a prefix of its product name.
 func namesMachine(list []string, w *Change) bool {
 	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)

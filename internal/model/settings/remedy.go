@@ -125,7 +125,6 @@ func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
 	return lines, true
 }
 
-// change returns the menu path and the command lines that give one attribute a value.
 func (t *Table) change(a *Attribute, value string, w *Change) []Instruction {
 	var ways []Instruction
 	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
@@ -251,7 +250,6 @@ func SamePreset(a, b string) bool {
 	return a != "" && PlainName(a) == PlainName(b)
 }
 
-// unlock returns the instruction to unlock a setting that a preset controls, "" if none is needed.
 func (t *Table) unlock(w *Change) string {
 	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""

@@ -67,7 +67,6 @@ func spellingRows(fsys fs.FS, dir, vendor string) (string, error) {
 	return rows.String(), nil
 }
 
-// parseSpellings parses a vendor's rows into a map by plain attribute name.
 func parseSpellings(rows string) (map[string][]*spelling, error) {
 	out := map[string][]*spelling{}
 	for line := range strings.Lines(rows) {
@@ -82,7 +81,6 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 	return out, nil
 }
 
-// rows returns all spellings of an attribute.
 func (t *Table) rows(name string) []*spelling {
 	if t.spellings == nil {
 		return nil
@@ -135,7 +133,6 @@ func (t *Table) documented(a *Attribute, w *Change) bool {
 // otherSwitchWord maps a value of a switch to its opposite.
 var otherSwitchWord = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
 
-// formOf returns the form of the names in an export, derived from one of them.
 func (t *Table) formOf(name string) string {
 	switch {
 	case boardSuffix(name):

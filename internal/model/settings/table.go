@@ -217,7 +217,6 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	return "", false
 }
 
-// number returns the digits of a rate without its unit; false if the value is not a rate.
 func number(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	for _, unit := range []string{"MHz", "MT/s", "MT"} {
@@ -277,7 +276,6 @@ type vendorEntry struct {
 	table         func() *Table
 }
 
-// beginnings returns Manufacturers in lower case.
 func (t *Table) beginnings() []string {
 	out := make([]string, len(t.Manufacturers))
 	for i, m := range t.Manufacturers {

@@ -41,7 +41,6 @@ var (
 	figureWords = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
 )
 
-// readVocabulary reads both files; an error names file and line.
 func readVocabulary(k fs.FS) (*wordlist, error) {
 	v := &wordlist{settings: make([]Setting, 0, 96), at: make(map[string]int, 96), includes: make(map[string][]inclusion, 32)}
 	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
@@ -76,7 +75,6 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 	return nil
 }
 
-// addSetting adds a row with ID, kind, figures, values and title.
 func (v *wordlist) addSetting(cells []string) error {
 	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
 	var known, fits bool
@@ -127,7 +125,6 @@ func (v *wordlist) addInclusion(cells []string) error {
 	return nil
 }
 
-// splitWords splits a cell at spaces; nil for an empty cell.
 func splitWords(cell string) []string {
 	if cell == "" {
 		return nil

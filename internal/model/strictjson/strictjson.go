@@ -52,7 +52,6 @@ type walker struct {
 	fields map[reflect.Type]map[string]reflect.Type
 }
 
-// errorf returns an error about the current key.
 func (w *walker) errorf(format string, args ...any) error {
 	where := strings.TrimPrefix(strings.Join(w.path, ""), ".")
 	if where == "" {
@@ -61,7 +60,6 @@ func (w *walker) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
 }
 
-// take counts memory.
 func (w *walker) take(n uintptr) error {
 	if w.room -= int64(n); w.bounded && w.room < 0 {
 		return w.errorf("%w", ErrTooLarge)
@@ -145,7 +143,6 @@ func (w *walker) object(t reflect.Type) error {
 	return w.end()
 }
 
-// member checks the value of a key.
 func (w *walker) member(t reflect.Type, key string) error {
 	switch {
 	case t == nil:
@@ -172,7 +169,6 @@ func (w *walker) member(t reflect.Type, key string) error {
 	return w.value(nil, true)
 }
 
-// end reads the closing bracket.
 func (w *walker) end() error {
 	_, err := w.dec.Token()
 	return err
@@ -180,7 +176,6 @@ func (w *walker) end() error {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// fieldsOf returns the types of a struct's fields by key.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -192,7 +187,6 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// mayBeNull reports whether a field of the type may be null.
 func mayBeNull(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -202,7 +196,6 @@ func mayBeNull(t reflect.Type) bool {
 	}
 }
 
-// kindOf names the kind of JSON value that a token begins.
 func kindOf(token json.Token) string {
 	switch v := token.(type) {
 	case nil:
@@ -221,7 +214,6 @@ func kindOf(token json.Token) string {
 	}
 }
 
-// expected names the kind of JSON value that a type is written as.
 func expected(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -243,12 +235,10 @@ func expected(t reflect.Type) string {
 	}
 }
 
-// accepts reports whether a value of this kind can be decoded into t.
 func accepts(t reflect.Type, found string) bool {
 	return found == expected(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && found == "a string"
 }
 
-// shortened limits the length of a key in an error.
 func shortened(key string) string {
 	const most = 60
 	if len(key) > most {

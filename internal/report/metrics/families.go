@@ -41,7 +41,6 @@ type families struct {
 	keep bool
 }
 
-// family starts a metric. Labels are separated by blanks.
 func (b *families) family(name, labels, help string) *Family {
 	b.list = append(b.list, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
 	b.seen = map[string]bool{}
@@ -80,7 +79,6 @@ func labelText(s string) string {
 	return s
 }
 
-// zeroOrOne returns 1 for true.
 func zeroOrOne(v bool) float64 {
 	if v {
 		return 1
@@ -88,7 +86,6 @@ func zeroOrOne(v bool) float64 {
 	return 0
 }
 
-// truthWord returns "true", "false", or "" if unknown.
 func truthWord(v *bool) string {
 	if v == nil {
 		return ""
@@ -96,7 +93,6 @@ func truthWord(v *bool) string {
 	return strconv.FormatBool(*v)
 }
 
-// numberWord returns the number, "" if unknown.
 func numberWord(v *int) string {
 	if v == nil {
 		return ""

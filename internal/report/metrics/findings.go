@@ -79,7 +79,6 @@ func atMost(most int, all []*verdict.Finding) []*verdict.Finding {
 	return append(first, more...)[:most]
 }
 
-// oneLine returns a text as a label. A long one ends with dots.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxLabel {
@@ -116,7 +115,6 @@ func (b *families) waivers(all []verdict.Finding) {
 	b.end()
 }
 
-// waivedUntil returns the last day of the active waiver, "" for none.
 func waivedUntil(f *verdict.Finding) string {
 	if f.Result != verdict.Waived || f.Waiver == nil {
 		return ""

@@ -8,7 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// slots adds the modules, and the number of slots of each CPU.
 func (b *families) slots(slots []report.Slot) {
 	b.family("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
 		"A memory module by its SMBIOS handle; always 1. An empty label is not known.")
@@ -44,7 +43,6 @@ func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	}
 }
 
-// addKnown adds a sample if the value is known.
 func addKnown[T int | int64 | float64](b *families, v *T, factor float64, labels ...string) {
 	if v != nil {
 		b.add(float64(*v)*factor, labels...)
@@ -76,7 +74,6 @@ func (b *families) slotCounts(slots []report.Slot) {
 	b.end()
 }
 
-// sockets adds the memory of each CPU.
 func (b *families) sockets(sockets []report.PopulationSocket) {
 	b.family("socket_channels", "socket", "Memory channels of a processor.")
 	for i := range sockets {
@@ -104,7 +101,6 @@ func (b *families) sockets(sockets []report.PopulationSocket) {
 	b.end()
 }
 
-// settings adds the known values of every setting.
 func (b *families) settings(settings map[string]report.Setting) {
 	b.family("setting_info", "setting value view", "The value of a BIOS setting in one view; always 1, absent when not known.")
 	for _, id := range sorted(settings) {
@@ -121,7 +117,6 @@ func (b *families) settings(settings map[string]report.Setting) {
 	b.end()
 }
 
-// nodes adds the NUMA nodes. Distances are in the order of the nodes.
 func (b *families) nodes(nodes []report.Node) {
 	b.family("numa_node_memory_bytes", "node", "Memory of a NUMA node as the kernel counts it.")
 	for i := range nodes {
@@ -140,7 +135,6 @@ func (b *families) nodes(nodes []report.Node) {
 	b.end()
 }
 
-// sorted returns the keys of a map in order.
 func sorted[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -62,7 +62,6 @@ func (b *families) program(r *report.Report) {
 	b.end()
 }
 
-// verdict adds one series for each status.
 func (b *families) verdict(v *report.Verdict) {
 	b.family("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
 	for _, s := range report.Statuses() {
@@ -87,7 +86,6 @@ func (b *families) sources(sources []report.Source) {
 	b.end()
 }
 
-// audit adds when the audit was done and how long it took, in seconds.
 func (b *families) audit(r *report.Report) {
 	b.family("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
 	b.add(zeroOrOne(r.Failed != ""))
@@ -104,7 +102,6 @@ func (b *families) audit(r *report.Report) {
 	b.end()
 }
 
-// baseline adds what differs from the accepted hardware, by kind.
 func (b *families) baseline(changed map[string]bool) {
 	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
 	for _, kind := range sorted(changed) {

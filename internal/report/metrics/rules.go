@@ -18,7 +18,6 @@ type verdicts struct {
 // results are all results, in the order in which they are counted.
 var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
 
-// of returns the rank of a result.
 func (v *verdicts) of(r verdict.Result) *int {
 	at := slices.Index(results[:], r)
 	if at < 0 {
@@ -27,7 +26,6 @@ func (v *verdicts) of(r verdict.Result) *int {
 	return &v.ranks[at]
 }
 
-// byRule groups findings by rule, in their order.
 func byRule(findings []verdict.Finding) []verdicts {
 	out := make([]verdicts, 0, len(findings))
 	at := make(map[string]int, len(findings))
@@ -45,7 +43,6 @@ func byRule(findings []verdict.Finding) []verdicts {
 	return out
 }
 
-// result returns the result of the rule, the worst of its subjects.
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
 		if *v.of(r) > 0 {
@@ -55,7 +52,6 @@ func (v *verdicts) result() verdict.Result {
 	return verdict.NotApplicable
 }
 
-// severity returns the highest among the named results, or among all.
 func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {

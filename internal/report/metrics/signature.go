@@ -13,7 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// population adds the signature of the population.
 func (b *families) population(inv *report.Inventory) {
 	b.family("population_info", "signature", "What is populated and where, in one word: equal population, equal signature; always 1.")
 	if s := Signature(inv); s != "" {
@@ -40,7 +39,6 @@ func Signature(inv *report.Inventory) string {
 	return sizesWord(inv.Slots) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// slotLine describes one slot and its module.
 func slotLine(s *report.Slot) string {
 	place := "label " + printable.Clean(string(s.BankLocator)) + "/" + printable.Clean(string(s.Locator))
 	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
@@ -66,7 +64,6 @@ func rateWord(mts *int) string {
 	return strconv.Itoa(ddr.Nominal(*mts))
 }
 
-// processorCount counts the populated sockets.
 func processorCount(sockets []report.Socket) int {
 	n := 0
 	for i := range sockets {

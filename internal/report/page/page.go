@@ -103,7 +103,6 @@ var markup = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
 })
 
-// markdown escapes what Markdown would take for markup.
 func markdown(s string) string {
 	s = printable.Clean(strings.Join(strings.Fields(s), " "))
 	return markup().Replace(s)

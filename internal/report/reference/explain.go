@@ -64,7 +64,6 @@ func (e *Explainer) Words() []string {
 	return out
 }
 
-// ids lists the rules, settings and platforms.
 func (e *Explainer) ids() []string {
 	var out []string
 	for i := range e.rules {
@@ -158,7 +157,6 @@ func (e *Explainer) menuName(id, plain string) bool {
 // aroundNames are parts of menu names that people leave out.
 var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
 
-// settingsList lists settings that one name of a menu stands for.
 func settingsList(named []settings.Setting) []page.Block {
 	fields := make([]page.Field, len(named))
 	for i, s := range named {
@@ -203,7 +201,6 @@ func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.B
 	return append(out, page.Block{Text: "Its expressions: memaudit rules show " + general.ID})
 }
 
-// judged returns the result of a rule on the selected machine.
 func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block) []page.Block {
 	if doc == nil {
 		return unnamed()
@@ -229,7 +226,6 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 	return out
 }
 
-// unnamed describes how to select a machine.
 func unnamed() []page.Block {
 	return []page.Block{partHeading("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
 		Value: "none was named: --root / reads this machine, --snapshot, --smbios and --bios FILE read another"}}}}

@@ -13,7 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// platform explains a platform, with the picture of one processor's channels.
 func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block {
 	out := []page.Block{
 		{Head: &page.Head{Level: 2, Kind: "platform", Name: p.ID + ": " + p.Name}},
@@ -29,7 +28,6 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 	return append(out, partHeading("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
 }
 
-// shares lists documented measurements of layouts on a platform.
 func shares(p *platform.Info) []page.Field {
 	var out []page.Field
 	for _, m := range p.Measured {
@@ -70,7 +68,6 @@ func layoutWords(layout string) string {
 	return strings.Replace(words, "with 1 modules each", "with 1 module each", 1) + ":"
 }
 
-// documentOf returns the document of a key.
 func documentOf(p *platform.Info, key string) string {
 	for i := range p.Documents {
 		if c := &p.Documents[i].Citation; c.Key == key {
@@ -80,7 +77,6 @@ func documentOf(p *platform.Info, key string) string {
 	return key
 }
 
-// howToFill returns the advice on populating a platform.
 func howToFill(p *platform.Info) string {
 	out := "processor and board decide the platform; how its slots are filled can be changed: memaudit plan --platform " + p.ID + " --capacity SIZE lists layouts"
 	switch {
@@ -92,7 +88,6 @@ func howToFill(p *platform.Info) string {
 	return out
 }
 
-// platformDocuments lists the documents, the one about population first.
 func platformDocuments(p *platform.Info) []page.Field {
 	var out []page.Field
 	if own := document(&p.Citation); own != "" {
@@ -112,7 +107,6 @@ func platformDocuments(p *platform.Info) []page.Field {
 // mostDrawn is the largest number of channels in a drawing of 80 columns.
 const mostDrawn = 12
 
-// channelDrawing draws the channels and the slots of each; "" if their numbers are unknown.
 func channelDrawing(p *platform.Info) string {
 	channels, who := p.ChannelsPerSocket, "processor"
 	if channels == 0 {
@@ -135,7 +129,6 @@ func channelDrawing(p *platform.Info) string {
 	return b.String()
 }
 
-// ofPlatform describes whether the selected machine is of a platform, and the memory of its CPUs.
 func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
 	if doc == nil {
 		return unnamed()

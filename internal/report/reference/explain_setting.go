@@ -16,7 +16,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// setting explains a setting of BIOS setup.
 func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block {
 	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "setting", Name: s.ID}}}, e.about(s.ID, s.Title)...)
 	wants, effects, ways, documents := e.rows(s.ID)
@@ -103,7 +102,6 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 	return wants, effects, ways, documents
 }
 
-// machineValues returns the values of a setting on the selected machine.
 func machineValues(id string, doc *report.Report) []page.Block {
 	if doc == nil {
 		return nil

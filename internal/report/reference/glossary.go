@@ -18,7 +18,6 @@ type term struct {
 	meaning string
 }
 
-// glossary reads the words.
 func glossary(k fs.FS) ([]term, error) {
 	raw, err := fs.ReadFile(k, glossaryFile)
 	if err != nil {
@@ -61,7 +60,6 @@ func (e *Explainer) termsOf(word string) []term {
 	return out
 }
 
-// term explains a word of the glossary, and names the rules and settings about it.
 func (e *Explainer) term(t *term, asked string) []page.Block {
 	out := []page.Block{{Head: &page.Head{Level: 2, Kind: "word", Name: strings.Join(t.names, ", ")}}, {Text: strings.ReplaceAll(t.meaning, "`", "")}}
 	for _, name := range t.names {

@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// platformFields returns the facts of a platform outside tables.
 func platformFields(p *platform.Info) []page.Field {
 	policy := p.Policy
 	if policy == "" {
@@ -31,7 +30,6 @@ func platformFields(p *platform.Info) []page.Field {
 	return append(fields, page.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)})
 }
 
-// fewerOfKinds lists the kinds of which a channel takes fewer modules than it has slots.
 func fewerOfKinds(most map[string]int) string {
 	var out []string
 	for _, kind := range slices.Sorted(maps.Keys(most)) {
@@ -40,7 +38,6 @@ func fewerOfKinds(most map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// attached describes how the memory is attached to the CPUs.
 func attached(p *platform.Info) string {
 	var out []string
 	for _, f := range []struct {
@@ -65,7 +62,6 @@ func unverified(p *platform.Info) string {
 	return strings.Join(slices.Sorted(maps.Keys(p.Unverified)), ", ")
 }
 
-// speeds returns tables of MT/s by kind of DIMM and DIMMs per channel.
 func speeds(p *platform.Info) []page.Block {
 	t := speedTable(p.Speeds)
 	for _, part := range slices.Sorted(maps.Keys(p.ProcessorMTs)) {
@@ -98,7 +94,6 @@ func speedTable(speeds map[string][]int) *page.Table {
 	return t
 }
 
-// padRows gives every row as many cells as the longest one has.
 func padRows(t *page.Table) {
 	most := 0
 	for _, r := range t.Rows {
@@ -112,7 +107,6 @@ func padRows(t *page.Table) {
 	}
 }
 
-// processorParts lists the processors whose facts differ.
 func processorParts(p *platform.Info) []page.Block {
 	var out []page.Block
 	for i := range p.Parts {
@@ -130,7 +124,6 @@ func processorParts(p *platform.Info) []page.Block {
 	return out
 }
 
-// recognised lists the ways in which the platform is recognised.
 func recognised(p *platform.Info) []page.Block {
 	var fields []page.Field
 	for i := range p.Recognise {
@@ -160,7 +153,6 @@ func recognised(p *platform.Info) []page.Block {
 	return []page.Block{partHeading("Recognised by"), {Fields: fields, Indent: 2}}
 }
 
-// boards lists the limits that boards set.
 func boards(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"product", "MT/s at most", "source"}}
 	for _, b := range p.Boards {
@@ -172,7 +164,6 @@ func boards(p *platform.Info) []page.Block {
 	return []page.Block{{Head: &page.Head{Level: 3, Name: "Boards that set a limit"}}, {Table: t}}
 }
 
-// document formats a platform's citation on one line.
 func document(c *platform.Citation) string {
 	var out []string
 	for _, s := range []string{c.Vendor, c.Title, number(c.Year), c.Place, c.URL} {

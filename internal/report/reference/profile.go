@@ -44,7 +44,6 @@ func namedSystems(named []string) string {
 	return "the rows are printed for " + strings.Join(named, ", ") + "; for other machines they are carried over by analogy"
 }
 
-// settingFields returns one row of a profile, with the profiles that want another value.
 func settingFields(s *rulepack.SettingInfo) []page.Field {
 	concerns := s.Concerns
 	if concerns == "" {
@@ -66,7 +65,6 @@ type otherValue struct {
 	profiles []string
 }
 
-// elsewhere groups other profiles by the value they want.
 func elsewhere(s *rulepack.SettingInfo) []otherValue {
 	var out []otherValue
 	at := map[string]int{}

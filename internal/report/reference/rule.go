@@ -43,12 +43,10 @@ func ruleExample(i *rulepack.RuleInfo) []page.Block {
 	return []page.Block{{Text: fmt.Sprintf("In its case %q it %s:", name, does)}, {Example: text.Finding(f, text.Options{Width: exampleWidth})}}
 }
 
-// rulesHeading returns the heading of one of several rules of an id.
 func rulesHeading(i *rulepack.RuleInfo) page.Block {
 	return partHeading("For " + cmp.Or(i.Scope, "every other machine"))
 }
 
-// rulesOfID returns the rules of one id below a heading, each with its machines if there are several.
 func rulesOfID(rules []rulepack.RuleInfo) []page.Block {
 	var out []page.Block
 	for i := range rules {
@@ -81,7 +79,6 @@ func problem(i *rulepack.RuleInfo, f *verdict.Finding) page.Field {
 	return sentence("problem", i.Rule.Short, f, func() string { return f.Short })
 }
 
-// fixes returns what to do, in general and by vendor.
 func fixes(name string, i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	if i.Rule.Explains {
 		return []page.Field{{Name: name, Value: "nothing: the rule never fails, it explains what a reader may take for a fault"}}
@@ -111,7 +108,6 @@ func sentence(name, src string, f *verdict.Finding, example func() string) page.
 	return e
 }
 
-// ruleFacts returns the machines a rule applies to, its severity and its document.
 func ruleFacts(i *rulepack.RuleInfo) []page.Field {
 	return []page.Field{
 		{Name: "severity", Value: i.Severity}, {Name: "for", Value: i.Scope}, {Name: "concerns", Value: i.Concerns},
@@ -120,7 +116,6 @@ func ruleFacts(i *rulepack.RuleInfo) []page.Field {
 	}
 }
 
-// expressions returns the expressions of a rule, with the file and its cases.
 func expressions(i *rulepack.RuleInfo) []page.Field {
 	fields := []page.Field{
 		{Name: "subject", Value: i.Subject}, {Name: "applies", Value: i.Applies, Code: true}, {Name: "check", Value: i.Check, Code: true},
@@ -156,7 +151,6 @@ func expression(name, src string) page.Field {
 	return page.Field{Name: name, Value: src, Code: true}
 }
 
-// source formats a citation on one line, with its address.
 func source(c *verdict.Citation) string {
 	if c == nil {
 		return ""

@@ -32,7 +32,6 @@ func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, table
 	return firstStep(table, p, id, s)
 }
 
-// tableOf finds the table of the vendor that a profile is written for.
 func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 	for _, vendor := range p.Vendors {
 		if t := tables.Of(vendor); t != nil {

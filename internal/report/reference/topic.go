@@ -50,7 +50,6 @@ func Topics(k fs.FS) ([]Topic, error) {
 	return file.Topics, nil
 }
 
-// names reports whether a topic explains a word.
 func (t *Topic) names(word string) bool {
 	return slices.ContainsFunc(t.For, func(pattern string) bool {
 		head, behind := strings.CutPrefix(pattern, "*")
@@ -68,7 +67,6 @@ func (t *Topic) names(word string) bool {
 	})
 }
 
-// topic returns the first topic that explains a word, nil if there is none.
 func (e *Explainer) topic(word string) *Topic {
 	i := slices.IndexFunc(e.topics, func(t Topic) bool { return t.names(word) })
 	if i < 0 {
@@ -77,7 +75,6 @@ func (e *Explainer) topic(word string) *Topic {
 	return &e.topics[i]
 }
 
-// about returns what a word means, with its drawing.
 func (e *Explainer) about(word, title string) []page.Block {
 	out := []page.Block{{Text: title}}
 	t := e.topic(word)
@@ -87,7 +84,6 @@ func (e *Explainer) about(word, title string) []page.Block {
 	return append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
 }
 
-// measuredOf returns documented measurements of a word's topic.
 func (e *Explainer) measuredOf(word string) []page.Field {
 	var out []page.Field
 	if t := e.topic(word); t != nil {
@@ -99,7 +95,6 @@ func (e *Explainer) measuredOf(word string) []page.Field {
 	return out
 }
 
-// effectsPart returns what was measured, or that nothing was.
 func effectsPart(effects []page.Field) []page.Block {
 	if len(effects) == 0 {
 		effects = []page.Field{{Name: "-", Value: "no document on record measured what it costs"}}

@@ -13,7 +13,6 @@ import (
 // UnreadNotice starts the notice of a report about sources that could not be read.
 const UnreadNotice = "not everything could be read: "
 
-// counts returns the verdict and the numbers of rules by result as attributes of a log line.
 func counts(r *report.Report) []any {
 	n := metrics.RulesByResult(r)
 	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
@@ -44,7 +43,6 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	}
 }
 
-// problems lists the numbered problems of a report.
 func problems(r *report.Report) []string {
 	var out []string
 	for i := range r.Problems {
@@ -63,7 +61,6 @@ func problemKey(p *report.Problem) string {
 	return p.Rule + " " + p.Where
 }
 
-// differ returns what is only in the first list and what is only in the second.
 func differ(a, b []string) (onlyA, onlyB []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

@@ -25,7 +25,6 @@ func newConnections(most int) *connections {
 	return &connections{most: most, open: map[net.Conn]bool{}}
 }
 
-// state implements http.Server.ConnState.
 func (c *connections) state(conn net.Conn, s http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +56,6 @@ func (c *connections) makeRoom() {
 	_ = victim.Close()
 }
 
-// forget removes a connection from the idle ones.
 func (c *connections) forget(conn net.Conn) {
 	for i, other := range c.idle {
 		if other == conn {

@@ -74,7 +74,6 @@ type auditEvent struct {
 	reload bool
 }
 
-// run starts audits until the context ends.
 func (l *auditLoop) run(ctx context.Context) {
 	l.done = make(chan Outcome, 1)
 	l.timer = time.NewTimer(0)
@@ -125,7 +124,6 @@ func (l *auditLoop) asked(e auditEvent) {
 	l.schedule(l.settle)
 }
 
-// schedule makes sure that the next audit starts at the latest after this time.
 func (l *auditLoop) schedule(after time.Duration) {
 	if at := time.Now().Add(after); l.due.IsZero() || at.Before(l.due) {
 		l.due = at
@@ -133,7 +131,6 @@ func (l *auditLoop) schedule(after time.Duration) {
 	}
 }
 
-// start starts an audit. If one is still running, it tries again after the settle time.
 func (l *auditLoop) start(ctx context.Context) {
 	if l.running {
 		l.due = time.Time{}
@@ -148,7 +145,6 @@ func (l *auditLoop) start(ctx context.Context) {
 	}()
 }
 
-// finished stores the outcome of an audit and schedules the next.
 func (l *auditLoop) finished(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
@@ -175,7 +171,6 @@ func (l *auditLoop) finished(out Outcome) {
 	l.schedule(jittered(l.interval))
 }
 
-// failed logs an audit that read nothing, and what is served after it.
 func (l *auditLoop) failed(out Outcome, took time.Duration) {
 	served := "nothing is served yet"
 	if old := l.pages.current.Load(); old != nil {

@@ -29,7 +29,6 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// newServer returns a server with these limits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -41,7 +40,6 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// handler routes requests to the pages.
 func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
@@ -135,7 +133,6 @@ var (
 	asJSON = servedForm{"application/json", func(c *auditPage) func() ([]byte, error) { return c.json }}
 )
 
-// serve answers with one form of the last audit.
 func (p *currentPage) serve(f servedForm) http.Handler {
 	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
@@ -151,7 +148,6 @@ func (p *currentPage) serve(f servedForm) http.Handler {
 	}))
 }
 
-// constantAnswer always answers with the same text.
 func constantAnswer(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -56,7 +56,6 @@ func (p *currentPage) publish(out Outcome) {
 	}
 }
 
-// newPage returns the page for a report.
 func newPage(r *report.Report) *auditPage {
 	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
 	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).writeOnce()
@@ -72,7 +71,6 @@ func (p *auditPage) writeOnce() *auditPage {
 	return p
 }
 
-// sentence describes the machine and its verdict.
 func (p *auditPage) sentence() string {
 	says := p.report.Verdict.Status.Word() + " " + wording.Verdict(p.report)
 	if p.report.Outdated != "" {
@@ -81,7 +79,6 @@ func (p *auditPage) sentence() string {
 	return printable.Clean(says) + " (audited " + p.report.GeneratedAt + ")"
 }
 
-// written returns a form of a report as bytes.
 func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]byte, error) {
 	var out bytes.Buffer
 	err := write(&out, r)

@@ -17,7 +17,6 @@ func sandbox(readable []string, network bool, log *slog.Logger) {
 	restrict(landlock.V5.BestEffort(), readable, network, log)
 }
 
-// warnLacking logs which rights the kernel cannot take away.
 func warnLacking(version int, network bool, log *slog.Logger) {
 	if lacks := lacking(version, network); lacks != "" {
 		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")

@@ -51,7 +51,6 @@ func Serve(ctx context.Context, c Config) error {
 	return err
 }
 
-// relayRequests turns the caller's requests into events.
 func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- auditEvent) {
 	for {
 		select {
@@ -65,7 +64,6 @@ func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan s
 	}
 }
 
-// listen opens all addresses, or returns the sockets that systemd opened.
 func (w *WebOptions) listen() ([]net.Listener, error) {
 	if w.SystemdSocket {
 		return passed(activation.Listeners())
@@ -133,7 +131,6 @@ func shutdown(servers []*http.Server, most time.Duration) error {
 	return all
 }
 
-// notifier returns a function that sends a state to systemd, if systemd asked for it.
 func notifier(log *slog.Logger) func(string) {
 	return func(state string) {
 		if _, err := daemon.SdNotify(false, state); err != nil {
@@ -155,7 +152,6 @@ func watchdogTime(log *slog.Logger) time.Duration {
 	return d
 }
 
-// status is the text that systemctl status shows.
 func status(r *report.Report) string { return r.Verdict.Line() }
 
 // WebOptions are the addresses and options of the daemon's web server.

@@ -57,7 +57,6 @@ func contentState(name string) string {
 	return fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano(), " ", inodeOf(st))
 }
 
-// inodeOf returns the device and inode of a file.
 func inodeOf(st fs.FileInfo) string {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(sys.Dev, " ", sys.Ino)
@@ -115,7 +114,6 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again 
 	}()
 }
 
-// relayChanges turns changes into events until the context ends or the watcher is closed.
 func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent, again <-chan time.Time, log *slog.Logger) {
 	look := func() {
 		what.rewatch(w, log)
@@ -146,7 +144,6 @@ func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to ch
 	}
 }
 
-// sendEvent delivers an event unless the context ends first.
 func sendEvent(ctx context.Context, to chan<- auditEvent, e auditEvent) {
 	select {
 	case to <- e:

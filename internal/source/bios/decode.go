@@ -57,7 +57,6 @@ func isJSON(trimmed []byte) bool {
 	return trimmed[0] == '{' || trimmed[0] == '[' && len(rest) > 0 && (rest[0] == '{' || rest[0] == ']')
 }
 
-// decodeXML recognises an XML export by its root element.
 func decodeXML(data []byte, start int) (*Export, error) {
 	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
 	w.CharsetReader = latin1
@@ -85,7 +84,6 @@ func decodeXML(data []byte, start int) (*Export, error) {
 	return nil, cmp.Or(w.err, malformed(lineOrigin(1), "XML without an element, %s", expected))
 }
 
-// decodeJSON recognises the kind of a JSON export and decodes it.
 func decodeJSON(data []byte) (*Export, error) {
 	root, twice, err := parseJSON(data)
 	if err != nil {
@@ -107,7 +105,6 @@ func decodeJSON(data []byte) (*Export, error) {
 	return e, nil
 }
 
-// decodeObject decodes a single document, a collection, or an object whose members are documents.
 func decodeObject(o object) (*Export, error) {
 	if body, ok := o["SystemConfiguration"].(object); ok {
 		return decodeSCPJSON(body)
@@ -144,7 +141,6 @@ func decodeObject(o object) (*Export, error) {
 	return decodeFlat(o)
 }
 
-// decodeArray decodes an AMI SCE dump or a list of documents.
 func decodeArray(list []any) (*Export, error) {
 	if len(list) > 0 {
 		if first, ok := list[0].(object); ok && isQuestion(first) {
@@ -209,7 +205,6 @@ func withoutNode(lines []textLine) ([]textLine, error) {
 	return withColons(out), nil
 }
 
-// withColons writes settings of UEFI groups as OneCLI does, with an equals sign.
 func withColons(lines []textLine) []textLine {
 	out := slices.Clone(lines)
 	for i := range out {
@@ -218,7 +213,6 @@ func withColons(lines []textLine) []textLine {
 	return out
 }
 
-// decodeText recognises a text export by its lines.
 func decodeText(text string) (*Export, error) {
 	var lines []textLine
 	n := 0

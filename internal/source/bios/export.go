@@ -178,14 +178,12 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 	return nil, false
 }
 
-// takeOver adds another export's defects.
 func (e *Export) takeOver(from *Export) {
 	for _, p := range from.Problems {
 		e.problem("%s", p)
 	}
 }
 
-// problem adds a defect to Problems, up to maxProblems.
 func (e *Export) problem(format string, args ...any) {
 	switch {
 	case len(e.Problems) < maxProblems:
@@ -222,7 +220,6 @@ func (e *Export) some(place, format string, args ...any) error {
 	return malformed(place, format, args...)
 }
 
-// dropValues removes all values of an attribute, but not its name and place.
 func (a *Attribute) dropValues() {
 	a.Value, a.Text, a.Stated = "", "", false
 	a.Pending, a.PendingText, a.HasPending = "", "", false
@@ -234,7 +231,6 @@ func malformed(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
 }
 
-// lineOrigin returns the text for a line number, counted from 1.
 func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
 
 // dependency is one entry of a registry's Dependencies (DMTF DSP8010, AttributeRegistry): whether
@@ -254,7 +250,6 @@ type dependencyTerm struct {
 	Or        bool   `json:"or,omitempty"`
 }
 
-// addPlain appends an attribute that consists of a name and a value.
 func (e *Export) addPlain(name, value, place string) {
 	e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, Place: place})
 }
@@ -298,7 +293,6 @@ func Join(exports []*Export) []*Export {
 	return out
 }
 
-// registriesOf returns the registries by which an export is read.
 func registriesOf(e *Export, exports []*Export) []*Export {
 	var own, others []*Export
 	stem := func(name string) string {
@@ -328,7 +322,6 @@ func (e *Export) settledBy(s *Export) bool {
 	return e.Vendor == s.Vendor
 }
 
-// merge takes the values of the settings object s as pending values.
 func (e *Export) merge(s *Export) {
 	e.takeOver(s)
 	at := map[string]int{}

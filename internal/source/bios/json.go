@@ -59,7 +59,6 @@ type jsonWalker struct {
 	err    error
 }
 
-// place returns the JSON path of the current value.
 func (w *jsonWalker) place() string {
 	var b strings.Builder
 	for _, step := range w.path {
@@ -78,7 +77,6 @@ func (w *jsonWalker) place() string {
 // jsonKey is a step of a path that leads to the value of a key.
 type jsonKey string
 
-// fail keeps the first error, with its place.
 func (w *jsonWalker) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = malformed(w.place(), format, args...)
@@ -100,14 +98,12 @@ func (w *jsonWalker) value() any {
 	return token
 }
 
-// down opens a list or an object.
 func (w *jsonWalker) down(step any) {
 	if w.path = append(w.path, step); len(w.path) > maxDepth+1 {
 		w.fail("JSON nested deeper than %d levels", maxDepth)
 	}
 }
 
-// up closes it.
 func (w *jsonWalker) up() {
 	w.path = w.path[:len(w.path)-1]
 	_, _ = w.dec.Token() // the closing bracket
@@ -146,7 +142,6 @@ func (w *jsonWalker) object() object {
 	return o
 }
 
-// ambiguous names the places of keys that occur more than once.
 func (e *Export) ambiguous(places []string) {
 	for _, at := range places {
 		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
@@ -173,7 +168,6 @@ func pathStep(key string) string {
 	return "." + key
 }
 
-// stringMember returns a string member of an object, "" if there is none.
 func stringMember(o object, key string) string {
 	s, _ := o[key].(string)
 	return cleanValue(s)
@@ -193,13 +187,11 @@ func scalar(v any) (string, bool) {
 	}
 }
 
-// isBareValue reports whether a JSON value is neither a string nor null.
 func isBareValue(v any) bool {
 	_, text := v.(string)
 	return v != nil && !text
 }
 
-// scalars returns the texts of the strings, numbers and booleans of an array.
 func scalars(v any) []string {
 	list, _ := v.([]any)
 	var out []string

@@ -28,7 +28,6 @@ func (e *Export) Use(t *settings.Table, product string) {
 // Named returns the attributes with this name, or else with this text in BIOS setup.
 func (e *Export) Named(name string) []*Attribute { return e.byName[settings.PlainName(name)] }
 
-// seen returns the attributes with a plain name or text as a view has them.
 func (e *Export) seen(plain string, at View) []Attribute {
 	var out []Attribute
 	for _, a := range e.byName[plain] {

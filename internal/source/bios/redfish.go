@@ -18,7 +18,6 @@ const (
 	registryKind
 )
 
-// kindOfDocument recognises the kind of a document by its content.
 func kindOfDocument(o object) documentKind {
 	if _, ok := registryEntries(o); ok {
 		return registryKind
@@ -83,7 +82,6 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 	return e, nil
 }
 
-// decodePart decodes one of the documents of DecodeRedfish.
 func decodePart(what string, data []byte) (*Export, error) {
 	if len(data) > MaxBytes {
 		return nil, malformed(what, "longer than %d bytes", MaxBytes)
@@ -118,7 +116,6 @@ func decodePart(what string, data []byte) (*Export, error) {
 	return e, nil
 }
 
-// combine makes one export from the documents of one system.
 func combine(docs []document) (*Export, error) {
 	var current, pending, registry *Export
 	for _, d := range docs {
@@ -160,7 +157,6 @@ func combine(docs []document) (*Export, error) {
 	return current, nil
 }
 
-// decodeResource decodes a Bios resource or its settings object.
 func decodeResource(d document) (*Export, error) {
 	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), PendingOnly: isSettings(d.body)}
 	if s, ok := d.body["@Redfish.Settings"].(object); ok {
@@ -200,7 +196,6 @@ func (e *Export) finish(body object) {
 	e.Complete = !e.PendingOnly && (n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10))
 }
 
-// moveToPending moves the values of a settings object from Value to Pending.
 func (e *Export) moveToPending() {
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
@@ -257,7 +252,6 @@ func (e *Export) addRedfish(at, name string, v any) {
 	e.add(a)
 }
 
-// stated returns the value of the first of these attributes that has one.
 func (e *Export) stated(names ...string) string {
 	for _, name := range names {
 		if a, ok := e.Attribute(name); ok && a.Stated {

@@ -90,7 +90,6 @@ func registeredValue(v any) (name, text string) {
 	return name, text
 }
 
-// resolve gives the attributes the names, texts and options of their registries.
 func (e *Export) resolve(registries ...*Export) {
 	for _, r := range registries {
 		e.Locks = r.Locks

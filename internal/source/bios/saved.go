@@ -141,7 +141,6 @@ func decodePolicy(o object) (*Export, error) {
 // hostFirmware matches the line by which the YAML of kubectl is recognised.
 var hostFirmware = pattern(`(?m)^\s*-?\s*kind: "?(HostFirmwareSettings|BIOSSettings)"?\s*$`)
 
-// decodeKubernetesYAML decodes the YAML of "kubectl get hostfirmwaresettings -o yaml".
 func decodeKubernetesYAML(data []byte) (*Export, error) {
 	var o object
 	if err := yaml.Unmarshal(data, &o); err != nil {
@@ -186,7 +185,6 @@ func cleanValue(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// fromLatin1 converts Latin-1 to UTF-8.
 func fromLatin1(s string) string {
 	runes := make([]rune, len(s))
 	for i := range len(s) {
@@ -354,7 +352,6 @@ func decodeFlat(o object) (*Export, error) {
 	return e, nil
 }
 
-// someKeys lists the first five keys of an object for an error message.
 func someKeys(o object) string {
 	keys := slices.Sorted(maps.Keys(o))
 	if len(keys) > 5 {

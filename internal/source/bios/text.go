@@ -74,7 +74,6 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// someLine returns an error if an attribute breaks a limit, or if a text has none.
 func (e *Export) someLine(lines []textLine, want string) error {
 	return e.some(lines[len(lines)-1].place(), "the file ends without a setting, expected %s", want)
 }
@@ -222,7 +221,6 @@ func decodeTable(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// tableCells splits a row. It skips rules, headings and rows without a value.
 func tableCells(text string) (name, value string, ok bool) {
 	if tableRule().MatchString(text) {
 		return "", "", false

@@ -16,7 +16,6 @@ var (
 	asuChoice = pattern(`(^|=)<[^>]*>(=|$)`)
 )
 
-// decodeASU decodes "asu show" or "onecli config show": lines Group.Name=Value.
 func decodeASU(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASU}
 	for _, l := range lines {
@@ -61,7 +60,6 @@ func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
 }
 
-// choices reads the list of choices that "asu showvalues" prints.
 func (a *Attribute) choices(values string) {
 	for choice := range strings.SplitSeq(values, "=") {
 		word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
@@ -85,7 +83,6 @@ func unquote(s string) string {
 // ibmName matches names that IBM's System x and BladeCenter use and Lenovo's ThinkSystem does not.
 var ibmName = pattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 
-// asuVendor distinguishes Lenovo's output from IBM's by the banner, or else by the spelling of the names.
 func asuVendor(lines []textLine) string {
 	for _, l := range lines {
 		switch {

@@ -47,7 +47,6 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	return vendorByNames(e.Attributes)
 }
 
-// nested reports whether all attributes are objects with a current_value.
 func nested(body object) bool {
 	attributes, _ := body["Attributes"].(object)
 	for _, v := range attributes {
@@ -131,7 +130,6 @@ func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	return best, most < 2
 }
 
-// countNames counts the names that identify a vendor, by vendor, and the opaque ones.
 func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
 	votes = map[string]int{}
 	for i := range attributes {

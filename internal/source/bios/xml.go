@@ -66,7 +66,6 @@ func (w *walker) next() xml.Token {
 	return t
 }
 
-// fail records an error at the current line and returns no token.
 func (w *walker) fail(format string, args ...any) xml.Token {
 	w.err = malformed(w.place(), format, args...)
 	return nil
@@ -77,7 +76,6 @@ func (w *walker) end(e *Export, format string, args ...any) error {
 	return cmp.Or(w.err, e.some(w.place(), format, args...))
 }
 
-// place returns the text for the current line, counted from the start of the file.
 func (w *walker) place() string {
 	n, _ := w.InputPos()
 	return lineOrigin(w.before + n)
@@ -192,7 +190,6 @@ func (w *walker) scp(root xml.StartElement) (*Export, error) {
 	return e, w.end(e, noBIOS)
 }
 
-// decodeSCPJSON decodes Dell's Server Configuration Profile in JSON.
 func decodeSCPJSON(body object) (*Export, error) {
 	e := &Export{Format: SCPJSON, Vendor: Dell, Product: stringMember(body, "Model")}
 	components, _ := body["Components"].([]any)
@@ -356,7 +353,6 @@ func (w *walker) wsman() (*Export, error) {
 	return e, w.end(e, "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
 }
 
-// wsmanItem reads one attribute up to the end of its element.
 func (w *walker) wsmanItem(e *Export) {
 	a := Attribute{Place: w.place()}
 	for {

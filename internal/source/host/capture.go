@@ -98,7 +98,6 @@ func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root,
 	return l.root(name, l.finish())
 }
 
-// root returns the machine that was loaded, or an error with its State.
 func (l *loader) root(name string, err error) (*Root, error) {
 	if err == nil {
 		var tree *memTree
@@ -112,7 +111,6 @@ func (l *loader) root(name string, err error) (*Root, error) {
 	return nil, openError(name, err)
 }
 
-// openError names the capture in an error of reading it.
 func openError(name string, err error) error {
 	if e, ok := errors.AsType[*ReadError](err); ok {
 		return &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
@@ -120,7 +118,6 @@ func openError(name string, err error) error {
 	return &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
 }
 
-// captureState returns the State for a defect of the archive itself.
 func captureState(err error) fact.State {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -232,7 +229,6 @@ func (u *bounded) Read(b []byte) (int, error) {
 	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
 }
 
-// checkEnd checks the end of an archive.
 func checkEnd(tail *zeroTail, members int) error {
 	zeros := tail.zeros
 	behind := checked(tail.in)
@@ -266,7 +262,6 @@ func (z *nonZero) Read(b []byte) (int, error) {
 	return len(bytes.TrimLeft(b[:n], "\x00")), err
 }
 
-// finish resolves hard links, once all members are there.
 func (l *loader) finish() error {
 	for _, h := range l.hard {
 		l.link(h)
@@ -296,7 +291,6 @@ func (z *zeroTail) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// decompress recognises the compression by the first bytes.
 func decompress(in io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	magic, err := b.Peek(6)
@@ -365,7 +359,6 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 // nodeBytes is about what a file or folder takes in memory besides its name and content.
 const nodeBytes = 224
 
-// keepBytes counts memory that a member takes.
 func (l *loader) keepBytes(n int) error {
 	l.kept += int64(n)
 	if l.room() < 0 {
@@ -374,10 +367,8 @@ func (l *loader) keepBytes(n int) error {
 	return nil
 }
 
-// most returns how much memory the members of what was read so far may take, in bytes.
 func (l *loader) most() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.packed.n) }
 
-// room returns how much of it is left.
 func (l *loader) room() int64 { return l.most() - l.kept }
 
 // memberName cleans a name; false if it is empty, too long or points outside of the archive.
@@ -428,7 +419,6 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	return nil
 }
 
-// maxMemberOf returns the limit in bytes for one member.
 func maxMemberOf(p string) int {
 	switch {
 	case p == notesName:
@@ -471,7 +461,6 @@ func (l *loader) link(h hardLink) {
 	h.tree.put(h.path, node)
 }
 
-// single returns the one machine of the archive.
 func (l *loader) single() (*memTree, error) {
 	found := make([]string, 0, len(l.machines))
 	for prefix := range l.machines {

@@ -40,7 +40,6 @@ func ReadCPU(root *Root) *CPU {
 	return c
 }
 
-// online reads the list of online CPUs, or derives it.
 func (r *reader) online() fact.Fact[[]int] {
 	list := r.set(cpuDir + "/online")
 	if list.State == fact.OK && len(list.Value) == 0 {

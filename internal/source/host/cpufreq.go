@@ -106,7 +106,6 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	return c
 }
 
-// flag reads 0 or 1.
 func (r *reader) flag(path string) fact.Fact[bool] {
 	v := r.text(path)
 	switch {
@@ -219,7 +218,6 @@ func (r *reader) addCap(c *CPUFreq, dir, limit string) {
 	}
 }
 
-// addAlike adds a policy to those with the same limits.
 func addAlike(all []Cap, cap *Cap) []Cap {
 	for i := range all {
 		o := &all[i]

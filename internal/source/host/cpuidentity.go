@@ -25,7 +25,6 @@ func (k cpuinfoKeys) text(names ...string) fact.Fact[string] {
 	return unknown[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
-// number reads the value that text finds as a number, decimal or with 0x.
 func (k cpuinfoKeys) number(names ...string) fact.Fact[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
@@ -116,7 +115,6 @@ func (r *reader) architecture(k cpuinfoKeys) fact.Fact[string] {
 	}
 }
 
-// sortedSet sorts and removes duplicates.
 func sortedSet(ids []int) []int {
 	slices.Sort(ids)
 	return slices.Compact(ids)

@@ -103,7 +103,6 @@ func (r *reader) idleStates(cpu int) fact.Fact[[]IdleState] {
 	return fact.Known(states, fact.Direct, r.at(dir, ""))
 }
 
-// compareIdle reads name and disable of every state of the sampled CPUs.
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 	if c.States.State != fact.OK {
 		c.Names.add(fact.UnknownFrom[string](c.States))

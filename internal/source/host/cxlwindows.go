@@ -44,7 +44,6 @@ func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 	return fact.Known(list, fact.Direct, r.at(table.From.Path, rangesText(list)))
 }
 
-// fixedWindows lists the windows of a CEDT.
 func fixedWindows(b []byte) ([]Range, error) {
 	if len(b) < cedtHeader || string(b[:4]) != "CEDT" {
 		return nil, errors.New("no CXL Early Discovery Table")

@@ -76,7 +76,6 @@ func OpenFolder(name string, folder *os.File) (*Root, error) {
 	return openTop(name, fd)
 }
 
-// openTop opens the machine of a folder with sys or proc.
 func openTop(name string, fd int) (*Root, error) {
 	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
 	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
@@ -110,7 +109,6 @@ func haveOpenat2(fd int) bool {
 	return true
 }
 
-// running reports whether sys and proc are those of the running kernel.
 func (d *dirBackend) running() bool { return d.live || d.safe[0] && d.safe[1] }
 
 func (d *dirBackend) hasMagic(name string, magic int64) bool {
@@ -180,7 +178,6 @@ func (d *dirBackend) openFile(path string) (int, error) {
 	return file, err
 }
 
-// openChecked opens a file and then checks that it is a regular one.
 func (d *dirBackend) openChecked(path string) (int, error) {
 	fd, err := d.locate(path, openFlags)
 	if err != nil {
@@ -280,7 +277,6 @@ func (d *dirBackend) missing(path string, err error) error {
 	return err
 }
 
-// within reports whether the path is in a folder that is known to be missing.
 func (d *dirBackend) within(path string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -117,7 +117,6 @@ func (r *reader) edacEntry(dir, kind string, n int) inventory.ControllerDIMM {
 	return out
 }
 
-// megabytes reads a size in units of 2^20 bytes and returns bytes.
 func (r *reader) megabytes(path string) fact.Fact[int64] {
 	v := r.number(path)
 	if v.State == fact.OK && (v.Value < 0 || v.Value > 1<<40) {

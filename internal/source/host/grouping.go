@@ -128,7 +128,6 @@ func (g *grouping) fail(list fact.Fact[[]int]) bool {
 	return false
 }
 
-// counted converts a partition to a number, unknown if a group is missing.
 func (g *grouping) counted(f func([][]int) int) fact.Fact[int] {
 	if g.failed != nil {
 		return fact.UnknownFrom[int](*g.failed)

@@ -21,7 +21,6 @@ func readKernelLog(root int, dst []byte) ([]byte, error) {
 	return readRecords(fd, dst)
 }
 
-// readRecords reads the log from its device, which gives one record at a time.
 func readRecords(fd int, dst []byte) ([]byte, error) {
 	record := make([]byte, limitRecord)
 	for range limitRecords {

@@ -86,7 +86,6 @@ func (r *reader) memmap() fact.Fact[int64] {
 	return fact.Known(sum, fact.Direct, r.at(memmapDir, systemRAM))
 }
 
-// mapped returns the size of one range in bytes, 0 if it is not System RAM.
 func (r *reader) mapped(dir string) fact.Fact[int64] {
 	kind := r.text(dir + "/type")
 	if kind.State != fact.OK {
@@ -120,7 +119,6 @@ func notRAM(kind fact.Fact[string]) fact.Fact[int64] {
 	}
 }
 
-// onlineBytes multiplies the online blocks with their size.
 func (r *reader) onlineBytes(m *Memory, blocks fact.Fact[[]int]) fact.Fact[int64] {
 	switch {
 	case blocks.State != fact.OK:

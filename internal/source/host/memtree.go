@@ -188,7 +188,6 @@ func (t *memTree) complete(string) bool { return false }
 
 func (t *memTree) close() error { return nil }
 
-// readAt takes registers from a plain member.
 func (t *memTree) readAt(path string, _ int, chunks []registerRead) (plain bool, err error) {
 	n, err := t.find(path, true)
 	if err != nil {

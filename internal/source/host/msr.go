@@ -131,7 +131,6 @@ type register struct {
 	core bool
 }
 
-// registersOf lists the documented registers of a processor.
 func registersOf(cpu *CPU) []register {
 	gen := cpu.Generation()
 	package1 := func(addresses ...uint32) (out []register) {
@@ -170,7 +169,6 @@ var (
 	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
 )
 
-// readRegisters reads registers of one CPU, in order.
 func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	path := msrPath(cpu)
 	out := make([]fact.Fact[uint64], len(regs))

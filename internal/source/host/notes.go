@@ -244,7 +244,6 @@ func (a *queryResult) line(q query) string {
 	return strings.Join(fields, "\t") + "\n"
 }
 
-// hasSeparator reports whether a name contains a separator of the notes.
 func hasSeparator(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
 func plainReason(s string) string {

@@ -85,7 +85,6 @@ func ReadNUMA(root *Root) *NUMA {
 	return n
 }
 
-// withoutFolder gives everything below the missing folder its reason.
 func (n *NUMA) withoutFolder() *NUMA {
 	none := fact.UnknownFrom[[]int](n.Directory)
 	if n.Directory.Known() {
@@ -202,7 +201,6 @@ func (r *reader) distances(path string, nodes int) fact.Fact[[]int] {
 	return fact.Known(list, fact.Direct, r.at(path, raw))
 }
 
-// memTotal reads MemTotal in bytes.
 func (r *reader) memTotal(path string, limit int) fact.Fact[int64] {
 	b, err := r.bytes(path, limit)
 	if err != nil {
@@ -219,7 +217,6 @@ func (r *reader) memTotal(path string, limit int) fact.Fact[int64] {
 	}
 }
 
-// access reads what HMAT rates for one class of initiators.
 func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
 	found := r.numbered(dir, "node")

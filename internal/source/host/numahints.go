@@ -65,7 +65,6 @@ const tierDir = "/sys/devices/virtual/memory_tiering"
 // maxGPUs is more than any machine has.
 const maxGPUs = 64
 
-// gpuNodes lists the nodes of GPUs' memory.
 func (r *reader) gpuNodes() fact.Fact[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
 	names := r.atMost(maxGPUs, dir)
@@ -126,7 +125,6 @@ func (r *reader) weights() Weights {
 	return w
 }
 
-// readBool reads a file that contains true or false.
 func (r *reader) readBool(path string) fact.Fact[bool] {
 	text := r.text(path)
 	if text.State != fact.OK {
@@ -178,7 +176,6 @@ func (r *reader) dax() fact.Fact[[]DAXDevice] {
 	return fact.Known(devices, fact.Direct, r.at(dir, ""))
 }
 
-// names lists a folder, sorted.
 func (r *reader) names(dir string) fact.Fact[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
@@ -198,7 +195,6 @@ func (r *reader) atMost(most int, dir string) fact.Fact[[]string] {
 	return names
 }
 
-// link reads a link's target.
 func (r *reader) link(p string) fact.Fact[string] {
 	target, err := r.root.Readlink(p)
 	if err != nil {

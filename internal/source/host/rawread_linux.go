@@ -75,7 +75,6 @@ const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEX
 // closeFD closes a descriptor that was only read from; an error does not matter.
 func closeFD(fd int) { _ = unix.Close(fd) }
 
-// openRetry repeats a call that a signal interrupted.
 func openRetry(open func() (int, error)) (int, error) {
 	for {
 		fd, err := open()

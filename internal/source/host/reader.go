@@ -24,7 +24,6 @@ func newReader(root *Root, source string) *reader {
 	return &reader{root: root, source: source, buf: make([]byte, 0, 2*LimitAttribute)}
 }
 
-// at returns the evidence of one reading.
 func (r *reader) at(path, raw string) fact.Evidence { return fact.At(r.source, path, raw) }
 
 // bytes reads a file into the shared buffer; the result is valid until the next call.
@@ -93,7 +92,6 @@ func (r *reader) numberBase(path string, base int) fact.Fact[int64] {
 	return fact.Known(n, fact.Direct, r.at(path, raw))
 }
 
-// set reads a list of CPU or node numbers.
 func (r *reader) set(path string) fact.Fact[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {

@@ -82,7 +82,6 @@ func reasonOf(e *ReadError) string {
 	return e.Err.Error()
 }
 
-// content keeps the longest reading of a file.
 func (c *Recorder) content(a *Access) {
 	q := query{a.Op, a.Path}
 	if (a.State == fact.OK || a.State == fact.Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
@@ -175,7 +174,6 @@ func (w *captureWriter) folders(c *Recorder) {
 	}
 }
 
-// notes returns what parseNotes reads.
 func (c *Recorder) notes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)

@@ -325,7 +325,6 @@ func splitPath(path string) (parent, name string) {
 	return ".", path
 }
 
-// noted returns the failure that the notes record for an operation, or nil.
 func (r *Root) noted(op, path string) *ReadError {
 	a, ok := r.results[query{op, path}]
 	if !ok || a.state == fact.OK {
@@ -337,7 +336,6 @@ func (r *Root) noted(op, path string) *ReadError {
 	return &ReadError{Op: op, Path: path, State: a.state, Err: notedError(a.reason)}
 }
 
-// listed returns the entries of a folder according to the notes.
 func (r *Root) listed(path string) ([]string, bool) {
 	if names, ok := r.names[path]; ok {
 		return names, true

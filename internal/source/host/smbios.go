@@ -61,7 +61,6 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 	return s
 }
 
-// blob reads binary data.
 func (r *reader) blob(path string, limit int) fact.Fact[[]byte] {
 	b, err := r.root.appendFile(nil, "read", path, limit)
 	switch {
@@ -194,7 +193,6 @@ func ReadACPI(root *Root) *ACPI {
 	return a
 }
 
-// tableNames removes the names of folders that are not tables.
 func tableNames(names []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
 }

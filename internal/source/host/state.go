@@ -82,7 +82,6 @@ func classify(err error) fact.State {
 	}
 }
 
-// readError wraps a cause, or keeps a ReadError as it is.
 func readError(op, path string, err error) *ReadError {
 	if e, ok := errors.AsType[*ReadError](err); ok {
 		return e

@@ -20,7 +20,6 @@ type Topology struct {
 	ThreadsPerCore fact.Fact[int]
 }
 
-// topology reads the groups of the online CPUs.
 func (r *reader) topology(online fact.Fact[[]int]) (Topology, Caches) {
 	if online.State != fact.OK {
 		n := fact.UnknownFrom[int](online)
@@ -107,7 +106,6 @@ func (r *reader) packageID(cpu int) fact.Fact[int64] {
 	return id
 }
 
-// packagesByID reads the package of every CPU.
 func (r *reader) packagesByID(online []int) fact.Fact[[]inventory.Package] {
 	byID := map[int][]int{}
 	var first fact.Fact[int64]

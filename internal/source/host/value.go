@@ -14,7 +14,6 @@ func unknown[T any](source string, err *ReadError) fact.Fact[T] {
 	return f
 }
 
-// malformed returns an unknown fact for a text that could not be parsed.
 func malformed[T any](at fact.Evidence, err error) fact.Fact[T] {
 	f := unknown[T](at.Source, &ReadError{Op: "parse", Path: at.Path, State: fact.Malformed, Err: err})
 	f.From = at
@@ -51,7 +50,6 @@ func (s Sampled) Uniform() fact.Fact[string] {
 // Outcome returns the state and the reason of the first failure.
 func (s Sampled) Outcome() (fact.State, string) { return s.State, s.Failed.Reason }
 
-// add adds one reading to the sample.
 func (s *Sampled) add(f fact.Fact[string]) {
 	if !f.Known() {
 		if s.Failed.Reason == "" {

@@ -92,7 +92,6 @@ func (w *walker) up() error {
 	return nil
 }
 
-// rewind closes every folder but the root.
 func (w *walker) rewind() {
 	for len(w.stack) > 1 {
 		_ = w.up()

@@ -40,7 +40,6 @@ var machineTrees = [...]string{
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline",
 }
 
-// wanted reports whether the member at this path below the machine's folder is kept.
 func wanted(path string) bool {
 	for _, c := range captured {
 		if strings.HasPrefix(path, c) || leadsTo(path, c) {
@@ -50,7 +49,6 @@ func wanted(path string) bool {
 	return strings.HasPrefix(path, "sys/devices/") && slices.ContainsFunc(linked[:], func(part string) bool { return strings.Contains(path, part) })
 }
 
-// leadsTo reports whether path is a parent folder of c.
 func leadsTo(path, c string) bool {
 	return len(path) < len(c) && c[len(path)] == '/' && strings.HasPrefix(c, path)
 }

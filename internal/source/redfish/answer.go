@@ -182,13 +182,11 @@ func problem(s fact.SourceState, op, format string, args ...any) *Problem {
 	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
 }
 
-// final sets last.
 func (p *Problem) final() *Problem {
 	p.last = true
 	return p
 }
 
-// hint sets Hint.
 func (p *Problem) hint(text string) *Problem {
 	p.Hint = text
 	return p
@@ -271,7 +269,6 @@ type DIMM struct {
 	Counts *Counts
 }
 
-// check reports numbers that no reading of a module returns.
 func (d *DIMM) check() error {
 	switch {
 	case d.SizeBytes < 0 || d.SizeBytes > maxMiB<<20:
@@ -314,7 +311,6 @@ type Counts struct {
 	Alarms []string
 }
 
-// check reports numbers that no reading of counts returns.
 func (c *Counts) check() error {
 	if c == nil {
 		return nil

@@ -23,7 +23,6 @@ type biosResource struct {
 	Links struct{ Settings resourceLink }
 }
 
-// empty reports whether the resource has no attributes.
 func (b *biosResource) empty() bool {
 	switch string(b.Content) {
 	case "", "null":
@@ -32,7 +31,6 @@ func (b *biosResource) empty() bool {
 	return false
 }
 
-// pending returns the path of the settings object, "" if none is named.
 func (b *biosResource) pending() string {
 	if at := b.Settings.Object.path(); at != "" {
 		return at
@@ -182,7 +180,6 @@ func member(list []string, name string) string {
 	return ""
 }
 
-// registryStem returns the name of a registry without its version.
 func registryStem(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	return name

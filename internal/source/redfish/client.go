@@ -58,7 +58,6 @@ func newClient(o Options) *client {
 	return c
 }
 
-// close closes idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
 func sleepUnlessDone(ctx context.Context, d time.Duration) error {
@@ -91,7 +90,6 @@ func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	}
 }
 
-// sameOrigin reports whether a URL has the scheme, host and port of the service.
 func (c *client) sameOrigin(u *url.URL) bool {
 	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && portOf(u) == portOf(c.o.Base)
 }
@@ -240,7 +238,6 @@ func (c *client) readBody(ctx context.Context, op string, resp *http.Response, l
 	}
 }
 
-// failed explains why a request got no answer.
 func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	var redirected *errRedirect
 	var dns *net.DNSError
@@ -277,7 +274,6 @@ func (c *client) ended(ctx context.Context, op string) *Problem {
 	return problem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
 }
 
-// certificate explains a TLS error; it returns nil for any other error.
 func certificate(op string, err error) *Problem {
 	const trust = "give its authority's certificate as redfish.ca in the configuration"
 	var unknown x509.UnknownAuthorityError
@@ -319,7 +315,6 @@ func (c *client) scrub(text string) string {
 	return printable(text)
 }
 
-// refusal explains an answer with an error status; it returns nil for success.
 func refusal(op string, r *httpReply) *Problem {
 	switch {
 	case r.status >= 200 && r.status < 300:

@@ -24,7 +24,6 @@ type resourceLink struct {
 	Href string `json:"href"`
 }
 
-// path returns the linked path, "" if there is no link.
 func (l resourceLink) path() string {
 	if id := strings.TrimSpace(l.ID); id != "" {
 		return id
@@ -117,7 +116,6 @@ func (s *system) compareModel(who Identity) {
 
 func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
 
-// lettersAndDigits returns the letters, in lower case, and digits of s.
 func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

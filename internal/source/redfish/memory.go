@@ -51,7 +51,6 @@ type memoryResource struct {
 	Metrics           resourceLink
 }
 
-// memory reads the memory modules of the system and then the errors counted on each.
 func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
 	if root.Features.Expand.NoLinks && root.Features.Expand.Levels {
 		if metrics, ok := c.expanded(ctx, at, a); ok {
@@ -119,7 +118,6 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 	return metrics, true
 }
 
-// dimm converts a resource. Numbers that no module can have are left out.
 func (c *client) dimm(path string, m *memoryResource) DIMM {
 	d := DIMM{Path: printablePath(path), Health: c.oneLine(m.Status.Health), Condition: c.oneLine(m.Status.State),
 		SizeBytes: m.CapacityMiB.integer(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.integer(maxMTs)),
@@ -190,7 +188,6 @@ func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
 	return nil
 }
 
-// stated returns the counts, nil if the resource has none.
 func (m *memoryMetrics) stated(path string) *Counts {
 	out := Counts{Path: path}
 	if v, ok := m.CurrentPeriod.CorrectableECCErrorCount.whole(0, maxErrors); ok {

@@ -48,7 +48,6 @@ func (n number) integer(limit int64) int64 {
 	return v
 }
 
-// get reads a resource, decodes it into v and returns its bytes.
 func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
 	r, p := c.do(ctx, http.MethodGet, path, nil, limit)
 	if p != nil {

@@ -55,7 +55,6 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 	return s, nil
 }
 
-// conceal hides the machine's identifiers in all texts from now on.
 func (c *client) conceal(s *system) {
 	for _, id := range s.identifiers() {
 		// Lenovo's SKU is the machine type, which the model names too.
@@ -157,12 +156,10 @@ func (s *system) identifiers() []string {
 	return slices.DeleteFunc([]string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName}, func(id string) bool { return len(id) < 4 })
 }
 
-// identifies reports whether a name contains an identifier of the machine.
 func (s *system) identifies(name string) bool {
 	return slices.ContainsFunc(s.identifiers(), func(id string) bool { return strings.Contains(name, id) })
 }
 
-// bios returns the path of the BIOS settings, "" if there is none.
 func (s *system) bios() string {
 	if at := s.Bios.path(); at != "" {
 		return at

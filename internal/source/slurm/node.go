@@ -127,7 +127,6 @@ func decode(file string, n map[string]string) (*Node, error) {
 	return out, nil
 }
 
-// logicalLines joins lines that end with a backslash and cuts comments off.
 func logicalLines(text string) []string {
 	var out []string
 	more := false

@@ -62,7 +62,6 @@ func examples(root string) (map[string]string, error) {
 	return out, nil
 }
 
-// resultsOf audits one example server and counts each rule's results.
 func resultsOf(root, dir string, m *machinetest.Machine) (map[string]map[verdict.Result]int, error) {
 	tree := filepath.Join(dir, m.Name)
 	if err := m.Tree().Save(tree); err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// knowledge generates the compiled knowledge that an audit reads.
 func knowledge(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	packs, err := rulepack.LoadBuiltin(k)
@@ -52,7 +51,6 @@ func knowledge(root string) (madeFiles, error) {
 	return out, nil
 }
 
-// rulesByName generates the page of all rules.
 func rulesByName(root string) (madeFiles, error) {
 	packs, err := rulepack.LoadBuiltin(rulesOf(root))
 	if err != nil {
@@ -66,7 +64,6 @@ func rulesByName(root string) (madeFiles, error) {
 	return madeFiles{"rules/by-name.md": []byte(text)}, err
 }
 
-// glossaryPage generates the glossary.
 func glossaryPage(root string) (madeFiles, error) {
 	text, err := reference.Glossary(rulesOf(root))
 	return madeFiles{"docs/glossary.md": []byte(text)}, err
@@ -98,7 +95,6 @@ type madeFiles map[string][]byte
 
 func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }
 
-// schemaForms generates the schema of a rule pack for editors, and the list of facts for expressions.
 func schemaForms(string) (madeFiles, error) {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
 	if err != nil {
@@ -107,7 +103,6 @@ func schemaForms(string) (madeFiles, error) {
 	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}, nil
 }
 
-// packSchema generates the schema from the Go types that the loader fills.
 func packSchema() *jsonschema.Schema {
 	r := &jsonschema.Reflector{FieldNameTag: "yaml", ExpandedStruct: true, Anonymous: true}
 	r.Mapper = func(t reflect.Type) *jsonschema.Schema {

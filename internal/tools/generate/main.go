@@ -20,7 +20,6 @@ type generatorStep func(root string) (madeFiles, error)
 // generatorSteps are in the order in which one needs what another made.
 var generatorSteps = [...]generatorStep{schemaForms, knowledge, rulesByName, platformPage, glossaryPage, operatorRules}
 
-// staleFiles lists the files that differ from the generated ones, and writes them if write is set.
 func staleFiles(root string, write bool) ([]string, error) {
 	var out []string
 	for _, make := range generatorSteps {

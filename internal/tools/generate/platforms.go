@@ -18,7 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// platformPage generates the table of supported platforms, with their documents and checks.
 func platformPage(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	ids, err := platform.IDs(k)
@@ -85,7 +84,6 @@ Number of models whose slot labels are mapped to channels by a table. Labels tha
 | --- | --- |
 `
 
-// channelsColumn lists the numbers of channels of the platform and its parts.
 func channelsColumn(p *platform.Info) string {
 	if p.ChannelsPerSystem > 0 {
 		return strconv.Itoa(p.ChannelsPerSystem) + " of the chipset"
@@ -114,7 +112,6 @@ func channelNumbers(p *platform.Info) []int {
 	return slices.Compact(out)
 }
 
-// checksColumn returns the checks of a platform besides those for every machine.
 func checksColumn(p *platform.Info) string {
 	var out []string
 	switch {
@@ -136,7 +133,6 @@ func checksColumn(p *platform.Info) string {
 	return strings.Join(out, ", ")
 }
 
-// makersColumn returns the server vendors of a platform's documents.
 func makersColumn(p *platform.Info) string {
 	short := map[string]string{"HP": "HPE", "Dell EMC": "Dell", "Lenovo Press": "Lenovo", "IBM Redbooks": "IBM", "Fujitsu Technology Solutions": "Fujitsu", "Oracle": "Oracle"}
 	var out []string
@@ -153,7 +149,6 @@ func makersColumn(p *platform.Info) string {
 	return strings.Join(slices.Compact(out), ", ")
 }
 
-// profilesOf lists the files of profiles by platform.
 func profilesOf(k fs.FS) (map[string][]string, error) {
 	packs, faults := rulepack.LoadDir(k, "profiles")
 	if len(faults) > 0 {
@@ -180,7 +175,6 @@ type makerMaps struct {
 	models int
 }
 
-// mappedModels counts the models with a slot map by the file that has them.
 func mappedModels(k fs.FS) ([]makerMaps, error) {
 	var out []makerMaps
 	for _, f := range []struct{ file, maker string }{
@@ -222,7 +216,6 @@ manual or a ` + "`sister`" + ` model's. Document: what to fill, of this ` + "`mo
 | --- | --- | --- | --- | --- | --- |
 `
 
-// soldModels generates the table of the models sold now.
 func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string, error) {
 	raw, err := fs.ReadFile(k, "platforms/sold.tsv")
 	if err != nil {
@@ -257,7 +250,6 @@ func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string,
 	return b.String(), nil
 }
 
-// mapsByModel lists how the slot map of a model is known, by the model's name there.
 func mapsByModel(k fs.FS) (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range []string{"dell", "hpe", "lenovo"} {
@@ -301,7 +293,6 @@ func mapOf(maps map[string]string, product, vendor string) string {
 	return "-"
 }
 
-// documentFor returns whose the nearest document about filling channels is.
 func documentFor(p *platform.Info, names place.Names) string {
 	best := len(documentWords) - 1
 	for i := range p.Documents {
@@ -322,7 +313,6 @@ func documentFor(p *platform.Info, names place.Names) string {
 // documentWords are the words for a document's relation to a model, then those without one of its maker.
 var documentWords = []string{"model", "generation", "sister", "CPU vendor", "-"}
 
-// profilesFor lists the files with settings for a model.
 func profilesFor(packs []*rulepack.Pack, c []string) string {
 	var out []string
 	for _, p := range packs {

@@ -93,7 +93,6 @@ func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 	}
 }
 
-// lastReason returns the last line that a test logged.
 func lastReason(log []string) string {
 	for _, line := range slices.Backward(log) {
 		if m := reason.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
@@ -103,7 +102,6 @@ func lastReason(log []string) string {
 	return "no reason given"
 }
 
-// listed prints the reasons in order, each with its tests.
 func listed(notes string) string {
 	tests := map[string][]string{}
 	for line := range strings.Lines(notes) {

@@ -56,7 +56,6 @@ func (m Machine) place(cpu int) place {
 	return place{core / m.CoresPerSocket, core % m.CoresPerSocket, thread}
 }
 
-// group collects CPUs by a key of their place.
 func (m Machine) group(key func(place) int) map[int][]int {
 	out := map[int][]int{}
 	for cpu := range m.CPUs() {

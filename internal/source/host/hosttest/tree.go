@@ -80,7 +80,6 @@ func (f Files) Save(dir string) error {
 	return nil
 }
 
-// save creates one entry of a tree whose folder exists.
 func save(full, path, content string) error {
 	target, link := strings.CutPrefix(content, LinkTo)
 	switch {
@@ -113,7 +112,6 @@ func write(full string, content []byte) error {
 	return nil
 }
 
-// again repeats a call that a signal interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); !errors.Is(err, unix.EINTR) {

@@ -85,7 +85,6 @@ func (c *CPUInfo) take(key string, value []byte) {
 	}
 }
 
-// parseID parses a number that is not negative; it returns -1 for any other text.
 func parseID(b []byte) int {
 	n, err := strconv.Atoi(string(b[:min(len(b), 12)]))
 	if err != nil || n < 0 || len(b) > 12 {

@@ -79,7 +79,6 @@ func parseRange(item []byte) (cpuRange, error) {
 	return r, nil
 }
 
-// smallNumber parses decimal digits up to MaxCPU.
 func smallNumber(b []byte) (int, bool) {
 	n := 0
 	for _, c := range b {
