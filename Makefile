@@ -120,11 +120,8 @@ mutate: ## change the values and conditions of the rules; a case must notice
 mutate-go: $(TOOLS)/gremlins #- change the Go code of PKG=./internal/FOLDER; its tests must notice (minutes)
 	GOFLAGS= $(TOOLS)/gremlins unleash $(PKG)
 
-slot-maps: #- rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
-	$(GO) test -count=1 -tags corpus ./internal/topology/place -run '^TestSeenMaps$$' -update-seen
-
-unmapped: #- rewrite the lists of BIOS attributes without a canonical setting; needs ../shared
-	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
+unmapped: #- rewrite the counts of BIOS attributes without a canonical setting; needs ../shared
+	$(GO) test -count=1 -tags corpus ./internal/collect -run '^TestCorpusUnmapped$$' -update-unmapped
 
 spellings: #- rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
 	$(GO) test -count=1 -tags corpus ./internal/model/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings

@@ -139,15 +139,3 @@ func TestMapsAgainstLabelFiles(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, compared, 55, "products whose maps a label file bears out")
 }
-
-// TestLabelFileContradicts checks that a label file that has two slots of a map's channel on two channels makes the
-// map doubtful.
-func TestLabelFileContradicts(t *testing.T) {
-	sys := labelFiles(t)["PowerEdge R710 in mchehab/rasdaemon@769593be91:labels/dell"]
-	require.NotNil(t, sys)
-	first, last := &sys.EDAC[0].DIMMs[0], &sys.EDAC[0].DIMMs[len(sys.EDAC[0].DIMMs)-1]
-	first.Location, last.Location = last.Location, first.Location
-	out, _ := Slots(sys, plat3, corpustest.Rules(t))
-	require.NotEmpty(t, doubts(sys, out))
-	assert.Contains(t, doubts(sys, out)[0], "the driver of the memory controller says that they")
-}
