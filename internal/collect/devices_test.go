@@ -54,6 +54,7 @@ func TestTechnology(t *testing.T) {
 		{"persistent memory by technology", smbiostest.DIMM{Technology: techOptane, Type: typeLogical}, want.Is(inventory.NVDIMM, direct), "Memory Technology"},
 		{"NVDIMM by type", smbiostest.DIMM{Type: typeLogical, Technology: techUnknown}, want.Is(inventory.NVDIMM, direct), "Type Detail"},
 		{"NVDIMM by detail", smbiostest.DIMM{Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile}, want.Is(inventory.NVDIMM, direct), "Type Detail"},
+		{"registered and unbuffered, which no module is", smbiostest.DIMM{Technology: techUnknown, Detail: detailNonVolatile | detailRegistered | detailUnbuffered}, want.Is(inventory.DRAM, direct), "Type"},
 		{"HBM", smbiostest.DIMM{Type: typeHBM2, FormFactor: formDie}, want.Is(inventory.HBM, direct), "Type"},
 		{"CXL by label", smbiostest.DIMM{Locator: "CXL 3", Type: typeDDR5}, want.Is(inventory.CXL, direct), "Locator"},
 		{"flash", smbiostest.DIMM{Type: typeFlash}, want.Is(inventory.Flash, direct), "Type"},

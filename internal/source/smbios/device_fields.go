@@ -81,18 +81,24 @@ func (f *fields) deviceSet() Field[int] {
 	return f.num8(0x0F, "Set", 0xFF)
 }
 
+// typeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
 func (f *fields) typeDetail() Field[TypeDetail] {
+	var d TypeDetail
 	if f.text {
 		v, ok := f.line("Type Detail")
 		if !ok {
 			return Field[TypeDetail]{}
 		}
-		return known(TypeDetail(parseBits(v, detailWords[:])))
-	}
-	if !f.has(0x13, 2) {
+		d = TypeDetail(parseBits(v, detailWords[:]))
+	} else if !f.has(0x13, 2) {
 		return Field[TypeDetail]{}
+	} else {
+		d = TypeDetail(f.u16(0x13) & 0xFFFE)
 	}
-	return known(TypeDetail(f.u16(0x13) & 0xFFFE))
+	if d.Has(DetailRegistered | DetailUnbuffered) {
+		return status[TypeDetail](Malformed)
+	}
+	return known(d)
 }
 
 // speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext; versions of dmidecode that do
