@@ -75,9 +75,6 @@ varied: #- SEEDS (default 5000) servers drawn at random, held to what is true of
 nightly: #- what .ci/run leaves to the night, with what it needs installed (root or sudo; hours)
 	.ci/run nightly
 
-soak: #- thousands of scrapes and audits of a machine that changes underneath, with the race detector
-	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
-
 lint: $(LINT) ## format, vet, linters, import rules
 	$(LINT) run --allow-parallel-runners ./...
 	$(GO) mod tidy -diff
@@ -158,9 +155,6 @@ differential: build #- decoder and topology compared with u-root, lscpu and lsto
 
 vuln: $(TOOLS)/govulncheck #- known vulnerabilities in what is linked; reports if the database is not reachable
 	@scripts/vuln $(TOOLS)/govulncheck
-
-fleet-scale: build #- rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
-	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
 
 prometheus3: build $(TOOLS)/prometheus3/promtool #- rules, situations and dashboards with Prometheus 3 in addition to the distribution's; builds it first (8 minutes of processor time)
 	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e,nightly ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v

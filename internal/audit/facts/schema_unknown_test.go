@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/figure"
@@ -103,36 +102,4 @@ func emptySources() map[string]map[string]any {
 	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: figure.Figure{Why: "not measured"}}}}
 	out[SubjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
 	return out
-}
-
-// TestSilentMachine lists what may be known of a machine whose structures have no content: counts of the structures.
-func TestSilentMachine(t *testing.T) {
-	m := emptySources()["machine"]["silence"].(*Machine)
-	known := map[string]any{}
-	for _, variable := range []string{"memory", "numa"} {
-		for _, f := range Declared().objects[variable].Fields {
-			if v := f.get(m); v.Known() {
-				known[variable+"."+f.Name] = v.v
-			}
-		}
-	}
-	assert.Equal(t, map[string]any{
-		"memory.populated_slots": int64(1), // the slot is listed as populated
-		"memory.empty_slots":     int64(0),
-		"memory.named_modules":   []string{}, // no slot without a size
-		"numa.nodes":             int64(1),
-	}, known)
-}
-
-// TestListsHoldFacts checks that the objects of list fields behave like the others.
-func TestListsHoldFacts(t *testing.T) {
-	sch := Declared()
-	for _, typ := range sch.types {
-		for _, f := range typ.Fields {
-			require.NotEmpty(t, f.Doc, "%s.%s", typ.Name, f.Name)
-			require.NotNil(t, f.Type, "%s.%s", typ.Name, f.Name)
-		}
-	}
-	require.NotNil(t, sch.types["Controller"])
-	require.NotNil(t, sch.types["Region"])
 }

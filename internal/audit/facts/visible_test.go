@@ -92,14 +92,6 @@ func TestUnmapped(t *testing.T) {
 	}
 }
 
-// TestKernelBeforeFirmware checks that the memory the kernel sees decides, whatever firmware mapped.
-func TestKernelBeforeFirmware(t *testing.T) {
-	const g = int64(1) << 30
-	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(64 * g)}}
-	m.sys.Memory = inventory.Memory{VisibleBytes: sure(32 * g), MappedBytes: sure(64 * g), MappedEnd: 65 * g}
-	assert.Equal(t, 32*g, hidden(m).v)
-}
-
 // TestListedTwiceWithModules checks that a slot without DRAM that has the same labels is not a second listing of a
 // module.
 func TestListedTwiceWithModules(t *testing.T) {

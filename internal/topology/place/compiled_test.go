@@ -83,18 +83,6 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestUnreadableMaps checks that a file of maps that cannot be read, or has an unknown key, is an error of the
-// function that reads the maps.
-func TestUnreadableMaps(t *testing.T) {
-	for conflict, file := range map[string]*fstest.MapFile{
-		"slots/x.yaml":           {Mode: fs.ModeDir},
-		"field modles not found": {Data: []byte("{vendor: v, maps: [{id: one, modles: [R900]}]}")},
-	} {
-		_, err := MapIndex(fstest.MapFS{"slots/x.yaml": file})
-		require.ErrorContains(t, err, conflict)
-	}
-}
-
 // slotSources reads the citations.
 func slotSources(t *testing.T) map[string]struct{ Vendor, Title, URL string } {
 	raw, err := fs.ReadFile(corpustest.Rules(t), "slots/sources.yaml")

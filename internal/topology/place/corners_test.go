@@ -113,26 +113,6 @@ func TestInconclusiveNodes(t *testing.T) {
 	}
 }
 
-// TestLetters checks that letters that board vendors leave out have no place.
-func TestLetters(t *testing.T) {
-	for _, c := range []struct {
-		letter  byte
-		skipped string
-		want    int
-	}{
-		{'A', "", 0}, {'H', "I", 7}, {'I', "I", -1}, {'J', "I", 8}, {'P', "IO", 13}, {'O', "IO", -1}, {'T', "IOQS", 15}, {'I', "", 8},
-	} {
-		assert.Equal(t, c.want, letterIndex(int(c.letter-'A'), c.skipped), "%c without %s", c.letter, c.skipped)
-	}
-	for name, want := range map[string]bool{
-		"DIMM_B2": true, "DIMMB2": true, "B2": true, "PA2": false, "AZ1": false, "ZZ1": false, "A": false, "12": false, "": false,
-		"1B2": true, "_Z9": true, "_A9": true, "_[9": false, "_@9": false, "[Z1": true, "@A1": true,
-	} {
-		_, ok := letteredName(name)
-		assert.Equal(t, want, ok, name)
-	}
-}
-
 // TestCaptures checks that a field captures one letter, or up to three digits, that {x} captures any character, and
 // that only capitals are letters.
 func TestCaptures(t *testing.T) {

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
@@ -50,14 +48,6 @@ func TestEmptySlotsWithoutALabel(t *testing.T) {
 	out, _ = Slots(sys, plat4, corpustest.Rules(t))
 	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
 	assert.Equal(t, Unplaced, out[1].Channel)
-}
-
-// TestSlotNumberZero checks Oracle's boards, which number their slots from 0 (D0).
-func TestSlotNumberZero(t *testing.T) {
-	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
-	sets := ReadSets(k, &inventory.Machine{Product: known("X4170")})
-	require.NotNil(t, sets)
-	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
 }
 
 // ofChannels is a platform by its channels and controllers.

@@ -222,31 +222,6 @@ func perChannel(m *slotMap, set []int) map[int]bool {
 	return out
 }
 
-// TestNeptuneBoardHasTheRowsOfItsName checks that the README refers the table of the SR630 V4's other board to the
-// one with the same name.
-func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
-	sets := ReadSets(rules.FS, &inventory.Machine{Product: known("ThinkSystem SR630 V4")})
-	require.NotNil(t, sets)
-	for n, want := range map[int][]int{1: {7}, 4: {3, 7, 10, 14}, 8: {1, 3, 5, 7, 10, 12, 14, 16}} {
-		assert.Equal(t, [][]int{want}, sets.Rows[n].Sets, "%d modules", n)
-	}
-}
-
-// TestNumbersOfFurtherProcessors checks the numbering schemes of rules/slots/sets.tsv: +12 continues, 33-n counts
-// down from the other end.
-func TestNumbersOfFurtherProcessors(t *testing.T) {
-	for _, c := range []struct {
-		numbering, label string
-		want             int
-	}{
-		{"", "DIMM 13", 13}, {"+12", "DIMM 1", 1}, {"+12", "DIMM 12", 12}, {"+12", "DIMM 13", 1}, {"+12", "DIMM 24", 12}, {"+12", "DIMM 25", 1},
-		{"+1", "DIMM 1", 1}, {"+1", "DIMM 2", 1}, {"+0", "DIMM 2", -1}, {"+x", "DIMM 2", -1}, {"+-3", "DIMM 2", -1}, {"+12", "DIMM", -1},
-		{"33-n", "DIMM 1", 1}, {"33-n", "DIMM 16", 16}, {"33-n", "DIMM 17", 16}, {"33-n", "DIMM 32", 1},
-	} {
-		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).Number(c.label, &Placement{}), c)
-	}
-}
-
 // TestDocumentOfSets checks that a sister model's document is marked as such.
 func TestDocumentOfSets(t *testing.T) {
 	rows := map[int]SetRow{2: {Source: "the manual"}}

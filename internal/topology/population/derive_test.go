@@ -15,36 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestPeaksOfDell11G is Table 3 of "Optimal BIOS Settings for High Performance
-// Computing with PowerEdge 11G Servers" (Dell 2009): the memory controller's
-// bandwidth by processor bin, one DIMM rated 1333 on each channel.
-func TestPeaksOfDell11G(t *testing.T) {
-	tests := []struct {
-		model, stepping int
-		brand           string
-		mts             int
-		gbs             float64
-		limiter         string
-	}{
-		{26, 5, "Intel(R) Xeon(R) CPU           X5550  @ 2.67GHz", 1333, 31.99, LimitNone},
-		{26, 5, "Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", 1333, 31.99, LimitNone},
-		{26, 5, "Intel(R) Xeon(R) CPU           E5540  @ 2.53GHz", 1066, 25.58, LimitProcessor},
-		{26, 5, "Intel(R) Xeon(R) CPU           E5504  @ 2.00GHz", 800, 19.20, LimitProcessor},
-		{44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", 1333, 31.99, LimitNone},
-	}
-	for _, tt := range tests {
-		m := newTestMachine(2, platform.Intel, 6, tt.model, tt.stepping, tt.brand)
-		for s := range 2 {
-			m.fill(s, []int{1, 1, 1}, testDIMM{gb: 4, rated: 1333})
-		}
-		p := m.derive(t).Populations[1]
-		require.True(t, p.Speed.Known(), p.Speed.Reason)
-		assert.Equal(t, tt.mts, p.Speed.Value.MTs, tt.brand)
-		assert.Equal(t, tt.limiter, p.Speed.Value.Limiter, tt.brand)
-		assert.InDelta(t, tt.gbs, float64(p.Peak.Value)/1e9, 0.01, tt.brand)
-	}
-}
-
 // TestPeaksOfDocuments checks the other published peaks: Ice Lake and Sapphire Rapids (Denneman), Genoa (Tom's
 // Hardware), Ivy Bridge-EP.
 func TestPeaksOfDocuments(t *testing.T) {
@@ -587,21 +557,6 @@ func TestUnknownPlatformCounts(t *testing.T) {
 	assert.True(t, p.Speed.Unverified)
 }
 
-// TestUnknownPlatformOfBuffers checks a buffered processor, of which the processor table counts the links: without
-// the platform these are not channels, or four of eight populated channels would be "4 of 4".
-func TestUnknownPlatformOfBuffers(t *testing.T) {
-	b := builder{fact: fact.Unknown[*platform.Platform](fact.Absent, "no platform data for this processor", "")}
-	links := &platform.Processor{Name: "Intel Xeon E7-4870", Number: "E7-4870", Codename: "Westmere EX", Channels: 4}
-	total := b.channelsTotal(&Population{}, links)
-	assert.False(t, total.Known())
-	assert.Contains(t, total.Reason, "may be links to memory buffers")
-
-	b.places = []place.Placement{{Channel: 3}, {Channel: 4}}
-	pop := &Population{Slots: []int{0}, EmptySlots: []int{1}}
-	total = b.channelsTotal(pop, &platform.Processor{Name: "Intel Xeon E-2236", Number: "E-2236", Channels: 4})
-	assert.False(t, total.Known(), "an empty slot sits on a channel that the row does not have")
-}
-
 func TestSymmetricAcceptsMirrors(t *testing.T) {
 	m := cascadeLake(2)
 	m.fill(0, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
@@ -659,14 +614,6 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, fact.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
 }
 
-func TestEmptySystem(t *testing.T) {
-	r := Derive(&inventory.System{}, corpustest.Rules(t))
-	assert.False(t, r.Platform.Known())
-	assert.Empty(t, r.Populations)
-	assert.False(t, r.InstalledBytes.Known())
-	assert.False(t, r.Class.Known())
-}
-
 // TestWithOtherKindOfMemory checks that the platform is recognised again with modules of another kind: a Xeon E5450
 // with FB-DIMMs is on Intel's 5000 chipset, with DDR2 on the 5100.
 func TestWithOtherKindOfMemory(t *testing.T) {
@@ -682,16 +629,6 @@ func TestWithOtherKindOfMemory(t *testing.T) {
 	again := of("DDR2 FB-DIMM")
 	again.Slots[1].SizeBytes.Value *= 2
 	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
-}
-
-// TestSamePlacements checks that placements are equal if each slot's place and the contradictions are.
-func TestSamePlacements(t *testing.T) {
-	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
-	doubt := []inventory.Conflict{{Fact: "place of A1"}}
-	r := &Result{Placements: here}
-	assert.True(t, r.SamePlacements(&Result{Placements: here}))
-	assert.False(t, r.SamePlacements(&Result{Placements: there}))
-	assert.False(t, r.SamePlacements(&Result{Placements: here, placed: doubt}))
 }
 
 // TestBelowRatedAloneIsNoFault checks that a processor limit below the DIMMs' rating explains the configured speed.
@@ -737,20 +674,6 @@ func sure[T any](v T, from ...string) fact.Fact[T] {
 		e.Raw = from[0]
 	}
 	return fact.Known(v, fact.Direct, e)
-}
-
-// TestHighestOfAllProcessors checks that the fastest processor with modules decides, and that an unknown one makes
-// the result unknown.
-func TestHighestOfAllProcessors(t *testing.T) {
-	slow, fast := Population{Slots: []int{0}, HighestMTs: sure(2400)}, Population{Slots: []int{1}, HighestMTs: sure(2666)}
-	for _, c := range []struct {
-		pops []Population
-		want int
-	}{
-		{[]Population{slow, fast}, 2666}, {[]Population{fast, slow}, 2666}, {[]Population{slow, {Slots: []int{1}}}, 0}, {[]Population{slow, {}}, 2400}, {nil, 0},
-	} {
-		assert.Equal(t, c.want, (&Result{Populations: c.pops}).HighestMTs())
-	}
 }
 
 // TestLabelTwice checks that a CPU is not said to have no memory if two modules of the other have one label, or if no slot of

@@ -1,9 +1,7 @@
 package population
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -17,30 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
-
-// exRow is one configuration of the Fujitsu paper, per processor.
-type exRow struct {
-	boards, gb, n4, n8, n16 int
-	shorthand               string
-	bd, ac                  int64
-	class                   string
-}
-
-func exRows(t testing.TB) []exRow {
-	f, err := os.Open("testdata/westmere-ex-configurations.csv")
-	require.NoError(t, err)
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comment = '#'
-	all, err := r.ReadAll()
-	require.NoError(t, err)
-	var out []exRow
-	for _, c := range all[1:] {
-		num := func(i int) int { n, err := strconv.Atoi(c[i]); require.NoError(t, err); return n }
-		out = append(out, exRow{num(0), num(1), num(2), num(3), num(4), c[5], int64(num(6)), int64(num(7)), c[8]})
-	}
-	return out
-}
 
 // order is the paper's fill order of a memory board: lockstep pairs.
 var exOrder = [][2]string{{"1B", "1D"}, {"1A", "1C"}, {"2B", "2D"}, {"2A", "2C"}}
@@ -67,81 +41,6 @@ func rx600(sockets int, units ...[]int64) *inventory.System {
 		}
 	}
 	return &m.sys
-}
-
-// lay spreads the row's kits as the paper prescribes: larger DIMMs first,
-// every kit of four over both boards, or as two pairs on the only one.
-func (r exRow) lay() [][]int64 {
-	var pairs []int64
-	for _, k := range [][2]int64{{16, int64(r.n16)}, {8, int64(r.n8)}, {4, int64(r.n4)}} {
-		for range k[1] / int64(2*r.boards) {
-			pairs = append(pairs, k[0])
-		}
-	}
-	if r.boards == 1 {
-		return [][]int64{pairs}
-	}
-	return [][]int64{pairs, pairs}
-}
-
-// TestWestmereEXConfigurations checks the derived class against the printed one
-// for every row of the paper's tables, through labels, placement and regions.
-func TestWestmereEXConfigurations(t *testing.T) {
-	rows := exRows(t)
-	require.Len(t, rows, 34+9)
-	for i, row := range rows {
-		t.Run(fmt.Sprintf("%d %s %dGB", i, row.shorthand, row.gb), func(t *testing.T) {
-			sys := rx600(4, row.lay()...)
-			r := Derive(sys, corpustest.Rules(t))
-			require.True(t, r.Platform.Known(), r.Platform.Reason)
-			require.Len(t, r.Populations, 4)
-			require.True(t, r.Class.Known(), r.Class.Reason)
-			assert.Equal(t, Class{Name: row.class, Best: "1", Documented: true, Source: "FTS-WEX"}, r.Class.Value)
-			p := &r.Populations[3]
-			assert.Equal(t, int64(row.gb)*gib, p.Bytes.Value)
-			assert.Equal(t, row.n4+row.n8+row.n16, p.DIMMs.Value)
-			b := builder{sys: sys, platform: r.Platform.Value, places: r.Placements}
-			l, _ := b.layout(p)
-			assert.Equal(t, row.shorthand, l.exShorthand(r.Platform.Value))
-			pairs, ok := l.pairBytes(r.Platform.Value)
-			require.True(t, ok)
-			assert.Equal(t, []int64{row.bd * gib, row.ac * gib}, pairs[:2])
-			assert.Equal(t, row.boards == 2, p.Hemisphere.Value)
-			assert.True(t, p.Lockstep.Value)
-			assert.True(t, p.Order.Value, p.OrderDetail)
-			assert.True(t, r.Symmetric.Value)
-		})
-	}
-}
-
-// TestWestmereEXMeasured compares the paper's measured STREAM shares with the channel shares of the model
-// (model-validation.csv).
-func TestWestmereEXMeasured(t *testing.T) {
-	tests := []struct {
-		units          [][]int64
-		stream600      float64
-		model          float64
-		class, limited string
-	}{
-		{[][]int64{{8, 8, 8, 8}, {8, 8, 8, 8}}, 1.00, 1, "1", ""},
-		{[][]int64{{8, 8}, {8, 8}}, 0.93, 1, "1", ""},
-		{[][]int64{{8}, {8}}, 0.61, 0.5, "2", ""},
-		{[][]int64{{8, 8, 8, 8}}, 0.42, 0.5, "3", ""},
-		{[][]int64{{8, 8}}, 0.40, 0.5, "3", ""},
-		{[][]int64{{8}}, 0.30, 0.25, "discouraged", ""},
-	}
-	for _, tt := range tests {
-		r := Derive(rx600(4, tt.units...), corpustest.Rules(t))
-		p := &r.Populations[0]
-		require.True(t, p.Relative.Known(), p.Relative.Reason)
-		require.NotNil(t, p.Relative.Value.Value)
-		assert.InDelta(t, tt.stream600, *p.Relative.Value.Value, 1e-9)
-		assert.Equal(t, wexDocument, p.Relative.Value.Source())
-		assert.InDelta(t, tt.model, p.Relative.Value.Low, 1e-9)
-		assert.InDelta(t, tt.model, p.Relative.Value.High, 1e-9)
-		assert.Equal(t, tt.class, r.Class.Value.Name)
-		assert.Equal(t, tt.class == "discouraged", r.Class.Value.Discouraged)
-	}
 }
 
 // TestWestmereEXSegments checks the paper's examples of irregular layouts.

@@ -10,43 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// BenchmarkPlace measures placing a machine of 128 slots, with the rules read each time.
-func BenchmarkPlace(b *testing.B) {
-	k := inMemory(b, corpustest.Rules(b))
-	for _, c := range []struct {
-		name string
-		run  func(b *testing.B)
-	}{
-		{"letters128", func(b *testing.B) {
-			sys := board("Supermicro", "Super Server", "PPPPPPPP", "P{1..8}-DIMM{A..H}{1,2}@P0_Node0_Channel0_Dimm0*")
-			require.Len(b, sys.Slots, 128)
-			for b.Loop() {
-				Slots(sys, plat8, k)
-			}
-		}},
-		{"map128", func(b *testing.B) {
-			sys := board("HPE", "ProLiant DL560 Gen10", "PPPPPPPP", "PROC~{1..8}~DIMM~{1..12}*", "PROC~{1..8}~DIMM~{1..4}")
-			for b.Loop() {
-				Slots(sys, plat6, k)
-			}
-		}},
-		{"map24", func(b *testing.B) {
-			sys := board("Dell Inc.", "PowerEdge R740", "PP", "{A,B}{1..12}*")
-			for b.Loop() {
-				Slots(sys, plat6, k)
-			}
-		}},
-		{"nothing128", func(b *testing.B) {
-			sys := board("Unknown", "Unknown", "PP", "DIMM~NUMBER~{1..128}@somewhere*")
-			for b.Loop() {
-				Slots(sys, plat6, k)
-			}
-		}},
-	} {
-		b.Run(c.name, c.run)
-	}
-}
-
 // inMemory has the slot rules in memory, as the program does.
 func inMemory(t testing.TB, k fs.FS) fs.FS {
 	m := fstest.MapFS{}
