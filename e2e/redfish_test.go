@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"crypto/tls"
 	"encoding/json"
 	"io"
@@ -88,8 +87,6 @@ type guard struct {
 	*httptest.Server
 	proxy http.Handler
 	basic bool
-	// fault answers one path differently.
-	fault map[string]http.HandlerFunc
 
 	mu          sync.Mutex
 	open, wrote int
@@ -127,8 +124,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet:
 		g.count(0, 1)
 		w.WriteHeader(http.StatusMethodNotAllowed)
-	case g.fault[r.URL.Path] != nil:
-		g.fault[r.URL.Path](w, r)
 	default:
 		g.proxy.ServeHTTP(w, r)
 	}
@@ -292,116 +287,4 @@ func health(t *testing.T, stdout string) {
 		}
 	}
 	assert.Equal(t, map[string]int64{"DIMMA1": 0, "DIMMC1": 0, "DIMME1": 61, "DIMMG1": 0}, counted)
-}
-
-// TestRedfishFailures checks that each failure has its own message within its deadline, with status 3, and that the
-// rest is audited all the same.
-func TestRedfishFailures(t *testing.T) {
-	from, to := soon()
-	cert, key := certificate(t, from, to)
-	service := sushy(t, cert, key)
-	const bios = "/redfish/v1/Systems/1/Bios"
-	cases := map[string]struct {
-		password, ca string
-		path         string
-		fault        http.HandlerFunc
-		state, says  string
-	}{
-		"wrong password": {password: "n0t-the-p4ssword", ca: cert, state: "denied", says: "does not accept user name and password"},
-		"unknown ca":     {password: bmcPassword, state: "refused", says: "no authority known here vouches"},
-		"hung": {password: bmcPassword, ca: cert, path: bios, state: "refused", says: "not done within the 5s that all of it may take",
-			fault: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		"hung at once": {password: bmcPassword, ca: cert, path: "/redfish/v1/", state: "refused", says: "not done within the 5s that all of it may take",
-			fault: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		"10 MB": {password: bmcPassword, ca: cert, path: bios, fault: tenMegabytes, state: "partial", says: "longer than the 2097152 bytes that are read"},
-		"10 MB announced": {password: bmcPassword, ca: cert, path: bios, state: "partial", says: "10000000 bytes, more than the 2097152 that are read",
-			fault: func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Length", "10000000")
-				tenMegabytes(w, r)
-			}},
-		"another host": {password: bmcPassword, ca: cert, path: bios, state: "partial", says: "redirected to another host (elsewhere.example)",
-			fault: func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, "https://elsewhere.example"+bios, http.StatusPermanentRedirect)
-			}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			g := newGuard(t, service, cert, key)
-			g.fault = map[string]http.HandlerFunc{c.path: c.fault}
-			if c.fault == nil {
-				g.fault = nil
-			}
-			at, err := url.Parse(g.URL)
-			require.NoError(t, err)
-			status, out, errs := askBMC(t, "check", at, c.ca, c.password, "--format", "json")
-			assertFailed(t, status, out, errs, c.state, c.says)
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			assert.Zero(t, g.open, "the session was not given back")
-			assert.Zero(t, g.wrote)
-		})
-	}
-}
-
-// TestRedfishInterrupted checks that an operator who interrupts gets the prompt at once, and that the session is
-// closed all the same.
-func TestRedfishInterrupted(t *testing.T) {
-	from, to := soon()
-	cert, key := certificate(t, from, to)
-	g := newGuard(t, sushy(t, cert, key), cert, key)
-	asked := make(chan struct{})
-	g.fault = map[string]http.HandlerFunc{"/redfish/v1/Systems/1/Bios": func(_ http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-r.Context().Done()
-	}}
-	cmd := exec.Command(binary(t), "check", "--root", treeOf(t, bmcMachine), "--redfish", g.URL,
-		"--redfish-credentials", private(t, "bmc.yaml", "username: "+bmcUser+"\npassword: "+bmcPassword+"\n"),
-		"--config", private(t, "memaudit.yaml", "redfish: {ca: "+cert+"}\n"))
-	cmd.Dir = root
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	require.NoError(t, cmd.Start())
-	select {
-	case <-asked:
-	case <-time.After(10 * time.Second):
-		t.Error("the settings were not asked for")
-	}
-	start := time.Now()
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	_ = cmd.Wait()
-	assert.Equal(t, 3, cmd.ProcessState.ExitCode())
-	assert.Less(t, time.Since(start), 5*time.Second)
-	assert.Contains(t, errs.String(), "interrupted")
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	assert.Zero(t, g.open, "the session was not given back")
-}
-
-// TestRedfishExpired checks the real service with an expired certificate.
-func TestRedfishExpired(t *testing.T) {
-	cert, key := certificate(t, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
-	service := sushy(t, cert, key)
-	status, out, errs := askBMC(t, "check", service, cert, bmcPassword, "--format", "json")
-	assertFailed(t, status, out, errs, "refused", "certificate is valid from 2020-01-01 to 2021-01-01, not now")
-}
-
-func assertFailed(t *testing.T, status int, out, errs, state, says string) {
-	t.Helper()
-	assert.Equal(t, 3, status, errs)
-	assert.True(t, strings.HasPrefix(errs, "memaudit: error: --redfish https://127.0.0.1:"), errs)
-	assert.Contains(t, errs, says)
-	got, detail := source(t, out)
-	assert.Equal(t, state, got, detail)
-	assert.Contains(t, detail, says)
-	assert.Equal(t, "fail", results(t, out)["memory.channel.populated socket 0"], "what else could be read is audited")
-}
-
-func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
-	block := []byte(strings.Repeat(" ", 100000))
-	for range 100 {
-		if _, err := w.Write(block); err != nil {
-			return
-		}
-	}
 }

@@ -5,7 +5,6 @@ package e2e
 import (
 	"bufio"
 	"cmp"
-	bytesof "encoding/binary" // binary is the program under test
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -392,28 +391,6 @@ func TestVMGuest(t *testing.T) {
 	assert.Equal(t, 0, e.status)
 }
 
-// TestVMEightSockets checks eight processors of which two lack a module on a channel.
-func TestVMEightSockets(t *testing.T) {
-	t.Parallel()
-	path, err := filepath.Abs(filepath.Join("testdata", "vm", "eight-sockets.json"))
-	require.NoError(t, err)
-	s, e := guest{machine: path}.audited(t)
-	assert.Len(t, s.Inventory.Sockets, 8)
-	assert.Len(t, s.Inventory.Nodes, 8)
-	count, placed, gib := s.modules()
-	assert.Equal(t, []any{46, 46, uint64(46 * 32)}, []any{count, placed, gib})
-	assert.Equal(t, "cascade-lake-sp", deref(s.Machine.Platform.ID))
-	var empty []string
-	for _, f := range s.Findings {
-		if f.Rule == "memory.channel.populated" && f.Result == "fail" {
-			empty = append(empty, f.Subject)
-		}
-	}
-	assert.Equal(t, []string{"socket 2", "socket 7"}, empty)
-	assert.Contains(t, s.fails(), "memory.channel.populated")
-	assert.Equal(t, 1, e.status)
-}
-
 // TestVMUnprivileged checks that without privileges the table is denied, which is neither an empty machine nor a
 // pass, and that the kernel's world-readable files are still used.
 func TestVMUnprivileged(t *testing.T) {
@@ -437,109 +414,6 @@ func TestVMCapability(t *testing.T) {
 	t.Parallel()
 	s, e := guest{machine: "fujitsu-rx600s6-class3", capabilities: []string{"dac_read_search"}}.audited(t)
 	guests["fujitsu-rx600s6-class3"].holds(t, s, e)
-}
-
-// tiered are a Sapphire Rapids server's two processors with a node of the given GiB each, and nodes without CPUs, all
-// with an HMAT: each row has a node's GiB and its rated GB/s from its own processor. A memory block represents as
-// many GiB as the smallest node has.
-func tiered(t *testing.T, nodes [][2]int, flags ...string) []string {
-	t.Helper()
-	const block = 128 // MiB of the guest
-	var described []map[string]any
-	var claim []int
-	hmat := []string{}
-	smallest := slices.MinFunc(nodes, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })[0]
-	for i, n := range nodes {
-		node := map[string]any{"mem_mb": n[0] / smallest * block, "initiator": i % 2}
-		if i < 2 {
-			node["cpus"] = fmt.Sprintf("%d-%d", 8*i, 8*i+7)
-		}
-		described, claim = append(described, node), append(claim, n[0])
-		for from := range 2 {
-			far := 1 + (from+i)%2 // twice as slow from the other processor
-			hmat = append(hmat,
-				fmt.Sprintf("hmat-lb,initiator=%d,target=%d,hierarchy=memory,data-type=access-latency,latency=%d", from, i, 100*far),
-				fmt.Sprintf("hmat-lb,initiator=%d,target=%d,hierarchy=memory,data-type=access-bandwidth,bandwidth=%dG", from, i, n[1]/far))
-		}
-	}
-	return append(flags, "--set", "numa="+jsonText(t, map[string]any{"nodes": described}), "--set", "claim="+jsonText(t, claim), "--set", "hmat="+jsonText(t, hmat))
-}
-
-func jsonText(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// kinds are the kinds of the nodes.
-func (s *sighting) kinds() (kinds []string) {
-	for _, n := range s.Inventory.Nodes {
-		kinds = append(kinds, n.Kind)
-	}
-	return kinds
-}
-
-// TestVMHBM checks that a processor's memory on its package is detected by firmware's HMAT as the kernel shows it.
-// Linux 6.1 makes no tiers from it and 6.12 does, as the fix says.
-func TestVMHBM(t *testing.T) {
-	for _, c := range []struct{ kernel, cache, want string }{{"usual", "", "fail"}, {"other", os.Getenv("RIG_OTHER_CACHE"), "pass"}} {
-		t.Run(c.kernel, func(t *testing.T) {
-			if c.kernel == "other" && c.cache == "" {
-				t.Skip("RIG_OTHER_CACHE names no folder with a second kernel: make vm sets it")
-			}
-			t.Parallel()
-			s, e := guest{machine: "xeon-spr-snc2", cache: c.cache, flags: tiered(t, [][2]int{{512, 300}, {512, 300}, {64, 800}, {64, 800}},
-				"--set", `cpu.name="Intel(R) Xeon(R) CPU Max 9480"`, "--set", `smbios.processors.0.version="Intel(R) Xeon(R) CPU Max 9480"`)}.audited(t)
-			assert.Equal(t, []string{"dram", "dram", "hbm", "hbm"}, s.kinds())
-			assert.Equal(t, "sapphire-rapids-max", deref(s.Machine.Platform.ID))
-			assert.Empty(t, s.fails(), "a processor with HBM does not lack modules")
-			assert.Equal(t, 0, e.status)
-			tiers := s.of("numa.tier.distinct")
-			for _, node := range []string{"node 2", "node 3"} {
-				assert.Equal(t, c.want, tiers[node].Result)
-				if c.want == "fail" {
-					assert.Contains(t, tiers[node].Remedy, "before 6.12")
-				}
-			}
-		})
-	}
-}
-
-// TestVMCXL checks that memory on an expander is detected by the CXL address window in firmware's CEDT. The same node
-// outside the window is a node without CPUs, and nothing more is reported.
-func TestVMCXL(t *testing.T) {
-	const gib = 1 << 30
-	for name, c := range map[string]struct {
-		start uint64
-		kind  string
-	}{"in the window": {1024 * gib, "cxl"}, "outside": {2048 * gib, "cpuless"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			table := filepath.Join(t.TempDir(), "CEDT")
-			require.NoError(t, os.WriteFile(table, cedt(c.start, 128*gib), 0o600))
-			s, _ := guest{machine: "xeon-spr-snc2", flags: tiered(t, [][2]int{{512, 300}, {512, 300}, {128, 60}},
-				"--set", "qemu_args="+jsonText(t, []string{"-acpitable", "file=" + table}))}.audited(t)
-			assert.Equal(t, []string{"dram", "dram", c.kind}, s.kinds())
-			assert.Empty(t, s.fails())
-			assert.NotEqual(t, "fail", s.of("memory.capacity.visible")["machine"].Result, "the expander's memory is none of the modules'")
-		})
-	}
-}
-
-// cedt is a CXL Early Discovery Table with one window of addresses (CXL Specification 3.0, 9.17.1).
-// QEMU counts its bytes and makes its checksum.
-func cedt(start, size uint64) []byte {
-	const header, window = 36, 40
-	b := make([]byte, header+window)
-	copy(b, "CEDT")
-	bytesof.LittleEndian.PutUint32(b[4:], uint32(len(b)))
-	b[8] = 1
-	b[header] = 1
-	bytesof.LittleEndian.PutUint16(b[header+2:], window)
-	bytesof.LittleEndian.PutUint64(b[header+8:], start)
-	bytesof.LittleEndian.PutUint64(b[header+16:], size)
-	return b
 }
 
 // TestVMOptions checks that memory hidden by a kernel option is reported, and that the fix names the option.
@@ -578,7 +452,7 @@ func TestVMHotplug(t *testing.T) {
 	t.Parallel()
 	monitor := filepath.Join(t.TempDir(), "qmp")
 	d := guest{machine: "dell-r610-good", flags: []string{"--no-overlay", "--set", "append=memhp_default_state=online",
-		"--set", "qemu_args=" + jsonText(t, []string{"-m", "slots=1,maxmem=4G", "-qmp", "unix:" + monitor + ",server=on,wait=off"})}}.serve(t, "--interval", "1h")
+		"--set", `qemu_args=["-m","slots=1,maxmem=4G","-qmp","unix:` + monitor + `,server=on,wait=off"]`}}.serve(t, "--interval", "1h")
 	waitForPage(t, d.page, "memaudit_audit_failed 0")
 	before := onlineMiB(t, d.page)
 

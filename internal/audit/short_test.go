@@ -23,9 +23,16 @@ func TestListThatMayBeShort(t *testing.T) {
 	servers := machinetest.Servers()
 	server := servers["dell-r740"]
 	sys := collecttest.Read(t, "dell-r740", server.Table(func(_, _, slot int) bool { return slot == 0 }).Dump())
-	before := verdictsOf(t, e, sys)
+	results := func() map[string]verdict.Result {
+		out := map[string]verdict.Result{}
+		for _, f := range run(t, e, sys, population.Derive(sys, rules.FS), audit.Options{}).Findings {
+			out[f.Rule+" "+f.Subject.String()] = f.Result
+		}
+		return out
+	}
+	before := results()
 	sys.Firmware.Short = &inventory.Problem{Code: "devices", Text: "memory array 0x1000 announces 99 devices, 24 were found"}
-	assert.Equal(t, before, verdictsOf(t, e, sys), "every channel has as many slots")
+	assert.Equal(t, before, results(), "every channel has as many slots")
 
 	// The rows of the last processor are missing.
 	topo := population.Derive(sys, rules.FS)

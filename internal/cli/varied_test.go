@@ -51,9 +51,7 @@ var clumsy = regexp.MustCompile(`\d\.\d{4,}|\d{7,} [KM]iB|%!|<nil>|\bNaN\b|\bInf
 func readable(t *testing.T, root string) *report.Report {
 	t.Helper()
 	_, out, errs := run(nil, "check", "--root", root, "--format", "json")
-	validReport(t, reportSchema(t), out)
-	r := &report.Report{}
-	decodeJSON(t, out, r)
+	r := validReport(t, reportSchema(t), out)
 	_, text, _ := run(nil, "check", "--root", root)
 	for line := range strings.Lines(text + errs) {
 		assert.LessOrEqual(t, len([]rune(strings.TrimSpace(line))), 80, line)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
 )
 
 // TestScopeOfStatedFacts checks that facts, lists and objects missing from a case are unknown, and that a name

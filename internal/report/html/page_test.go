@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -19,7 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/text"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -133,24 +131,6 @@ func TestPageIsComplete(t *testing.T) {
 	}
 }
 
-// TestProblemsOnThePage checks that each numbered problem is above the picture with its place, fix and source.
-func TestProblemsOnThePage(t *testing.T) {
-	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
-		r := reporttest.Report(m)
-		above, _, _ := strings.Cut(unescape.UnescapeString(pageOf(t, r)), `<section id="board"`)
-		assert.Contains(t, above, r.Verdict.Sentence)
-		for i := range r.Problems {
-			pr := &r.Problems[i]
-			assert.Contains(t, above, pr.Sentence)
-			if pr.Above() {
-				assert.Contains(t, above, `data-problem="`+strconv.Itoa(i+1)+`"`)
-				assert.Contains(t, above, pr.SourceLine())
-				assert.Contains(t, above, text.FixOf(r, i))
-			}
-		}
-	})
-}
-
 // TestGuest checks that a guest gets the sentence, and no empty box.
 func TestGuest(t *testing.T) {
 	r := &report.Report{Verdict: report.Verdict{Status: report.StatusNotApplicable, Sentence: "a guest"}}
@@ -159,32 +139,6 @@ func TestGuest(t *testing.T) {
 	r.Inventory = report.Inventory{Nodes: []report.Node{{}}, Settings: map[string]report.Setting{"smt": {}}, Slots: []report.Slot{{}}}
 	page = pageOf(t, r)
 	assert.Equal(t, 2, strings.Count(page, "<section"), "findings and sources")
-}
-
-// TestPageDoesNotRepeat checks that the first lines of a finding are not repeated below them, and that sockets with the same
-// text share a row.
-func TestPageDoesNotRepeat(t *testing.T) {
-	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
-		page := pageOf(t, reporttest.Report(m))
-		for _, element := range strings.Split(page, "<article ")[1:] {
-			element, _, _ = strings.Cut(element, "</article>")
-			_, brief, ok := strings.Cut(element, `<span class="brief">`)
-			if brief, _, _ = strings.Cut(brief, "</span>"); ok {
-				assert.NotContains(t, element, "<dd>"+brief+"</dd>")
-			}
-		}
-		_, bandwidth, _ := strings.Cut(page, `<section id="bandwidth"`)
-		bandwidth, _, _ = strings.Cut(bandwidth, "</table>")
-		rows := map[string]bool{}
-		for _, row := range strings.Split(bandwidth, "<tr>")[1:] {
-			if _, cells, ok := strings.Cut(row, "</th><td"); ok {
-				assert.False(t, rows[cells], "twice: %s", cells)
-				rows[cells] = true
-			}
-		}
-	})
-	equal := reporttest.Report(reporttest.Big())
-	assert.Regexp(t, `<th scope="row">[^<]+ and [^<]+</th>`, pageOf(t, equal))
 }
 
 // TestHostile checks that strings of firmware's and of a site's pack stay text.
@@ -216,14 +170,6 @@ func TestHostile(t *testing.T) {
 		_, on := value(&e, "onload")
 		assert.False(t, on)
 	}
-}
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
-
-func TestWriteFails(t *testing.T) {
-	require.ErrorContains(t, html.Write(full{}, reporttest.Report(reporttest.Good())), "disk full")
 }
 
 // TestArrows checks that the cheapest advice is drawn: numbers where modules leave and arrive, and an arrow if both
