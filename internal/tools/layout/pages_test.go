@@ -212,3 +212,20 @@ func anchors(text string) []string {
 	}
 	return out
 }
+
+// TestActionsArePinned checks that a workflow names each action by the commit, which nobody can move as a tag.
+func TestActionsArePinned(t *testing.T) {
+	workflows, err := filepath.Glob("../../../.github/workflows/*.yml")
+	require.NoError(t, err)
+	require.NotEmpty(t, workflows)
+	for _, name := range workflows {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "uses:") {
+				assert.Regexp(t, `@[0-9a-f]{40} # v\d`, line, name)
+			}
+		}
+		assert.Equal(t, strings.Count(string(text), "actions/checkout@"), strings.Count(string(text), "persist-credentials: false"), name)
+	}
+}
