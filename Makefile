@@ -90,7 +90,11 @@ ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook #- all tests 
 
 axe: $(TOOLS)/axe/installed #- install axe-core, with which e2e checks pages (needs python3 with venv)
 
-web: ## build bin/web, the page that audits in the browser
+home: #- give the project its address: HOME_REPO=github.com/ORG/NAME SECURITY_CONTACT=ADDRESS@DOMAIN
+	@scripts/home '$(HOME_REPO)' '$(SECURITY_CONTACT)'
+
+web: ## build bin/web, the page that audits in the browser, and bin/memaudit-web, which serves it
+	$(GO) build -ldflags '-s -w' -o $(BIN)-web ./cmd/memaudit-web
 	@scripts/web bin/web '-X main.version=$(VERSION) -X main.revision=$(REVISION)'
 
 site: $(TOOLS)/site/bin/mkdocs #- the documentation as a site in .site/html (needs python3 with venv)

@@ -57,8 +57,8 @@ func TestContainer(t *testing.T) {
 	b := newBuildah(t)
 	// The context must be readable by others, whatever the checkout's modes are.
 	context := filepath.Join(b.dir, "context")
-	require.NoError(t, os.MkdirAll(filepath.Join(context, "bin"), 0o755))
-	for from, to := range map[string]string{binary(t): "bin/memaudit", filepath.Join(root, "deploy/container/Containerfile"): "Containerfile"} {
+	require.NoError(t, os.MkdirAll(context, 0o755))
+	for from, to := range map[string]string{binary(t): "memaudit", filepath.Join(root, "deploy/container/Containerfile"): "Containerfile"} {
 		data, err := os.ReadFile(from)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(context, to), data, 0o755))

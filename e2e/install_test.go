@@ -15,13 +15,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const modulePath = "github.com/memaudit/memaudit"
+const modulePath = "github.com/acme-hpc/memcheck"
 
-// TestGoInstall checks that go install MODULE@VERSION works, from a module proxy with this checkout as v1.2.3; other
-// modules come from the local module cache. The go command refuses this for a go.mod with replace or exclude.
-func TestGoInstall(t *testing.T) {
-	proxy, bin := t.TempDir(), t.TempDir()
-	writeModule(t, proxy, "v1.2.3")
+// TestHome gives a copy of the checkout an address of its own, of which nothing else may be left, and checks that
+// go install MODULE@VERSION works, from a module proxy with the copy as v1.2.3; other modules come from the local
+// module cache. The go command refuses this for a go.mod with replace or exclude.
+func TestHome(t *testing.T) {
+	proxy, bin, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	must(t, "bash", "-c", "cd "+root+" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - | tar -xf - -C "+dir)
+	must(t, "git", "init", "-q", dir)
+	must(t, "git", "-C", dir, "add", "--all")
+	home := func(contact string) error {
+		return exec.Command("make", "-C", dir, "home", "HOME_REPO="+modulePath, "SECURITY_CONTACT="+contact).Run()
+	}
+	require.Error(t, home(""), "whoever publishes it names who gets reports of vulnerabilities")
+	require.Error(t, home("security@memaudit.example"), "a placeholder reaches nobody")
+	require.NoError(t, home("psirt@acme.example.org"))
+	before := strings.TrimSpace(must(t, "go", "list", "-m"))
+	for _, old := range []string{before, "security@memaudit.example", "<!-- home", "#home "} {
+		found, _ := exec.Command("git", "-C", dir, "grep", "-IFn", "-e", old, "--", ":!scripts/home", ":!e2e/install_test.go").Output()
+		assert.Empty(t, string(found))
+	}
+	assert.Contains(t, readFile(t, filepath.Join(dir, "README.md")), "go install "+modulePath+"/cmd/memaudit@latest\n")
+	assert.Contains(t, readFile(t, filepath.Join(dir, "SECURITY.md")), "psirt@acme.example.org")
+	writeModule(t, dir, proxy, "v1.2.3")
 	cache := strings.TrimSpace(must(t, "go", "env", "GOMODCACHE"))
 	goCommand := func(args ...string) {
 		cmd := exec.Command("go", args...)
@@ -41,13 +58,13 @@ func TestGoInstall(t *testing.T) {
 	assert.Equal(t, results(t, report), results(t, installed))
 }
 
-// writeModule writes the files of the checkout, without the modules nested in it,
+// writeModule writes the files of the checkout at source, without the modules nested in it,
 // as a version of the module in a GOPROXY folder.
-func writeModule(t *testing.T, proxy, version string) {
+func writeModule(t *testing.T, source, proxy, version string) {
 	t.Helper()
 	dir := filepath.Join(proxy, modulePath, "@v")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	goMod := readFile(t, filepath.Join(root, "go.mod"))
+	goMod := readFile(t, filepath.Join(source, "go.mod"))
 	info := fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version)
 	for name, text := range map[string]string{"list": version + "\n", version + ".mod": goMod, version + ".info": info} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -55,8 +72,8 @@ func writeModule(t *testing.T, proxy, version string) {
 	archive, err := os.Create(filepath.Join(dir, version+".zip"))
 	require.NoError(t, err)
 	w := zip.NewWriter(archive)
-	for name := range strings.SplitSeq(must(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
-		data, err := os.ReadFile(filepath.Join(root, name))
+	for name := range strings.SplitSeq(must(t, "git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(source, name))
 		if name == "" || os.IsNotExist(err) || strings.HasPrefix(name, "e2e/differential/") {
 			continue
 		}

@@ -300,7 +300,7 @@ func TestKubernetesPage(t *testing.T) {
 
 	// TestContainer and TestKubernetes run these, but write elsewhere.
 	commands := strings.Split(strings.TrimSpace(blocks[0]), "\n")
-	require.Equal(t, "buildah build -f deploy/container/Containerfile -t memaudit .", commands[0])
+	require.Equal(t, "buildah build -f deploy/container/Containerfile -t memaudit bin", commands[0])
 	require.Equal(t, "kubectl kustomize deploy/kubernetes/nfd", commands[1])
 }
 

@@ -77,7 +77,7 @@ func must(t *testing.T, name string, args ...string) string {
 // package.
 func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
 	dir := t.TempDir()
-	must(t, "tar", "-xzf", one(t, dist(t, "amd64")+"/*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
+	must(t, "tar", "-xzf", one(t, dist(t, "amd64")+"/memaudit-[0-9]*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
 	var listed []string
 	if _, err := exec.LookPath("rpm"); err == nil {
 		listed = strings.Fields(must(t, "rpm", "-qpl", "--nosignature", one(t, dist(t, "amd64")+"/*.x86_64.rpm")))
