@@ -2,7 +2,12 @@
 // packages use its states and certainties.
 package fact
 
-import "github.com/memaudit/memaudit/internal/model/nullable"
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // Certainty is the degree of confidence in a fact of the audited machine (docs/interface.md). A rule based on an Indirect
 // fact fails at most at warning.
@@ -138,7 +143,7 @@ type Fact[T any] struct {
 	// Reason is the reason why the value is unknown, as a clause.
 	Reason string
 	// Err is the failed reading that is the reason, for errors.Is; nil if the reason is another.
-	Err error `json:"-"`
+	Err error
 	// KnownBy tells the user how to make it known.
 	KnownBy string
 	// From is the reading that gave the value (or the attempt that failed).
@@ -164,6 +169,35 @@ func (f Fact[T]) Or(other T) T {
 	}
 	return other
 }
+
+// MarshalJSON writes the value as documents have it: null if it is not known, and for an empty text, which is none.
+func (f Fact[T]) MarshalJSON() ([]byte, error) {
+	if text, ok := any(f.Value).(string); !f.Known() || ok && text == "" {
+		return []byte("null"), nil
+	}
+	return nullable.JSON(f.Value)
+}
+
+// UnmarshalJSON reads a document's value. A document has no evidence, and a null no reason.
+func (f *Fact[T]) UnmarshalJSON(text []byte) error {
+	*f = Fact[T]{}
+	if string(text) == "null" {
+		return nil
+	}
+	f.State, f.Certainty = OK, Direct
+	return json.Unmarshal(text, &f.Value)
+}
+
+// Text returns a known value as text, "" otherwise.
+func (f Fact[T]) Text() string {
+	if !f.Known() {
+		return ""
+	}
+	return fmt.Sprint(f.Value)
+}
+
+// IsZero leaves an unknown value out of a document that has it only if it is known (omitzero).
+func (f Fact[T]) IsZero() bool { return !f.Known() }
 
 // Evidence returns all readings that the fact is based on.
 func (f Fact[T]) Evidence() []Evidence {

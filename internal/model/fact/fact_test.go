@@ -1,6 +1,8 @@
 package fact_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -38,4 +40,29 @@ func TestReading(t *testing.T) {
 	assert.Equal(t, fact.Indirect, c)
 	require.NoError(t, c.UnmarshalText([]byte("other")))
 	assert.Equal(t, fact.None, c)
+}
+
+// TestFactInADocument checks that a document has the value or null, and that what is read from it is known or not.
+func TestFactInADocument(t *testing.T) {
+	type document struct {
+		Label fact.Fact[string] `json:"label"`
+		Ranks fact.Fact[int]    `json:"ranks"`
+		Host  fact.Fact[string] `json:"host,omitzero"`
+	}
+	at := fact.At("smbios", "/sys/firmware/dmi/tables/DMI", "0")
+	for text, d := range map[string]document{
+		`{"label":null,"ranks":null}`:                 {Label: fact.Known("", fact.Direct, at), Ranks: fact.Unknown[int](fact.Denied, "not permitted", "")},
+		`{"label":"<A1>","ranks":0}`:                  {Label: fact.Known("<A1>", fact.Indirect, at), Ranks: fact.Known(0, fact.Direct, at)},
+		`{"label":null,"ranks":4,"host":"node-17.x"}`: {Ranks: fact.Known(4, fact.Direct, at), Host: fact.Known("node-17.x", fact.Direct, at)},
+	} {
+		var out bytes.Buffer
+		e := json.NewEncoder(&out)
+		e.SetEscapeHTML(false)
+		require.NoError(t, e.Encode(d))
+		assert.Equal(t, text+"\n", out.String())
+		var read document
+		require.NoError(t, json.Unmarshal(out.Bytes(), &read))
+		assert.Equal(t, []string{d.Label.Text(), d.Ranks.Text(), d.Host.Text()}, []string{read.Label.Text(), read.Ranks.Text(), read.Host.Text()})
+	}
+	assert.Error(t, json.Unmarshal([]byte(`{"ranks":"two"}`), &document{}))
 }
