@@ -88,11 +88,11 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	if w.sockets > 0 {
 		target.Sockets = w.sockets
 	}
-	ways, below, above := target.Ways(bytes, w.all)
+	ways, reached, below := target.Ways(bytes, w.all)
 	if len(ways) == 0 {
-		return unreachable(w, target, below, above)
+		return unreachable(w, target, below)
 	}
-	doc := report.BuildCapacity(sys, topo, target, bytes, ways, f.input.identifiers)
+	doc := report.BuildCapacity(sys, topo, target, bytes, reached, ways, f.input.identifiers)
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteCapacity(t, f.output.format, &doc, t.options)
 	})
@@ -135,16 +135,11 @@ func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*invento
 	return sys, topo, target, nil
 }
 
-// unreachable names the capacities nearest to one that no layout reaches.
-func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
+// unreachable names the highest capacity, below one that no layout reaches.
+func unreachable(w *capacityFlags, t *plan.Target, below int64) error {
 	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
-	switch {
-	case below > 0 && above > 0:
-		says += "; the nearest are " + humanize.Size(below) + " and " + humanize.Size(above)
-	case below > 0:
+	if below > 0 {
 		says += "; the most is " + humanize.Size(below)
-	case above > 0:
-		says += "; the least is " + humanize.Size(above)
 	}
 	if condition := t.Condition(); condition != "" {
 		says += "; more on a condition: " + condition

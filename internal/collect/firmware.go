@@ -233,8 +233,9 @@ func arrays(t *smbios.Table) []inventory.Array {
 		}
 		s := structureOf(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
-			ECC:     wordFact(s, "Error Correction Type", a.ECC),
-			Devices: fieldFact(s, "Number Of Devices", a.Devices, fact.Direct)})
+			ECC:      wordFact(s, "Error Correction Type", a.ECC),
+			Devices:  fieldFact(s, "Number Of Devices", a.Devices, fact.Direct),
+			MaxBytes: fieldFact(s, "Maximum Capacity", a.MaxCapacity, fact.Indirect)})
 	}
 	return out
 }

@@ -17,8 +17,9 @@ type Capacity struct {
 	Machine  *Machine        `json:"machine"`
 	Platform nullable.String `json:"platform"`
 	Sockets  int             `json:"sockets"`
-	// CapacityBytes is that of all processors.
-	CapacityBytes int64 `json:"capacity_bytes"`
+	// CapacityBytes is that of all processors, the nearest one at or above the requested one.
+	CapacityBytes  int64 `json:"capacity_bytes"`
+	RequestedBytes int64 `json:"requested_bytes"`
 	// Assumed lists what is assumed and not read of a machine.
 	Assumed        nullable.String `json:"assumed"`
 	Configurations []Configuration `json:"configurations"`
@@ -26,11 +27,18 @@ type Capacity struct {
 
 // Configuration is one way to populate each processor.
 type Configuration struct {
-	DIMMs []DIMMs `json:"dimms"`
+	DIMMs []plan.Modules `json:"dimms"`
+	// Left is how many installed modules are not used.
+	Left int `json:"left"`
 	// Slots are locators, BANK/LOCATOR if locators repeat, or channel and slot if no label is known; Also are sets
-	// that the vendor calls equally good.
-	Slots       []string         `json:"slots"`
-	Also        [][]string       `json:"also"`
+	// that the vendor calls equally good, OtherSlots the slots of the other processors.
+	Slots      []string   `json:"slots"`
+	Also       [][]string `json:"also"`
+	OtherSlots [][]string `json:"other_slots"`
+	// Doubt is the reason why it is not certain which slot is on which channel, Note what firmware states against the
+	// capacity.
+	Doubt       nullable.String  `json:"doubt"`
+	Note        nullable.String  `json:"note"`
 	Class       nullable.String  `json:"class"`
 	ExpectedMTs *int             `json:"expected_mts"`
 	PeakBytes   *int64           `json:"peak_bytes_per_second"`
@@ -42,17 +50,10 @@ type Configuration struct {
 	Findings    []plan.Failure `json:"findings"`
 }
 
-// DIMMs are equal modules; Ranks is null when it is free.
-type DIMMs struct {
-	SizeBytes int64 `json:"size_bytes"`
-	Ranks     *int  `json:"ranks"`
-	Count     int   `json:"count"`
-}
-
 // BuildCapacity makes the document of a planned capacity; sys is nil for a
 // platform's document alone.
-func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Target, bytes int64, ways []plan.Configuration, identifiers bool) Capacity {
-	out := Capacity{Schema: SchemaPlan, Platform: nullable.String(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
+func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Target, requested, bytes int64, ways []plan.Configuration, identifiers bool) Capacity {
+	out := Capacity{Schema: SchemaPlan, Platform: nullable.String(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes, RequestedBytes: requested,
 		Assumed: nullable.String(t.Assumed), Configurations: []Configuration{}}
 	if sys != nil {
 		m := buildMachine(&sys.Machine, topo, identifiers)
@@ -66,15 +67,8 @@ func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Targe
 
 func buildConfiguration(c *plan.Configuration) Configuration {
 	s := buildReached(&c.Socket)
-	out := Configuration{DIMMs: []DIMMs{}, Slots: c.Slots, Also: c.Also, Class: s.Class, ExpectedMTs: s.ExpectedMTs, PeakBytes: s.PeakBytes,
-		Relative: s.Relative, Effects: neverNil(c.Effects), Source: c.Source, Discouraged: c.Discouraged, Findings: neverNil(c.Against)}
-	if out.Also == nil {
-		out.Also = [][]string{}
-	}
-	for _, m := range c.Modules {
-		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: positiveOrNil(m.Ranks), Count: m.Count})
-	}
-	return out
+	return Configuration{DIMMs: c.Modules, Left: c.Left, Slots: c.Slots, Also: neverNil(c.Also), OtherSlots: neverNil(c.Others), Doubt: nullable.String(c.Doubt), Note: nullable.String(c.Note),
+		Class: s.Class, ExpectedMTs: s.ExpectedMTs, PeakBytes: s.PeakBytes, Relative: s.Relative, Effects: neverNil(c.Effects), Source: c.Source, Discouraged: c.Discouraged, Findings: neverNil(c.Against)}
 }
 
 // SchemaPlan is the schema of a WhatIf, as its "schema" key states it.

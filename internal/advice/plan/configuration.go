@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -25,11 +26,20 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	if tooDeep(sys, topo) {
 		return to
 	}
-	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix), Socket: reachOf(topo).Sockets[0]}
+	out := t.configuration(c, t.slotWords(0, layout, c), mix)
+	out.Socket = reachOf(topo).Sockets[0]
+	for u := 1; u < len(t.names); u++ {
+		if names := t.slotWords(u, layout, c); !slices.Contains(names, "") {
+			out.Others = append(out.Others, names)
+		}
+	}
+	if t.doubted != "" && t.names != nil && (c.row == nil || t.sets.Analogous) && c.n < len(t.unit.slots) {
+		out.Doubt = t.doubted
+	}
 	if c.row != nil && t.labels == nil && t.namesSets() {
 		for _, set := range c.row.Sets[1:] {
 			if other, ok := t.bySet(set, mix); ok {
-				out.Also = append(out.Also, t.slotWords(other, c))
+				out.Also = append(out.Also, t.slotWords(0, other, c))
 			}
 		}
 	}
@@ -82,7 +92,8 @@ func (t *Target) labelled(set []int) []string {
 // unplaced is a configuration of the vendor's table for which nothing can be derived, because no document gives the
 // slots' channels.
 func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
-	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
+	out := t.configuration(c, names, mix)
+	out.Discouraged = discouraged(c.row)
 	for _, set := range c.row.Sets[1:] {
 		if other := t.labelled(set); len(other) > 0 {
 			out.Also = append(out.Also, other)
@@ -98,12 +109,34 @@ func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configu
 	return out
 }
 
-func (t *Target) modulesOf(mix []int) []Modules {
-	var out []Modules
+// configuration describes the modules of a configuration: of each size how many every processor gets, how many of all
+// of them the machine has, and how many are to be bought.
+func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Configuration {
+	out := Configuration{Source: t.documentOf(c), Slots: slots}
+	for _, n := range t.owned {
+		out.Left += n
+	}
+	total := int64(0)
 	for k, n := range mix {
-		if n > 0 {
-			out = append(out, Modules{Bytes: t.sizes[k].bytes, Ranks: t.sizes[k].ranks, Count: n})
+		if n == 0 {
+			continue
 		}
+		m := Modules{Bytes: t.sizes[k].bytes, Count: n}
+		if ranks := t.sizes[k].ranks; ranks > 0 {
+			m.Ranks = &ranks
+		}
+		m.Installed = min(n*t.Sockets, t.owned[m.Bytes])
+		m.Bought = n*t.Sockets - m.Installed
+		out.Left -= m.Installed
+		out.Modules = append(out.Modules, m)
+		total += int64(n*t.Sockets) * m.Bytes
+		out.beyond = out.beyond || m.Bought > 0 && t.stated > 0 && m.Bytes > t.statedModule
+		if m.Bought > 0 && t.largest > 0 {
+			out.stretch = max(out.stretch, (m.Bytes-1)/(2*t.largest))
+		}
+	}
+	if out.beyond = out.beyond || t.stated > 0 && total > t.stated; out.beyond {
+		out.Note = "firmware states at most " + humanize.Size(t.stated) + ", " + humanize.Size(t.statedModule) + " for each slot: check with the vendor that the machine takes more"
 	}
 	return out
 }
@@ -135,8 +168,11 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == c.Share.Value.Source()
 }
 
-// namesSets reports whether the product's own vendor lists slots.
-func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
+// namesSets reports whether the vendor's slot sets are the product's own, or the slots' places are certain.
+func (t *Target) namesSets() bool { return t.sets != nil && (t.certain() || !t.sets.Analogous) }
+
+// certain reports whether the slots are a machine's and a document confirms their places.
+func (t *Target) certain() bool { return t.names != nil && t.doubted == "" }
 
 // documentOf names the document that lists a number of modules.
 func (t *Target) documentOf(c *documentedCount) string {
@@ -153,28 +189,28 @@ func (t *Target) documentOf(c *documentedCount) string {
 	return general
 }
 
-// slotWords names the populated slots: by locator if the labels' places are documented, or the vendor's own table
-// names them; otherwise by channel and slot. If it is unknown which slot of a channel is first, both are named.
-func (t *Target) slotWords(layout []int, c *documentedCount) []string {
+// slotWords names the slots that a layout fills, of a processor of the machine: by label or, if none is known, by
+// channel and slot. If it is unknown which slot of a channel is filled first, each of them is named. A slot that the
+// processor does not have is "".
+func (t *Target) slotWords(processor int, layout []int, c *documentedCount) []string {
 	if c.row != nil && t.labels != nil {
 		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
 			return names
 		}
 	}
-	named := t.labels == nil && (t.named || c.row != nil && t.namesSets())
 	var out []string
 	for i, k := range layout {
 		if k == none {
 			continue
 		}
 		at := &t.base.Placements[i]
-		switch other := t.eitherOf(i, layout); {
-		case named && len(other) > 0 && c.row == nil:
-			out = append(out, "one of "+strings.Join(other, ", "))
-		case named:
-			out = append(out, strings.TrimSpace(t.sys.Slots[i].Locator.Or("")))
-		default:
+		switch other := t.eitherOf(processor, i, layout); {
+		case t.names == nil:
 			out = append(out, documentSlot(at.Channel, at.Slot))
+		case len(other) > 0 && c.row == nil:
+			out = append(out, "one of "+strings.Join(other, ", "))
+		default:
+			out = append(out, t.names[processor][i])
 		}
 	}
 	return out
@@ -182,9 +218,9 @@ func (t *Target) slotWords(layout []int, c *documentedCount) []string {
 
 // eitherOf lists the slots of a channel of which some are filled while it is not
 // known which comes first.
-func (t *Target) eitherOf(slot int, layout []int) []string {
+func (t *Target) eitherOf(processor, slot int, layout []int) []string {
 	for n, g := range t.unit.groups {
-		if !t.open[n] || len(g.layers) < 2 {
+		if !t.open[n] || len(g.layers) < 2 || t.names == nil {
 			continue
 		}
 		here, filled := false, 0
@@ -195,7 +231,7 @@ func (t *Target) eitherOf(slot int, layout []int) []string {
 				if layout[s] != none {
 					filled++
 				}
-				names = append(names, strings.TrimSpace(t.sys.Slots[s].Locator.Or("")))
+				names = append(names, t.names[processor][s])
 			}
 		}
 		if here && filled < len(names) {
@@ -211,9 +247,16 @@ type Configuration struct {
 	// Modules are the sizes, largest first.
 	Modules []Modules
 	// Slots lists the populated slots, in the order of the board, by locator, or by channel and slot if no document
-	// places the labels. Also lists other sets that the vendor calls equally good.
-	Slots []string
-	Also  [][]string
+	// places the labels. Also lists other sets that the vendor calls equally good, Others the slots of the machine's
+	// other processors.
+	Slots        []string
+	Also, Others [][]string
+	// Doubt is the reason why it is not certain that the slots are on the channels that are meant.
+	Doubt string
+	// Left is how many modules of the machine are not used.
+	Left int
+	// Note is what firmware states against the capacity.
+	Note string
 	Socket
 	// Effects are measured, or stated by a document for such a layout.
 	Effects []verdict.Effect
@@ -223,12 +266,21 @@ type Configuration struct {
 	// lists the rules that fail.
 	Discouraged bool
 	Against     []Failure
+
+	// beyond is set if more is needed than firmware states, stretch how many times a new module has twice the largest
+	// installed one.
+	beyond  bool
+	stretch int64
 }
 
-// Modules are equal modules of a configuration; Ranks is 0 when it is free.
+// Modules are equal modules of a configuration. Ranks is nil when it is free. Count is for each processor; Installed
+// and Bought are how many of those of all processors the machine has, and how many it does not.
 type Modules struct {
-	Bytes        int64
-	Ranks, Count int
+	Bytes     int64 `json:"size_bytes"`
+	Ranks     *int  `json:"ranks"`
+	Count     int   `json:"count"`
+	Installed int   `json:"installed"`
+	Bought    int   `json:"to_buy"`
 }
 
 // documentedCount is a number of modules of one processor and what documents state about it.

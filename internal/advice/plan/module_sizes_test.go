@@ -7,9 +7,36 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/rules"
 )
+
+// TestMemoryKind checks which kind of memory is bought if firmware, the platform's document and the rated speed
+// differ.
+func TestMemoryKind(t *testing.T) {
+	for _, c := range []struct {
+		why, stated, documented string
+		mts                     int
+		want                    string
+	}{
+		{"a speed that is none of the kind's changes nothing", "DDR4", "DDR4", 2600, "DDR4"},
+		{"a CELSIUS R670 calls DDR3 modules DDR2", "DDR2", "DDR3", 1333, "DDR3"},
+		{"a speed of both kinds decides nothing", "DDR2", "DDR3", 800, ""},
+		{"boards for Haswell-EP with DDR3 exist", "DDR3", "DDR4", 1333, "DDR3"},
+		{"an RH1288 V3 says DRAM", "DRAM", "DDR4", 2400, "DDR4"},
+		{"firmware says nothing, nor the speed", "", "DDR3", 0, "DDR3"},
+		{"a speed that the document's kind has not", "", "DDR3", 2400, ""},
+		{"fully buffered modules are not DDR2 that another board takes", "DDR2", "DDR2 FB-DIMM", 667, "DDR2 FB-DIMM"},
+		{"no document", "DDR5", "", 4800, "DDR5"},
+		{"no document, no kind", "RAM", "", 1333, ""},
+	} {
+		s := inventory.Slot{Type: fact.Known(c.stated, fact.Direct, fact.Evidence{}), RatedMTs: fact.Known(c.mts, fact.Direct, fact.Evidence{})}
+		require.Equal(t, c.want, plan.MemoryKind(c.documented, &s), c.why)
+	}
+}
 
 // TestModulesFitPlatforms checks that the memory in modules.tsv runs at the speeds of the platform's document: the
 // speed bins of DDR2 (JESD79-2), DDR3 (JESD79-3), DDR4 (JESD79-4) and DDR5 (JESD79-5), MT/s.

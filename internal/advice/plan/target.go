@@ -27,18 +27,26 @@ type Target struct {
 	base *population.Result
 	unit memoryUnit
 	sets *place.Sets
-	// named is set if the slots are a machine's and a document confirms their places; otherwise only the vendor's own
-	// slot sets name any.
-	named bool
+	// names are the labels of the machine's slots: for each of its processors those of the slots like the target's, ""
+	// if one has no such slot; nil without a machine, or if firmware contradicts itself about the slots.
+	names [][]string
+	// doubted is the reason why it is not certain which label is on which channel, "" if it is.
+	doubted string
 	// open are the groups, by index, that are not ordered on the machine.
 	open map[int]bool
 	// labels are a machine's slots by printed number if their places are unknown: the vendor's own table names them
 	// nevertheless.
 	labels map[int]string
 	// like is a module like those to buy; sizes are the existing sizes, largest first.
-	like     inventory.Slot
-	sizes    []moduleSize
-	pipeline Pipeline
+	like  inventory.Slot
+	sizes []moduleSize
+	// owned counts the machine's modules by size, largest is the largest of them.
+	owned   map[int64]int
+	largest int64
+	// stated is the capacity that firmware states as the highest, statedModule its share of a slot; 0 without, or if
+	// what is installed exceeds it.
+	stated, statedModule int64
+	pipeline             Pipeline
 }
 
 // ForMachine makes a target of a machine that was read, or returns the reason why it cannot. If the places of its
@@ -56,6 +64,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 		t.like = documented(pf, memory)
 	}
 	t.sizes = sizesFor(p.Rules, pf.ID, t.like.Type.Or(""), sys)
+	t.take(sys)
 	b, why := newBoard(sys, topo)
 	if why == "" {
 		t.fromBoard(b)
@@ -93,6 +102,28 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	machine := inventory.Machine{Virtual: assumed(false), Product: assumed(pf.Name)}
 	t.fromDocument(known, machine, []inventory.Socket{{Populated: assumed(true)}}, []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf)}})
 	return t, ""
+}
+
+// take takes over what the machine has: its modules, and what firmware states of its capacity.
+func (t *Target) take(sys *inventory.System) {
+	t.owned = map[int64]int{}
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Known() {
+			t.owned[s.SizeBytes.Value]++
+			t.largest = max(t.largest, s.SizeBytes.Value)
+		}
+	}
+	for _, a := range sys.Arrays {
+		if !a.MaxBytes.Known() || a.Devices.Or(0) <= 0 {
+			t.stated, t.statedModule = 0, 0
+			return
+		}
+		t.stated += a.MaxBytes.Value
+		t.statedModule = max(t.statedModule, a.MaxBytes.Value/int64(a.Devices.Value))
+	}
+	if installed(sys) > t.stated || t.largest > t.statedModule {
+		t.stated, t.statedModule = 0, 0
+	}
 }
 
 func assumed[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
@@ -190,7 +221,7 @@ func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]stri
 // fromBoard takes over the first processor of a machine, with empty slots.
 func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
-	t.named = u.doubted == ""
+	t.doubted = u.doubted
 	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: slices.Clone(b.sys.Arrays)}
 	t.base = &population.Result{Platform: b.population.Platform, Sets: b.population.Sets, Fill: b.population.Fill}
 	for i := range b.sys.Sockets {
@@ -204,10 +235,6 @@ func (t *Target) fromBoard(b *board) {
 		now[i] = len(sys.Slots)
 		s := b.sys.Slots[i]
 		clearSlot(&s)
-		if BankLabel(b.sys, i) != "" { // as --move and --install name it
-			names := slotNames(b.sys, i)
-			s.Locator = assumed(names[len(names)-1])
-		}
 		sys.Slots = append(sys.Slots, s)
 		t.base.Placements = append(t.base.Placements, b.population.Placements[i])
 	}
@@ -235,6 +262,36 @@ func (t *Target) fromBoard(b *board) {
 	for i := range sys.Slots {
 		t.unit.slots = append(t.unit.slots, i)
 	}
+	if t.doubted == doubtedMap {
+		return
+	}
+	for n := range b.units {
+		names := make([]string, len(sys.Slots))
+		for _, i := range u.slots {
+			if n == 0 {
+				names[now[i]] = slotLabel(b.sys, i)
+			}
+		}
+		for g, here := range b.units[n].groups {
+			for d, layer := range here.layers {
+				for k, i := range layer {
+					if g < len(u.groups) && d < len(u.groups[g].layers) && k < len(u.groups[g].layers[d]) {
+						names[now[u.groups[g].layers[d][k]]] = slotLabel(b.sys, i)
+					}
+				}
+			}
+		}
+		t.names = append(t.names, names)
+	}
+}
+
+// slotLabel is the label of a slot, as --move and --install take it.
+func slotLabel(sys *inventory.System, slot int) string {
+	if BankLabel(sys, slot) == "" {
+		return strings.TrimSpace(sys.Slots[slot].Locator.Or(""))
+	}
+	names := slotNames(sys, slot)
+	return names[len(names)-1]
 }
 
 // documentSlot names a slot without a known label.

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // Ways lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;
-// all adds the discouraged ones. If there is none, below and above are the nearest possible capacities, 0 for none.
-func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, below, above int64) {
+// all adds the discouraged ones. If none has it, reached is the nearest capacity above and below the one below, 0 for
+// none.
+func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, reached, below int64) {
 	if ways = t.ways(bytes, all); len(ways) > 0 {
-		return ways, 0, 0
+		return ways, bytes, 0
 	}
 	totals := t.totals(all)
 	at, _ := slices.BinarySearch(totals, bytes)
@@ -19,12 +22,12 @@ func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, below, above
 			below = totals[i]
 		}
 	}
-	for i := at; i < len(totals) && above == 0; i++ {
-		if len(t.ways(totals[i], all)) > 0 {
-			above = totals[i]
+	for i := at; i < len(totals); i++ {
+		if ways = t.ways(totals[i], all); len(ways) > 0 {
+			return ways, totals[i], below
 		}
 	}
-	return nil, below, above
+	return nil, 0, below
 }
 
 func (t *Target) ways(bytes int64, all bool) []Configuration {
@@ -40,36 +43,61 @@ func (t *Target) ways(bytes int64, all bool) []Configuration {
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
 	}
-	slices.SortStableFunc(out, betterWay)
+	clocked := !slices.ContainsFunc(out, func(c Configuration) bool { return !c.Peak.Known() })
+	slices.SortStableFunc(out, func(x, y Configuration) int { return betterWay(&x, &y, clocked) })
 	return out
 }
 
-// betterWay orders by documents and rules, then by bandwidth, then by the number of modules.
-func betterWay(a, b Configuration) int {
-	x, y := &a, &b
+// betterWay orders by what documents and rules have against a layout, then by bandwidth; of equally fast ones those
+// come first that firmware's stated capacity allows, with modules at most twice as large as the installed ones, and then
+// those with the fewest modules, and the least capacity, to buy. Peaks are compared if they are known of all that are compared, as clocked is set.
+func betterWay(x, y *Configuration, clocked bool) int {
 	discouraged := func(c *Configuration) int {
 		if c.Discouraged {
 			return 1
 		}
 		return 0
 	}
-	count := func(c *Configuration) (n int) {
-		for _, m := range c.Modules {
-			n += m.Count
+	beyond := func(c *Configuration) int {
+		if c.beyond {
+			return 1
+		}
+		return 0
+	}
+	failing := func(c *Configuration, severity verdict.Severity) (n int) {
+		for _, f := range c.Against {
+			if f.Severity == severity {
+				n++
+			}
 		}
 		return n
 	}
-	return cmp.Or(cmp.Compare(discouraged(x), discouraged(y)), cmp.Compare(classOrder(x), classOrder(y)),
-		cmp.Compare(y.left(), x.left()), cmp.Compare(y.Peak.Or(0), x.Peak.Or(0)), cmp.Compare(count(x), count(y)))
+	price := func(c *Configuration) []int64 {
+		out := make([]int64, 3)
+		for _, m := range c.Modules {
+			out[0] += int64(m.Bought)
+			out[1] += int64(m.Bought) * m.Bytes
+			out[2] += int64(m.Count)
+		}
+		return out
+	}
+	order, faster := cmp.Compare(discouraged(x), discouraged(y)), 0
+	if clocked {
+		faster = cmp.Compare(y.Peak.Or(0), x.Peak.Or(0))
+	}
+	for _, severity := range []verdict.Severity{verdict.Critical, verdict.Warning, verdict.Info} {
+		order = cmp.Or(order, cmp.Compare(failing(x, severity), failing(y, severity)))
+	}
+	return cmp.Or(order, cmp.Compare(classOrder(x), classOrder(y)), cmp.Compare(y.left(), x.left()), faster,
+		cmp.Compare(beyond(x), beyond(y)), cmp.Compare(x.stretch, y.stretch), slices.Compare(price(x), price(y)))
 }
 
-// classOrder orders classes by their names, which are best first in every scheme
-// (1 to 3 and discouraged, A to E); one that is not known comes last.
+// classOrder orders documented classes by their names, which are best first; what has none comes before them.
 func classOrder(c *Configuration) string {
-	if v, ok := c.Class.Get(); ok {
+	if v, ok := c.Class.Get(); ok && v.Documented {
 		return v.Name
 	}
-	return "~"
+	return ""
 }
 
 // left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
@@ -125,22 +153,28 @@ func (t *Target) silent() bool {
 }
 
 // mixes lists the numbers of modules of each size, by index into sizes, that make n modules and per bytes (any
-// capacity if per is negative). Sizes are mixed in lockstep kits, which documents describe, and on request in
-// complete layers of equal modules over all channels.
+// capacity if per is negative). Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
+// equal modules over all channels: on request, and if one layer is the installed modules of a size.
 func (t *Target) mixes(n int, per int64, all bool) [][]int {
 	step, kinds := n, 1
 	switch {
 	case t.kit() > 1 && n%t.kit() == 0:
 		step, kinds = t.kit(), 3
-	case all && !t.Platform.UniformDIMMs && n%len(t.unit.groups) == 0:
+	case (all || len(t.owned) > 0) && !t.Platform.UniformDIMMs && n%len(t.unit.groups) == 0:
 		step, kinds = len(t.unit.groups), 2
 	}
+	mixed := all || kinds == 3
+	keeps := func(k, m int) bool { return mixed || m == n || t.owned[t.sizes[k].bytes] == m*t.Sockets }
 	var out [][]int
 	mix := make([]int, len(t.sizes))
 	var fill func(k, left, used int, bytes int64)
 	fill = func(k, left, used int, bytes int64) {
 		if left == 0 {
-			if per < 0 || bytes == per {
+			kept := false
+			for k, m := range mix {
+				kept = kept || m > 0 && keeps(k, m)
+			}
+			if kept && (per < 0 || bytes == per) {
 				out = append(out, slices.Clone(mix))
 			}
 			return
@@ -233,7 +267,7 @@ func (t *Target) spread(n int, all bool) []pattern {
 	for _, p := range t.distinct(n) {
 		e := t.extent(p)
 		r := ranked{p, Configuration{Socket: t.outlook(p, n)}}
-		if old, ok := best[e]; !ok || betterWay(r.way, old.way) < 0 {
+		if old, ok := best[e]; !ok || betterWay(&r.way, &old.way, true) < 0 {
 			best[e] = r
 		}
 		most[e.controllers] = max(most[e.controllers], e.channels)

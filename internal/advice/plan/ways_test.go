@@ -14,6 +14,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -118,9 +119,6 @@ func TestWaysDell11G(t *testing.T) {
 	}
 	ways, _, _ := r710.Ways(48<<30, false)
 	require.Equal(t, []string{"DIMM_A1", "DIMM_A2", "DIMM_A3"}, ways[0].Slots)
-	ways, below, above := r710.Ways(50<<30, false)
-	require.Empty(t, ways)
-	require.Equal(t, [2]int64{48 << 30, 72 << 30}, [2]int64{below, above})
 }
 
 // TestWaysWhereFirmwareMisnamesTheMemory checks an R710 whose firmware reports DRAM, or DDR2 at 1333 MT/s: the
@@ -139,39 +137,76 @@ func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
 	}
 }
 
-// TestNearestCapacities checks that if a capacity is impossible, the nearest possible ones are named, and none beyond
-// the largest and the smallest.
+// TestNearestCapacities checks that an impossible capacity is planned as the nearest possible one above, that the one
+// below is named, and that nothing is planned beyond the largest.
 func TestNearestCapacities(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
 	r710, why := plan.ForMachine(sys, p.Derive(sys), p)
 	require.Empty(t, why)
-	for gib, want := range map[int64][2]int64{1: {0, 3}, 4: {3, 6}, 2000: {18 * 64, 0}} {
-		ways, below, above := r710.Ways(gib<<30, false)
-		require.Empty(t, ways)
-		require.Equal(t, want, [2]int64{below >> 30, above >> 30}, "%d GiB", gib)
+	for gib, want := range map[int64][2]int64{1: {3, 0}, 4: {6, 3}, 50: {72, 48}, 2000: {0, 18 * 64}} {
+		ways, reached, below := r710.Ways(gib<<30, false)
+		require.Equal(t, want[0] > 0, len(ways) > 0)
+		require.Equal(t, want, [2]int64{reached >> 30, below >> 30}, "%d GiB", gib)
 	}
-	_, below, above := r710.Ways(3<<29, true)
-	require.Equal(t, [2]int64{1 << 30, 2 << 30}, [2]int64{below, above}, "one small module of each processor is the least")
+	_, reached, below := r710.Ways(3<<29, true)
+	require.Equal(t, [2]int64{2 << 30, 1 << 30}, [2]int64{reached, below}, "one small module of each processor is the least")
 	sys = server(t, "dell-r740", firstSlots)
 	r740, why := plan.ForMachine(sys, p.Derive(sys), p)
 	require.Empty(t, why)
-	named := 0
 	for _, gib := range []int64{5, 15, 17, 33, 50, 65, 130, 200, 300, 520, 1030, 2100} {
-		ways, below, above := r740.Ways(gib<<30, false)
-		if len(ways) > 0 {
-			continue
-		}
+		ways, reached, below := r740.Ways(gib<<30, false)
+		require.GreaterOrEqual(t, reached, gib<<30)
 		require.Less(t, below, gib<<30)
-		for _, near := range []int64{below, above} {
-			if near > 0 {
-				named++
-				ways, _, _ = r740.Ways(near, false)
-				require.NotEmpty(t, ways, "%d beside %d GiB", near>>30, gib)
-			}
-		}
+		same, _, _ := r740.Ways(reached, false)
+		require.Equal(t, summary(same), summary(ways), "%d GiB", gib)
 	}
-	require.Greater(t, named, 10)
+}
+
+// TestWaysWithWhatIsThere checks what a configuration says of the machine at hand: the slots of every processor by
+// their labels, how many modules are to be bought and left over, what firmware states against it; and that what a rule
+// fails never comes before what passes all (an e326m with 16 GiB).
+func TestWaysWithWhatIsThere(t *testing.T) {
+	p := pipeline(t)
+	for name, c := range map[string]struct {
+		stated, gib int64
+		want        []string
+	}{
+		"ibm-e326m-full": {2, 16, []string{
+			"4x2 buys 0 leaves 0: DIMM 1 DIMM 2 DIMM 3 DIMM 4 | DIMM 5 DIMM 6 DIMM 7 DIMM 8",
+			"2x4 buys 4 leaves 8 in doubt beyond firmware: DIMM 1 DIMM 2 | DIMM 5 DIMM 6"}},
+		"dell-r610-unbalanced": {4, 72, []string{
+			"3x8 3x4 buys 6 leaves 0 beyond firmware: DIMM_A1 DIMM_A2 DIMM_A3 DIMM_A4 DIMM_A5 DIMM_A6 | DIMM_B1 DIMM_B2 DIMM_B3 DIMM_B4 DIMM_B5 DIMM_B6"}},
+	} {
+		sys := machine(t, name)
+		for i := range sys.Arrays {
+			sys.Arrays[i].MaxBytes = fact.Known(c.stated<<30*int64(sys.Arrays[i].Devices.Value), fact.Direct, fact.Evidence{})
+		}
+		target, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := target.Ways(c.gib<<30, false)
+		var got []string
+		for i := range ways {
+			w := &ways[i]
+			bought := 0
+			for _, m := range w.Modules {
+				bought += m.Bought
+			}
+			text := fmt.Sprintf("%s buys %d leaves %d", mix(w), bought, w.Left)
+			if w.Doubt != "" {
+				text += " in doubt"
+			}
+			if w.Note != "" {
+				text += " beyond firmware"
+			}
+			text += ": " + strings.Join(w.Slots, " ")
+			for _, other := range w.Others {
+				text += " | " + strings.Join(other, " ")
+			}
+			got = append(got, text)
+		}
+		require.Equal(t, c.want, got, name)
+	}
 }
 
 // TestWaysOfUnplacedSlots checks that a product's own manual names the slots although their places are unknown,
@@ -317,7 +352,10 @@ func TestWaysOfRegisteredModules(t *testing.T) {
 		require.NoError(t, err)
 		target, why := plan.ForPlatform(pf, p)
 		require.Empty(t, why)
-		out, _, _ := target.Ways(bytes, false)
+		out, reached, _ := target.Ways(bytes, false)
+		if reached != bytes {
+			return nil
+		}
 		return out
 	}
 	granite := ways("granite-rapids-sp", 512<<30)

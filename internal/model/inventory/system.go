@@ -249,6 +249,8 @@ type Array struct {
 	// ECC is SMBIOS's value: "None", "Single-bit ECC", "Multi-bit ECC".
 	ECC     fact.Fact[string]
 	Devices fact.Fact[int]
+	// MaxBytes is the capacity that firmware states as the highest. Many boards take more.
+	MaxBytes fact.Fact[int64]
 }
 
 // SlotState is the state of a slot.

@@ -80,7 +80,9 @@ func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string)
 
 func reachedLine(s *report.ReachedSocket) string {
 	var parts []string
-	if s.Class != "" {
+	// The general model's grades A to E are for programs: people read speed and share.
+	documented := s.Class != "" && !strings.Contains("ABCDE", string(s.Class))
+	if documented {
 		parts = append(parts, "class "+string(s.Class))
 	}
 	if speed := wording.ReachedSpeed(s); speed != "" {
@@ -89,7 +91,7 @@ func reachedLine(s *report.ReachedSocket) string {
 	if s.PeakBytes != nil {
 		parts = append(parts, humanize.Bandwidth(*s.PeakBytes))
 	}
-	if share := wording.Promised(&s.Relative, s.Class != ""); share != "" {
+	if share := wording.Promised(&s.Relative, documented); share != "" {
 		parts = append(parts, share)
 	}
 	return strings.Join(parts, ", ")

@@ -2,6 +2,7 @@ package text
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,9 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + humanize.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
 	}
 	p.section("CAPACITY", head)
+	if r.RequestedBytes != r.CapacityBytes {
+		p.field(2, "requested", humanize.Size(r.RequestedBytes)+", which no documented layout has; this is the nearest one above")
+	}
 	if r.Machine != nil {
 		p.field(2, "machine", wording.Machine(r.Machine))
 	}
@@ -26,13 +30,13 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	p.field(2, "assumed", string(r.Assumed))
 	p.newline()
 	for i := range r.Configurations {
-		p.configuration(i+1, &r.Configurations[i])
+		p.configuration(i+1, r, &r.Configurations[i])
 	}
 	return p.flush(w)
 }
 
-func (p *printer) configuration(n int, c *report.Configuration) {
-	title := dimmWords(c.DIMMs)
+func (p *printer) configuration(n int, r *report.Capacity, c *report.Configuration) {
+	title := dimmWords(r, c)
 	if c.Discouraged {
 		title += " (discouraged)"
 	}
@@ -42,10 +46,16 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 		line = "not known"
 	}
 	p.field(2, "gives", line)
-	p.field(2, "slots", gluedList(c.Slots))
+	name := "slots"
+	for _, slots := range slices.Concat([][]string{c.Slots}, c.OtherSlots) {
+		p.field(2, name, gluedList(slots))
+		name = ""
+	}
 	for _, also := range c.Also {
 		p.field(2, "or", gluedList(also))
 	}
+	p.field(2, "doubt", string(c.Doubt))
+	p.field(2, "note", string(c.Note))
 	p.field(2, "fails", remaining(c.Findings, "memory."))
 	for _, e := range c.Effects {
 		p.field(2, "effect", e.Text+" ("+string(e.Source)+")")
@@ -54,17 +64,37 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	p.newline()
 }
 
-// dimmWords describes the DIMMs of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB".
-func dimmWords(list []report.DIMMs) string {
-	var parts []string
-	for _, d := range list {
-		text := strconv.Itoa(d.Count) + " x " + humanize.Size(d.SizeBytes)
+// dimmWords describes the DIMMs of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB per CPU, 16 to buy".
+func dimmWords(r *report.Capacity, c *report.Configuration) string {
+	var parts, bought []string
+	all := 0
+	for _, d := range c.DIMMs {
+		module := humanize.Size(d.Bytes)
 		if d.Ranks != nil {
-			text += " " + report.Ranked(*d.Ranks)
+			module += " " + report.Ranked(*d.Ranks)
 		}
-		parts = append(parts, text)
+		parts = append(parts, strconv.Itoa(d.Count)+" x "+module)
+		if all += d.Bought; d.Bought > 0 {
+			bought = append(bought, strconv.Itoa(d.Bought)+" x "+humanize.Size(d.Bytes))
+		}
 	}
-	return strings.Join(parts, " and ")
+	out := strings.Join(parts, " and ")
+	if r.Sockets > 1 {
+		out += " per CPU"
+	}
+	switch {
+	case r.Machine == nil && r.Sockets == 1:
+	case len(bought) == 0:
+		out += ", nothing to buy"
+	case len(bought) == 1:
+		out += ", " + strconv.Itoa(all) + " to buy"
+	default:
+		out += ", " + humanize.List(bought) + " to buy"
+	}
+	if c.Left > 0 {
+		out += ", " + strconv.Itoa(c.Left) + " of the installed modules left over"
+	}
+	return out
 }
 
 // WriteWhatIf prints a machine before and after a change.
