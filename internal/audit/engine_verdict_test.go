@@ -92,6 +92,26 @@ func TestNoSlotsIsNoEmptySocket(t *testing.T) {
 	}
 }
 
+// TestDoubtfulProcessors checks that a socket of unknown state, and one that slot labels name and the table leaves out, is
+// checked and unknown, unless the kernel runs on as many processors as the table describes.
+func TestDoubtfulProcessors(t *testing.T) {
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 0, 8)
+	topo.Placements = append(topo.Placements, place.Placement{Socket: place.Unplaced, Undescribed: 3, Reason: "slot labels name processor 3"})
+	results := func() map[string]verdict.Result {
+		out := map[string]verdict.Result{}
+		for subject, f := range findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory") {
+			out[subject] = f.Result
+		}
+		return out
+	}
+	topo.Populations, sys.Sockets[1].Populated = topo.Populations[:1], fact.Unknown[bool](fact.Unstated, "no status", "")
+	assert.Equal(t, map[string]verdict.Result{"socket 0": verdict.Pass, "socket 1": verdict.Unknown, "socket 2": verdict.Unknown}, results())
+	sys.Sockets[1].Populated = fact.Known(false, fact.Direct, fact.Evidence{})
+	sys.CPU.Packages = fact.Known([]inventory.Package{{}}, fact.Direct, fact.Evidence{})
+	assert.Equal(t, map[string]verdict.Result{"socket 0": verdict.Pass}, results())
+}
+
 func rule(name, scope, applies string) string {
 	out := "rules:\n  - id: test.machine.speaks\n    title: " + name + "\n    check: machine.processors == 0\n    severity: info\n" +
 		"    found: '\"" + name + "\"'\n    why: because\n    citation: {vendor: us, title: a test}\n"

@@ -154,24 +154,11 @@ func (r *Report) incomplete(c Criteria) string {
 			what += " of " + where
 		}
 		return r.openSentence(what+" could not be checked: ", channels[open])
-	case r.openSocket() != "":
-		return r.openSocket()
 	case r.ProfileAsked:
 		return r.profileSentence()
 	default:
 		return ""
 	}
-}
-
-// openSocket reports a socket of which it is not known whether it holds a processor, "" if there is none: its channels
-// are checked by no rule.
-func (r *Report) openSocket() string {
-	for i := range r.Inventory.Sockets {
-		if s := &r.Inventory.Sockets[i]; s.Populated == nil {
-			return "the memory channels of " + r.Inventory.SocketName(s.ID) + " could not be checked: it is not known whether it holds a processor"
-		}
-	}
-	return ""
 }
 
 // doubtSentence describes the first failure whose severity was lowered because its facts are in doubt, and what is in

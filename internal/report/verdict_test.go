@@ -107,9 +107,6 @@ func TestVerdict(t *testing.T) {
 		{"a profile of which one setting is known", "pass:warning" + channels + " unknown:info:setting.smt pass:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
 			"ok", "memory is installed as recommended", 0, 0},
-		{"a socket of unknown state", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) {
-			r.Inventory.Sockets = []report.Socket{{Populated: new(true)}, {ID: 1, Designation: "CPU2"}}
-		}, "unknown", "the memory channels of CPU2 could not be checked: it is not known whether it holds a processor", 3, 3},
 		{"a table that may be another machine's", "pass:warning" + channels + " fail:info:firmware.smbios.own", report.Criteria{}, nil, "unknown", "2 of 4 channels hold memory; empty: 2, 3", 3, 3},
 		{"guest", "not_applicable:warning" + channels + " pass:info unknown:info", report.Criteria{}, guest, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest without a table", "not_applicable:warning" + channels, report.Criteria{}, func(r *report.Report) { guest(r); table("absent")(r) }, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},

@@ -45,8 +45,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 	}
 }
 
-// socketSubjects returns the populated sockets; on a front-side-bus machine also the chipset's memory, named
-// machine.
+// socketSubjects returns the sockets that are populated or may be; on a front-side-bus machine the chipset's memory, named
+// machine, instead.
 func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.population.Populations {
@@ -59,15 +59,39 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 		}
 		out = append(out, subject(inventory.SocketSubject(p.Socket), "socket", facts))
 	}
-	for i := range m.sys.Sockets {
-		if s := &m.sys.Sockets[i]; len(m.population.Populations) == 0 && s.Populated.Or(true) {
-			out = append(out, subject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
-		}
+	for _, s := range m.doubtfulSockets() {
+		out = append(out, subject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
 	}
 	if len(out) == 0 {
 		return nil, m.noPopulation()
 	}
 	return out, PlainValue(true)
+}
+
+// doubtfulSockets returns the sockets that may hold a processor whose memory is not derived: those of unknown state, and
+// those that slot labels name and the table leaves out, unless the kernel confirms the number of processors.
+func (m *Machine) doubtfulSockets() []*inventory.Socket {
+	pops := m.population.Populations
+	if len(pops) == 1 && pops[0].Socket == place.Unplaced {
+		return nil // one memory controller for all
+	}
+	var out []*inventory.Socket
+	for i := range m.sys.Sockets {
+		if s := &m.sys.Sockets[i]; !s.Populated.Known() || len(pops) == 0 && s.Populated.Value {
+			out = append(out, s)
+		}
+	}
+	if packages, ok := m.sys.CPU.Packages.Get(); ok && len(packages) == len(m.sys.Running()) {
+		return out
+	}
+	named := map[int]bool{}
+	for i := range m.population.Placements {
+		if at := &m.population.Placements[i]; at.Undescribed > 0 && !named[at.Undescribed] {
+			named[at.Undescribed] = true
+			out = append(out, &inventory.Socket{ID: at.Undescribed - 1, Handle: -1, Populated: fact.Unknown[bool](fact.Truncated, at.Reason, "a whole table")})
+		}
+	}
+	return out
 }
 
 // slotSubjects returns the populated slots, and those of which firmware names the module and not the size.

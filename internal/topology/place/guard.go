@@ -149,7 +149,8 @@ func (pl *placer) guardSockets() bool {
 			pl.fail(reason, true)
 			return false
 		}
-		pl.failSlot(i, reason, true) // firmware that omits empty CPU sockets
+		pl.failSlot(i, reason, true) // firmware omits empty CPU sockets, or the table was cut
+		pl.out[i].Undescribed = s + 1
 	}
 	for i := range pl.out {
 		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {

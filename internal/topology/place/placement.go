@@ -45,6 +45,9 @@ type Placement struct {
 	Doubt string
 	// SocketDoubt is the contradiction of the CPUs that the slots are placed at; it is the same for all slots.
 	SocketDoubt string
+	// Undescribed is the number of the processor, from 1, that the label names and the table does not describe; 0 if
+	// there is none.
+	Undescribed int
 	// Witnessed is true if a second source names the channel, and nothing is unknown that could contradict it.
 	Witnessed bool
 	// Rule is the id of the pattern or slot map that was applied.
