@@ -42,6 +42,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 		c.sys.Slots = slotsOfTable(c.table)
 		c.sys.Arrays = arrays(c.table)
 		c.hpe()
+		equalParts(c.sys.Slots)
 		c.mappedMemory()
 	}
 	if in.BMC != nil {

@@ -408,6 +408,7 @@ func TestNamedModules(t *testing.T) {
 	}{
 		{"an empty slot", []smbiostest.DIMM{filled, {}}, inventory.SlotEmpty},
 		{"mapped out", []smbiostest.DIMM{filled, {}, module(0, "Samsung", "M393A2G40EB1-CRC", "A002", 2400)}, inventory.SlotUnknown},
+		{"mapped out, of unknown rating", []smbiostest.DIMM{filled, {}, {Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC", Serial: "A002", Configured: 2400}}, inventory.SlotUnknown},
 		{"mapped out of a full machine", []smbiostest.DIMM{filled, module(0, "Samsung", "M393A2G40EB1-CRC", "A002", 2400)}, inventory.SlotUnknown},
 		{"mapped out, serial numbers hidden", []smbiostest.DIMM{module(16*g, "Samsung", "M393A2G40EB1-CRC", "--", 2400), module(0, "Samsung", "M393A2G40EB1-CRC", "--", 2400)}, inventory.SlotUnknown},
 		{"no speed", []smbiostest.DIMM{filled, module(0, "A1_Manufacturer1", "Array1_PartNumber1", "", 0)}, inventory.SlotEmpty},

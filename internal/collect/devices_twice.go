@@ -53,21 +53,69 @@ func markConflict[T comparable](f *fact.Fact[T], other fact.Fact[T]) {
 	*f = fact.Unknown[T](fact.Conflicting, "two structures with the slot's handle state different things", "", append(f.Evidence(), other.Evidence()...)...)
 }
 
+// equalParts makes what firmware states of a module unknown if most modules of the same size and part number differ from
+// it: they are equal (all of 1,103 kinds of modules in linuxhw/DMI but one). Without a majority no value is taken.
+func equalParts(slots []inventory.Slot) {
+	type kind struct {
+		vendor, part string
+		bytes        int64
+	}
+	kinds := map[kind][]*inventory.Slot{}
+	for i := range slots {
+		if s := &slots[i]; s.State == inventory.SlotPopulated && s.PartNumber.Known() && s.SizeBytes.Known() {
+			k := kind{s.Manufacturer.Or(""), s.PartNumber.Value, s.SizeBytes.Value}
+			kinds[k] = append(kinds[k], s)
+		}
+	}
+	for _, equal := range kinds {
+		takeMajority(equal, "type", func(s *inventory.Slot) *fact.Fact[string] { return &s.Type })
+		takeMajority(equal, "rated speed", func(s *inventory.Slot) *fact.Fact[int] { return &s.RatedMTs })
+		takeMajority(equal, "number of ranks", func(s *inventory.Slot) *fact.Fact[int] { return &s.Ranks })
+		takeMajority(equal, "data width", func(s *inventory.Slot) *fact.Fact[int] { return &s.DataWidth })
+		takeMajority(equal, "total width", func(s *inventory.Slot) *fact.Fact[int] { return &s.TotalWidth })
+		takeMajority(equal, "register", func(s *inventory.Slot) *fact.Fact[bool] { return &s.Registered })
+		takeMajority(equal, "load reduction", func(s *inventory.Slot) *fact.Fact[bool] { return &s.LoadReduced })
+		takeMajority(equal, "form", func(s *inventory.Slot) *fact.Fact[bool] { return &s.Soldered })
+	}
+}
+
+// takeMajority makes one fact of equal modules unknown where it is not what most of them state.
+func takeMajority[T comparable](equal []*inventory.Slot, what string, of func(*inventory.Slot) *fact.Fact[T]) {
+	counts, stated := map[T]int{}, 0
+	for _, s := range equal {
+		if v, ok := of(s).Get(); ok {
+			counts[v]++
+			stated++
+		}
+	}
+	if len(counts) < 2 {
+		return
+	}
+	for _, s := range equal {
+		if f := of(s); f.Known() && 2*counts[f.Value] <= stated {
+			*f = fact.Unknown[T](fact.Conflicting, fmt.Sprintf("%s and another module have the part number %s, and firmware states another %s for each (%s here)",
+				s.Name(), s.PartNumber.Value, what, f.From.Raw), "the module's label", f.Evidence()...)
+		}
+	}
+}
+
 // namedModule is a module that firmware names in a slot whose size is 0.
 type namedModule struct {
 	row                  int
 	vendor, part, serial string
+	mts                  int
 	device               smbios.MemoryDevice
 }
 
-// moduleNamed returns the module that firmware describes in an empty slot: its speed, and beside it its vendor and part
+// moduleNamed returns the module that firmware describes in an empty slot: its rated or configured speed, and beside it its vendor and part
 // number, or its ranks, or its part number alone. Firmware sets the size of a disabled module to 0 and leaves its other
 // fields. A single leftover is common in a slot that is really empty: a speed alone, or a text such as
 // "Array1_PartNumber1" without a speed.
 func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule, bool) {
 	left := t.Leftovers(d)
-	n := namedModule{row: row, vendor: statedText(left.Manufacturer), part: statedText(left.PartNumber), serial: statedText(left.Serial), device: left}
-	return n, left.Speed.Known() && (n.part != "" || left.Rank.Known())
+	n := namedModule{row: row, vendor: statedText(left.Manufacturer), part: statedText(left.PartNumber), serial: statedText(left.Serial), device: left,
+		mts: left.Speed.Or(left.ConfiguredSpeed.Or(0))}
+	return n, n.mts > 0 && (n.part != "" || left.Rank.Known())
 }
 
 // statedText returns a text of firmware, "" if it is a placeholder or has no letter or digit.
@@ -98,7 +146,7 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 		module(s, at, &n.device)
 		s.State, s.Named = inventory.SlotUnknown, true
 		s.SizeBytes = fact.Unknown[int64](fact.Conflicting,
-			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s%d MT/s)", s.Name(), n.text(), n.device.Speed.Value),
+			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s%d MT/s)", s.Name(), n.text(), n.mts),
 			"a look into the slot, or the firmware's event log, which says whether it disabled the module", at.evidence("Size", "0"))
 	}
 }

@@ -136,7 +136,7 @@ func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedMod
 			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "which stands")
 		default:
 			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "as of every module: neither is taken")
-			n.slot.Ranks = fact.Unknown[int](fact.Conflicting,
+			n.slot.Ranks = fact.Unknown[int](fact.Malformed,
 				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.decoded.Ranks),
 				"the module's label, which prints its ranks as 1Rx4, 2Rx4 or 2Rx8", n.slot.Ranks.From, n.at())
 		}

@@ -135,14 +135,39 @@ func TestPartNumberAgainstRanks(t *testing.T) {
 	unread := one
 	unread.Part = "9965525-018.A00LF"
 	sys := withParts(t, one, one, unread)
-	want.Not[int](fact.Conflicting, "firmware states 1 of every module, and part number M393A4K40CB2-CTD has 2").Check(t, sys.Slots[0].Ranks)
+	want.Not[int](fact.Malformed, "firmware states 1 of every module, and part number M393A4K40CB2-CTD has 2").Check(t, sys.Slots[0].Ranks)
 	want.Is(1, fact.Indirect).Check(t, sys.Slots[2].Ranks)
 	assert.Contains(t, detail(sys), "says 2 ranks and firmware 1, as of every module: neither is taken (2 modules)")
 
-	sys = withParts(t, one, ddr4())
+	unread.Rank = 2
+	sys = withParts(t, one, unread)
 	want.Is(1, fact.Direct).Check(t, sys.Slots[0].Ranks)
 	want.Is(2, fact.Direct).Check(t, sys.Slots[1].Ranks)
 	assert.Contains(t, detail(sys), "which stands (1 module)")
+}
+
+// TestEqualParts checks that what firmware states of one module is not taken where most modules of the same part number
+// have another value, and that neither of two is.
+func TestEqualParts(t *testing.T) {
+	odd := ddr4()
+	odd.Speed, odd.Rank, odd.DataBits, odd.Type = 2133, 4, 32, typeDDR3
+	sys := withParts(t, ddr4(), odd, ddr4())
+	text := "A2 and another module have the part number M393A4K40CB2-CTD, and firmware states another rated speed for each (2133 here)"
+	want.Not[int](fact.Conflicting, text).Check(t, sys.Slots[1].RatedMTs)
+	assert.False(t, sys.Slots[1].Ranks.Known())
+	assert.False(t, sys.Slots[1].DataWidth.Known())
+	assert.False(t, sys.Slots[1].Type.Known())
+	want.Is(2666, fact.Direct).Check(t, sys.Slots[2].RatedMTs)
+	want.Is(2, fact.Direct).Check(t, sys.Slots[2].Ranks)
+
+	odd.Type = ddr4().Type
+	sys = withParts(t, ddr4(), odd)
+	assert.False(t, sys.Slots[0].RatedMTs.Known())
+	assert.False(t, sys.Slots[1].RatedMTs.Known())
+
+	odd.Part = "9965525-018.A00LF"
+	sys = withParts(t, ddr4(), odd)
+	want.Is(2133, fact.Direct).Check(t, sys.Slots[1].RatedMTs)
 }
 
 // TestPartNumberAgainstSpeed checks that a rated speed below that of the part number becomes indirect

@@ -144,11 +144,10 @@ func (m *Machine) allModules() []int {
 
 // differ describes how DIMMs differ, one sentence per property: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB
 // (DIMM_A3)". Two known unequal values differ whatever else is unknown. That nothing differs is known if every
-// property of every DIMM is known, or if all have the same vendor and part number. If firmware reports
-// differences other than size for one part number, the result is unknown. Rated speeds above the highest of the
-// machine's CPUs count as equal.
+// property of every DIMM is known, or if all have the same vendor and part number and nothing contradicts that. Rated
+// speeds above the highest of the machine's CPUs count as equal.
 func (m *Machine) differ(slots []int, properties []property) Value {
-	out, names := []string{}, []string{}
+	out := []string{}
 	var facts []Value
 	for _, p := range properties {
 		for _, at := range slots {
@@ -159,15 +158,14 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 			continue
 		}
 		if text := m.groups(slots, values); text != "" {
-			out, names = append(out, p.name+": "+text), append(names, p.name)
+			out = append(out, p.name+": "+text)
 		}
 	}
-	switch one := m.onePart(slots); {
-	case one && len(out) > 0 && names[0] != sizeProperty:
-		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for DIMMs with the same part number, "+strings.TrimSpace(m.vendorPart(slots[0])), "the labels on the modules")
+	contradicted := func(v Value) bool { return v.state == fact.Conflicting }
+	switch {
 	case len(out) > 0:
 		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
-	case one:
+	case m.onePart(slots) && !slices.ContainsFunc(facts, contradicted):
 		facts = m.partNumbers(slots)
 	}
 	return derived(func() any { return out }, facts...)
