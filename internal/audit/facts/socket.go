@@ -131,7 +131,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 // bandwidth.
 func socketSpeeds() []Field {
 	speed := func(f func(s population.Speed) any) func(any) Value {
-		return ofPopulation(func(p *population.Population) Value { return computedFrom(p.Speed, f) })
+		return ofPopulation(func(p *population.Population) Value { return unlessSlow(p, p.Speed, p.Likely, f) })
 	}
 	share := func(f func(s population.Share) any) func(any) Value {
 		return ofPopulation(func(p *population.Population) Value { return computedFrom(p.Relative, f) })
@@ -145,7 +145,9 @@ func socketSpeeds() []Field {
 		{"limit", textType, "the limit in words", speed(func(s population.Speed) any { return s.Detail })},
 		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
 		{"bound_mts", intType, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
-		{"running_mts", intType, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
+		{"running_mts", intType, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value {
+			return unlessSlow(p, p.RunningMTs, p.LowestMTs, func(n int) any { return n })
+		})},
 		{"peak", intType, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
 		{"share_measured", floatType, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
@@ -334,12 +336,21 @@ func (s *socketFacts) orderFaults() any {
 
 func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
 
+// unlessSlow returns what is computed from a fact about the speed. Where it is unknown and the memory probably runs below
+// its speed, that is computed from what firmware states, and in doubt.
+func unlessSlow[T any](p *population.Population, f, stated fact.Fact[T], compute func(T) any) Value {
+	if f.Known() || !p.ProbablySlow() {
+		return computedFrom(f, compute)
+	}
+	return doubted(computedFrom(stated, compute), &Doubt{f.Reason, f.KnownBy})
+}
+
 // alsoNormal is the value of also_normal_mts. A speed that is normal on other boards only does not excuse a
 // board whose document was not read.
 func alsoNormal(p *population.Population) Value {
-	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Value.BoardDecides(running) {
+	if running, ok := fact.First(p.RunningMTs, p.LowestMTs).Get(); ok && p.Likely.Value.BoardDecides(running) {
 		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
-			running, p.Speed.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
+			running, p.Likely.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
 	}
-	return computedFrom(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
+	return unlessSlow(p, p.Speed, p.Likely, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
 }

@@ -13,7 +13,7 @@ import (
 
 // speeds derives the population's own expected and running speed.
 func (b *builder) speeds(pop *Population, proc *platform.Processor) {
-	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
+	pop.RunningMTs, pop.LowestMTs = runningSpeed(b.sys, pop.Slots)
 	if b.frontSideBus {
 		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
 		return
@@ -25,7 +25,7 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	}
 	pop.HighestMTs = b.highest(pop, proc)
 	b.capRunningSpeed(pop)
-	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
+	pop.Speed, pop.Likely = b.expectedSpeed(pop, proc, b.depths(pop))
 	pop.BoundMTs = b.speedBound(pop, proc)
 }
 
@@ -121,42 +121,51 @@ func (b *builder) depths(pop *Population) channelDepths {
 	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}
 }
 
-// commonClock lowers every expected speed to the slowest, because all channels of all CPUs run at one speed.
-func (b *builder) commonClock(pops []Population) {
+// commonClock lowers every expected speed to the slowest, because all channels of all CPUs run at one speed. If one is
+// unknown, all are.
+func commonClock(pops []Population, of func(*Population) *fact.Fact[Speed]) {
 	slowest := -1
 	for i := range pops {
-		f := &pops[i].Speed
+		f := of(&pops[i])
 		if !f.Known() {
 			if len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
 				continue // no DIMMs, no limit
 			}
-			b.unknownClock(pops, i)
+			unknownClock(pops, i, of)
 			return
 		}
-		if slowest < 0 || f.Value.MTs < pops[slowest].Speed.Value.MTs {
+		if slowest < 0 || f.Value.MTs < of(&pops[slowest]).Value.MTs {
 			slowest = i
 		}
 	}
 	for i := range pops {
-		f := &pops[i].Speed
-		if slowest < 0 || !f.Known() || f.Value.MTs == pops[slowest].Speed.Value.MTs {
+		f := of(&pops[i])
+		if slowest < 0 || !f.Known() || f.Value.MTs == of(&pops[slowest]).Value.MTs {
 			continue
 		}
 		own := f.Value.MTs
-		*f = pops[slowest].Speed
+		*f = *of(&pops[slowest])
 		f.Value.Detail = fmt.Sprintf("as socket %d, whose limit is lower than %d: %s", pops[slowest].Socket, own, f.Value.Detail)
 	}
 }
 
 // unknownClock makes the other populations' speeds unknown because one is.
-func (b *builder) unknownClock(pops []Population, bad int) {
+func unknownClock(pops []Population, bad int, of func(*Population) *fact.Fact[Speed]) {
 	for i := range pops {
-		f := &pops[i].Speed
+		f := of(&pops[i])
 		if i != bad && f.Known() {
-			*f = fact.UnknownFrom[Speed](pops[bad].Speed)
+			*f = fact.UnknownFrom[Speed](*of(&pops[bad]))
 			f.Reason = fmt.Sprintf("all processors run at one speed and that of socket %d is not known: %s", pops[bad].Socket, f.Reason)
 		}
 	}
+}
+
+// ProbablySlow reports whether memory runs below its speed by what firmware states, although it does not state all of it.
+func (p *Population) ProbablySlow() bool {
+	lowest, ok := p.LowestMTs.Get()
+	below := func(limit int) bool { return lowest < limit-ddr.Tolerance }
+	return ok && (!p.Speed.Known() || !p.RunningMTs.Known()) && p.Likely.Known() && below(p.Likely.Value.MTs) &&
+		(!p.BoundMTs.Known() || below(p.BoundMTs.Value))
 }
 
 // peaks computes the theoretical peak: 8 bytes per transfer and populated channel, at the running speed, or

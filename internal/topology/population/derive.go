@@ -87,7 +87,8 @@ func (r *Result) populate(sys *inventory.System) {
 		b.channels(pop, proc)
 		b.speeds(pop, proc)
 	}
-	b.commonClock(r.Populations)
+	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Speed })
+	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Likely })
 	r.clock.apply(r.Populations)
 	b.peaks(r.Populations)
 	b.shares(r.Populations)

@@ -209,6 +209,46 @@ func TestSpeedBound(t *testing.T) {
 	assert.False(t, oem().fill(0, []int{1}, testDIMM{gb: 32, run: 2666}).derive(t).Populations[0].BoundMTs.Known())
 }
 
+// TestProbablySlow checks that memory which runs below what firmware states is suspected although it leaves out a module's
+// rating, a running speed or the processor's name, and that nothing is suspected at the slowest limit.
+func TestProbablySlow(t *testing.T) {
+	speed := func(mts int) fact.Fact[int] { return collecttest.Known(mts) }
+	for name, c := range map[string]struct {
+		damage func(m *testMachine)
+		want   bool
+	}{
+		"nothing":    {func(*testMachine) {}, false},
+		"one rating": {func(m *testMachine) { m.sys.Slots[4].RatedMTs = fact.Fact[int]{} }, true},
+		"all ratings": {func(m *testMachine) {
+			for i := range m.sys.Slots {
+				m.sys.Slots[i].RatedMTs = fact.Fact[int]{}
+			}
+		}, true},
+		"one running speed":          {func(m *testMachine) { m.sys.Slots[1].ConfiguredMTs = fact.Fact[int]{} }, true},
+		"the other processor's name": {func(m *testMachine) { m.sys.Sockets[1].Brand = fact.Fact[string]{} }, true},
+		"one rating beside a slow module": {func(m *testMachine) {
+			m.sys.Slots[4].RatedMTs, m.sys.Slots[5].RatedMTs = fact.Fact[int]{}, speed(2400)
+		}, false},
+		"all running speeds": {func(m *testMachine) {
+			for i := range m.sys.Slots {
+				m.sys.Slots[i].ConfiguredMTs = fact.Fact[int]{}
+			}
+		}, false},
+	} {
+		m := cascadeLake(2)
+		for socket := range 2 {
+			m.fill(socket, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2400})
+		}
+		c.damage(m)
+		p := m.derive(t).Populations[0]
+		assert.Equal(t, c.want, p.ProbablySlow(), name)
+		if c.want {
+			assert.Equal(t, 2933, p.Likely.Value.MTs, name)
+			assert.Equal(t, 2400, p.LowestMTs.Value, name)
+		}
+	}
+}
+
 // TestCommonClock checks that the deeper processor slows the other one down.
 func TestCommonClock(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+")

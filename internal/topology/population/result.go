@@ -188,6 +188,8 @@ type Population struct {
 	Regions      fact.Fact[[]Region]
 	Class        fact.Fact[Class]
 	Speed        fact.Fact[Speed]
+	// Likely is Speed by the limits that are known, where firmware does not state a module's rating or the processor.
+	Likely fact.Fact[Speed]
 	// BoundMTs is an upper limit of the speed in MT/s, whatever else is unknown: the slowest module's rating or
 	// the processor's maximum.
 	BoundMTs fact.Fact[int]
@@ -196,6 +198,8 @@ type Population struct {
 	HighestMTs fact.Fact[int]
 	// RunningMTs is the speed the population runs at (lowest configured), in MT/s.
 	RunningMTs fact.Fact[int]
+	// LowestMTs is the lowest configured speed that firmware states of a DIMM, in MT/s, whatever it leaves out.
+	LowestMTs fact.Fact[int]
 	// Peak is the theoretical peak in bytes per second of the populated channels at the running speed, or
 	// otherwise at the expected one.
 	Peak fact.Fact[int64]

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,31 +32,55 @@ type expectation struct {
 }
 
 // expectedSpeed is the minimum of DIMM rating, CPU maximum, platform limit at this depth and kind, and board.
-// It is unknown if one of them is unknown and could be the lowest.
-func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth channelDepths) fact.Fact[Speed] {
+// It is unknown if one of them is unknown and could be the lowest. likely is by the other limits, if firmware should have
+// stated the unknown one.
+func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth channelDepths) (expected, likely fact.Fact[Speed]) {
+	none := func(f fact.Fact[Speed]) (expected, likely fact.Fact[Speed]) { return f, f }
 	if len(pop.Slots) == 0 {
-		return fact.Unknown[Speed](fact.Absent, "no DIMMs", "")
+		return none(fact.Unknown[Speed](fact.Absent, "no DIMMs", ""))
 	}
 	e := expectation{certainty: fact.Direct, dimm: unlimited}
+	var unstated *fact.Fact[Speed]
 	for _, i := range pop.Slots {
+		_, hi := depth.of(i)
+		e.maxDepth = max(e.maxDepth, hi)
 		f := ratedSpeed(&b.sys.Slots[i])
 		if !f.Known() {
-			return fact.UnknownFrom[Speed](f)
+			if unstated == nil {
+				without := fact.UnknownFrom[Speed](f)
+				unstated = &without
+			}
+			continue
 		}
 		if f.Value < e.dimm {
 			e.dimm, e.from = f.Value, f.From
 		}
 		e.certainty = min(e.certainty, f.Certainty)
-		_, hi := depth.of(i)
-		e.maxDepth = max(e.maxDepth, hi)
 	}
 	if f := b.persistentLimit(&e); f != nil {
-		return fact.UnknownFrom[Speed](*f)
+		return none(fact.UnknownFrom[Speed](*f))
 	}
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
-		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
+		without := fact.Unknown[Speed](fact.Absent, reason, "", e.from)
+		unstated = cmp.Or(unstated, &without)
+		if b.named(pop.Socket) {
+			return none(*unstated)
+		}
+		e.processor = unlimited
 	}
-	return b.resolveSpeed(pop, &e, depth)
+	f := b.resolveSpeed(pop, &e, depth)
+	if unstated == nil {
+		return f, f
+	}
+	if f.Value.MTs == unlimited {
+		f = *unstated
+	}
+	return *unstated, f
+}
+
+// named reports whether firmware or the kernel names the processor in a socket.
+func (b *builder) named(socket int) bool {
+	return !slices.ContainsFunc(b.sys.Sockets, func(s inventory.Socket) bool { return s.ID == socket && !s.Brand.Known() })
 }
 
 // persistentLimit lowers the DRAM speed to that of the machine's persistent modules on the same channels
@@ -230,29 +255,33 @@ func namesBoard(key, product string) bool {
 	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, normalizedName(model))
 }
 
-// runningSpeed returns the lowest configured speed in MT/s, by its printed name, with the lowest certainty. It is unknown
-// if a DIMM's is.
-func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
+// runningSpeed returns the lowest configured speed in MT/s, by its printed name, with the lowest certainty. all is unknown
+// if a DIMM's is, stated is the lowest of those that firmware states.
+func runningSpeed(sys *inventory.System, slots []int) (all, stated fact.Fact[int]) {
 	if len(slots) == 0 {
-		return fact.Unknown[int](fact.Absent, "no DIMMs", "")
+		all = fact.Unknown[int](fact.Absent, "no DIMMs", "")
+		return all, all
 	}
-	var out fact.Fact[int]
 	c := fact.Direct
-	for n, i := range slots {
+	for _, i := range slots {
 		s := &sys.Slots[i]
-		f := s.ConfiguredMTs
-		if !f.Known() {
-			return unstated(f, "the configured speed of "+s.Name()+" is not stated")
+		f := unstated(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
+		if f.Known() && f.Value <= 0 {
+			f = fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is 0", "", f.From)
 		}
-		if f.Value <= 0 {
-			return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is 0", "", f.From)
+		if !f.Known() {
+			all = fact.First(all, f)
+			continue
 		}
 		f.Value = ddr.Nominal(f.Value)
 		c = min(c, f.Certainty)
-		if n == 0 || f.Value < out.Value {
-			out = f
+		if !stated.Known() || f.Value < stated.Value {
+			stated = f
 		}
 	}
-	out.Certainty = c
-	return out
+	stated.Certainty = c
+	if all.Reason == "" {
+		all = stated
+	}
+	return all, stated
 }
