@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -30,6 +31,9 @@ type layoutScore struct {
 type unitShare struct {
 	low, high, clock float64
 	clocked          bool
+	// lopsided is by how many modules the two halves of the channels differ, where each is a node in NPS2 (A to D and E to
+	// H of EPYC 7002 and 7003): of four equal modules vendors fill C, D, G and H.
+	lopsided int
 }
 
 // shares are those of each processor.
@@ -38,6 +42,10 @@ func shares(topo *population.Result) []unitShare {
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
 		u := unitShare{clock: 1, clocked: p.Peak.Known()}
+		if dpc := p.DPC.Or(nil); topo.Platform.Value.Policy == platform.PolicyAMD {
+			half := len(dpc) / 2
+			u.lopsided = max(modulesIn(dpc[:half])-modulesIn(dpc[half:]), modulesIn(dpc[half:])-modulesIn(dpc[:half]))
+		}
 		share, known := p.Relative.Get()
 		switch total := p.ChannelsTotal.Or(0); {
 		case known:
@@ -81,9 +89,17 @@ func compareShares(a, b []unitShare) int {
 }
 
 // compare orders scores, the better first: fewer severe failures, then more bandwidth, then fewer remarks, fewer
-// bytes bought, fewer modules handled.
+// bytes bought, fewer modules handled, halves that hold the same.
 func (a *layoutScore) compare(o *layoutScore) int {
-	return cmp.Or(a.severity(o), compareShares(o.units, a.units), cmp.Compare(a.info, o.info), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
+	return cmp.Or(a.severity(o), compareShares(o.units, a.units), cmp.Compare(a.info, o.info), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves),
+		cmp.Compare(lopsided(a.units), lopsided(o.units)))
+}
+
+func lopsided(units []unitShare) (n int) {
+	for _, u := range units {
+		n += u.lopsided
+	}
+	return n
 }
 
 // severity orders scores by their failures at warning or above: critical ones first.

@@ -173,7 +173,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)))
+		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(lopsided(x.units), lopsided(y.units)))
 	})
 	return out
 }
