@@ -260,7 +260,7 @@ func (j *joined) compile(k, own fs.FS) error {
 		}
 	}
 	if _, err := fs.Stat(own, documents); err == nil {
-		return j.encode(platform.RowPart, map[string]compiled.Raw{})
+		j.hidden = compiled.File(platform.RowPart("*"))
 	}
 	return nil
 }
@@ -303,12 +303,17 @@ func merged(builtin, own []byte, head bool) []byte {
 type joined struct {
 	fs.FS
 	own fstest.MapFS
+	// hidden is the pattern of built-in files that are left out.
+	hidden string
 }
 
 // Open implements fs.FS.
 func (j *joined) Open(name string) (fs.File, error) {
 	if j.own[name] != nil {
 		return j.own.Open(name)
+	}
+	if hidden, _ := path.Match(j.hidden, name); hidden {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return j.FS.Open(name)
 }

@@ -64,9 +64,11 @@ func (p *pattern) check() error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(p.Match, "^") {
+	unanchored, ok := strings.CutPrefix(p.Match, "^")
+	if !ok {
 		return errors.New("match begins with ^: a number is read from its beginning")
 	}
+	p.Prefix, _ = regexp.MustCompile(unanchored).LiteralPrefix()
 	var groups []string
 	for i := range p.Tables {
 		groups = append(groups, p.Tables[i].By...)

@@ -74,7 +74,7 @@ func (m *Module) Widths() (data, total int, ok bool) {
 	}
 }
 
-// Table holds the patterns of all vendors.
+// Table holds the patterns of all vendors. It compiles those that a number needs, so it is not safe for concurrent use.
 type Table struct{ patterns []pattern }
 
 // Load reads the compiled patterns.
@@ -82,13 +82,6 @@ func Load(k fs.FS) (*Table, error) {
 	t := &Table{}
 	if err := compiled.ReadPart(k, Part, &t.patterns); err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
-	}
-	for i := range t.patterns {
-		p := &t.patterns[i]
-		var err error
-		if p.compiled, err = regexp.Compile(p.Match); err != nil {
-			return nil, fmt.Errorf("part numbers: pattern %s: %w", p.ID, err)
-		}
 	}
 	return t, nil
 }
@@ -99,6 +92,12 @@ func (t *Table) Decode(number string) (Module, bool) {
 	number = normal(number)
 	for i := range t.patterns {
 		p := &t.patterns[i]
+		if !strings.HasPrefix(number, p.Prefix) {
+			continue
+		}
+		if p.compiled == nil {
+			p.compiled = regexp.MustCompile(p.Match) // check refuses what does not compile
+		}
 		if found := p.compiled.FindStringSubmatch(number); found != nil {
 			return p.decode(found), true
 		}

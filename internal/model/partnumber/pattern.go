@@ -25,6 +25,8 @@ type pattern struct {
 	Check        []string         `yaml:"check"`
 	// Seen describes the agreement with firmware's fields on real machines.
 	Seen string `yaml:"seen"`
+	// Prefix is how all numbers of the family begin.
+	Prefix string `yaml:"-"`
 
 	compiled *regexp.Regexp
 }

@@ -39,7 +39,6 @@ func knowledge(root string) (madeFiles, error) {
 		rulepack.Part:     func() ([]byte, error) { return rulepack.Compile(packs) },
 		settings.Part:     func() ([]byte, error) { return settings.Compile(k, "settings") },
 		platform.Part:     func() ([]byte, error) { return encoded(platform.Index(k)) },
-		platform.RowPart:  func() ([]byte, error) { return encoded(platform.Rows(k)) },
 		place.LocatorPart: func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
 		place.MapPart:     func() ([]byte, error) { return encoded(place.MapIndex(k)) },
 		partnumber.Part:   func() ([]byte, error) { return partnumber.Compile(k) },
@@ -48,7 +47,18 @@ func knowledge(root string) (madeFiles, error) {
 			return nil, err
 		}
 	}
-	return out, nil
+	before, err := fs.Glob(k, compiled.File(platform.RowPart("*")))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range before {
+		out["rules/"+name] = nil
+	}
+	rows, err := platform.Rows(k)
+	for part, row := range rows {
+		out["rules/"+compiled.File(part)] = row
+	}
+	return out, err
 }
 
 func rulesByName(root string) (madeFiles, error) {
@@ -90,7 +100,7 @@ func operatorRules(root string) (madeFiles, error) {
 	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": b.Bytes()}, nil
 }
 
-// madeFiles are contents by path below the project's folder.
+// madeFiles are contents by path below the project's folder; nil for a file that is not made any more.
 type madeFiles map[string][]byte
 
 func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }

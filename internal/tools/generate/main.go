@@ -30,14 +30,19 @@ func staleFiles(root string, write bool) ([]string, error) {
 		for name, want := range made {
 			file := filepath.Join(root, filepath.FromSlash(name))
 			have, err := os.ReadFile(file)
-			if err == nil && bytes.Equal(have, want) {
+			if err == nil && want != nil && bytes.Equal(have, want) {
 				continue
 			}
 			out = append(out, name)
 			if !write {
 				continue
 			}
-			if err := os.WriteFile(file, want, 0o644); err != nil {
+			if want == nil {
+				err = os.Remove(file)
+			} else if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+				err = os.WriteFile(file, want, 0o644)
+			}
+			if err != nil {
 				return out, err
 			}
 		}

@@ -85,21 +85,20 @@ func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
 	return out
 }
 
-// Rows returns the platforms of a folder of rules by id, each encoded separately with its documents, because an
-// audit needs only one.
-func Rows(k fs.FS) (map[string]compiled.Raw, error) {
+// Rows returns the platforms of a folder of rules with their documents, each encoded, by its part.
+func Rows(k fs.FS) (map[string][]byte, error) {
 	files, err := readFiles(k)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]compiled.Raw{}
+	out := map[string][]byte{}
 	for i := range files {
 		f := &files[i].platformFile
 		row := platformRow{File: *f, Documents: documentsBehind(k, slices.Concat(f.Guides, f.Sources))}
 		if row.Authors, err = authorsOf(k, f.Sources); err != nil {
 			return nil, err
 		}
-		if out[f.ID], err = compiled.Encode(row); err != nil {
+		if out[RowPart(f.ID)], err = compiled.Encode(row); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -133,7 +134,7 @@ func (f *platformFile) overlay(p *platformFacts) {
 	}
 	f.RatedBelow = f.RatedBelow || p.RatedBelow
 	f.Memoryless = max(f.Memoryless, p.Memoryless)
-	f.Unverified = append(f.Unverified, p.Unverified...)
+	f.Unverified = slices.Concat(f.Unverified, p.Unverified) // the platform is kept for the next audit
 }
 
 func (f *platformFile) platform() *Platform {

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// RowPart is the part of the compiled knowledge with the platforms, by id.
-const RowPart = "platform-rows"
+// RowPart is the part of the compiled knowledge with one platform: an audit needs one of many.
+func RowPart(id string) string { return "platforms/" + id }
 
 // platformRow is a platform as its file describes it, with its documents.
 type platformRow struct {
@@ -24,11 +24,11 @@ type platformRow struct {
 // ByID reads a platform of rules/platforms by its id.
 func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
 
-// loadPlatform reads a compiled platform, or otherwise rules/platforms/ID.yaml; brand chooses among the parts
-// of the platform that differ.
+// loadPlatform reads a compiled platform, or rules/platforms/ID.yaml if there is none, because the platform or its
+// documents are a site's own; brand chooses among the parts of the platform that differ.
 func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
-	r, err := findRow(k, id)
-	if err == nil && r == nil {
+	r, err := compiled.Part[platformRow](k, RowPart(id))
+	if errors.Is(err, fs.ErrNotExist) {
 		r, err = readRow(k, id)
 	}
 	if err != nil {
@@ -43,36 +43,20 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 }
 
 // readRow reads a platform from its file and the lists next to it.
-func readRow(k fs.FS, id string) (*platformRow, error) {
+func readRow(k fs.FS, id string) (r platformRow, err error) {
 	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
+		return r, fmt.Errorf("read platform %s: %w", id, err)
 	}
-	var r platformRow
 	if err := yaml.Unmarshal(raw, &r.File); err != nil {
-		return nil, unreadable("platforms/"+id+".yaml", err)
+		return r, unreadable("platforms/"+id+".yaml", err)
 	}
 	if r.File.ID != id {
-		return nil, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, r.File.ID)
+		return r, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, r.File.ID)
 	}
 	r.Documents = documentsBehind(k, slices.Concat(r.File.Guides, r.File.Sources))
 	if r.Authors, err = authorsOf(k, r.File.Sources); err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
+		return r, fmt.Errorf("read platform %s: %w", id, err)
 	}
-	return &r, nil
-}
-
-// findRow reads the compiled row of a platform; nil if there is none, because the platform or its documents are
-// a site's own.
-func findRow(k fs.FS, id string) (*platformRow, error) {
-	rows, err := compiled.Part[map[string]compiled.Raw](k, RowPart)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && rows[id] == nil:
-		return nil, nil // then its file is read
-	case err != nil:
-		return nil, err
-	}
-	var out platformRow
-	err = compiled.Decode(rows[id], &out)
-	return &out, err
+	return r, nil
 }
