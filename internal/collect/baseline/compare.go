@@ -41,15 +41,6 @@ func (c *comparison) machine() inventory.Compared {
 	if len(c.then.Slots) > 0 && (len(c.now.Slots) == 0 || c.sys.Firmware.Lost != nil) {
 		p.unknownNow("firmware's list of slots is not known now, or not whole")
 	}
-	c.bios(p)
-	c.sockets(p)
-	c.nodes(p)
-	c.memory(p)
-	c.settings(p)
-	return c.done(p)
-}
-
-func (c *comparison) bios(p *subjectChanges) {
 	a, b := &c.then.Machine, &c.now.Machine
 	switch {
 	case a.BIOSVersion == "":
@@ -58,6 +49,11 @@ func (c *comparison) bios(p *subjectChanges) {
 	case a.BIOSVersion != b.BIOSVersion || a.BIOSDate != "" && b.BIOSDate != "" && a.BIOSDate != b.BIOSDate:
 		p.change(inventory.BIOSVersion, "BIOS "+version(a), "BIOS "+version(b))
 	}
+	c.sockets(p)
+	c.nodes(p)
+	c.memory(p)
+	c.settings(p)
+	return c.done(p)
 }
 
 func version(m *Machine) string {

@@ -33,7 +33,17 @@ func (c *comparison) slots() []inventory.Compared {
 			continue
 		}
 		p := &subjectChanges{subject: q.subject()}
-		c.slot(p, q, at)
+		why := c.unclear(q)
+		switch {
+		case why != "":
+			p.unknownNow("%s", why)
+		case !mayBePopulated(q.now):
+			moduleGone(p, q, at)
+		case !mayBePopulated(q.then):
+			moduleAdded(p, q, at)
+		default:
+			compareModule(p, q, at)
+		}
 		out = append(out, c.done(p))
 	}
 	return out
@@ -174,20 +184,6 @@ func (c *comparison) unclear(q slotPair) string {
 		return "firmware does not say whether the slot holds a module, then or now"
 	default:
 		return ""
-	}
-}
-
-func (c *comparison) slot(p *subjectChanges, q slotPair, at locations) {
-	why := c.unclear(q)
-	switch {
-	case why != "":
-		p.unknownNow("%s", why)
-	case !mayBePopulated(q.now):
-		moduleGone(p, q, at)
-	case !mayBePopulated(q.then):
-		moduleAdded(p, q, at)
-	default:
-		compareModule(p, q, at)
 	}
 }
 

@@ -223,7 +223,16 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	n := &m.System.NUMA
 	evidence := slices.Concat(m.System.CPU.Packages.Evidence(), n.SRAT.Evidence(), n.Cmdline.Evidence())
 	if supported, ok := n.KernelNUMA.Get(); ok && !supported {
-		return m.withoutKernelNUMA(known, evidence)
+		// Only the SRAT shows firmware's mode.
+		srat, sratKnown := m.System.NUMA.SRAT.Get()
+		switch {
+		case sratKnown && srat:
+			return fact.Known(disabledWord, fact.Indirect, m.System.NUMA.SRAT.From, evidence...)
+		case sratKnown && known && !m.northbridge():
+			return fact.Known(enabledWord, fact.Indirect, m.System.NUMA.SRAT.From, evidence...)
+		default:
+			return fact.Unknown[string](fact.Absent, "the kernel has no NUMA support", "a kernel with CONFIG_NUMA", m.System.NUMA.KernelNUMA.From)
+		}
 	}
 	nodes := m.cpuNodes()
 	count, ok := nodes.Get()
@@ -289,19 +298,6 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 	}
 }
 
-// withoutKernelNUMA handles a kernel without NUMA support: only the SRAT shows firmware's mode.
-func (m *Machine) withoutKernelNUMA(known bool, evidence []fact.Evidence) fact.Fact[string] {
-	srat, sratKnown := m.System.NUMA.SRAT.Get()
-	switch {
-	case sratKnown && srat:
-		return fact.Known(disabledWord, fact.Indirect, m.System.NUMA.SRAT.From, evidence...)
-	case sratKnown && known && !m.northbridge():
-		return fact.Known(enabledWord, fact.Indirect, m.System.NUMA.SRAT.From, evidence...)
-	default:
-		return fact.Unknown[string](fact.Absent, "the kernel has no NUMA support", "a kernel with CONFIG_NUMA", m.System.NUMA.KernelNUMA.From)
-	}
-}
-
 // subNUMA derives the mode that splits a socket into nodes: SNC or cluster on die on Intel, NPS on
 // AMD. All sockets must show the same.
 func (m *Machine) subNUMA() fact.Fact[string] {
@@ -315,7 +311,12 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 	case !ok:
 		return fact.UnknownFrom[string](p.vendor)
 	case l.spans:
-		return m.nps0(l)
+		// Without an SRAT one node is firmware's choice; an SRAT may have been refused by the kernel.
+		certainty := fact.Indirect
+		if srat, ok := m.System.NUMA.SRAT.Get(); ok && !srat {
+			certainty = fact.Corroborated
+		}
+		return fact.Known("nps0", certainty, l.at, slices.Concat(m.System.NUMA.SRAT.Evidence(), m.System.CPU.Packages.Evidence())...)
 	case vendor == "GenuineIntel":
 		return m.intelMode(l, &p)
 	case m.zen():
@@ -328,16 +329,6 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 	default:
 		return fact.Unknown[string](fact.Absent, fmt.Sprintf("%d nodes a socket have no name on this processor", l.perSocket), "", l.at)
 	}
-}
-
-// nps0 handles one node over the sockets of an AMD machine. Without an SRAT that is firmware's
-// choice; an SRAT may have been refused by the kernel.
-func (m *Machine) nps0(l layout) fact.Fact[string] {
-	certainty := fact.Indirect
-	if srat, ok := m.System.NUMA.SRAT.Get(); ok && !srat {
-		certainty = fact.Corroborated
-	}
-	return fact.Known("nps0", certainty, l.at, slices.Concat(m.System.NUMA.SRAT.Evidence(), m.System.CPU.Packages.Evidence())...)
 }
 
 // intelMode derives the mode on Intel. One L3 that spans the nodes of a socket is the kernel's own

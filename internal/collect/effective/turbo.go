@@ -111,7 +111,20 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	case v.noTurbo.Or(false):
 		return v.noTurboSet()
 	case v.acpi() && v.boost.Known():
-		return v.byAcpiBoost(ok)
+		// acpi-cpufreq creates the file only if the processor can boost.
+		on := v.boost.Value
+		switch {
+		case on && ok:
+			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		case on:
+			return v.known(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		case ok:
+			return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
+		case v.flag.Or(false):
+			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+		default:
+			return v.known(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
+		}
 	case v.noTurbo.Known():
 		return m.noTurboClear(v, ok)
 	case v.noTurbo.State == fact.Absent, v.noTurbo.State == fact.Refused, v.driver != "" && !strings.HasPrefix(v.driver, "intel_"):
@@ -148,24 +161,6 @@ func (v *turboView) noTurboSet() derived {
 		return v.known(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
 	default:
 		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
-	}
-}
-
-// byAcpiBoost derives Turbo from cpufreq/boost of acpi-cpufreq, which creates the file only if the
-// processor can boost. register is set if the register was read and does not disable Turbo.
-func (v *turboView) byAcpiBoost(register bool) derived {
-	on := v.boost.Value
-	switch {
-	case on && register:
-		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
-	case on:
-		return v.known(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
-	case register:
-		return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
-	case v.flag.Or(false):
-		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
-	default:
-		return v.known(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
 	}
 }
 
@@ -224,38 +219,32 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 	case ok && bit == 1:
 		return v.known(disabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case pstate:
-		return v.amdPstate(ok)
+		policies := v.policies.Uniform().Or("")
+		global, globalKnown := v.boost.Get()
+		switch {
+		case globalKnown && !global:
+			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+		case policies == "0" && ok:
+			return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
+		case policies == "0" && globalKnown:
+			return v.withPolicies(disabledWord, inventory.DecidedFirmware)
+		case policies == "0":
+			f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
+			f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
+			return f
+		case policies == "1":
+			return v.withPolicies(enabledWord, inventory.DecidedFirmware)
+		case ok:
+			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		default:
+			return v.byBoost(fact.Indirect)
+		}
 	case ok && !v.boost.Or(true):
 		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
 	case ok:
 		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case v.acpi():
 		return v.byBoost(fact.Corroborated)
-	default:
-		return v.byBoost(fact.Indirect)
-	}
-}
-
-// amdPstate derives boost from the files of amd-pstate. register is set if the register was read and
-// does not disable boost.
-func (v *turboView) amdPstate(register bool) derived {
-	policies := v.policies.Uniform().Or("")
-	global, globalKnown := v.boost.Get()
-	switch {
-	case globalKnown && !global:
-		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
-	case policies == "0" && register:
-		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
-	case policies == "0" && globalKnown:
-		return v.withPolicies(disabledWord, inventory.DecidedFirmware)
-	case policies == "0":
-		f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
-		f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
-		return f
-	case policies == "1":
-		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
-	case register:
-		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	default:
 		return v.byBoost(fact.Indirect)
 	}

@@ -100,7 +100,25 @@ func Inputs(root *host.Root, in *collect.Input) error {
 	if err := i.decode(data); err != nil {
 		return fmt.Errorf("%s: damaged: %w", inputsName, err)
 	}
-	return i.join(in)
+	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
+		table, err := smbios.Parse(i.SMBIOS)
+		if err != nil {
+			return fmt.Errorf("%s: smbios: %w", inputsName, err)
+		}
+		in.SMBIOS = table
+	}
+	for n := range i.Exports {
+		i.Exports[n].Source = inventory.SourceBIOS
+	}
+	in.Exports = slices.Concat(i.Exports, in.Exports)
+	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
+	if i.BMC != nil && in.BMC == nil {
+		i.BMC.replay(in)
+	}
+	if !i.Tree {
+		in.Root, in.RootFailed = nil, i.TreeFailed
+	}
+	return nil
 }
 
 // decode reads and checks the stored inputs. They are not trusted.
@@ -164,28 +182,6 @@ func (c *capturedBMC) check() error {
 	}
 	if err := c.Export.Check(); err != nil {
 		return fmt.Errorf("export: %w", err)
-	}
-	return nil
-}
-
-func (i *inputs) join(in *collect.Input) error {
-	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
-		table, err := smbios.Parse(i.SMBIOS)
-		if err != nil {
-			return fmt.Errorf("%s: smbios: %w", inputsName, err)
-		}
-		in.SMBIOS = table
-	}
-	for n := range i.Exports {
-		i.Exports[n].Source = inventory.SourceBIOS
-	}
-	in.Exports = slices.Concat(i.Exports, in.Exports)
-	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
-	if i.BMC != nil && in.BMC == nil {
-		i.BMC.replay(in)
-	}
-	if !i.Tree {
-		in.Root, in.RootFailed = nil, i.TreeFailed
 	}
 	return nil
 }

@@ -66,13 +66,6 @@ func mbind(b []byte, node int) error {
 	return nil
 }
 
-func fillFinite(b []byte) {
-	f := kernel.Floats(b)
-	for i := range f {
-		f[i] = 1
-	}
-}
-
 func partOfBuffer(b []byte, i, n int) []byte {
 	const page = 4096
 	size := len(b) / n / page * page
@@ -94,7 +87,15 @@ func (a *nodeMemory) Close() error {
 
 func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
-		return a.chase()
+		// A repeated line might still be in a cache, so a pass continues after the last one.
+		words := kernel.Words64(a.chain)
+		left := len(words) / kernel.Words / chainParts
+		return func() int64 {
+			n := min(left, chaseSteps)
+			a.chasePos = kernel.Chase(words, a.chasePos, n)
+			left -= n
+			return int64(n)
+		}
 	}
 	part := partOfBuffer(a.streams, i, n)
 	third := len(part) / 3 / kernel.Line * kernel.Line
@@ -122,19 +123,6 @@ func (a *nodeMemory) streamPosition(i, n int) *int {
 		a.streamPos = make([]int, n)
 	}
 	return &a.streamPos[i]
-}
-
-// chase returns a function that continues after the last pass and follows its part of the chain: a repeated line
-// might still be in a cache.
-func (a *nodeMemory) chase() func() int64 {
-	words := kernel.Words64(a.chain)
-	left := len(words) / kernel.Words / chainParts
-	return func() int64 {
-		n := min(left, chaseSteps)
-		a.chasePos = kernel.Chase(words, a.chasePos, n)
-		left -= n
-		return int64(n)
-	}
 }
 
 // load returns a function that does one thread's part of a pass under load: it follows chains with starts spread

@@ -34,7 +34,10 @@ func (b *Bench) touch(a *nodeMemory, cpus []int) error {
 		mine := partOfBuffer(a.streams, i, len(jobs))
 		jobs[i] = passJob{ctx: b.ctx, d: 1 << 62, work: func() int64 {
 			n := min(len(mine), pieceBytes)
-			fillFinite(mine[:n])
+			f := kernel.Floats(mine[:n])
+			for i := range f {
+				f[i] = 1
+			}
 			mine = mine[n:]
 			return int64(n)
 		}}

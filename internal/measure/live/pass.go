@@ -17,17 +17,14 @@ type startGate struct{ missing atomic.Int32 }
 // threadTimeout limits the wait for a thread if another process uses its CPU.
 const threadTimeout = time.Second
 
-func (g *startGate) pass() {
+func (j *passJob) do() outcome {
+	var o outcome
+	var cpu, switches [2]int64
+	g := j.start
 	g.missing.Add(-1)
 	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < threadTimeout; {
 		_ = kernel.Spin(1000)
 	}
-}
-
-func (j *passJob) do() outcome {
-	var o outcome
-	var cpu, switches [2]int64
-	j.start.pass()
 	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {
 		return o
 	}

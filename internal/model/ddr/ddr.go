@@ -57,7 +57,10 @@ func resemblesClock(memType string, mts int) bool {
 		return !inBounds(memType, mts) && inBounds(memType, 2*mts)
 	}
 	near := func(mts int) bool {
-		return slices.ContainsFunc(rates, func(rate int) bool { return withinOnePercent(rate, mts) })
+		return slices.ContainsFunc(rates, func(rate int) bool {
+			d := rate - mts
+			return d*100 <= rate && -d*100 <= rate
+		})
 	}
 	return !near(mts) && near(2*mts)
 }
@@ -66,11 +69,6 @@ func resemblesClock(memType string, mts int) bool {
 func Impossible(memType string, mts int) bool {
 	low, high := bounds(memType)
 	return mts < low/2 || mts > 2*high
-}
-
-func withinOnePercent(rate, mts int) bool {
-	d := rate - mts
-	return d*100 <= rate && -d*100 <= rate
 }
 
 // bounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than

@@ -148,7 +148,16 @@ func (p *pattern) decode(found []string) Module {
 		for _, name := range p.Tables[i].By {
 			key += group(name)
 		}
-		v.merge(p.Tables[i].Map[key])
+		o := p.Tables[i].Map[key]
+		setIfGiven(&v.SizeGB, o.SizeGB)
+		setIfGiven(&v.DDR, o.DDR)
+		setIfGiven(&v.Type, o.Type)
+		setIfGiven(&v.Ranks, o.Ranks)
+		setIfGiven(&v.Width, o.Width)
+		setIfGiven(&v.Dies, o.Dies)
+		setIfGiven(&v.Package, o.Package)
+		setIfGiven(&v.Stacked, o.Stacked)
+		setIfGiven(&v.Speed, o.Speed)
 	}
 	if unit, name, ok := strings.Cut(p.SizeFrom, ":"); ok {
 		v.SizeGB, _ = strconv.ParseFloat(group(name), 64)

@@ -47,18 +47,6 @@ type values struct {
 	Speed   int        `yaml:"speed"`
 }
 
-func (v *values) merge(o values) {
-	setIfGiven(&v.SizeGB, o.SizeGB)
-	setIfGiven(&v.DDR, o.DDR)
-	setIfGiven(&v.Type, o.Type)
-	setIfGiven(&v.Ranks, o.Ranks)
-	setIfGiven(&v.Width, o.Width)
-	setIfGiven(&v.Dies, o.Dies)
-	setIfGiven(&v.Package, o.Package)
-	setIfGiven(&v.Stacked, o.Stacked)
-	setIfGiven(&v.Speed, o.Speed)
-}
-
 func setIfGiven[T comparable](into *T, v T) {
 	var none T
 	if v != none {

@@ -122,18 +122,15 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	}
 	var all Tables
 	for _, c := range in {
-		all.entries = append(all.entries, vendorEntry{c.Manufacturers, sync.OnceValue(func() *Table { return readCompiled(c.Table) })})
+		all.entries = append(all.entries, vendorEntry{c.Manufacturers, sync.OnceValue(func() *Table {
+			t := &Table{}
+			// A damaged table translates nothing; a test checks the built-in ones.
+			if compiled.Decode(c.Table, t) != nil {
+				t = &Table{}
+			}
+			t.build()
+			return t
+		})})
 	}
 	return all, nil
-}
-
-// readCompiled decodes one table. If it is damaged, it returns an empty table, which translates nothing; a test checks the
-// built-in tables.
-func readCompiled(body compiled.Raw) *Table {
-	t := &Table{}
-	if compiled.Decode(body, t) != nil {
-		t = &Table{}
-	}
-	t.build()
-	return t
 }

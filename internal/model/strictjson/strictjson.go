@@ -85,7 +85,7 @@ func (w *walker) value(t reflect.Type, optional bool) error {
 	if len(w.path) > maxDepth {
 		return w.errorf("more than %d levels", maxDepth)
 	}
-	if found := kindOf(token); t != nil && !accepts(t, found) && (found != "null" || !optional) {
+	if found := kindOf(token); t != nil && !(found == expected(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && found == "a string") && (found != "null" || !optional) {
 		return w.errorf("%s, expected %s", found, expected(t))
 	}
 	switch token {
@@ -233,10 +233,6 @@ func expected(t reflect.Type) string {
 	default:
 		return "a number"
 	}
-}
-
-func accepts(t reflect.Type, found string) bool {
-	return found == expected(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && found == "a string"
 }
 
 func shortened(key string) string {

@@ -34,7 +34,11 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 		// A client that has sent nothing yet is idle too.
 		c.idle = append(c.idle, conn)
 		if len(c.open) > c.most {
-			c.makeRoom()
+			// The connection that has been idle longest is closed, which may be the new one.
+			victim := c.idle[0]
+			c.forget(victim)
+			delete(c.open, victim)
+			_ = victim.Close()
 		}
 	case http.StateIdle:
 		c.forget(conn)
@@ -45,15 +49,6 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 		c.forget(conn)
 		delete(c.open, conn)
 	}
-}
-
-// makeRoom closes the connection that has been idle longest, which may be the new one. The server
-// then reports it as closed.
-func (c *connections) makeRoom() {
-	victim := c.idle[0]
-	c.forget(victim)
-	delete(c.open, victim)
-	_ = victim.Close()
 }
 
 func (c *connections) forget(conn net.Conn) {

@@ -88,7 +88,13 @@ func (l *auditLoop) run(ctx context.Context) {
 			l.finish()
 			return
 		case e := <-l.events:
-			l.asked(e)
+			// All events that arrive while an audit is scheduled or running lead to one more audit.
+			l.log.Debug("audit asked for", "why", e.why)
+			if e.reload && !l.reload {
+				l.reload = true
+				l.notify(reloading())
+			}
+			l.schedule(l.settle)
 		case <-l.timer.C:
 			l.start(ctx)
 		case out := <-l.done:
@@ -111,17 +117,6 @@ func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	}
 	t := time.NewTicker(l.watchdog / 2)
 	return t.C, t.Stop
-}
-
-// asked schedules an audit soon. All events that arrive while one is scheduled or running lead to one more
-// audit.
-func (l *auditLoop) asked(e auditEvent) {
-	l.log.Debug("audit asked for", "why", e.why)
-	if e.reload && !l.reload {
-		l.reload = true
-		l.notify(reloading())
-	}
-	l.schedule(l.settle)
 }
 
 func (l *auditLoop) schedule(after time.Duration) {
@@ -157,7 +152,11 @@ func (l *auditLoop) finished(out Outcome) {
 	took := time.Since(l.started).Round(time.Microsecond)
 	switch {
 	case out.Report == nil || out.Report.NothingRead():
-		l.failed(out, took)
+		served := "nothing is served yet"
+		if old := l.pages.current.Load(); old != nil {
+			served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
+		}
+		l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
 		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
@@ -169,14 +168,6 @@ func (l *auditLoop) finished(out Outcome) {
 		logChanges(l.log, before, l.pages.current.Load())
 	}
 	l.schedule(jittered(l.interval))
-}
-
-func (l *auditLoop) failed(out Outcome, took time.Duration) {
-	served := "nothing is served yet"
-	if old := l.pages.current.Load(); old != nil {
-		served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
-	}
-	l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
 }
 
 // finish waits up to shutdownGrace for a running audit.

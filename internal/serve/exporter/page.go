@@ -64,7 +64,11 @@ func newPage(r *report.Report) *auditPage {
 // writeOnce sets the forms so that each is written once, at its first use.
 func (p *auditPage) writeOnce() *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
-		return sync.OnceValues(func() ([]byte, error) { return written(p.report, write) })
+		return sync.OnceValues(func() ([]byte, error) {
+			var out bytes.Buffer
+			err := write(&out, p.report)
+			return slices.Clip(out.Bytes()), err
+		})
 	}
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
 	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
@@ -79,12 +83,6 @@ func (p *auditPage) sentence() string {
 	return printable.Clean(says) + " (audited " + p.report.GeneratedAt + ")"
 }
 
-func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]byte, error) {
-	var out bytes.Buffer
-	err := write(&out, r)
-	return slices.Clip(out.Bytes()), err
-}
-
 // outdated returns the page with the mark that a later audit read nothing. The metric about sources
 // is that of the later audit, if it got so far.
 func (p *auditPage) outdated(out Outcome) *auditPage {
@@ -92,18 +90,14 @@ func (p *auditPage) outdated(out Outcome) *auditPage {
 	r.Outdate(out.Err)
 	n := &auditPage{report: &r, at: p.at, families: metrics.FromReport(&r)}
 	if out.Report != nil {
-		replace(n.families, metrics.FromReport(out.Report), metrics.SourceUp)
-	}
-	return n.writeOnce()
-}
-
-// replace replaces the family of this name with that of another audit, if both have it.
-func replace(all, from []metrics.Family, name string) {
-	for i := range all {
-		for k := range from {
-			if all[i].Name == name && from[k].Name == name {
-				all[i] = from[k]
+		all, from := n.families, metrics.FromReport(out.Report)
+		for i := range all {
+			for k := range from {
+				if all[i].Name == metrics.SourceUp && from[k].Name == metrics.SourceUp {
+					all[i] = from[k]
+				}
 			}
 		}
 	}
+	return n.writeOnce()
 }

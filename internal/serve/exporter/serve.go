@@ -72,7 +72,9 @@ func (w *WebOptions) listen() ([]net.Listener, error) {
 	for _, address := range w.Addresses {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
-			closeAll(all)
+			for _, l := range all {
+				_ = l.Close()
+			}
 			return nil, fmt.Errorf("listen on %s: %w", address, err)
 		}
 		all = append(all, l)
@@ -92,12 +94,6 @@ func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
 		return nil, errors.New("systemd passed a socket that does not accept connections, expected ListenStream= alone in the .socket unit")
 	}
 	return listeners, nil
-}
-
-func closeAll(listeners []net.Listener) {
-	for _, l := range listeners {
-		_ = l.Close()
-	}
 }
 
 // serveAll starts a server for each listener, because the toolkit modifies the server it is given.

@@ -264,7 +264,16 @@ func (z *nonZero) Read(b []byte) (int, error) {
 
 func (l *loader) finish() error {
 	for _, h := range l.hard {
-		l.link(h)
+		// A hard link gets the content of its target if that is a kept file of the same machine, and is refused otherwise.
+		node := &memNode{kind: KindOther}
+		if name, ok := memberName(h.target); ok {
+			if prefix, p, ok := splitMember(name); ok && prefix == h.prefix {
+				if target, err := h.tree.find(p, false); err == nil && target.kind == KindFile {
+					node = target
+				}
+			}
+		}
+		h.tree.put(h.path, node)
 	}
 	return nil
 }
@@ -446,20 +455,6 @@ func weightOf(p string) int {
 // ParsedPerByte is the number of bytes of memory that decoded inputs of a capture may take for each byte
 // of their text. Inputs written by memaudit take less than two.
 const ParsedPerByte = 4
-
-// link gives a hard link the content of its target, which must be a kept file of the same machine;
-// any other becomes a file that is refused.
-func (l *loader) link(h hardLink) {
-	node := &memNode{kind: KindOther}
-	if name, ok := memberName(h.target); ok {
-		if prefix, p, ok := splitMember(name); ok && prefix == h.prefix {
-			if target, err := h.tree.find(p, false); err == nil && target.kind == KindFile {
-				node = target
-			}
-		}
-	}
-	h.tree.put(h.path, node)
-}
 
 func (l *loader) single() (*memTree, error) {
 	found := make([]string, 0, len(l.machines))

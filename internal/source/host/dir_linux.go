@@ -217,7 +217,24 @@ func (d *dirBackend) list(path string) ([]string, error) {
 		return nil, d.missing(path, err)
 	}
 	defer closeFD(fd)
-	return readNames(fd)
+	buf := make([]byte, 32<<10)
+	var names []string
+	for {
+		n, err := unix.ReadDirent(fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n <= 0 {
+			return names, nil
+		}
+		_, _, names = unix.ParseDirent(buf[:n], limitNames, names)
+		if len(names) > limitNames {
+			return nil, ErrTooLarge
+		}
+	}
 }
 
 func (d *dirBackend) stat(path string) (Kind, error) {

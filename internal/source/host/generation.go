@@ -53,26 +53,22 @@ func (c *CPU) Generation() Generation {
 	}
 	switch c.Vendor.Value {
 	case "GenuineIntel":
-		return intelGeneration(family.Value, model.Value)
+		if family.Value != 6 {
+			return GenOther
+		}
+		for _, g := range intelGenerations {
+			for _, m := range g.models {
+				if m == model.Value {
+					return g.gen
+				}
+			}
+		}
+		return GenOther
 	case "AuthenticAMD", "HygonGenuine":
 		return amdGeneration(family.Value, model.Value)
 	default:
 		return GenOther
 	}
-}
-
-func intelGeneration(family, model int) Generation {
-	if family != 6 {
-		return GenOther
-	}
-	for _, g := range intelGenerations {
-		for _, m := range g.models {
-			if m == model {
-				return g.gen
-			}
-		}
-	}
-	return GenOther
 }
 
 // amdGeneration returns the generation of a family and model. Models 10h to 1Fh and from 60h on of family

@@ -181,7 +181,28 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 		}
 	}
 	if !ok {
-		r.askRegisters(path, cpu, regs, out)
+		// The driver has a register's 8 bytes, little-endian, at the register's number as offset.
+		chunks := make([]registerRead, len(regs))
+		for i, reg := range regs {
+			chunks[i].at = int64(reg)
+		}
+		plain, err := r.b.readAt(path[1:], cpu, chunks)
+		for i := range chunks {
+			c := &chunks[i]
+			problem := c.err
+			if problem == nil && plain && err == nil {
+				problem = plainProblem(chunks, i)
+			}
+			switch {
+			case err != nil:
+				out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, err))
+			case problem != nil:
+				out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
+			default:
+				v := binary.LittleEndian.Uint64(c.data[:])
+				out[i] = fact.Known(v, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", v)))
+			}
+		}
 	}
 	if r.observed() {
 		for i, reg := range regs {
@@ -190,31 +211,6 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 		}
 	}
 	return out
-}
-
-// askRegisters reads for each register the 8 bytes at its number as offset, little-endian.
-func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []fact.Fact[uint64]) {
-	chunks := make([]registerRead, len(regs))
-	for i, reg := range regs {
-		chunks[i].at = int64(reg)
-	}
-	plain, err := r.b.readAt(path[1:], cpu, chunks)
-	for i := range chunks {
-		c := &chunks[i]
-		problem := c.err
-		if problem == nil && plain && err == nil {
-			problem = plainProblem(chunks, i)
-		}
-		switch {
-		case err != nil:
-			out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, err))
-		case problem != nil:
-			out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
-		default:
-			v := binary.LittleEndian.Uint64(c.data[:])
-			out[i] = fact.Known(v, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", v)))
-		}
-	}
 }
 
 // plainProblem returns the reason why the bytes of a plain file are not a register's value. A hole reads 0.

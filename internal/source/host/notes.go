@@ -111,7 +111,20 @@ func (n *manifest) line(fields []string) error {
 	case fields[0] == "some":
 		n.results[query{"list", fields[1]}] = queryResult{state: fact.OK, names: fields[2:]}
 	case fields[0] == "link", fields[0] == "kind":
-		return n.path(fields)
+		if len(fields) != 3 {
+			return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
+		}
+		if fields[0] == "link" {
+			n.results[query{"readlink", fields[1]}] = queryResult{state: fact.OK, target: fields[2]}
+			return nil
+		}
+		for kind, word := range kindWords {
+			if word == fields[2] {
+				n.results[query{"stat", fields[1]}] = queryResult{state: fact.OK, kind: kind}
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is not a kind of file", fields[2])
 	default:
 		state, ok := noteState(fields[0])
 		if !ok {
@@ -169,24 +182,6 @@ func (n *manifest) failure(state fact.State, fields []string) error {
 		n.results[query{fields[1], fields[0]}] = queryResult{state: state, reason: fields[2]}
 	}
 	return nil
-}
-
-// path reads the fields "link PATH TARGET" or "kind PATH WORD".
-func (n *manifest) path(fields []string) error {
-	if len(fields) != 3 {
-		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
-	}
-	if fields[0] == "link" {
-		n.results[query{"readlink", fields[1]}] = queryResult{state: fact.OK, target: fields[2]}
-		return nil
-	}
-	for kind, word := range kindWords {
-		if word == fields[2] {
-			n.results[query{"stat", fields[1]}] = queryResult{state: fact.OK, kind: kind}
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a kind of file", fields[2])
 }
 
 // query is one operation on one path: "read", "head", "list", "stat",

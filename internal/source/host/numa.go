@@ -81,7 +81,14 @@ func ReadNUMA(root *Root) *NUMA {
 	devices := r.names("/sys/bus/cxl/devices")
 	n.Hints = TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
 		GPUs: r.gpuNodes(), Weights: r.weights()}
-	n.sum()
+	needed := []stater{n.Online}
+	var optional []stater
+	for i := range n.Nodes {
+		node := &n.Nodes[i]
+		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
+		optional = append(optional, node.HasCPU, node.HasMemory)
+	}
+	n.Source = sourceOf("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
 	return n
 }
 
@@ -96,17 +103,6 @@ func (n *NUMA) withoutFolder() *NUMA {
 		GPUs: none, Weights: Weights{Auto: fact.UnknownFrom[bool](none)}}
 	n.Source = sourceOf("numa", []stater{none})
 	return n
-}
-
-func (n *NUMA) sum() {
-	needed := []stater{n.Online}
-	var optional []stater
-	for i := range n.Nodes {
-		node := &n.Nodes[i]
-		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
-		optional = append(optional, node.HasCPU, node.HasMemory)
-	}
-	n.Source = sourceOf("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
 }
 
 // onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before

@@ -34,28 +34,6 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 	}
 }
 
-// readNames lists a folder; one with more than limitNames entries is ErrTooLarge.
-func readNames(fd int) ([]string, error) {
-	buf := make([]byte, 32<<10)
-	var names []string
-	for {
-		n, err := unix.ReadDirent(fd, buf)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if n <= 0 {
-			return names, nil
-		}
-		_, _, names = unix.ParseDirent(buf[:n], limitNames, names)
-		if len(names) > limitNames {
-			return nil, ErrTooLarge
-		}
-	}
-}
-
 // readlinkAt reads a link; a target that fills a page is ErrTooLarge.
 func readlinkAt(fd int, name string) (string, error) {
 	buf := make([]byte, LimitAttribute)

@@ -120,7 +120,17 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 	for _, path := range slices.Sorted(maps.Keys(more)) {
 		w.member(path, more[path])
 	}
-	w.folders(c)
+	// Folders that were only looked at are written for people who unpack a capture.
+	var found []string
+	for q, a := range c.results {
+		if q.op == "stat" && a.state == fact.OK && a.kind == KindDir {
+			found = append(found, q.path)
+		}
+	}
+	slices.Sort(found)
+	for _, path := range found {
+		w.header(&tar.Header{Name: path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
+	}
 	w.member("/"+notesName, c.notes())
 	err := w.err
 	if err == nil {
@@ -157,20 +167,6 @@ func (w *captureWriter) member(path string, data []byte) {
 	w.header(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})
 	if w.err == nil {
 		_, w.err = w.tar.Write(data)
-	}
-}
-
-// folders writes the folders that a Stat found, for people who unpack a capture.
-func (w *captureWriter) folders(c *Recorder) {
-	var found []string
-	for q, a := range c.results {
-		if q.op == "stat" && a.state == fact.OK && a.kind == KindDir {
-			found = append(found, q.path)
-		}
-	}
-	slices.Sort(found)
-	for _, path := range found {
-		w.header(&tar.Header{Name: path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 	}
 }
 

@@ -180,7 +180,7 @@ func ReadACPI(root *Root) *ACPI {
 	r := newReader(root, inventory.SourceACPI)
 	a := &ACPI{Tables: r.names(acpiTables)}
 	if a.Tables.State == fact.OK {
-		a.Tables.Value = tableNames(a.Tables.Value)
+		a.Tables.Value = slices.DeleteFunc(a.Tables.Value, func(n string) bool { return n == "data" || n == "dynamic" })
 		if len(a.Tables.Value) == 0 {
 			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
 			if root.conclusive(acpiTables) {
@@ -191,10 +191,6 @@ func ReadACPI(root *Root) *ACPI {
 	}
 	a.Source = sourceOf("acpi", []stater{a.Tables})
 	return a
-}
-
-func tableNames(names []string) []string {
-	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
 }
 
 // Has reports whether firmware provides a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It is

@@ -99,18 +99,6 @@ func List(cpus []int) string {
 func (m Machine) Files() Files {
 	m = m.filled()
 	f := Files{}
-	m.cpus(f)
-	m.caches(f)
-	m.nodes(f)
-	m.general(f)
-	m.cpuinfo(f)
-	if m.Policies {
-		m.policies(f)
-	}
-	return f
-}
-
-func (m Machine) cpus(f Files) {
 	core := func(p place) int { return p.socket*m.CoresPerSocket + p.core }
 	threads, packages := m.group(core), m.group(func(p place) int { return p.socket })
 	for cpu := range m.CPUs() {
@@ -135,6 +123,14 @@ func (m Machine) cpus(f Files) {
 	f["sys/devices/system/cpu/offline"] = "\n"
 	f["sys/devices/system/cpu/smt/control"] = "on\n"
 	f["sys/devices/system/cpu/smt/active"] = map[bool]string{true: "1\n", false: "0\n"}[m.ThreadsPerCore > 1]
+	m.caches(f)
+	m.nodes(f)
+	m.general(f)
+	m.cpuinfo(f)
+	if m.Policies {
+		m.policies(f)
+	}
+	return f
 }
 
 func upTo(n int) func(func(int) bool) {

@@ -74,12 +74,6 @@ var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", 
 	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
 	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
 
-func keptOption(key string) bool {
-	return slices.ContainsFunc(keptOptions[:], func(k string) bool {
-		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
-	})
-}
-
 // qualified reports whether a word without "=" may be a fully qualified host name. Module options also have
 // a dot, but few of them have no value.
 func qualified(word []byte) bool {
@@ -102,7 +96,9 @@ func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 		key, _, valued := bytes.Cut(bytes.TrimLeft(word, `"`), []byte("="))
 		forInit = forInit || string(word) == "--"
 		switch {
-		case string(word) == "--", !forInit && keptOption(string(key)):
+		case string(word) == "--", !forInit && slices.ContainsFunc(keptOptions[:], func(k string) bool {
+			return string(key) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(key), k)
+		}):
 			out = append(out, word...)
 		case valued && !forInit:
 			value := bytes.IndexByte(word, '=') + 1
