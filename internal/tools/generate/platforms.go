@@ -209,7 +209,8 @@ const soldHead = `
 ## Models sold now
 
 What there is for each, so that a buyer and a contributor see what is missing. Map: which channel a slot is on, ` + "`document`" + ` by its own document or
-controllers, ` + "`analogy`" + ` by another model's (nothing above info), ` + "`labels`" + ` if they name the channel. Slots: which ones its maker fills, from its ` + "`own`" + `
+controllers, ` + "`first`" + ` if that is so for the first slots of the channels, ` + "`count`" + ` if there is one slot a channel, ` + "`analogy`" + ` by another model's (nothing
+above info), ` + "`labels`" + ` if they name the channel. Slots: which ones its maker fills, from its ` + "`own`" + `
 manual or a ` + "`sister`" + ` model's. Document: what to fill, of this ` + "`model`" + `, its maker's for the ` + "`generation`" + `, a ` + "`sister`" + `'s, or the ` + "`CPU vendor`" + `'s. Profiles: BIOS settings.
 
 | model | platform | map | slots | document | profiles |
@@ -268,11 +269,14 @@ func mapsByModel(k fs.FS) (map[string]string, error) {
 		}
 		for _, m := range file.Maps {
 			how := "document"
-			if slices.Contains(m.Check, "infer") {
-				how = "analogy"
+			for _, word := range [...][2]string{{"first", "first"}, {"count", "count"}, {"infer", "analogy"}} {
+				if slices.Contains(m.Check, word[0]) {
+					how = word[1]
+					break
+				}
 			}
 			for _, model := range m.Models {
-				if m.Unknown == "" {
+				if m.Unknown == "" && out[model] == "" {
 					out[model] = how
 				}
 			}

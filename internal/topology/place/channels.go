@@ -51,11 +51,12 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			g.failChannels(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID))
 			return
 		}
+		certainty := m.certainty(slot)
 		if m.Unordered {
 			slot = Unplaced
 		}
-		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, m.certainty())
-		g.out[i].Rule, g.out[i].Unverified = m.ID, g.out[i].Unverified || m.certainty() == fact.Indirect
+		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, certainty)
+		g.out[i].Rule, g.out[i].Unverified = m.ID, g.out[i].Unverified || certainty == fact.Indirect
 		if g.out[i].Channel != Unplaced {
 			g.out[i].Slot = slot
 		}

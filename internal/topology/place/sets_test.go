@@ -120,7 +120,7 @@ func TestSetsOfProducts(t *testing.T) {
 
 // withoutMap are blocks for whose products no slot map is known: their tables name slots by number alone. The x3550's
 // map uses the name without the type number.
-var withoutMap = []string{"lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8", "hp-dl580-g7-cartridge-8", "lnv-sd630v2-8", "lnv-spr-16-mix", "lnv-sc750v4-12"}
+var withoutMap = []string{"lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8", "hp-dl580-g7-cartridge-8", "lnv-sd630v2-8", "lnv-sc750v4-12"}
 
 // TestSetsJoinSlotMaps checks that the slots of every row are slots of the maps of the block's products, on each
 // processor by the block's numbering.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ type slotMap struct {
 	PartWired bool `yaml:"part_wired"`
 	// Slots is the number of slots of the machine that the map is for, if two boards share a name; 0 is any.
 	Slots int `yaml:"slots"`
-	// Check is how the map was verified: doc, field, label, infer.
+	// Check is how the map was verified: doc, field, label, first, count, infer.
 	Check   []string `yaml:"check"`
 	Sources []string `yaml:"sources"`
 	Note    string   `yaml:"note"`
@@ -110,14 +111,10 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	return &m, nil
 }
 
-// certainty returns Indirect for a map that no document, dump or label confirms.
-func (m *slotMap) certainty() fact.Certainty {
-	for _, c := range m.Check {
-		if c == "infer" {
-			return fact.Indirect
-		}
-	}
-	if len(m.Check) == 0 {
+// certainty returns Indirect for a slot that no document, dump, label or number of slots confirms: of a map whose first
+// slots alone are documented, any but these. slot counts the slots of a channel from 0.
+func (m *slotMap) certainty(slot int) fact.Certainty {
+	if len(m.Check) == 0 || slices.Contains(m.Check, "infer") && (slot != 0 || !slices.Contains(m.Check, "first")) {
 		return fact.Indirect
 	}
 	return fact.Corroborated

@@ -99,7 +99,7 @@ func TestController(t *testing.T) {
 	})
 	t.Run("unverified map", func(t *testing.T) {
 		for _, complete := range []bool{true, false} {
-			sys := board("Dell Inc.", "PowerEdge R760", "P", "A{1..8}* A{9..16}")
+			sys := board("Dell Inc.", "PowerEdge R660", "P", "A{1..8}* A{9..16}")
 			for i := range sys.Slots {
 				if complete || i < 8 {
 					sys.Slots[i].BMC = stated(0, -1, i%8, i/8)
@@ -109,6 +109,12 @@ func TestController(t *testing.T) {
 			assert.Equal(t, !complete, out[0].Unverified)
 			assert.Equal(t, map[bool]fact.Certainty{true: fact.Corroborated, false: fact.Indirect}[complete], out[0].Certainty)
 		}
+	})
+	t.Run("a map whose first slots alone are documented", func(t *testing.T) {
+		sys := board("Dell Inc.", "PowerEdge R7515", "P", "A{1..8}* A{9..16}")
+		out, _ := Slots(sys, plat8, corpustest.Rules(t))
+		assert.False(t, out[3].Unverified)
+		assert.True(t, out[8].Unverified, "whether A9 shares a channel with A1 is inferred")
 	})
 }
 
