@@ -73,8 +73,8 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 // layout describes how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA modes).
 type layout struct {
 	// perSocket is the number of nodes in every socket, cpus the number of CPUs of the largest
-	// node.
-	perSocket, cpus int
+	// node, and missing that of the CPUs that are offline: fewer than a node has, so that no node lost all of its.
+	perSocket, cpus, missing int
 	// spans is true for one node over several sockets.
 	spans bool
 	// at is the evidence for the nodes.
@@ -94,7 +94,8 @@ func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	if !m.System.CPU.Online.Known() {
 		return unknown(fact.UnknownFrom[string](m.System.CPU.Online))
 	}
-	if f := m.cpusMissing(); f != nil {
+	missing, f := m.cpusMissing()
+	if f != nil {
 		return unknown(*f)
 	}
 	nodes := m.cpuNodes()
@@ -104,31 +105,37 @@ func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	if f := m.kernelChose(nodes); f != nil {
 		return unknown(*f)
 	}
-	return m.divide()
+	l, undivided := m.divide()
+	if undivided == nil && missing > 0 && missing >= l.cpus {
+		return unknown(fact.Unknown[string](fact.Conflicting,
+			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(m.System.CPU.Present.Value)),
+			"bring the CPUs online", m.System.CPU.Online.From))
+	}
+	l.missing = missing
+	return l, undivided
 }
 
-// cpusMissing returns an unknown fact if some CPUs are, or may be, offline: that distorts the ratio of
-// nodes and caches.
-func (m *Machine) cpusMissing() *fact.Fact[string] {
+// cpusMissing counts the CPUs that are offline, or returns an unknown fact if it is not known which are: that
+// distorts the ratio of nodes and caches.
+func (m *Machine) cpusMissing() (int, *fact.Fact[string]) {
 	cpu := &m.System.CPU
 	var f fact.Fact[string]
 	present, ok := cpu.Present.Get()
 	offline := m.Kernel.CPU.Offline
-	switch missing := len(present) - len(cpu.Online.Value); {
+	missing := len(present) - len(cpu.Online.Value)
+	switch {
 	case ok && missing == len(cpu.Online.Value) && strings.HasSuffix(cpu.SMTControl.Or(""), "off"):
-		return nil // the kernel took one of the two threads of every core offline; cores and caches are all there
-	case ok && missing != 0:
-		f = fact.Unknown[string](fact.Conflicting,
-			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),
-			"bring the CPUs online", cpu.Online.From)
+		return 0, nil // the kernel took one of the two threads of every core offline; cores and caches are all there
 	case !ok && (!offline.Known() || len(offline.Value) > 0):
 		f = fact.UnknownFrom[string](cpu.Present)
 	case m.has(cpuOption):
 		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
+	case ok:
+		return missing, nil
 	default:
-		return nil
+		return 0, nil
 	}
-	return &f
+	return 0, &f
 }
 
 // kernelChose returns an unknown fact if an option makes, or may make, the kernel ignore firmware's
@@ -348,7 +355,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 		return fact.Known("cod", fact.Corroborated, l.at, more...)
 	case !ok:
 		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
-	case p.hasSNC() && l3 == n*l.cpus && slices.Contains([]int{2, 3, 4, 6}, n):
+	case p.hasSNC() && l3 <= n*l.cpus && l3 >= n*l.cpus-l.missing && slices.Contains([]int{2, 3, 4, 6}, n):
 		return fact.Known(fmt.Sprintf("snc%d", n), fact.Direct, l.at, more...)
 	default:
 		return fact.Unknown[string](fact.Conflicting,
