@@ -294,7 +294,7 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c3", 3: "c6", 4: "c7", 8: "nolimit"}, 4
 	case host.GenSkylake:
 		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6nr", 3: "c6r", 7: "nolimit"}, 3
-	case host.GenIcelake, host.GenSapphire, host.GenGranite:
+	case host.GenIcelake, host.GenSapphire, host.GenGranite, host.GenSierra, host.GenDiamond:
 		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6", 3: "c6", 7: "nolimit"}, 3
 	default:
 		return nil, 0

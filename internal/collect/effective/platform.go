@@ -143,9 +143,15 @@ func (m *Machine) virtualization() derived {
 }
 
 // intelPrefetch returns the derivation of one of Intel's core prefetchers: a bit in register 0x1A4,
-// 1 if disabled (docs/kernel.md, Prefetchers).
+// 1 if disabled (docs/kernel.md, Prefetchers). Those of the L2 cache are Diamond Rapids' own affair while its
+// algorithm L2P is on, bit 12 being 0.
 func intelPrefetch(bit uint) func(*Machine) derived {
-	return func(m *Machine) derived { return m.prefetcher(host.MSRPrefetch, bit) }
+	return func(m *Machine) derived {
+		if l2p := m.field(host.MSRPrefetch, 12, 1); bit < 2 && m.Kernel.CPU.Generation() == host.GenDiamond && l2p.Known() && l2p.Value == 0 {
+			return derived{effective: unobservable("the processor switches its L2 prefetchers itself (L2P)", l2p.Evidence()...)}
+		}
+		return m.prefetcher(host.MSRPrefetch, bit)
+	}
 }
 
 func amdPrefetch(bit uint) func(*Machine) derived {
@@ -158,7 +164,7 @@ func amdPrefetch(bit uint) func(*Machine) derived {
 }
 
 func (m *Machine) llcPrefetch() derived {
-	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
+	if g := m.Kernel.CPU.Generation(); g != host.GenSapphire && g != host.GenGranite {
 		return derived{effective: unobservable("the LLC prefetcher of this processor is not documented here")}
 	}
 	return m.prefetcher(host.MSRLLCPrefetch, 42)

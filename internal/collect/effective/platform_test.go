@@ -17,6 +17,8 @@ import (
 )
 
 // genoa is a Zen 4 part, which has AMD's register of prefetchers.
+var diamond = hosttest.Part{Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) 7980P", Family: 19, Model: 1}
+
 var genoa = hosttest.Part{Vendor: "AuthenticAMD", Brand: "AMD EPYC 9654 96-Core Processor", Family: 25, Model: 17}
 
 // TestPrefetchers checks each prefetcher against its bit in docs/kernel.md: a set bit
@@ -32,6 +34,8 @@ func TestPrefetchers(t *testing.T) {
 		{"hw_prefetch", hosttest.Westmere, 0x1A4, 0}, {"adjacent_prefetch", hosttest.Westmere, 0x1A4, 1},
 		{"dcu_stream_prefetch", hosttest.Westmere, 0x1A4, 2}, {"dcu_ip_prefetch", hosttest.Westmere, 0x1A4, 3},
 		{"llc_prefetch", hosttest.Sapphire, 0x6D, 42},
+		{"hw_prefetch", hosttest.Part{Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) 6780E", Family: 6, Model: 175}, 0x1A4, 0},
+		{"dcu_ip_prefetch", diamond, 0x1A4, 3},
 		{"l1_stream_prefetch", genoa, 0xC0000108, 0}, {"l2_stream_prefetch", genoa, 0xC0000108, 3},
 	} {
 		// The registers of the first and the last CPU of each package are read for all cores.
@@ -50,6 +54,13 @@ func TestPrefetchers(t *testing.T) {
 			{c.id + " of a guest", hosttest.Flags(with(0), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
 		})
 	}
+	dynamic := func(v uint64) hosttest.Files {
+		return hosttest.Registers(diamond.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1A4: v}, 0, 1, 2, 3)
+	}
+	run(t, "adjacent_prefetch", []settingCase{
+		{"switched by L2P", dynamic(2), open(want.Not[string](fact.Absent, "L2P"))},
+		{"off without L2P", dynamic(0x1002), open(want.Is("disabled", fact.Direct))},
+	})
 	old := collecttest.Collected(t, hosttest.Harper.Tree(hosttest.TwoSockets)).Settings["hw_prefetch"]
 	open(want.Not[string](fact.Absent, "no register of this processor")).checkSetting(t, old)
 	assert.NotContains(t, old.Effective.KnownBy, "modprobe", "no module helps")

@@ -323,7 +323,7 @@ func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	switch {
 	case high.State == fact.Conflicting || low.State == fact.Conflicting:
 		return firstUnknown(high, low)
-	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() == host.GenGranite:
+	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() >= host.GenGranite:
 		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
 		return missing
 	case low.Value < high.Value:

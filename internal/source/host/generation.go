@@ -5,8 +5,7 @@ import "github.com/memaudit/memaudit/internal/model/fact"
 // Generation is a group of processors with the same layout of model-specific registers.
 type Generation uint8
 
-// The generations, by the groups of turbostat 6.12 (linux
-// tools/power/x86/turbostat/turbostat.c) and PerfSpect.
+// The generations, by the groups of turbostat (linux tools/power/x86/turbostat/turbostat.c) and PerfSpect.
 const (
 	// GenOther: no register of it is documented here.
 	GenOther Generation = iota
@@ -24,6 +23,11 @@ const (
 	GenSapphire
 	// GenGranite are the servers of Granite Rapids.
 	GenGranite
+	// GenSierra are Sierra Forest and Clearwater Forest, which have the registers of GenGranite but for that of the LLC
+	// prefetcher.
+	GenSierra
+	// GenDiamond is Diamond Rapids, on which an algorithm may switch the L2 prefetchers.
+	GenDiamond
 	// GenOpteron are AMD's families 15h and 16h, GenZen 17h, 18h (Hygon) and
 	// 19h up to Zen 3, GenZen4 Zen 4 and newer.
 	GenOpteron
@@ -43,6 +47,7 @@ var intelGenerations = [...]struct {
 	{GenIcelake, []int{106, 108}},
 	{GenSapphire, []int{143, 207}},
 	{GenGranite, []int{173, 174}},
+	{GenSierra, []int{175, 221}},
 }
 
 // Generation returns the group of this processor, GenOther if its identity is not known.
@@ -53,7 +58,10 @@ func (c *CPU) Generation() Generation {
 	}
 	switch c.Vendor.Value {
 	case "GenuineIntel":
-		if family.Value != 6 {
+		switch {
+		case family.Value == 19 && model.Value == 1:
+			return GenDiamond
+		case family.Value != 6:
 			return GenOther
 		}
 		for _, g := range intelGenerations {
@@ -91,7 +99,7 @@ func amdGeneration(family, model int) Generation {
 }
 
 // Intel reports whether this is a generation of Intel processors.
-func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenGranite }
+func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenDiamond }
 
 // AMD reports whether this is a generation of AMD processors.
 func (g Generation) AMD() bool { return g >= GenOpteron }

@@ -18,7 +18,7 @@ const (
 	MSRPlatform    uint32 = 0xCE  // 15:8 base ratio, never 0
 	MSRPackageCst  uint32 = 0xE2  // package C-state limit, bit 15 lock
 	MSRMiscEnable  uint32 = 0x1A0 // 16 EIST, 18 MWAIT, 38 turbo off
-	MSRPrefetch    uint32 = 0x1A4 // core prefetchers off
+	MSRPrefetch    uint32 = 0x1A4 // core prefetchers off; 12 of Diamond Rapids: L2P off
 	MSRMiscPower   uint32 = 0x1AA // 8 and 18: out-of-band control
 	MSREnergyBias  uint32 = 0x1B0 // 3:0
 	MSRPowerCtl    uint32 = 0x1FC // 1 C1E, 34 source of the bias
@@ -148,7 +148,7 @@ func registersOf(cpu *CPU) []register {
 		if gen >= GenHaswell {
 			list = append(list, register{address: MSRUncore})
 		}
-		if gen >= GenSapphire {
+		if gen == GenSapphire || gen == GenGranite {
 			list = append(list, register{MSRLLCPrefetch, true})
 		}
 		return list

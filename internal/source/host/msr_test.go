@@ -184,6 +184,7 @@ func TestGenerations(t *testing.T) {
 		{"GenuineIntel", 6, 26, host.GenNehalem}, {"GenuineIntel", 6, 47, host.GenNehalem}, {"GenuineIntel", 6, 62, host.GenSandyBridge},
 		{"GenuineIntel", 6, 79, host.GenHaswell}, {"GenuineIntel", 6, 85, host.GenSkylake}, {"GenuineIntel", 6, 106, host.GenIcelake},
 		{"GenuineIntel", 6, 207, host.GenSapphire}, {"GenuineIntel", 6, 173, host.GenGranite}, {"GenuineIntel", 6, 23, host.GenOther},
+		{"GenuineIntel", 6, 175, host.GenSierra}, {"GenuineIntel", 6, 221, host.GenSierra}, {"GenuineIntel", 19, 1, host.GenDiamond}, {"GenuineIntel", 19, 2, host.GenOther},
 		{"GenuineIntel", 6, 95, host.GenOther}, {"GenuineIntel", 15, 4, host.GenOther}, {"AuthenticAMD", 23, 49, host.GenZen},
 		{"AuthenticAMD", 25, 1, host.GenZen}, {"AuthenticAMD", 25, 33, host.GenZen}, {"AuthenticAMD", 25, 17, host.GenZen4}, {"AuthenticAMD", 25, 97, host.GenZen4},
 		{"AuthenticAMD", 26, 2, host.GenZen4}, {"HygonGenuine", 24, 0, host.GenZen}, {"AuthenticAMD", 21, 2, host.GenOpteron}, {"AuthenticAMD", 16, 9, host.GenOther},
