@@ -73,15 +73,14 @@ const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1
 // dellJobWaits reports whether a job that changes BIOS settings has not run yet. It is false if the queue
 // cannot be read.
 func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
-	var queue struct {
-		Members []struct{ JobType, JobState string }
-	}
-	if _, p := c.get(ctx, dellJobs, maxAnswer, &queue); p != nil {
+	type job struct{ JobType, JobState string }
+	queue, p := pages[job](ctx, c, dellJobs)
+	if p != nil {
 		a.note("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
 		return false
 	}
-	return slices.ContainsFunc(queue.Members, func(job struct{ JobType, JobState string }) bool {
-		return job.JobType == "BIOSConfiguration" && slices.Contains([]string{"New", "Scheduled", "Scheduling", "ReadyForExecution", "Waiting", "Running", "Pending", "Paused", "PendingActivation"}, job.JobState)
+	return slices.ContainsFunc(queue, func(j job) bool {
+		return j.JobType == "BIOSConfiguration" && slices.Contains([]string{"New", "Scheduled", "Scheduling", "ReadyForExecution", "Waiting", "Running", "Pending", "Paused", "PendingActivation"}, j.JobState)
 	})
 }
 

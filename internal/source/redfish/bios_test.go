@@ -50,9 +50,10 @@ func TestRegistryInPlace(t *testing.T) {
 // kinds and an unreadable queue are not.
 func TestDellJobWaits(t *testing.T) {
 	for queue, want := range map[string]bool{
-		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Scheduled"}]}`: true,
-		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Completed"}]}`: false,
-		`{"Members":[{"JobType":"FirmwareUpdate","JobState":"Scheduled"}]}`:    false,
+		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Scheduled"}]}`:                                 true,
+		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Completed"}]}`:                                 false,
+		`{"Members":[{"JobType":"FirmwareUpdate","JobState":"Scheduled"}]}`:                                    false,
+		`{"Members":[{"JobType":"FirmwareUpdate","JobState":"Completed"}],"Members@odata.nextLink":"/jobs/2"}`: true,
 		"": false,
 	} {
 		b := newBMC(t)
@@ -62,6 +63,7 @@ func TestDellJobWaits(t *testing.T) {
 		}
 		if b.tree = tree; queue != "" {
 			b.tree[dellJobs] = queue
+			b.tree["/jobs/2"] = `{"Members":[{"JobType":"BIOSConfiguration","JobState":"Scheduled"}]}`
 		}
 		a := b.ask(t, nil)
 		require.NoError(t, a.Err())

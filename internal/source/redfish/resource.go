@@ -14,12 +14,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// collection is one page of a collection.
-type collection struct {
-	Members []resourceLink `json:"Members"`
-	Next    string         `json:"Members@odata.nextLink"`
-}
-
 // number is a JSON number, also in quotation marks, as some BMCs send it. Any other value, also null, is
 // unknown.
 type number struct {
@@ -87,13 +81,28 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	}
 }
 
-// members returns the links of a collection, over all of its pages. A further page that is not there
-// is not an absent collection.
+// members returns the links of a collection.
 func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
+	links, p := pages[resourceLink](ctx, c, path)
 	var out []string
+	for _, m := range links {
+		if at := m.path(); at != "" {
+			out = append(out, at)
+		}
+	}
+	return out, p
+}
+
+// pages returns the members of a collection, over all of its pages. A further page that is not there
+// is not an absent collection.
+func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
+	var out []T
 	seen := map[string]bool{}
 	for range maxPages {
-		var page collection
+		var page struct {
+			Members []T    `json:"Members"`
+			Next    string `json:"Members@odata.nextLink"`
+		}
 		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
 			if len(seen) > 0 && p.State == fact.SourceAbsent {
 				p.State = fact.SourceTruncated
@@ -101,12 +110,7 @@ func (c *client) members(ctx context.Context, path string) ([]string, *Problem) 
 			return nil, p
 		}
 		seen[path] = true
-		for _, m := range page.Members {
-			if at := m.path(); at != "" {
-				out = append(out, at)
-			}
-		}
-		if len(out) > maxMembers {
+		if out = append(out, page.Members...); len(out) > maxMembers {
 			return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d members", maxMembers)
 		}
 		if path = page.Next; path == "" || seen[path] {
