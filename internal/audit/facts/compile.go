@@ -3,13 +3,14 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
-	exprpb "google.golang.org/genproto/googleapis/api/expr/v1alpha1"
-	"google.golang.org/protobuf/proto"
+
+	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
 // Programs plans and evaluates expressions; each is planned once. It is not safe for concurrent use.
@@ -98,25 +99,103 @@ func parseExpr(src string) (*celast.AST, error) {
 	return ast.NativeRep(), nil
 }
 
-// EncodeExpr parses an expression and resolves its identifiers, as a check would, so that the planner finds
-// variables at once. The result is CEL's checked expression (protobuf).
+// encodedExpr is a node of a parsed expression as the compiled rules hold it. Decoding CEL's own form, which is
+// protobuf, took a tenth of an audit.
+type encodedExpr struct {
+	_    struct{} `cbor:",toarray"` // stored without field names
+	Kind celast.ExprKind
+	ID   int64
+	// Name is that of an identifier, a field or a function; a comprehension has those of its three variables.
+	Name string
+	// Value is that of a literal. Flag marks a member call, whose receiver is the first part, and a test for presence.
+	Value any
+	Flag  bool
+	Parts []encodedExpr
+}
+
+// EncodeExpr parses an expression. An error is one of its syntax, or that it has a map or a message.
 func EncodeExpr(src string) ([]byte, error) {
 	ast, err := parseExpr(src)
 	if err != nil {
 		return nil, err
 	}
-	references := map[int64]*celast.ReferenceInfo{}
-	celast.PreOrderVisit(ast.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
-		if e.Kind() == celast.IdentKind && e.AsIdent() != "sets" { // the name of a library
-			references[e.ID()] = celast.NewIdentReference(e.AsIdent(), nil)
-		}
-	}))
-	checked, err := celast.ToProto(celast.NewCheckedAST(ast, nil, references))
+	node, err := encodeNode(ast.Expr())
 	if err != nil {
 		return nil, err
 	}
-	checked.SourceInfo = nil
-	return proto.MarshalOptions{Deterministic: true}.Marshal(checked)
+	return compiled.Encode(node)
+}
+
+func encodeNode(e celast.Expr) (encodedExpr, error) {
+	out := encodedExpr{Kind: e.Kind(), ID: e.ID()}
+	var parts []celast.Expr
+	switch e.Kind() { //nolint:exhaustive // rules use no others
+	case celast.IdentKind:
+		out.Name = e.AsIdent()
+	case celast.LiteralKind:
+		out.Value = e.AsLiteral().Value()
+	case celast.SelectKind:
+		s := e.AsSelect()
+		out.Name, out.Flag, parts = s.FieldName(), s.IsTestOnly(), []celast.Expr{s.Operand()}
+	case celast.ListKind:
+		parts = e.AsList().Elements()
+	case celast.CallKind:
+		c := e.AsCall()
+		out.Name, out.Flag, parts = c.FunctionName(), c.IsMemberFunction(), c.Args()
+		if out.Flag {
+			parts = slices.Concat([]celast.Expr{c.Target()}, parts)
+		}
+	case celast.ComprehensionKind:
+		c := e.AsComprehension()
+		out.Name = c.IterVar() + " " + c.IterVar2() + " " + c.AccuVar()
+		parts = []celast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
+	default:
+		return out, fmt.Errorf("an expression with a map or a message: %v", e.Kind())
+	}
+	for _, part := range parts {
+		node, err := encodeNode(part)
+		if err != nil {
+			return out, err
+		}
+		out.Parts = append(out.Parts, node)
+	}
+	return out, nil
+}
+
+// decode returns the node as CEL has it, and adds its identifiers to references, as a check would, so that the planner
+// finds variables at once.
+func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo) celast.Expr {
+	parts := []celast.Expr{}
+	for i := range e.Parts {
+		parts = append(parts, e.Parts[i].decode(make, references))
+	}
+	switch e.Kind { //nolint:exhaustive // as encodeNode
+	case celast.IdentKind:
+		if e.Name != "sets" { // the name of a library
+			references[e.ID] = celast.NewIdentReference(e.Name, nil)
+		}
+		return make.NewIdent(e.ID, e.Name)
+	case celast.LiteralKind:
+		if whole, ok := e.Value.(uint64); ok { // CBOR has no sign for positive numbers
+			return make.NewLiteral(e.ID, types.Int(whole))
+		}
+		return make.NewLiteral(e.ID, types.DefaultTypeAdapter.NativeToValue(e.Value))
+	case celast.SelectKind:
+		if e.Flag {
+			return make.NewPresenceTest(e.ID, parts[0], e.Name)
+		}
+		return make.NewSelect(e.ID, parts[0], e.Name)
+	case celast.ListKind:
+		return make.NewList(e.ID, parts, nil)
+	case celast.CallKind:
+		if e.Flag {
+			return make.NewMemberCall(e.ID, e.Name, parts[0], parts[1:]...)
+		}
+		return make.NewCall(e.ID, e.Name, parts...)
+	default:
+		v := strings.Split(e.Name, " ")
+		return make.NewComprehensionTwoVar(e.ID, parts[0], v[0], v[1], v[2], parts[1], parts[2], parts[3], parts[4])
+	}
 }
 
 // planEncoded plans an expression that EncodeExpr made.
@@ -125,15 +204,13 @@ func planEncoded(data []byte) (cel.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var checked exprpb.CheckedExpr
-	if err := proto.Unmarshal(data, &checked); err != nil {
+	var node encodedExpr
+	if err := compiled.Decode(data, &node); err != nil {
 		return nil, err
 	}
-	ast, err := celast.ToAST(&checked)
-	if err != nil {
-		return nil, err
-	}
-	return env.PlanProgram(ast)
+	references := map[int64]*celast.ReferenceInfo{}
+	expr := node.decode(celast.NewExprFactory(), references)
+	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 }
 
 // compileExpr checks an expression against the fact schema and plans it.

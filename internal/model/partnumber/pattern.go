@@ -10,7 +10,8 @@ import (
 
 // pattern reads one family of part numbers.
 type pattern struct {
-	ID string `yaml:"id"`
+	_  struct{} `cbor:",toarray"` // stored without field names
+	ID string   `yaml:"id"`
 	// Match is a regular expression for the beginning of a number; the tables use its named groups.
 	Match string `yaml:"match"`
 	// Fixed are the values of all numbers of the family.
@@ -56,6 +57,7 @@ func setIfGiven[T comparable](into *T, v T) {
 
 // valueTable gives values by what the groups caught, one after the other.
 type valueTable struct {
+	_   struct{} `cbor:",toarray"`
 	By  []string
 	Map map[string]values
 }
