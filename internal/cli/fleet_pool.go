@@ -191,13 +191,15 @@ func document(name string, data []byte) fleetInput {
 		return o
 	}
 	var host string
-	if err = schema.CheckDocument(kind, data); err == nil && kind == schema.Report {
+	if kind == schema.Report {
 		o.report = &report.Report{}
-		err = cmp.Or(json.Unmarshal(data, o.report), o.report.Contradiction())
+		if err = schema.Decode(kind, data, o.report); err == nil {
+			err = o.report.Contradiction()
+		}
 		host = o.report.Machine.Host
-	} else if err == nil {
+	} else {
 		o.inventory = &report.Inventory{}
-		err = json.Unmarshal(data, o.inventory)
+		err = schema.Decode(kind, data, o.inventory)
 		host = o.inventory.Machine.Host
 	}
 	if err != nil {

@@ -1,10 +1,10 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -18,64 +18,43 @@ const (
 	maxValues = 1 << 20
 )
 
-// CheckDocument returns an error, which names the place, unless data is one document of this name. A key
-// that is given twice is an error, because readers of JSON differ in which of the two they take.
-func CheckDocument(name string, data []byte) error {
+// Decode decodes a document of this name. An error names the place at which it is no such document. A key that is
+// given twice is an error, because readers of JSON differ in which of the two they take.
+func Decode(name string, data []byte, into any) error {
 	load := publishedSchemas[name]
 	if load == nil {
 		return fmt.Errorf("no schema of %s", name)
 	}
 	root, err := load()
-	if err != nil {
-		return err
-	}
-	values, keys := countValues(data)
 	switch {
+	case err != nil:
+		return err
 	case len(data) > MaxBytes:
 		return fmt.Errorf("longer than %d bytes", MaxBytes)
-	case values > maxValues:
+	case countValues(data) > maxValues:
 		return fmt.Errorf("more than %d values", maxValues)
 	}
-	var document any
-	if err := json.Unmarshal(data, &document); err != nil {
+	err = json.Unmarshal(data, into)
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
 		return err
 	}
-	c := &checker{root: root}
-	if err := c.value(root, document); err != nil {
-		return err
+	c := &checker{rest: data}
+	if fault := c.value(root); fault != nil {
+		return fault // which names the place better than a wrong type's
 	}
-	if c.keys < keys {
-		return errors.New("a key is given twice in one object")
-	}
-	return nil
+	return err
 }
 
-// countValues returns the number of values in a JSON text, at most, and how many of them have a key.
-func countValues(data []byte) (values, keys int) {
-	quoted := false
-	for i := 0; i < len(data); i++ {
-		switch b := data[i]; {
-		case quoted && b == '\\':
-			i++
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == ':':
-			keys++
-		case b == ',' || b == '[' || b == '{':
-			values++
-		}
-	}
-	return values + 1, keys
+// countValues returns the number of values in a JSON text, at most.
+func countValues(data []byte) int {
+	return 1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'{'})
 }
 
-// checker compares a document with a schema.
+// checker compares a document, whose syntax is known to be right, with a schema as it reads it.
 type checker struct {
-	root *schema
+	rest []byte
 	// path leads to the value being checked.
 	path []string
-	// keys counts those of all objects.
-	keys int
 }
 
 // errorf returns an error that names the place. Keys come from the document, so it is cut.
@@ -88,55 +67,118 @@ func (c *checker) errorf(format string, args ...any) error {
 	return errors.New(text)
 }
 
-func (c *checker) value(s *schema, v any) error {
-	kind := kindOf(v)
-	fit := c.alternative(s, kind)
-	if fit == nil {
-		return c.errorf("%s, expected %s", kind, strings.Join(c.kinds(s), " or "))
+// next returns the first byte of the next token and stays before it.
+func (c *checker) next() byte {
+	for len(c.rest) > 0 && c.rest[0] <= ' ' {
+		c.rest = c.rest[1:]
 	}
-	switch v := v.(type) {
-	case map[string]any:
-		return c.object(fit, v)
-	case []any:
-		return c.array(fit, v)
-	case string:
-		return c.text(fit, v)
-	case float64:
-		return c.number(fit, v)
-	default:
-		return nil
+	return c.rest[0]
+}
+
+// more skips a separator, and reports false at the end of a list or an object.
+func (c *checker) more(end byte) bool {
+	switch c.next() {
+	case ',':
+		c.rest = c.rest[1:]
+		c.next()
+		return true
+	case end:
+		c.rest = c.rest[1:]
+		return false
+	default: // the first one
+		return true
 	}
 }
 
-// kindOf returns the type of a decoded value in JSON Schema's words.
-func kindOf(v any) string {
-	switch v := v.(type) {
-	case map[string]any:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case nil:
-		return "null"
-	case float64:
-		if v == math.Trunc(v) {
-			return "integer"
+// scalar reads a literal or a number.
+func (c *checker) scalar() string {
+	end := 0
+	for end < len(c.rest) && c.rest[end] > ' ' && c.rest[end] != ',' && c.rest[end] != ']' && c.rest[end] != '}' {
+		end++
+	}
+	text := c.rest[:end]
+	c.rest = c.rest[end:]
+	return string(text)
+}
+
+// quoted reads a string with its quotes.
+func (c *checker) quoted() []byte {
+	c.next()
+	for i := 1; ; i++ {
+		switch c.rest[i] {
+		case '\\':
+			i++
+		case '"':
+			text := c.rest[:i+1]
+			c.rest = c.rest[i+1:]
+			return text
 		}
 	}
-	return "number"
+}
+
+// unquoted returns the text of a string with quotes.
+func unquoted(quoted []byte) (text string) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	_ = json.Unmarshal(quoted, &text) // its syntax is right
+	return text
+}
+
+// value checks the next value.
+func (c *checker) value(s *schema) error {
+	switch b := c.next(); b {
+	case '{':
+		return c.fit(s, "object", c.object)
+	case '[':
+		return c.fit(s, "array", c.array)
+	case '"':
+		return c.fit(s, "string", c.text)
+	case 't', 'f':
+		c.scalar()
+		return c.fit(s, "boolean", nil)
+	case 'n':
+		c.scalar()
+		return c.fit(s, "null", nil)
+	default:
+		v, err := strconv.ParseFloat(c.scalar(), 64)
+		if err != nil {
+			return c.errorf("%v", err)
+		}
+		kind := "number"
+		if v == math.Trunc(v) {
+			kind = "integer"
+		}
+		return c.fit(s, kind, func(fit *schema) error {
+			if fit.Minimum != nil && v < *fit.Minimum {
+				return c.errorf("%g, expected at least %g", v, *fit.Minimum)
+			}
+			return nil
+		})
+	}
+}
+
+// fit checks a value of a kind with the schema for it.
+func (c *checker) fit(s *schema, kind string, check func(*schema) error) error {
+	fit := s.alternative(kind)
+	switch {
+	case fit == nil:
+		return c.errorf("%s, expected %s", kind, strings.Join(s.kinds(), " or "))
+	case check == nil:
+		return nil
+	default:
+		return check(fit)
+	}
 }
 
 // alternative returns the schema for a value of this type, nil if the type is wrong. Of several
 // alternatives it is the one of this type, as they differ in their types.
-func (c *checker) alternative(s *schema, kind string) *schema {
-	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
-		s = c.root.Defs[name]
+func (s *schema) alternative(kind string) *schema {
+	if s.target != nil {
+		s = s.target
 	}
 	for _, one := range s.OneOf {
-		if fit := c.alternative(one, kind); fit != nil {
+		if fit := one.alternative(kind); fit != nil {
 			return fit
 		}
 	}
@@ -147,44 +189,53 @@ func (c *checker) alternative(s *schema, kind string) *schema {
 }
 
 // kinds lists the types that a schema accepts.
-func (c *checker) kinds(s *schema) []string {
+func (s *schema) kinds() []string {
 	var out []string
 	for _, kind := range []string{"object", "array", "string", "number", "integer", "boolean", "null"} {
-		if c.alternative(s, kind) != nil && (kind != "integer" || !slices.Contains(out, "number")) {
+		if s.alternative(kind) != nil && (kind != "integer" || !slices.Contains(out, "number")) {
 			out = append(out, kind)
 		}
 	}
 	return out
 }
 
-func (c *checker) object(s *schema, v map[string]any) error {
-	for _, key := range s.Required {
-		if _, there := v[key]; !there {
-			return c.errorf("key %s is missing", key)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(v)) {
+func (c *checker) object(s *schema) error {
+	seen := make(map[string]bool, len(s.Properties))
+	c.rest = c.rest[1:]
+	for c.more('}') {
+		key := unquoted(c.quoted())
+		c.next()
+		c.rest = c.rest[1:] // the colon
 		of := s.Properties[key]
 		if of == nil {
 			of = s.Others.schema
 		}
 		c.path = append(c.path, key)
-		if of == nil {
+		switch {
+		case of == nil:
 			return c.errorf("unknown key")
+		case seen[key]:
+			return c.errorf("a key is given twice in one object")
 		}
-		if err := c.value(of, v[key]); err != nil {
+		seen[key] = true
+		if err := c.value(of); err != nil {
 			return err
 		}
 		c.path = c.path[:len(c.path)-1]
 	}
-	c.keys += len(v)
+	for _, key := range s.Required {
+		if !seen[key] {
+			return c.errorf("key %s is missing", key)
+		}
+	}
 	return nil
 }
 
-func (c *checker) array(s *schema, v []any) error {
-	for i := range v {
+func (c *checker) array(s *schema) error {
+	c.rest = c.rest[1:]
+	for i := 0; c.more(']'); i++ {
 		c.path = append(c.path, strconv.Itoa(i))
-		if err := c.value(s.Items, v[i]); err != nil {
+		if err := c.value(s.Items); err != nil {
 			return err
 		}
 		c.path = c.path[:len(c.path)-1]
@@ -192,7 +243,12 @@ func (c *checker) array(s *schema, v []any) error {
 	return nil
 }
 
-func (c *checker) text(s *schema, v string) error {
+func (c *checker) text(s *schema) error {
+	quoted := c.quoted()
+	if len(s.Enum) == 0 && s.Pattern == nil && s.Format == "" {
+		return nil
+	}
+	v := unquoted(quoted)
 	switch {
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, v):
 		return c.errorf("%q, expected one of %s", v, strings.Join(s.Enum, ", "))
@@ -202,13 +258,6 @@ func (c *checker) text(s *schema, v string) error {
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
 			return c.errorf("%q, expected a time of RFC 3339", v)
 		}
-	}
-	return nil
-}
-
-func (c *checker) number(s *schema, v float64) error {
-	if s.Minimum != nil && v < *s.Minimum {
-		return c.errorf("%g, expected at least %g", v, *s.Minimum)
 	}
 	return nil
 }

@@ -45,6 +45,8 @@ type schema struct {
 	Pattern    *pattern           `json:"pattern"`
 	Format     string             `json:"format"`
 	Minimum    *float64           `json:"minimum"`
+	// target is what Ref leads to.
+	target *schema
 
 	// Annotations, which accept every value.
 	Draft       string `json:"$schema"`
@@ -69,7 +71,7 @@ func loadSchema(file string) (*schema, error) {
 	return root, nil
 }
 
-// closed returns an error if a part of a schema accepts any value or refers to nothing: the
+// closed resolves references, and returns an error if a part of a schema accepts any value or refers to nothing: the
 // published schemas are generated from types, which leave nothing open.
 func (s *schema) closed(root *schema) error {
 	parts := slices.Concat(s.OneOf, slices.Collect(maps.Values(s.Properties)), slices.Collect(maps.Values(s.Defs)))
@@ -84,8 +86,9 @@ func (s *schema) closed(root *schema) error {
 			return err
 		}
 	}
-	switch name, _ := strings.CutPrefix(s.Ref, "#/$defs/"); {
-	case s.Ref != "" && root.Defs[name] == nil:
+	s.target = root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+	switch {
+	case s.Ref != "" && s.target == nil:
 		return fmt.Errorf("$ref %q leads nowhere", s.Ref)
 	case s.Type == "array" && s.Items == nil, s.Type == "object" && s.Others == nil, s.Type == "" && s.Ref == "" && len(s.OneOf) == 0:
 		return errors.New("a part accepts any value")
