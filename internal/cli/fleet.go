@@ -77,6 +77,7 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 			return usageError("--section is part of --format text, not of %s", f.output.format)
 		}
 	}
+	p.collectLess()
 	auditors, err := p.auditors(f)
 	if err != nil {
 		return err

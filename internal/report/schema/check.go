@@ -54,13 +54,13 @@ func countValues(data []byte) int {
 type checker struct {
 	rest []byte
 	// path leads to the value being checked.
-	path []string
+	path [][]byte
 }
 
 // errorf returns an error that names the place. Keys come from the document, so it is cut.
 func (c *checker) errorf(format string, args ...any) error {
 	const most = 200
-	text := "/" + strings.Join(c.path, "/") + ": " + fmt.Sprintf(format, args...)
+	text := "/" + string(bytes.Join(c.path, []byte{'/'})) + ": " + fmt.Sprintf(format, args...)
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
@@ -117,12 +117,13 @@ func (c *checker) quoted() []byte {
 }
 
 // unquoted returns the text of a string with quotes.
-func unquoted(quoted []byte) (text string) {
+func unquoted(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return quoted[1 : len(quoted)-1]
 	}
+	var text string
 	_ = json.Unmarshal(quoted, &text) // its syntax is right
-	return text
+	return []byte(text)
 }
 
 // value checks the next value.
@@ -200,31 +201,37 @@ func (s *schema) kinds() []string {
 }
 
 func (c *checker) object(s *schema) error {
-	seen := make(map[string]bool, len(s.Properties))
+	seen := make([]bool, len(s.ordered))
+	var others map[string]bool
 	c.rest = c.rest[1:]
 	for c.more('}') {
 		key := unquoted(c.quoted())
 		c.next()
 		c.rest = c.rest[1:] // the colon
-		of := s.Properties[key]
-		if of == nil {
-			of = s.Others.schema
-		}
 		c.path = append(c.path, key)
+		of := s.Others.schema
+		twice := others[string(key)]
+		if at, known := s.places[string(key)]; known {
+			of, twice, seen[at] = s.ordered[at], seen[at], true
+		} else if of != nil {
+			if others == nil {
+				others = map[string]bool{}
+			}
+			others[string(key)] = true
+		}
 		switch {
 		case of == nil:
 			return c.errorf("unknown key")
-		case seen[key]:
+		case twice:
 			return c.errorf("a key is given twice in one object")
 		}
-		seen[key] = true
 		if err := c.value(of); err != nil {
 			return err
 		}
 		c.path = c.path[:len(c.path)-1]
 	}
 	for _, key := range s.Required {
-		if !seen[key] {
+		if !seen[s.places[key]] {
 			return c.errorf("key %s is missing", key)
 		}
 	}
@@ -234,7 +241,7 @@ func (c *checker) object(s *schema) error {
 func (c *checker) array(s *schema) error {
 	c.rest = c.rest[1:]
 	for i := 0; c.more(']'); i++ {
-		c.path = append(c.path, strconv.Itoa(i))
+		c.path = append(c.path, strconv.AppendInt(nil, int64(i), 10))
 		if err := c.value(s.Items); err != nil {
 			return err
 		}
@@ -248,7 +255,7 @@ func (c *checker) text(s *schema) error {
 	if len(s.Enum) == 0 && s.Pattern == nil && s.Format == "" {
 		return nil
 	}
-	v := unquoted(quoted)
+	v := string(unquoted(quoted))
 	switch {
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, v):
 		return c.errorf("%q, expected one of %s", v, strings.Join(s.Enum, ", "))

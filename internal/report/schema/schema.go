@@ -45,8 +45,10 @@ type schema struct {
 	Pattern    *pattern           `json:"pattern"`
 	Format     string             `json:"format"`
 	Minimum    *float64           `json:"minimum"`
-	// target is what Ref leads to.
-	target *schema
+	// target is what Ref leads to; places are those of the properties in ordered.
+	target  *schema
+	places  map[string]int
+	ordered []*schema
 
 	// Annotations, which accept every value.
 	Draft       string `json:"$schema"`
@@ -85,6 +87,11 @@ func (s *schema) closed(root *schema) error {
 		if err := part.closed(root); err != nil {
 			return err
 		}
+	}
+	s.places = make(map[string]int, len(s.Properties))
+	for key, property := range s.Properties {
+		s.places[key] = len(s.ordered)
+		s.ordered = append(s.ordered, property)
 	}
 	s.target = root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
 	switch {
