@@ -50,15 +50,11 @@ func (p *Program) explain(f *checkFlags, word string) error {
 			return failed
 		}
 	}
-	blocks, err := e.Explain(word, doc)
-	if err != nil {
+	page := text.NewPage(p.terminal(false).options)
+	if err := e.Explain(page, word, doc); err != nil {
 		return usageError("explain: %w", err)
 	}
-	var out strings.Builder
-	if err := text.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
-		return err
-	}
-	if err := p.say(out.String()); err != nil {
+	if err := p.printPage(page); err != nil {
 		return err
 	}
 	return failed

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/text"
 )
 
@@ -58,16 +58,23 @@ func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pac
 }
 
 // showAll prints rules or profiles, as text separated by an empty line.
-func showAll[T any](p *Program, format string, found []T, describe func(*T) []page.Block) error {
+func showAll[T any](p *Program, format string, found []T, layOut func(reference.Layout, *T) error) error {
 	if format == "json" {
 		return writeJSON(p.Stdout, found)
 	}
-	var blocks []page.Block
+	page := text.NewPage(p.terminal(false).options)
 	for i := range found {
-		blocks = append(blocks, describe(&found[i])...)
+		if err := layOut(page, &found[i]); err != nil {
+			return err
+		}
 	}
+	return p.printPage(page)
+}
+
+// printPage prints a page once it is complete.
+func (p *Program) printPage(page *text.Page) error {
 	var out strings.Builder
-	if err := text.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
+	if err := page.Write(&out); err != nil {
 		return err
 	}
 	return p.say(out.String())

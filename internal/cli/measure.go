@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/source/host"
@@ -234,22 +234,25 @@ func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *rep
 		_, err = w.Write(printable.EscapeJSON(data))
 		return err
 	}
-	return text.WriteBlocks(w, measureBlocks(result, then, doc, w.options.Width), w.options)
+	return measurePage(result, then, doc, w.options).Write(w)
 }
 
 // matrixWidth is the width for matrices if the terminal's is unknown.
 const matrixWidth = 80
 
-// measureBlocks formats a measurement: how it was made, the matrices, what is undecided, what changed, and the
-// findings.
-func measureBlocks(result, then *measure.Result, doc *report.Report, width int) []page.Block {
-	out := []page.Block{{Fields: fieldsOf(result.Circumstances())}}
+// measurePage lays out a measurement: how it was made, the matrices, what is undecided, what changed, and the findings.
+func measurePage(result, then *measure.Result, doc *report.Report, options text.Options) *text.Page {
+	out := text.NewPage(options)
+	fields := func(lines []measure.Line) {
+		for _, l := range lines {
+			out.Field(0, l.Name, l.Text, false)
+		}
+	}
+	fields(result.Circumstances())
 	if result.Refused != "" {
 		return out
 	}
-	if width <= 0 {
-		width = matrixWidth
-	}
+	width := cmp.Or(max(options.Width, 0), matrixWidth)
 	var matrices []string
 	for _, kind := range figure.Kinds() {
 		matrices = append(matrices, result.Matrix(kind, width-2))
@@ -257,20 +260,22 @@ func measureBlocks(result, then *measure.Result, doc *report.Report, width int) 
 	if curves := result.Curves(); curves != "" {
 		matrices = append(matrices, curves)
 	}
-	out = append(out, page.Block{Example: strings.Join(matrices, "\n")}, page.Block{Fields: fieldsOf(result.Doubts())})
+	out.Example(strings.Join(matrices, "\n"))
+	fields(result.Doubts())
 	if then != nil {
-		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "since", Name: then.GeneratedAt}, Fields: fieldsOf(result.Changes(then))})
+		out.Head(2, "since", then.GeneratedAt)
+		fields(result.Changes(then))
 	}
 	for _, f := range findingOrder(doc.Findings) {
-		out = append(out, findingBlock(f))
-	}
-	return out
-}
-
-func fieldsOf(lines []measure.Line) []page.Field {
-	out := make([]page.Field, len(lines))
-	for i, l := range lines {
-		out[i] = page.Field{Name: l.Name, Value: l.Text}
+		out.Head(2, strings.ToUpper(string(f.Result)), f.Rule+", "+f.Subject.String())
+		out.Field(2, "found", string(f.Found), false)
+		out.Field(2, "expected", string(f.Expected), false)
+		out.Field(2, "reason", string(f.Reason), false)
+		if f.Result == verdict.Fail {
+			out.Field(2, "why", string(f.Why), false)
+			out.Field(2, "fix", string(f.Remedy), false)
+			out.Field(2, "source", f.Citation.Line(), false)
+		}
 	}
 	return out
 }
@@ -293,18 +298,6 @@ func findingOrder(findings []verdict.Finding) []*verdict.Finding {
 	}
 	slices.SortStableFunc(out, func(a, b *verdict.Finding) int { return place(a) - place(b) })
 	return out
-}
-
-// findingBlock formats a finding; why and what to do are printed for a failure only.
-func findingBlock(f *verdict.Finding) page.Block {
-	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(string(f.Result)), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
-		Fields: []page.Field{{Name: "found", Value: string(f.Found)}, {Name: "expected", Value: string(f.Expected)},
-			{Name: "reason", Value: string(f.Reason)}}}
-	if f.Result == verdict.Fail {
-		b.Fields = append(b.Fields, page.Field{Name: "why", Value: string(f.Why)}, page.Field{Name: "fix", Value: string(f.Remedy)},
-			page.Field{Name: "source", Value: f.Citation.Line()})
-	}
-	return b
 }
 
 // measureStatus returns 1 for a failure, 3 for a refused or undecided measurement.

@@ -11,7 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/text"
 )
@@ -86,23 +85,26 @@ type profileLine struct {
 
 // listProfiles prints ids and intents grouped by machines and document, which neighbours mostly share.
 func (p *Program) listProfiles(lines []profileLine) (string, error) {
-	heading := func(l *profileLine) []page.Field {
+	heading := func(l *profileLine) [2]string {
 		document := l.Citation
 		document.Place = ""
-		return []page.Field{{Name: "for", Value: l.Match.String()}, {Name: "document", Value: document.Line() + l.note}}
+		return [2]string{l.Match.String(), document.Line() + l.note}
 	}
 	options := p.terminal(false).options
 	var out strings.Builder
 	for len(lines) > 0 {
 		head, width, n := heading(&lines[0]), 0, 0
-		for n < len(lines) && slices.Equal(heading(&lines[n]), head) {
+		for n < len(lines) && heading(&lines[n]) == head {
 			width = max(width, len(lines[n].ID))
 			n++
 		}
 		if out.Len() > 0 {
 			out.WriteByte('\n')
 		}
-		if err := text.WriteBlocks(&out, []page.Block{{Fields: head}}, options); err != nil {
+		page := text.NewPage(options)
+		page.Field(0, "for", head[0], false)
+		page.Field(0, "document", head[1], false)
+		if err := page.Write(&out); err != nil {
 			return "", err
 		}
 		for i := range lines[:n] {

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
@@ -72,34 +70,39 @@ func (e *Explainer) ids() []string {
 	return slices.Concat(slices.Compact(out), settings.IDs(), e.platforms)
 }
 
-// Explain returns the page about a rule, a setting (also by its rule's id), a platform or a word of the
-// glossary; nil for an unknown word. doc is the selected machine's report, nil without one. The error is that
-// of a platform's file.
-func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
+// Explain lays out the page about a rule, a setting (also by its rule's id), a platform or a word of the
+// glossary; nothing for an unknown word. doc is the selected machine's report, nil without one.
+func (e *Explainer) Explain(l Layout, word string, doc *report.Report) error {
 	word, named := e.resolve(word)
 	if len(named) > 0 {
-		return settingsList(named), nil
+		return layOut(l, "explain settings", named)
 	}
 	if slices.Contains(e.platforms, word) {
 		p, err := e.describe(word)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return e.platform(p, doc), nil
+		return layOut(l, "explain platform", platformPage(p, doc))
 	}
-	id := strings.TrimPrefix(word, "setting.")
-	if s, ok := settings.Lookup(id); ok {
-		return e.setting(s, doc), nil
+	if s, ok := settings.Lookup(strings.TrimPrefix(word, "setting.")); ok {
+		return layOut(l, "explain setting", e.settingPage(s, doc))
 	}
-	rules := slices.DeleteFunc(slices.Clone(e.rules), func(r rulepack.RuleInfo) bool { return r.ID != word })
+	var rules []*rulePage
+	for i := range e.rules {
+		if e.rules[i].ID == word {
+			rules = append(rules, newRulePage(&e.rules[i]))
+		}
+	}
 	if len(rules) > 0 {
-		return e.rule(rules, doc), nil
+		return layOut(l, "explain rule", map[string]any{"Rules": rules, "General": rules[len(rules)-1], "Topic": e.topic(word),
+			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc)})
 	}
-	var out []page.Block
 	for _, t := range e.termsOf(word) {
-		out = append(out, e.term(&t, word)...)
+		if err := layOut(l, "explain term", e.termPage(&t, word)); err != nil {
+			return err
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // Knows reports whether Explain has a page about a word.
@@ -157,76 +160,31 @@ func (e *Explainer) menuName(id, plain string) bool {
 // aroundNames are parts of menu names that people leave out.
 var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
 
-func settingsList(named []settings.Setting) []page.Block {
-	fields := make([]page.Field, len(named))
-	for i, s := range named {
-		fields[i] = page.Field{Name: s.ID, Value: s.Title + ": memaudit explain " + s.ID}
-	}
-	return []page.Block{{Text: "Vendors' menus have this name for several settings."}, {Indent: 2, Fields: fields}}
-}
+// labelled is a text with its label; Example is output of the program in its place.
+type labelled struct{ Name, Value, Example string }
 
-func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
+// machineResults is what the selected machine has of a rule: values of a setting, results, slot sets of its manual.
+type machineResults struct{ Values, Results, Sets []labelled }
 
-// rule explains the rules of one id: what is wrong, why it matters and how to fix it, from the rule for
-// machines in general; then measurements, the result on the selected machine, and each rule of the id.
-func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.Block {
-	general := &rules[len(rules)-1]
-	example, _ := audit.Example(*general)
-	out := []page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}, {Fields: []page.Field{{Name: "checks", Value: general.Title}, problem(general, example)}}}
-	if t := e.topic(general.ID); t != nil {
-		out = append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
-	}
-	out = append(out, partHeading("Why it matters"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: general.Why}}},
-		partHeading("How to fix it"), page.Block{Indent: 2, Fields: fixes("-", general, example)})
-	if measured := e.measuredOf(general.ID); len(measured) > 0 {
-		out = append(out, effectsPart(measured)...)
-	}
-	out = append(out, e.judged(general.ID, doc)...)
-	out = append(out, partHeading("Rules"))
-	if len(rules) > 1 {
-		out = append(out, page.Block{Text: "The narrowest that fits the machine applies."})
-	}
-	for i := range rules {
-		fields := ruleFacts(&rules[i])
-		if &rules[i] != general {
-			example, _ := audit.Example(rules[i])
-			fields = append(ruleForPeople(&rules[i], example), fields...)
-		}
-		if len(rules) > 1 {
-			out = append(out, rulesHeading(&rules[i]))
-		}
-		out = append(out, page.Block{Fields: fields})
-		out = append(out, ruleExample(&rules[i])...)
-	}
-	return append(out, page.Block{Text: "Its expressions: memaudit rules show " + general.ID})
-}
-
-func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block) []page.Block {
+// machineResults returns nil without a machine.
+func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResults {
 	if doc == nil {
-		return unnamed()
+		return nil
 	}
-	out := append([]page.Block{partHeading("This machine")}, before...)
+	out := &machineResults{}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		switch {
 		case f.Rule != rule:
 		case f.Result == verdict.Fail:
-			out = append(out, page.Block{Example: text.Finding(f, text.Options{Width: exampleWidth})})
+			out.Results = append(out.Results, labelled{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
-			out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
-				string(f.Result), string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
+			out.Results = append(out.Results, labelled{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
+				string(f.Result), string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")})
 		}
 	}
 	if rule == slotOrder || rule == slotCount {
-		out = append(out, e.slotSets(doc)...)
-	}
-	if len(out) == 1 {
-		out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: "the audit says nothing of it"}}})
+		out.Sets = e.slotSets(doc)
 	}
 	return out
-}
-
-func unnamed() []page.Block {
-	return []page.Block{partHeading("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
-		Value: "none was named: --root / reads this machine, --snapshot, --smbios and --bios FILE read another"}}}}
 }

@@ -9,27 +9,27 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block {
-	out := []page.Block{
-		{Head: &page.Head{Level: 2, Kind: "platform", Name: p.ID + ": " + p.Name}},
-		{Text: "A platform is a generation of processors with their memory: how many channels a processor has, which modules it takes, how fast they run."},
-		{Example: channelDrawing(p)},
-		partHeading("Why it matters"), {Indent: 2, Fields: []page.Field{{Name: "-", Value: "the same modules run at other speeds, and fill other channels, on " +
-			"another platform: what a document says of one holds for no other"}}},
+// platformPage is the data of a platform's page; the machine's part is nil without a machine.
+func platformPage(p *platform.Info, doc *report.Report) map[string]any {
+	out := map[string]any{"Platform": p, "Drawing": channelDrawing(p), "Effects": shares(p)}
+	if doc == nil {
+		return out
 	}
-	out = append(out, effectsPart(shares(p))...)
-	out = append(out, partHeading("What is known of it"), page.Block{Fields: platformFields(p), Indent: 2})
-	out = slices.Concat(out, speeds(p), processorParts(p), boards(p), recognised(p), ofPlatform(p, doc))
-	out = append(out, partHeading("How to change it"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: howToFill(p)}}})
-	return append(out, partHeading("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
+	var rows [][]string
+	for i := range doc.Inventory.Population.Sockets {
+		s := &doc.Inventory.Population.Sockets[i]
+		rows = append(rows, []string{orUnknown(s.Socket), orUnknown(s.DIMMs),
+			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(string(s.Class), "?"), orUnknown(s.ExpectedMTs)})
+	}
+	out["Machine"] = map[string]any{"ID": string(doc.Machine.Platform.ID), "Sockets": rows}
+	return out
 }
 
-func shares(p *platform.Info) []page.Field {
-	var out []page.Field
+func shares(p *platform.Info) []string {
+	var out []string
 	for _, m := range p.Measured {
 		at := cmp.Or(strings.ReplaceAll(m.Product, " ?", " "), "any board")
 		if m.Sockets > 0 {
@@ -48,7 +48,7 @@ func shares(p *platform.Info) []page.Field {
 		if strings.Contains(layouts[0], "|") {
 			at += "; modules on each pair of channels, | parts the two controllers"
 		}
-		out = append(out, page.Field{Name: "-", Value: "of the best layout's bandwidth: " + strings.Join(each, "; ") + " (" + at + ") [" + documentOf(p, m.Source) + "]"})
+		out = append(out, "of the best layout's bandwidth: "+strings.Join(each, "; ")+" ("+at+") ["+documentOf(p, m.Source)+"]")
 	}
 	return out
 }
@@ -77,33 +77,6 @@ func documentOf(p *platform.Info, key string) string {
 	return key
 }
 
-func howToFill(p *platform.Info) string {
-	out := "processor and board decide the platform; how its slots are filled can be changed: memaudit plan --platform " + p.ID + " --capacity SIZE lists layouts"
-	switch {
-	case p.NoDIMMs:
-		return "its memory is soldered: nothing is to be changed"
-	case len(p.RecommendedDIMMs) > 0:
-		out += "; the documents recommend " + numbers(p.RecommendedDIMMs) + " modules for each processor"
-	}
-	return out
-}
-
-func platformDocuments(p *platform.Info) []page.Field {
-	var out []page.Field
-	if own := document(&p.Citation); own != "" {
-		out = append(out, page.Field{Name: "-", Value: own})
-	}
-	for i := range p.Documents {
-		if c := &p.Documents[i].Citation; c.Key != p.Citation.Key {
-			out = append(out, page.Field{Name: "-", Value: document(c)})
-		}
-	}
-	if len(out) == 0 {
-		out = []page.Field{{Name: "-", Value: "none on record: nothing that rests on this page goes above info"}}
-	}
-	return out
-}
-
 // mostDrawn is the largest number of channels in a drawing of 80 columns.
 const mostDrawn = 12
 
@@ -129,26 +102,56 @@ func channelDrawing(p *platform.Info) string {
 	return b.String()
 }
 
-func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
-	if doc == nil {
-		return unnamed()
-	}
-	out := []page.Block{partHeading("This machine")}
-	if have := string(doc.Machine.Platform.ID); have != p.ID {
-		return append(out, page.Block{Text: "is not of this platform: " + cmp.Or(have, "its platform is not known")})
-	}
-	t := &page.Table{Heads: []string{"socket", "DIMMs", "channels filled", "class", "MT/s expected"}}
-	for i := range doc.Inventory.Population.Sockets {
-		s := &doc.Inventory.Population.Sockets[i]
-		t.Rows = append(t.Rows, []string{orUnknown(s.Socket), orUnknown(s.DIMMs),
-			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(string(s.Class), "?"), orUnknown(s.ExpectedMTs)})
-	}
-	return append(out, page.Block{Text: "is of this platform."}, page.Block{Table: t})
-}
-
 func orUnknown(n *int) string {
 	if n == nil {
 		return "?"
 	}
 	return strconv.Itoa(*n)
+}
+
+// speedTable lists MT/s by kind of DIMM and DIMMs per channel, and the processors' own; nil without any.
+type speedTable struct {
+	Heads []string
+	Rows  [][]string
+}
+
+func speeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
+	t, most := &speedTable{Heads: []string{"DIMMs"}}, 0
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		row := []string{kind}
+		for _, mts := range byKind[kind] {
+			row = append(row, cmp.Or(number(mts), "not supported or not documented"))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, part := range slices.Sorted(maps.Keys(ofProcessor)) {
+		name := "processor " + part
+		if part == "*" {
+			name = "every processor of it"
+		}
+		t.Rows = append(t.Rows, []string{name, number(ofProcessor[part])})
+	}
+	for _, row := range t.Rows {
+		most = max(most, len(row))
+	}
+	for n := 1; n < most; n++ {
+		t.Heads = append(t.Heads, strconv.Itoa(n))
+	}
+	for i, row := range t.Rows {
+		t.Rows[i] = append(row, make([]string, most-len(row))...)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+func document(c platform.Citation) string {
+	var out []string
+	for _, s := range []string{c.Vendor, c.Title, number(c.Year), c.Place, c.URL} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, ", ")
 }

@@ -1,7 +1,6 @@
 package reference_test
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -37,27 +35,57 @@ func explainer(t *testing.T) *reference.Explainer {
 	return e
 }
 
-// explained returns the page of a word without a machine, created once for all tests.
-func explained(t *testing.T, e *reference.Explainer, word string) []page.Block {
+// explained returns the page of a word as it is printed, and its parts; nil for a word without a page.
+func explained(t *testing.T, e *reference.Explainer, word string, doc *report.Report) *outline {
 	t.Helper()
-	blocks, ok := said[word]
-	if !ok {
-		blocks = explainedFor(t, e, word, nil)
-		said[word] = blocks
+	o := &outline{Page: text.NewPage(text.Options{}), at: "about", parts: map[string]string{}}
+	require.NoError(t, e.Explain(o, word, doc), word)
+	if o.kind == "" && len(o.parts) == 0 {
+		return nil
 	}
-	return blocks
+	require.NoError(t, o.Write(&o.printed))
+	return o
 }
 
-// explainedFor returns the page of a word for a machine.
-func explainedFor(t *testing.T, e *reference.Explainer, word string, doc *report.Report) []page.Block {
-	t.Helper()
-	require.True(t, e.Knows(word), word)
-	blocks, err := e.Explain(word, doc)
-	require.NoError(t, err, word)
-	return blocks
+// outline records what a page has of each part, "" for a part without a word in it.
+type outline struct {
+	*text.Page
+	printed  strings.Builder
+	at, kind string
+	parts    map[string]string
 }
 
-var said = map[string][]page.Block{}
+func (o *outline) Head(level int, kind, name string) {
+	o.Page.Head(level, kind, name)
+	switch {
+	case level == 2:
+		o.kind = kind
+	case !strings.HasPrefix(name, "For "): // which is within the part
+		o.at = name
+		o.parts["order"] += name + "\n"
+	}
+}
+
+func (o *outline) Text(s string) { o.Page.Text(s); o.parts[o.at] += s }
+
+func (o *outline) Field(indent int, name, value string, code bool) {
+	o.Page.Field(indent, name, value, code)
+	o.parts[o.at] += value + "\n"
+}
+
+func (o *outline) Table(heads []string, rows [][]string) {
+	o.Page.Table(heads, rows)
+	o.parts[o.at] += fmt.Sprint(rows)
+}
+
+func (o *outline) Example(s string) {
+	o.Page.Example(s)
+	if o.at == "about" {
+		o.parts["drawing"] += s
+	} else {
+		o.parts[o.at] += s
+	}
+}
 
 // Every rule, setting, platform and term has a page that names it, within 80 columns except for addresses, which are
 // not wrapped.
@@ -66,13 +94,11 @@ func TestEveryWordIsExplained(t *testing.T) {
 	words := e.Words()
 	assert.Greater(t, len(words), 150)
 	for _, word := range words {
-		blocks := explained(t, e, word)
-		require.NotEmpty(t, blocks, word)
-		var out bytes.Buffer
-		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{}))
-		head, _, _ := strings.Cut(out.String(), "\n")
+		require.True(t, e.Knows(word), word)
+		out := explained(t, e, word, nil).printed.String()
+		head, _, _ := strings.Cut(out, "\n")
 		assert.Contains(t, strings.ToLower(head), word)
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			line = strings.TrimSuffix(line, "\n")
 			assert.Equal(t, strings.TrimRight(line, " "), line, word)
 			if !strings.Contains(line, "://") {
@@ -81,12 +107,10 @@ func TestEveryWordIsExplained(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"no.such.rule", "setting.memory.channel.populated", "setting."} {
-		blocks, err := e.Explain(word, nil)
-		require.NoError(t, err)
-		assert.Nil(t, blocks)
+		assert.Nil(t, explained(t, e, word, nil))
 		assert.False(t, e.Knows(word))
 	}
-	assert.Equal(t, explained(t, e, "smt"), explainedFor(t, e, "setting.smt", nil), "a setting is found by its rule's id too")
+	assert.Equal(t, explained(t, e, "smt", nil).printed.String(), explained(t, e, "setting.smt", nil).printed.String(), "a setting is found by its rule's id too")
 }
 
 // A topic explains something that exists, in a drawing that fits; every rule and
@@ -127,30 +151,6 @@ func parts(word string) []string {
 // cited is the end of a line of figures: whose they are.
 var cited = regexp.MustCompile(`\[[^]]+, [^]]+\]( \[[^]]+\])?$`)
 
-// shape is what a page has of each part, "" for a part without a word in it.
-func shape(blocks []page.Block) map[string]string {
-	out, at := map[string]string{}, "about"
-	for i := range blocks {
-		b := &blocks[i]
-		switch {
-		case b.Head != nil && strings.HasPrefix(b.Head.Name, "For "): // within the part
-		case b.Head != nil && b.Head.Level == 3:
-			at = b.Head.Name
-			out["order"] += at + "\n"
-		case at == "about" && b.Example != "":
-			out["drawing"] += b.Example
-		case b.Table != nil:
-			out[at] += fmt.Sprint(b.Table.Rows)
-		default:
-			out[at] += b.Text + b.Example
-			for _, f := range b.Fields {
-				out[at] += f.Value + "\n"
-			}
-		}
-	}
-	return out
-}
-
 // TestEveryPageHasEveryPart checks that every rule, setting and platform has a definition, a drawing, why it matters,
 // how it is changed, and what this machine has; a setting and a platform also the measurements with their conditions
 // and sources, or that there are none, and the documents.
@@ -161,14 +161,11 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 	measured := 0
 	for _, word := range e.Words() {
 		for _, doc := range []*report.Report{nil, doc} {
-			blocks := explained(t, e, word)
-			if doc != nil {
-				blocks = explainedFor(t, e, word, doc)
-			}
-			if blocks[0].Head.Kind == "word" {
+			page := explained(t, e, word, doc)
+			if page.kind == "word" {
 				continue // a term has its meaning
 			}
-			have := shape(blocks)
+			have := page.parts
 			assert.Greater(t, len(strings.Fields(have["about"])), 15, "%s: what is it?", word)
 			assert.NotEmpty(t, strings.TrimSpace(have["drawing"]), "%s: no drawing", word)
 			order := have["order"]

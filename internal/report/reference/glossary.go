@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/report/page"
 )
 
 // glossaryFile has the words of docs/glossary.md, which explain knows, too.
@@ -60,24 +58,21 @@ func (e *Explainer) termsOf(word string) []term {
 	return out
 }
 
-func (e *Explainer) term(t *term, asked string) []page.Block {
-	out := []page.Block{{Head: &page.Head{Level: 2, Kind: "word", Name: strings.Join(t.names, ", ")}}, {Text: strings.ReplaceAll(t.meaning, "`", "")}}
+// termPage is the data of the page about a term, with the rules, settings and platforms that have the word in their names.
+func (e *Explainer) termPage(t *term, asked string) map[string]any {
+	var topic *Topic
 	for _, name := range t.names {
-		if topic := e.topic(name); topic != nil {
-			out = append(out, page.Block{Text: topic.What}, page.Block{Example: topic.Drawing})
+		if topic = e.topic(name); topic != nil {
 			break
 		}
 	}
-	var also []page.Field
+	var also []string
 	for _, id := range e.ids() {
 		if slices.Contains(strings.FieldsFunc(id, func(r rune) bool { return r == '.' || r == '_' || r == '-' }), strings.ToLower(asked)) {
-			also = append(also, page.Field{Name: "-", Value: "memaudit explain " + id})
+			also = append(also, id)
 		}
 	}
-	if len(also) > 0 {
-		out = append(out, partHeading("See also"), page.Block{Indent: 2, Fields: also})
-	}
-	return out
+	return map[string]any{"Names": t.names, "Meaning": strings.ReplaceAll(t.meaning, "`", ""), "Topic": topic, "Also": also}
 }
 
 // Glossary returns the page docs/glossary.md.

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report/page"
 )
 
 // topicsFile describes what rules and settings are about, with drawings.
@@ -75,29 +74,13 @@ func (e *Explainer) topic(word string) *Topic {
 	return &e.topics[i]
 }
 
-func (e *Explainer) about(word, title string) []page.Block {
-	out := []page.Block{{Text: title}}
-	t := e.topic(word)
-	if t == nil {
-		return out
-	}
-	return append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
-}
-
-func (e *Explainer) measuredOf(word string) []page.Field {
-	var out []page.Field
+// measuredOf returns documented measurements of a word's topic, each with its document.
+func (e *Explainer) measuredOf(word string) []string {
+	var out []string
 	if t := e.topic(word); t != nil {
 		for i := range t.Measured {
-			m := &t.Measured[i]
-			out = append(out, page.Field{Name: "-", Value: m.Text + " [" + m.Source.Line() + "]"})
+			out = append(out, t.Measured[i].Text+" ["+t.Measured[i].Source.Line()+"]")
 		}
 	}
 	return out
-}
-
-func effectsPart(effects []page.Field) []page.Block {
-	if len(effects) == 0 {
-		effects = []page.Field{{Name: "-", Value: "no document on record measured what it costs"}}
-	}
-	return []page.Block{partHeading("Measured effects"), {Fields: effects, Indent: 2}}
 }

@@ -5,61 +5,65 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// WriteBlocks prints blocks for a terminal.
-func WriteBlocks(w io.Writer, blocks []page.Block, o Options) error {
-	p := newPrinter(o)
-	for i := range blocks {
-		p.block(&blocks[i])
-	}
-	return p.flush(w)
-}
+// Page lays out what commands print besides reports: headings, labelled texts, tables and examples.
+type Page struct{ p *printer }
 
-func (p *printer) block(b *page.Block) {
-	switch {
-	case b.Head != nil:
-		p.head(b.Head)
-	case b.Table != nil:
-		p.pageTable(b.Table)
-	case b.Example != "":
-		p.part()
-		for line := range strings.Lines(b.Example) {
-			if line = strings.TrimSuffix(line, "\n"); line != "" {
-				p.to(2)
-				p.put(line)
-			}
-			p.newline()
-		}
-		p.newline()
-	case b.Text != "":
-		p.part()
-		p.wrap(0, b.Text)
-		p.newline()
-	}
-	for _, f := range b.Fields {
-		p.field(b.Indent, f.Name, f.Value)
-	}
-}
+// NewPage returns an empty page.
+func NewPage(o Options) *Page { return &Page{newPrinter(o)} }
 
-// head prints a heading, separated from the text before it.
-func (p *printer) head(h *page.Head) {
-	p.part()
-	if h.Level < 3 {
-		p.field(0, h.Kind, h.Name)
+// Write prints what was laid out.
+func (g *Page) Write(w io.Writer) error { return g.p.flush(w) }
+
+// Head prints a heading, separated from the text before it: a thing with its kind or, for level 3, a part of it.
+func (g *Page) Head(level int, kind, name string) {
+	g.p.part()
+	if level < 3 {
+		g.p.field(0, kind, name)
 		return
 	}
-	p.to(2)
-	p.wrap(2, h.Name)
-	p.newline()
+	g.p.to(2)
+	g.p.wrap(2, name)
+	g.p.newline()
 }
 
-func (p *printer) pageTable(t *page.Table) {
-	s := &foldedTable{fixed: 1, heads: t.Heads, rows: t.Rows, most: []int{settingCell, roomyWidth}}
-	p.part()
-	s.print(p, 0)
+// Text prints a paragraph.
+func (g *Page) Text(s string) {
+	if s != "" {
+		g.p.part()
+		g.p.wrap(0, s)
+		g.p.newline()
+	}
 }
+
+// Field prints a labelled text at a column; nothing for an empty one.
+func (g *Page) Field(indent int, name, value string, _ bool) { g.p.field(indent, name, value) }
+
+// Table prints rows below their headings.
+func (g *Page) Table(heads []string, rows [][]string) {
+	g.p.part()
+	(&foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}).print(g.p, 0)
+}
+
+// Example prints output of the program, line by line.
+func (g *Page) Example(s string) {
+	if s == "" {
+		return
+	}
+	g.p.part()
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			g.p.to(2)
+			g.p.put(line)
+		}
+		g.p.newline()
+	}
+	g.p.newline()
+}
+
+// Commands prints nothing: who reads a terminal has typed already.
+func (g *Page) Commands(...string) {}
 
 // Finding returns one finding as Write prints it.
 func Finding(f *verdict.Finding, o Options) string {

@@ -1,26 +1,28 @@
-package text
+package text_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report/page"
-
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report/text"
 )
 
-// TestBlocks checks the blocks of a page, separated by one empty line each, with an example as the program prints it.
-func TestBlocks(t *testing.T) {
+// TestPage checks the parts of a page, separated by one empty line each, with an example as the program prints it.
+func TestPage(t *testing.T) {
+	page := text.NewPage(text.Options{})
+	page.Head(1, "rule", "memory.x")
+	page.Text("Every channel of a processor has a DIMM.")
+	page.Field(2, "severity", "warning", false)
+	page.Field(2, "effect", "", false)
+	page.Head(2, "profile", "example/hpc")
+	page.Head(3, "part", "Dell PowerEdge")
+	page.Field(0, "source", "page 4", false)
+	page.Example("$ memaudit check\nPASS\n\nno failure\n")
+	page.Table([]string{"setting", "wanted"}, [][]string{{"smt", "disabled"}, {"turbo", "enabled"}})
 	var b strings.Builder
-	require.NoError(t, WriteBlocks(&b, []page.Block{
-		{Head: &page.Head{Level: 1, Kind: "rule", Name: "memory.x"}},
-		{Text: "Every channel of a processor has a DIMM."},
-		{Fields: []page.Field{{Name: "severity", Value: "warning"}, {Name: "effect"}}, Indent: 2},
-		{Head: &page.Head{Level: 2, Kind: "profile", Name: "example/hpc"}},
-		{Head: &page.Head{Level: 3, Kind: "part", Name: "Dell PowerEdge"}, Fields: []page.Field{{Name: "source", Value: "page 4"}}},
-		{Example: "$ memaudit check\nPASS\n\nno failure\n"},
-		{Table: &page.Table{Heads: []string{"setting", "wanted"}, Rows: [][]string{{"smt", "disabled"}, {"turbo", "enabled"}}}},
-	}, Options{}))
+	require.NoError(t, page.Write(&b))
 	require.Equal(t, `rule      memory.x
 
 Every channel of a processor has a DIMM.

@@ -1,0 +1,100 @@
+// Package reference prints pages about rules, profiles, settings and platforms: the output of memaudit rules show, profiles
+// show and explain, and the page of all rules, rules/by-name.md. The pages are templates, which see the data of the packs.
+package reference
+
+import (
+	"embed"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template"
+)
+
+//go:embed *.tmpl
+var pageFiles embed.FS
+
+// Layout prints the parts of a page: text.Page for a terminal, markdownPage for a file.
+type Layout interface {
+	// Head prints a heading: of level 1 for the page, 2 for a thing of a kind, 3 for a part of it.
+	Head(level int, kind, name string)
+	Text(s string)
+	// Field prints a labelled text at a column; nothing for an empty one. Code marks expressions and names of files.
+	Field(indent int, name, value string, code bool)
+	Table(heads []string, rows [][]string)
+	// Example prints output of the program, line by line; Commands what to type, for who reads a file.
+	Example(s string)
+	Commands(lines ...string)
+}
+
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("pages").Funcs(wordFuncs).Funcs(layoutFuncs(nil)).ParseFS(pageFiles, "*.tmpl"))
+})
+
+// layOut executes a template, which prints by the functions of the layout: the text between them is dropped.
+func layOut(l Layout, name string, data any) error {
+	t, err := pages().Clone()
+	if err == nil {
+		err = t.Funcs(layoutFuncs(l)).ExecuteTemplate(io.Discard, name, data)
+	}
+	return err
+}
+
+func layoutFuncs(l Layout) template.FuncMap {
+	return template.FuncMap{
+		"head":     func(level int, kind, name string) string { l.Head(level, kind, name); return "" },
+		"part":     func(name string) string { l.Head(3, "", name); return "" },
+		"text":     func(s string) string { l.Text(s); return "" },
+		"example":  func(s string) string { l.Example(s); return "" },
+		"commands": func(lines ...string) string { l.Commands(lines...); return "" },
+		"field":    func(name, value string) string { l.Field(0, name, value, false); return "" },
+		"code":     func(name, value string) string { l.Field(0, name, value, true); return "" },
+		"indented": func(indent int, name, value string) string { l.Field(indent, name, value, false); return "" },
+		"item":     func(value string) string { l.Field(2, "-", value, false); return "" },
+		"table":    func(heads []string, rows [][]string) string { l.Table(heads, rows); return "" },
+	}
+}
+
+// wordFuncs are the functions with which templates put texts together.
+var wordFuncs = template.FuncMap{
+	"number": number,
+	"source": source, "document": document, "speeds": speeds, "elsewhere": elsewhere, "computed": computed,
+	"literal": func(expression string) string { s, _ := constantText(expression); return s },
+	"numbers": numbers,
+	"list":    func(words ...string) []string { return words },
+	"row":     func(rows [][]string, cells ...string) [][]string { return append(rows, cells) },
+	"norows":  func() [][]string { return nil },
+	"when": func(holds bool, s string) string {
+		if holds {
+			return s
+		}
+		return ""
+	},
+	"after": func(prefix, s string) string {
+		if s == "" {
+			return ""
+		}
+		return prefix + s
+	},
+	"join": func(list []string, sep string) string { return strings.Join(list, sep) },
+	"joined": func(sep string, words ...string) string {
+		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), sep)
+	},
+}
+
+// number returns "" for 0, which is undocumented.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func numbers(list []int) string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = strconv.Itoa(n)
+	}
+	return strings.Join(out, ", ")
+}
