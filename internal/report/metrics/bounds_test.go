@@ -10,28 +10,23 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// namesOf are the families' names without the prefix.
-func namesOf(all []Family) (out []string) {
-	for i := range all {
-		out = append(out, strings.TrimPrefix(all[i].Name, prefix))
-	}
-	return out
-}
-
 // TestAuditThatReadNothing checks that an audit that read nothing has no timestamp, and one that read something has,
 // however short it was.
 func TestAuditThatReadNothing(t *testing.T) {
-	audit := func(state string, took time.Duration) []string {
+	audit := func(state string, took time.Duration) (out []string) {
 		r := &report.Report{GeneratedAt: "2026-11-20T08:30:00Z", Took: took, Failed: map[bool]string{true: "denied"}[state != "ok"]}
 		r.Inventory.Sources = []report.Source{{Name: "smbios", State: state}}
 		assert.Equal(t, state != "ok", r.NothingRead())
-		b := &families{}
-		b.audit(r)
-		return namesOf(b.list)
+		for _, f := range FromReport(r) {
+			if name, ok := strings.CutPrefix(f.Name, "memaudit_audit_"); ok {
+				out = append(out, name)
+			}
+		}
+		return out
 	}
-	assert.Equal(t, []string{"audit_failed"}, audit("denied", time.Second))
-	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds", "audit_duration_seconds"}, audit("ok", 1))
-	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds"}, audit("ok", 0), "not measured")
+	assert.Equal(t, []string{"failed"}, audit("denied", time.Second))
+	assert.Equal(t, []string{"failed", "timestamp_seconds", "duration_seconds"}, audit("ok", 1))
+	assert.Equal(t, []string{"failed", "timestamp_seconds"}, audit("ok", 0), "not measured")
 }
 
 // TestSpreadOfZero checks that passes with a median of zero have no spread, which would be a division by zero.

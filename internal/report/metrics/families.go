@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,9 +9,6 @@ import (
 
 // prefix is the prefix of every metric's name.
 const prefix = "memaudit_"
-
-// SourceUp is the metric for whether each source could be read.
-const SourceUp = prefix + "source_up"
 
 // Family is one metric with all its samples: a counter if its name ends in _total, otherwise a gauge.
 type Family struct {
@@ -23,10 +19,7 @@ type Family struct {
 }
 
 // Counter reports whether the metric only grows, until what counts it restarts.
-func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, counterEnding) }
-
-// counterEnding is the suffix of a counter's name.
-const counterEnding = "_total"
+func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, "_total") }
 
 // Sample is one series of a family; Values are in the order of its Labels.
 type Sample struct {
@@ -34,36 +27,40 @@ type Sample struct {
 	Value  float64
 }
 
-// families collects metrics; a family without samples is dropped, unless all are requested.
-type families struct {
-	list []Family
-	seen map[string]bool
-	keep bool
+// metric is a metric's place in the schema.
+type metric int
+
+// schema has every metric, without samples.
+var schema []Family
+
+// declare adds a metric to the schema. Labels are separated by blanks.
+func declare(name, labels, help string) metric {
+	schema = append(schema, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
+	return metric(len(schema) - 1)
 }
 
-func (b *families) family(name, labels, help string) *Family {
-	b.list = append(b.list, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
-	b.seen = map[string]bool{}
-	return &b.list[len(b.list)-1]
+// collector collects the samples of a report, by metric.
+type collector struct {
+	families []Family
+	seen     map[string]bool
 }
 
-// add appends a sample to the last family. A second one with the same labels is dropped: firmware may give two slots
-// one handle and one label, and a scraper rejects the complete page for a duplicate series.
-func (b *families) add(value float64, labels ...string) {
+// add appends a sample. A second one with the same labels is dropped: firmware may give two slots one handle and one label,
+// and a scraper rejects the complete page for a duplicate series.
+func (c *collector) add(m metric, value float64, labels ...string) {
 	for i, l := range labels {
 		labels[i] = labelText(l)
 	}
-	if key := strings.Join(labels, "\x00"); !b.seen[key] {
-		b.seen[key] = true
-		f := &b.list[len(b.list)-1]
+	f := &c.families[m]
+	if key := f.Name + "\x00" + strings.Join(labels, "\x00"); !c.seen[key] {
+		c.seen[key] = true
 		f.Samples = append(f.Samples, Sample{labels, value})
 	}
 }
 
-// end drops the last family if it has no samples.
-func (b *families) end() {
-	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 && !b.keep {
-		b.list = b.list[:n]
+func addKnown[T int | int64 | float64](c *collector, m metric, v *T, factor float64, labels ...string) {
+	if v != nil {
+		c.add(m, float64(*v)*factor, labels...)
 	}
 }
 
@@ -108,23 +105,20 @@ const (
 	maxDistanceNodes = 16
 )
 
-// expendable are the families that grow with the machine, in the order in which they are dropped if there are
-// too many series: the report still has them. A family is dropped as a whole, because a part of one would add
-// up to a wrong sum.
-var expendable = [...]string{"measured_latency_seconds", "measured_spread_ratio", "measured_read_bytes_per_second",
-	"dimm_rated_transfers_per_second", "dimm_configured_transfers_per_second", "dimm_info", "numa_node_memory_bytes", "dimm_size_bytes",
-	"finding_info"}
+// expendable are the metrics that grow with the machine, in the order in which they are dropped if there are too many
+// series: the report still has them. A metric is dropped as a whole, because a part of one would add up to a wrong sum.
+var expendable = [...]metric{measuredLatency, measuredSpread, measuredRead, dimmRated, dimmConfigured, dimmInfo, nodeMemory, dimmSize, findingInfo}
 
-// fit drops families until at most maxSeries remain.
-func (b *families) fit() {
-	for _, name := range expendable {
-		total := 0
-		for i := range b.list {
-			total += len(b.list[i].Samples)
+// fit drops metrics until at most maxSeries remain.
+func (c *collector) fit() {
+	total := 0
+	for i := range c.families {
+		total += len(c.families[i].Samples)
+	}
+	for _, m := range expendable {
+		if f := &c.families[m]; total > maxSeries && len(f.Samples) > 1 {
+			total -= len(f.Samples)
+			f.Samples = nil
 		}
-		if total <= maxSeries {
-			return
-		}
-		b.list = slices.DeleteFunc(b.list, func(f Family) bool { return f.Name == prefix+name && len(f.Samples) > 1 })
 	}
 }

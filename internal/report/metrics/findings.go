@@ -11,32 +11,38 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// findings adds the failures and their causes.
-func (b *families) findings(r *report.Report) {
-	b.family("finding_info", "rule subject severity root",
+var (
+	findingInfo = declare("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
+	problemInfo = declare("problem_info", "rule severity where sentence fix",
+		"A numbered problem of the report, one root cause with equal sockets together, with its place, what is wrong and how to fix it; always 1.")
+	waiverUntil = declare("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
+	corrected   = declare("dimm_corrected_errors_total", "handle locator",
+		"Memory errors corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
+	uncorrected = declare("dimm_uncorrected_errors_total", "handle locator",
+		"Memory errors that could not be corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
+)
+
+// findings adds the failures and their causes.
+func (c *collector) findings(r *report.Report) {
 	roots := map[*verdict.Finding]*verdict.Finding{}
 	for i, root := range verdict.Roots(r.Findings) {
 		roots[&r.Findings[i]] = &r.Findings[root]
 	}
 	for _, f := range atMost(maxFindings, worstFirst(r.Findings, roots)) {
-		b.add(1, f.Rule, f.Subject.String(), string(f.Severity), roots[f].Rule)
+		c.add(findingInfo, 1, f.Rule, f.Subject.String(), string(f.Severity), roots[f].Rule)
 	}
-	b.end()
 }
 
 // problems adds the numbered problems of the report: one alert for each is one alert per cause.
-func (b *families) problems(all []report.Problem) {
-	b.family("problem_info", "rule severity where sentence fix",
-		"A numbered problem of the report, one root cause with equal sockets together, with its place, what is wrong and how to fix it; always 1.")
+func (c *collector) problems(all []report.Problem) {
 	left := maxProblems
 	for i := range all {
 		if p := &all[i]; p.Above() && left > 0 {
 			left--
-			b.add(1, p.Rule, string(p.Severity), oneLine(p.LabelWhere), oneLine(p.Label), oneLine(p.Fix))
+			c.add(problemInfo, 1, p.Rule, string(p.Severity), oneLine(p.LabelWhere), oneLine(p.Label), oneLine(p.Fix))
 		}
 	}
-	b.end()
 }
 
 // Limits of the failures and problems with their own series.
@@ -94,8 +100,7 @@ func oneLine(text string) string {
 
 // waivers adds the last days of active waivers. A finding waived with its cause has none of its own: one waiver
 // is one series, and one alert before it expires.
-func (b *families) waivers(all []verdict.Finding) {
-	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
+func (c *collector) waivers(all []verdict.Finding) {
 	ends := map[string]string{}
 	for i := range all {
 		if f := &all[i]; waivedUntil(f) != "" {
@@ -109,10 +114,9 @@ func (b *families) waivers(all []verdict.Finding) {
 			continue
 		}
 		if last, err := time.Parse(time.DateOnly, until); err == nil {
-			b.add(float64(last.AddDate(0, 0, 1).Unix()), f.Rule, f.Subject.String())
+			c.add(waiverUntil, float64(last.AddDate(0, 0, 1).Unix()), f.Rule, f.Subject.String())
 		}
 	}
-	b.end()
 }
 
 func waivedUntil(f *verdict.Finding) string {
@@ -125,25 +129,15 @@ func waivedUntil(f *verdict.Finding) string {
 // errors adds the memory errors of each module, except those of the kernel log: old messages are dropped from
 // it, and a falling counter would look like a restart. A counter without a known slot has the driver's label
 // and no handle, so that it is not lost.
-func (b *families) errors(inv *report.Inventory) {
-	for _, kind := range []struct {
-		name, help string
-		of         func(e *report.Errors) *int64
-	}{
-		{"dimm_corrected_errors_total", "Memory errors corrected", func(e *report.Errors) *int64 { return e.Corrected }},
-		{"dimm_uncorrected_errors_total", "Memory errors that could not be corrected", func(e *report.Errors) *int64 { return e.Uncorrected }},
-	} {
-		b.family(kind.name, "handle locator", kind.help+" on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
-		eachModule(inv.Slots, func(s *report.Slot) {
-			if s.Errors != nil && s.Errors.Source != inventory.SourceKernelLog {
-				addKnown(b, kind.of(s.Errors), 1, s.Handle, string(s.Locator))
-			}
-		})
-		for i := range inv.UnplacedErrors {
-			if e := &inv.UnplacedErrors[i]; e.Source != inventory.SourceKernelLog {
-				addKnown(b, kind.of(&e.Errors), 1, "", e.Label)
-			}
+func (c *collector) errors(inv *report.Inventory) {
+	add := func(e *report.Errors, labels ...string) {
+		if e != nil && e.Source != inventory.SourceKernelLog {
+			addKnown(c, corrected, e.Corrected, 1, labels...)
+			addKnown(c, uncorrected, e.Uncorrected, 1, labels...)
 		}
-		b.end()
+	}
+	eachModule(inv.Slots, func(s *report.Slot) { add(s.Errors, s.Handle, string(s.Locator)) })
+	for i := range inv.UnplacedErrors {
+		add(&inv.UnplacedErrors[i].Errors, "", inv.UnplacedErrors[i].Label)
 	}
 }

@@ -3,7 +3,7 @@ package metrics
 
 import (
 	"runtime"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -12,66 +12,65 @@ import (
 // FromReport converts a report to metrics. An unknown value has no series: a 0 was read as 0. No label
 // identifies the machine, whatever the report contains.
 func FromReport(r *report.Report) []Family {
-	b := &families{}
-	b.all(r)
-	b.fit()
-	return b.list
+	c := &collector{slices.Clone(schema), map[string]bool{}}
+	c.program(r)
+	c.rules(r.Findings)
+	c.problems(r.Problems)
+	c.findings(r)
+	c.waivers(r.Findings)
+	c.sources(r.Inventory.Sources)
+	c.audit(r)
+	c.slots(r.Inventory.Slots)
+	c.errors(&r.Inventory)
+	c.sockets(r.Inventory.Population.Sockets)
+	c.settings(r.Inventory.Settings)
+	c.nodes(r.Inventory.Nodes)
+	if s := Signature(&r.Inventory); s != "" {
+		c.add(populationInfo, 1, s)
+	}
+	for kind, changed := range r.Changed {
+		c.add(baselineChanged, zeroOrOne(changed), kind)
+	}
+	c.measured(r.Measured)
+	c.fit()
+	return slices.DeleteFunc(c.families, func(f Family) bool { return len(f.Samples) == 0 })
 }
 
 // Schema lists all possible metrics, without samples, for checks of alert rules and dashboards.
-func Schema() []Family {
-	b := &families{keep: true}
-	b.all(&report.Report{})
-	for i := range b.list {
-		b.list[i].Samples = nil
-	}
-	return b.list
-}
+func Schema() []Family { return slices.Clone(schema) }
 
-func (b *families) all(r *report.Report) {
-	b.program(r)
-	b.verdict(&r.Verdict)
-	b.rules(r.Findings)
-	b.problems(r.Problems)
-	b.findings(r)
-	b.waivers(r.Findings)
-	b.sources(r.Inventory.Sources)
-	b.audit(r)
-	b.slots(r.Inventory.Slots)
-	b.errors(&r.Inventory)
-	b.sockets(r.Inventory.Population.Sockets)
-	b.settings(r.Inventory.Settings)
-	b.nodes(r.Inventory.Nodes)
-	b.population(&r.Inventory)
-	b.baseline(r.Changed)
-	b.measured(r.Measured)
-}
-
-func (b *families) program(r *report.Report) {
-	b.family("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
-	b.add(1, r.Memaudit.Version, string(r.Memaudit.Revision), runtime.Version())
-	m := &r.Machine
-	b.family("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
+var (
+	buildInfo   = declare("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
+	machineInfo = declare("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
 		"The audited machine; always 1. An empty label is not known.")
-	b.add(1, string(m.Vendor), string(m.Product), string(m.BIOS.Vendor), string(m.BIOS.Version), string(m.BIOS.Date),
+	profileInfo   = declare("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
+	verdictStatus = declare("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
+	sourceUp      = declare("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
+	auditFailed   = declare("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
+	auditTime     = declare("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
+	auditDuration = declare("audit_duration_seconds", "", "How long that audit took.")
+
+	populationInfo  = declare("population_info", "signature", "Signature of the memory population: the same for machines with the same modules in the same places; always 1.")
+	baselineChanged = declare("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
+)
+
+// SourceUp is the metric for whether each source could be read.
+const SourceUp = prefix + "source_up"
+
+func (c *collector) program(r *report.Report) {
+	c.add(buildInfo, 1, r.Memaudit.Version, string(r.Memaudit.Revision), runtime.Version())
+	m := &r.Machine
+	c.add(machineInfo, 1, string(m.Vendor), string(m.Product), string(m.BIOS.Vendor), string(m.BIOS.Version), string(m.BIOS.Date),
 		string(m.Platform.ID), truthWord(m.Virtual))
-	b.family("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
 	if r.Profile != nil {
-		b.add(1, r.Profile.ID, string(r.Profile.Intent))
+		c.add(profileInfo, 1, r.Profile.ID, string(r.Profile.Intent))
 	}
-	b.end()
-}
-
-func (b *families) verdict(v *report.Verdict) {
-	b.family("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
 	for _, s := range report.Statuses() {
-		b.add(zeroOrOne(v.Status == s), string(s))
+		c.add(verdictStatus, zeroOrOne(r.Verdict.Status == s), string(s))
 	}
-	b.end()
 }
 
-func (b *families) sources(sources []report.Source) {
-	b.family(strings.TrimPrefix(SourceUp, prefix), "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
+func (c *collector) sources(sources []report.Source) {
 	up := map[string]bool{}
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"
@@ -80,32 +79,20 @@ func (b *families) sources(sources []report.Source) {
 	}
 	for _, s := range sources {
 		if !s.NoSuch {
-			b.add(zeroOrOne(up[s.Name]), s.Name)
+			c.add(sourceUp, zeroOrOne(up[s.Name]), s.Name)
 		}
 	}
-	b.end()
 }
 
-func (b *families) audit(r *report.Report) {
-	b.family("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
-	b.add(zeroOrOne(r.Failed != ""))
-	read := !r.NothingRead() // an audit that read nothing does not count
-	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
-	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil && read {
-		b.add(float64(at.Unix()))
+func (c *collector) audit(r *report.Report) {
+	c.add(auditFailed, zeroOrOne(r.Failed != ""))
+	if r.NothingRead() {
+		return // such an audit does not count
 	}
-	b.end()
-	b.family("audit_duration_seconds", "", "How long that audit took.")
-	if r.Took > 0 && read {
-		b.add(r.Took.Seconds())
+	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil {
+		c.add(auditTime, float64(at.Unix()))
 	}
-	b.end()
-}
-
-func (b *families) baseline(changed map[string]bool) {
-	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
-	for _, kind := range sorted(changed) {
-		b.add(zeroOrOne(changed[kind]), kind)
+	if r.Took > 0 {
+		c.add(auditDuration, r.Took.Seconds())
 	}
-	b.end()
 }

@@ -18,7 +18,7 @@ type verdicts struct {
 // results are all results, in the order in which they are counted.
 var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
 
-func (v *verdicts) of(r verdict.Result) *int {
+func (v *verdicts) rank(r verdict.Result) *int {
 	at := slices.Index(results[:], r)
 	if at < 0 {
 		at = len(results)
@@ -37,7 +37,7 @@ func byRule(findings []verdict.Finding) []verdicts {
 			at[f.Rule] = n
 			out = append(out, verdicts{rule: f.Rule})
 		}
-		rank := out[n].of(f.Result)
+		rank := out[n].rank(f.Result)
 		*rank = max(*rank, report.SeverityRank(f.Severity))
 	}
 	return out
@@ -45,7 +45,7 @@ func byRule(findings []verdict.Finding) []verdicts {
 
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
-		if *v.of(r) > 0 {
+		if *v.rank(r) > 0 {
 			return r
 		}
 	}
@@ -55,7 +55,7 @@ func (v *verdicts) result() verdict.Result {
 func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
-		worst = max(worst, *v.of(r))
+		worst = max(worst, *v.rank(r))
 	}
 	if worst == 0 {
 		worst = slices.Max(v.ranks[:])
@@ -63,27 +63,24 @@ func (v *verdicts) severity(results ...verdict.Result) string {
 	return string(report.SeverityName(worst))
 }
 
+var (
+	ruleFailed  = declare("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
+	ruleUnknown = declare("rule_unknown", "rule severity", "1 when the rule could not be checked for any subject, which is never a pass; there for every applicable rule.")
+	ruleCount   = declare("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
+)
+
 // rules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
-func (b *families) rules(findings []verdict.Finding) {
+func (c *collector) rules(findings []verdict.Finding) {
 	rules := byRule(findings)
-	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(zeroOrOne(*v.of(verdict.Fail) > 0), v.rule, v.severity(verdict.Fail))
+			c.add(ruleFailed, zeroOrOne(*v.rank(verdict.Fail) > 0), v.rule, v.severity(verdict.Fail))
+			c.add(ruleUnknown, zeroOrOne(*v.rank(verdict.Unknown)+*v.rank(verdict.Error) > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
 		}
 	}
-	b.end()
-	b.family("rule_unknown", "rule severity", "1 when the rule could not be checked for any subject, which is never a pass; there for every applicable rule.")
-	for i := range rules {
-		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(zeroOrOne(*v.of(verdict.Unknown)+*v.of(verdict.Error) > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
-		}
-	}
-	b.end()
 	count := countResults(rules)
-	b.family("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
 	for _, r := range results {
-		b.add(float64(count[r]), string(r))
+		c.add(ruleCount, float64(count[r]), string(r))
 	}
 }
 

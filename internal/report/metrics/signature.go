@@ -13,14 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-func (b *families) population(inv *report.Inventory) {
-	b.family("population_info", "signature", "What is populated and where, in one word: equal population, equal signature; always 1.")
-	if s := Signature(inv); s != "" {
-		b.add(1, s)
-	}
-	b.end()
-}
-
 // Signature returns the same text for two machines if and only if the same kinds of modules are in the same
 // places: "12x16GiB-1f0c9a77d2e4". A place is the CPU, channel and slot if these are known, otherwise the label
 // on the board. Vendors, part numbers and running speeds do not count: they differ within one order. It is ""
