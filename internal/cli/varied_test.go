@@ -35,7 +35,7 @@ func TestVaried(t *testing.T) {
 			s := machinetest.Draw(uint64(seed))
 			root := s.Tree().Write(t)
 			r := readable(t, root)
-			sameVerdict(t, root, r)
+			sameVerdict(t, root, r, seed)
 			equalLabels(t, s, root)
 			sameFromText(t, s)
 			noBetterWord(t, s, r, uint64(seed))
@@ -71,19 +71,18 @@ func readable(t *testing.T, root string) *report.Report {
 	return r
 }
 
-// sameVerdict checks that the formats that people and monitoring read give one verdict.
-func sameVerdict(t *testing.T, root string, r *report.Report) {
+// sameVerdict checks that the formats that people and monitoring read give one verdict, one format a seed.
+func sameVerdict(t *testing.T, root string, r *report.Report, seed int) {
 	t.Helper()
 	word, sentence := r.Verdict.Status.Word(), strings.TrimSuffix(r.Verdict.Sentence, ".")
-	for _, c := range []struct{ format, want string }{
+	c := []struct{ format, want string }{
 		{"nagios", "MEMAUDIT " + word + " - "}, {"nagios", sentence}, {"prometheus", fmt.Sprintf("memaudit_verdict{status=%q} 1\n", r.Verdict.Status)},
 		{"html", "<strong>" + word + "</strong>"}, {"junit", fmt.Sprintf(`name="verdict" value=%q`, r.Verdict.Status)},
-	} {
-		status, out, _ := run(nil, "check", "--root", root, "--format", c.format)
-		assert.Contains(t, out, c.want)
-		if c.format != "nagios" {
-			assert.Equal(t, r.Verdict.ExitStatus, status, c.format)
-		}
+	}[seed%5]
+	status, out, _ := run(nil, "check", "--root", root, "--format", c.format)
+	assert.Contains(t, out, c.want)
+	if c.format != "nagios" {
+		assert.Equal(t, r.Verdict.ExitStatus, status, c.format)
 	}
 }
 
@@ -136,7 +135,7 @@ func noBetterWord(t *testing.T, s *machinetest.Varied, r *report.Report, seed ui
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	engine := anEngine(t)
 	whole := resultsOf(t, engine, s.Tree().Write(t))
-	for range 4 {
+	for range 2 {
 		damaged := s.Clone()
 		dir, what, cut := "", "", false
 		switch rnd.IntN(6) {
@@ -202,6 +201,15 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 			promised.Findings = append(promised.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity, Result: verdict.Fail})
 		}
 		assert.Equal(t, failures(promised), failures(&after), "%s: %+v", a.ID, a.Steps)
+		var capacity int64
+		for j := range next.Modules {
+			capacity += next.Modules[j].Bytes
+		}
+		assert.Equal(t, capacity, *a.Reaches.CapacityBytes, a.ID)
+		for j := range a.Reaches.Sockets {
+			want, got := &a.Reaches.Sockets[j], &after.Inventory.Population.Sockets[j]
+			assert.Equal(t, []any{want.Socket, want.Class, want.ExpectedMTs}, []any{got.Socket, got.Class, got.ExpectedMTs}, a.ID)
+		}
 	}
 }
 

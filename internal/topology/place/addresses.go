@@ -7,7 +7,7 @@ import (
 
 // Address ranges of memory devices (SMBIOS type 20, DSP0134 7.21) are used to check the mapping. Many are
 // boilerplate; what is used here contradicts none of the machines of linuxhw/DMI that report it (140 with
-// interleave positions, 367 with several CPUs and one range per DIMM; TestRangesAgree). A range shared by
+// interleave positions, 367 with several CPUs and one range per DIMM). A range shared by
 // several DIMMs does not show their CPU: Supermicro's X11 boards report one for DIMMs of both. Ranges of memory
 // arrays (type 19) are not used either: most firmware splits them at the hole below 4 GiB, not between CPUs.
 
