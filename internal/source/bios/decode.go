@@ -118,6 +118,9 @@ func decodeObject(o object) (*Export, error) {
 	if stringMember(o, "kind") != "" {
 		return decodeKubernetes("$", o)
 	}
+	if config := elcmConfig(o); config != nil {
+		return decodeELCM(config)
+	}
 	if list, ok := o["bios"].([]any); ok && isPairs(list) {
 		return decodePairs("$.bios", list)
 	}
