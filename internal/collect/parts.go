@@ -187,6 +187,11 @@ func (p *partNumberMerge) fill(n *decodedModule) {
 	if filled {
 		p.filled++
 	}
+	// Chips on a board are often listed with the number of the SODIMM that they replace.
+	if s.Soldered.Or(false) && m.Kind != "" && !strings.Contains(m.Kind, "SODIMM") {
+		s.Soldered = fact.Unknown[bool](fact.Conflicting, fmt.Sprintf("firmware calls %s soldered, and part number %s is that of a module (%s)", s.Name(), s.PartNumber.Value, m.Kind),
+			"a look at the board", s.Soldered.From, n.at())
+	}
 }
 
 // buffered changes a module from registered to load-reduced if a documented part number shows it: some

@@ -170,6 +170,15 @@ func TestEqualParts(t *testing.T) {
 	want.Is(2133, fact.Direct).Check(t, sys.Slots[1].RatedMTs)
 }
 
+// TestPartNumberAgainstForm checks that a module with the part number of an RDIMM is not known to be soldered.
+func TestPartNumberAgainstForm(t *testing.T) {
+	d := ddr4()
+	d.FormFactor = formChip
+	want.Not[bool](fact.Conflicting, "firmware calls A1 soldered, and part number M393A4K40CB2-CTD is that of a module (RDIMM)").Check(t, withParts(t, d).Slots[0].Soldered)
+	d.Part = "K4A8G165WC-BCTD"
+	want.Is(true, fact.Direct).Check(t, withParts(t, d).Slots[0].Soldered)
+}
+
 // TestPartNumberAgainstSpeed checks that a rated speed below that of the part number becomes indirect
 // and a higher one does not.
 func TestPartNumberAgainstSpeed(t *testing.T) {

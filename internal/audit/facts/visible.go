@@ -384,7 +384,13 @@ func (m *Machine) idle() Value {
 		return v
 	}
 	if !m.visible().Known() && !sizeless {
-		return derived(func() any { return false }, unmapped(m))
+		out := derived(func() any { return false }, unmapped(m), working)
+		if mapped, ok := m.sys.Memory.MappedBytes.Get(); ok && out.Known() {
+			if all := working.v.(int64) + suspect; all-mapped > reserved(all) || mapped > all {
+				return Missing(fact.Conflicting, "the memory that firmware maps is neither that of all modules nor that without "+sentenceList(m.slotNames(m.suspects())), "the BMC's event log")
+			}
+		}
+		return out
 	}
 	seen := m.seen()
 	if !m.visible().Known() {
