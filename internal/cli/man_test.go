@@ -15,7 +15,7 @@ func TestManualPages(t *testing.T) {
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, `.TH "MEMAUDIT-CHECK" "8" "Sep 2026"`)
 	assert.Contains(t, out, "\n\\fBmemaudit check [FILE] [flags]\\fP\n")
-	assert.NotContains(t, out, "Auto generated")
+	assert.Contains(t, out, ".TP\n\\fB\\-\\-fail\\-on\\fP=warning\nlowest \\fISEVERITY\\fP that")
 	assert.NoDirExists(t, "check")
 	status, out, _ = run(nil, "man", "./check")
 	assert.Equal(t, 0, status)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
@@ -18,7 +19,10 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
+// pageTemplate is parsed when a page is first written.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
+})
 
 // page is the data of the page's template.
 type page struct {
@@ -65,7 +69,7 @@ func (d *Document) page(w io.Writer) error {
 		q.Sentence, q.Fix, q.LowestOn = printable.Clean(q.Sentence), printable.Clean(q.Fix), printable.Clean(q.LowestOn)
 		p.Problems = append(p.Problems, q)
 	}
-	if err := pageTemplate.Execute(w, p); err != nil {
+	if err := pageTemplate().Execute(w, p); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

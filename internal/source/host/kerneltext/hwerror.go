@@ -40,9 +40,15 @@ var (
 	loggedLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
 	})
-	severityOf  = regexp.MustCompile(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
-	placeOf     = regexp.MustCompile(`(node|card|module|rank): ?(\d{1,5})`)
-	smbiosOf    = regexp.MustCompile(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
+	severityOf = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
+	})
+	placeOf = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(node|card|module|rank): ?(\d{1,5})`)
+	})
+	smbiosOf = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
+	})
 	uncorrected = map[string]bool{"recoverable": true, "fatal": true, "uncorrected": true}
 )
 
@@ -95,7 +101,7 @@ type section struct {
 }
 
 func (s *section) read(text string) {
-	if m := severityOf.FindStringSubmatch(text); m != nil {
+	if m := severityOf().FindStringSubmatch(text); m != nil {
 		s.severity = m[1]
 		return
 	}
@@ -106,7 +112,7 @@ func (s *section) read(text string) {
 	case "fru_text":
 		s.error.FRU = strings.TrimSpace(value)
 	case "DIMM location":
-		if m := smbiosOf.FindStringSubmatch(text); m != nil {
+		if m := smbiosOf().FindStringSubmatch(text); m != nil {
 			handle, _ := strconv.ParseUint(m[1], 16, 16) // at most four digits
 			s.error.Handle = int(handle)
 		} else {
@@ -114,7 +120,7 @@ func (s *section) read(text string) {
 		}
 	default: // node:0 card:1 module:0 rank:0 bank:5 ...
 		var words []string
-		for _, p := range placeOf.FindAllStringSubmatch(text, 4) {
+		for _, p := range placeOf().FindAllStringSubmatch(text, 4) {
 			words = append(words, p[1]+" "+p[2])
 		}
 		if words != nil {
