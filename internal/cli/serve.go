@@ -121,6 +121,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	var idle func()
 	if p.OwnsProcess {
 		debug.SetMemoryLimit(memoryLimit)
+		debug.SetGCPercent(25) // a scrape leaves little, and an audit is rare
 		idle = debug.FreeOSMemory
 	}
 	f.web.Addresses = f.addresses

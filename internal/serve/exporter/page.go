@@ -6,7 +6,7 @@ package exporter
 import (
 	"bytes"
 	"io"
-	"slices"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,9 +65,10 @@ func newPage(r *report.Report) *auditPage {
 func (p *auditPage) writeOnce() *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) {
+			defer debug.FreeOSMemory() // as the daemon then mostly waits
 			var out bytes.Buffer
 			err := write(&out, p.report)
-			return slices.Clip(out.Bytes()), err
+			return bytes.Clone(out.Bytes()), err
 		})
 	}
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
