@@ -120,6 +120,9 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
 	}
+	if virtual, known := r.sys.Machine.Virtual.Get(); rule.Physical && known && virtual {
+		return false, facts.Outcome{Val: types.False} // without planning the expressions of all rules
+	}
 	if got, ok := r.applied[rule]; ok && !rule.PerSubject {
 		return got.holds, got.Outcome
 	}

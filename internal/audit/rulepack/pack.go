@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
@@ -152,10 +153,11 @@ type Rule struct {
 	// Counted are the numbers of cases of a compiled rule, which has none itself.
 	Counted CaseCounts `yaml:"-"`
 	// What measure finds in the expressions: Usual is the severity, or its last alternative; PerSubject is true
-	// if applies differs from subject to subject. Narrowness ranks rules of one id: named platforms, vendors and
+	// if applies differs from subject to subject, Physical if it is false on every virtual machine. Narrowness ranks rules of one id: named platforms, vendors and
 	// products first, then the facts used in applies, then a site's own.
 	Usual      verdict.Severity `yaml:"-"`
 	PerSubject bool             `yaml:"-"`
+	Physical   bool             `yaml:"-"`
 	Narrowness int              `yaml:"-"`
 
 	pack *Pack
@@ -425,6 +427,23 @@ func (r *Rule) Cap(c fact.Certainty) fact.Certainty {
 // identifying are the facts by which a condition selects machines.
 var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
 
+// onlyPhysical reports whether a condition has the part !machine.virtual, which alone makes it false on a guest.
+func onlyPhysical(e celast.Expr) bool {
+	if e.Kind() != celast.CallKind {
+		return false
+	}
+	switch c := e.AsCall(); c.FunctionName() {
+	case operators.LogicalAnd:
+		return slices.ContainsFunc(c.Args(), onlyPhysical)
+	case operators.LogicalNot:
+		s := c.Args()[0]
+		return s.Kind() == celast.SelectKind && s.AsSelect().FieldName() == "virtual" && !s.AsSelect().IsTestOnly() &&
+			s.AsSelect().Operand().Kind() == celast.IdentKind && s.AsSelect().Operand().AsIdent() == facts.SubjectMachine
+	default:
+		return false
+	}
+}
+
 // measure sets what the engine needs to know of the expressions without evaluating them. Those that do not parse
 // are left out: Validate reports them, and an invalid rule is never used.
 func (r *Rule) measure() {
@@ -432,7 +451,11 @@ func (r *Rule) measure() {
 	if r.Applies != "" {
 		r.Narrowness += 2
 	}
+	root := true
 	_ = facts.VisitExpr(r.Applies, func(e celast.Expr) {
+		if root {
+			r.Physical, root = onlyPhysical(e), false
+		}
 		switch e.Kind() { //nolint:exhaustive // other kinds have no name
 		case celast.IdentKind:
 			r.PerSubject = r.PerSubject || e.AsIdent() == r.Subject && r.Subject != facts.SubjectMachine
