@@ -49,21 +49,6 @@ func (c *comparison) machine() inventory.Compared {
 	case a.BIOSVersion != b.BIOSVersion || a.BIOSDate != "" && b.BIOSDate != "" && a.BIOSDate != b.BIOSDate:
 		p.change(inventory.BIOSVersion, "BIOS "+version(a), "BIOS "+version(b))
 	}
-	c.sockets(p)
-	c.nodes(p)
-	c.memory(p)
-	c.settings(p)
-	return c.done(p)
-}
-
-func version(m *Machine) string {
-	if m.BIOSDate == "" {
-		return m.BIOSVersion
-	}
-	return m.BIOSVersion + " (" + m.BIOSDate + ")"
-}
-
-func (c *comparison) sockets(p *subjectChanges) {
 	now := map[int]*Socket{}
 	for i := range c.now.Sockets {
 		now[c.now.Sockets[i].ID] = &c.now.Sockets[i]
@@ -83,6 +68,23 @@ func (c *comparison) sockets(p *subjectChanges) {
 			p.change(inventory.Processor, processor(then), processor(have))
 		}
 	}
+	switch {
+	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
+	case len(c.now.Nodes) == 0:
+		p.unknownNow("the NUMA nodes are not known now")
+	default:
+		p.change(inventory.NUMANodes, "NUMA nodes "+numbers(c.then.Nodes), "NUMA nodes "+numbers(c.now.Nodes))
+	}
+	c.memory(p)
+	c.settings(p)
+	return c.done(p)
+}
+
+func version(m *Machine) string {
+	if m.BIOSDate == "" {
+		return m.BIOSVersion
+	}
+	return m.BIOSVersion + " (" + m.BIOSDate + ")"
 }
 
 func socketEmpty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
@@ -96,16 +98,6 @@ func processor(s *Socket) string {
 		model = "a processor"
 	}
 	return fmt.Sprintf("socket %d: %s", s.ID, model)
-}
-
-func (c *comparison) nodes(p *subjectChanges) {
-	switch {
-	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
-	case len(c.now.Nodes) == 0:
-		p.unknownNow("the NUMA nodes are not known now")
-	default:
-		p.change(inventory.NUMANodes, "NUMA nodes "+numbers(c.then.Nodes), "NUMA nodes "+numbers(c.now.Nodes))
-	}
 }
 
 func numbers(list []int) string {

@@ -38,9 +38,29 @@ func (c *comparison) slots() []inventory.Compared {
 		case why != "":
 			p.unknownNow("%s", why)
 		case !mayBePopulated(q.now):
-			moduleGone(p, q, at)
+			now := "empty"
+			if q.now == nil {
+				now = "the slot itself is not listed any more"
+			}
+			alike, moved := at.alike[q.then]
+			switch place := at.now[q.then.Serial]; {
+			case q.then.Serial != "" && place != "":
+				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place+", by its serial number")
+			case moved:
+				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+alike.place+", by its kind"+alike.serials)
+			default:
+				p.change(inventory.DIMMLost, describe(q.then), now)
+			}
 		case !mayBePopulated(q.then):
-			moduleAdded(p, q, at)
+			alike, moved := at.alike[q.now]
+			switch place := at.then[q.now.Serial]; {
+			case q.now.Serial != "" && place != "":
+				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place+", by its serial number")
+			case moved:
+				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+alike.place+", by its kind"+alike.serials)
+			default:
+				p.change(inventory.DIMMAdded, "empty", describe(q.now))
+			}
 		default:
 			compareModule(p, q, at)
 		}
@@ -184,34 +204,6 @@ func (c *comparison) unclear(q slotPair) string {
 		return "firmware does not say whether the slot holds a module, then or now"
 	default:
 		return ""
-	}
-}
-
-func moduleGone(p *subjectChanges, q slotPair, at locations) {
-	now := "empty"
-	if q.now == nil {
-		now = "the slot itself is not listed any more"
-	}
-	alike, moved := at.alike[q.then]
-	switch place := at.now[q.then.Serial]; {
-	case q.then.Serial != "" && place != "":
-		p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place+", by its serial number")
-	case moved:
-		p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+alike.place+", by its kind"+alike.serials)
-	default:
-		p.change(inventory.DIMMLost, describe(q.then), now)
-	}
-}
-
-func moduleAdded(p *subjectChanges, q slotPair, at locations) {
-	alike, moved := at.alike[q.now]
-	switch place := at.then[q.now.Serial]; {
-	case q.now.Serial != "" && place != "":
-		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place+", by its serial number")
-	case moved:
-		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+alike.place+", by its kind"+alike.serials)
-	default:
-		p.change(inventory.DIMMAdded, "empty", describe(q.now))
 	}
 }
 

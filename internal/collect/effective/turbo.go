@@ -128,7 +128,20 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	case v.noTurbo.Known():
 		return m.noTurboClear(v, ok)
 	case v.noTurbo.State == fact.Absent, v.noTurbo.State == fact.Refused, v.driver != "" && !strings.HasPrefix(v.driver, "intel_"):
-		return v.byFlag(ok) // the driver with the file no_turbo is disabled or not in use
+		// There is neither cpufreq/boost nor no_turbo: its driver is disabled or not in use.
+		offered, known := v.flag.Get()
+		switch {
+		case known && offered && ok:
+			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		case known && offered:
+			return v.known(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
+		case known && ok:
+			return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+		case known:
+			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
+		default:
+			return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
+		}
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
 		return v.known(disabledWord, fact.Indirect, v.by(inventory.DecidedHardware, fact.Corroborated))
 	default:
@@ -182,23 +195,6 @@ func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 		return v.known(enabledWord, fact.Corroborated, firmware)
 	default:
 		return v.known(enabledWord, fact.Indirect, firmware)
-	}
-}
-
-// byFlag handles a kernel without intel_pstate's file and without cpufreq/boost.
-func (v *turboView) byFlag(register bool) derived {
-	offered, known := v.flag.Get()
-	switch {
-	case known && offered && register:
-		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
-	case known && offered:
-		return v.known(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
-	case known && register:
-		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
-	case known:
-		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
-	default:
-		return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
 	}
 }
 

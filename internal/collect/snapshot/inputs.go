@@ -67,23 +67,6 @@ func newCapturedBMC(a *redfish.Answer) *capturedBMC {
 	return c
 }
 
-func (c *capturedBMC) replay(in *collect.Input) {
-	in.BMC = func(redfish.Identity) *redfish.Answer {
-		a := *c.Answer
-		a.Problems = slices.Clone(a.Problems) // an audit may add to them
-		if c.Export != nil || c.Failure != "" {
-			a.BIOS = &redfish.BIOS{Path: c.Path}
-		}
-		return &a
-	}
-	in.DecodeBMC = func(*redfish.BIOS) (*bios.Export, error) {
-		if c.Failure != "" {
-			return nil, errors.New(c.Failure)
-		}
-		return c.Export, nil
-	}
-}
-
 // Inputs adds the inputs stored in a capture to the inputs of an audit of it. The audit's own table and
 // BMC take precedence; exports of both are used. It returns an error if the stored inputs are damaged.
 func Inputs(root *host.Root, in *collect.Input) error {
@@ -113,7 +96,20 @@ func Inputs(root *host.Root, in *collect.Input) error {
 	in.Exports = slices.Concat(i.Exports, in.Exports)
 	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
 	if i.BMC != nil && in.BMC == nil {
-		i.BMC.replay(in)
+		in.BMC = func(redfish.Identity) *redfish.Answer {
+			a := *i.BMC.Answer
+			a.Problems = slices.Clone(a.Problems) // an audit may add to them
+			if i.BMC.Export != nil || i.BMC.Failure != "" {
+				a.BIOS = &redfish.BIOS{Path: i.BMC.Path}
+			}
+			return &a
+		}
+		in.DecodeBMC = func(*redfish.BIOS) (*bios.Export, error) {
+			if i.BMC.Failure != "" {
+				return nil, errors.New(i.BMC.Failure)
+			}
+			return i.BMC.Export, nil
+		}
 	}
 	if !i.Tree {
 		in.Root, in.RootFailed = nil, i.TreeFailed

@@ -100,7 +100,10 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	part := partOfBuffer(a.streams, i, n)
 	third := len(part) / 3 / kernel.Line * kernel.Line
 	x, y, z := part[:third], part[third:2*third], part[2*third:3*third]
-	at := a.streamPosition(i, n)
+	if len(a.streamPos) != n {
+		a.streamPos = make([]int, n)
+	}
+	at := &a.streamPos[i]
 	return func() int64 {
 		from := *at
 		end := min(from+pieceBytes, third)
@@ -116,13 +119,6 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 		// store; the write-allocate read is not counted).
 		return 3 * int64(end-from)
 	}
-}
-
-func (a *nodeMemory) streamPosition(i, n int) *int {
-	if len(a.streamPos) != n {
-		a.streamPos = make([]int, n)
-	}
-	return &a.streamPos[i]
 }
 
 // load returns a function that does one thread's part of a pass under load: it follows chains with starts spread

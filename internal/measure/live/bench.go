@@ -28,7 +28,13 @@ func NewBench(ctx context.Context, root *host.Root) *Bench {
 }
 
 // Close ends the pinned threads.
-func (b *Bench) Close() { b.crew.dismiss() }
+func (b *Bench) Close() {
+	for cpu, w := range b.crew {
+		close(w.jobs)
+		<-w.outs // closed when the thread is about to end
+		delete(b.crew, cpu)
+	}
+}
 
 // Now returns the current time.
 func (b *Bench) Now() time.Time { return time.Now() }

@@ -28,7 +28,17 @@ func (b *Bench) Counters(cpus []int) measure.Counters {
 	if psi, err := b.root.ReadFile("/proc/pressure/memory"); err == nil {
 		c.Stall = someTotal(psi)
 	}
-	c.Throttled = throttled(b.root, cpus)
+	// The kernel counts throttling because of heat for Intel only; a package's count is missing without X86_FEATURE_PTS.
+	sum := int64(-1)
+	for _, cpu := range cpus {
+		dir := cpuDir(cpu) + "/thermal_throttle/"
+		for _, name := range []string{"core_throttle_count", "package_throttle_count"} {
+			if n, ok := number(b.root, dir+name); ok {
+				sum = max(sum, 0) + n
+			}
+		}
+	}
+	c.Throttled = sum
 	return c
 }
 
@@ -82,22 +92,6 @@ func someTotal(psi []byte) time.Duration {
 		}
 	}
 	return -1
-}
-
-// throttled returns how often the cores and their packages were throttled because of heat, -1 if the kernel does not
-// count that (only for Intel). The package's count is missing if the processor does not report it (X86_FEATURE_PTS
-// in therm_throt.c).
-func throttled(root *host.Root, cpus []int) int64 {
-	sum := int64(-1)
-	for _, cpu := range cpus {
-		dir := cpuDir(cpu) + "/thermal_throttle/"
-		for _, name := range []string{"core_throttle_count", "package_throttle_count"} {
-			if n, ok := number(root, dir+name); ok {
-				sum = max(sum, 0) + n
-			}
-		}
-	}
-	return sum
 }
 
 func cpuDir(cpu int) string { return "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) }

@@ -53,14 +53,6 @@ func (c cpuWorkers) hire(cpu int) error {
 	return nil
 }
 
-func (c cpuWorkers) dismiss() {
-	for cpu, w := range c {
-		close(w.jobs)
-		<-w.outs // closed when the thread is about to end
-		delete(c, cpu)
-	}
-}
-
 // live pins its thread and works. The thread is never unlocked, so that the
 // runtime ends it and no other goroutine inherits the pin.
 func (w *worker) live(cpu int, ready chan<- error) {

@@ -15,7 +15,17 @@ import (
 // Survey reads what must be known before a measurement. guest names the
 // hypervisor of a virtual machine, "" on real hardware.
 func Survey(root *host.Root, guest string) *measure.Machine {
-	s := &measure.Machine{Guest: guest, Notes: circumstances(root)}
+	var out []string
+	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {
+		out = append(out, "huge pages are switched off: latency is up to twice as long")
+	}
+	if b, err := root.ReadFile(cpuDir(0) + "/cpufreq/scaling_governor"); err == nil && strings.TrimSpace(string(b)) == "powersave" {
+		out = append(out, "the governor is powersave: clocks may be low")
+	}
+	if b, err := root.ReadFile("/proc/sys/kernel/numa_balancing"); err == nil && strings.TrimSpace(string(b)) == "1" {
+		out = append(out, "NUMA balancing is on; memory that is bound stays where it is")
+	}
+	s := &measure.Machine{Guest: guest, Notes: out}
 	s.Quota, s.MemoryBytes = limits(root)
 	cpus, mems := allowed(root)
 	numa := host.ReadNUMA(root)
@@ -183,18 +193,4 @@ func firstOf(cpus, sharers []int) int {
 		}
 	}
 	return -1
-}
-
-func circumstances(root *host.Root) []string {
-	var out []string
-	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {
-		out = append(out, "huge pages are switched off: latency is up to twice as long")
-	}
-	if b, err := root.ReadFile(cpuDir(0) + "/cpufreq/scaling_governor"); err == nil && strings.TrimSpace(string(b)) == "powersave" {
-		out = append(out, "the governor is powersave: clocks may be low")
-	}
-	if b, err := root.ReadFile("/proc/sys/kernel/numa_balancing"); err == nil && strings.TrimSpace(string(b)) == "1" {
-		out = append(out, "NUMA balancing is on; memory that is bound stays where it is")
-	}
-	return out
 }

@@ -50,15 +50,24 @@ func (p *currentPage) publish(out Outcome) {
 	old := p.current.Load()
 	switch {
 	case out.Report != nil && !out.Report.NothingRead():
-		p.current.Store(newPage(out.Report))
+		at, _ := time.Parse(time.RFC3339, out.Report.GeneratedAt)
+		p.current.Store((&auditPage{report: out.Report, families: metrics.FromReport(out.Report), at: at}).writeOnce())
 	case old != nil:
-		p.current.Store(old.outdated(out))
+		r := *old.report
+		r.Outdate(out.Err)
+		n := &auditPage{report: &r, at: old.at, families: metrics.FromReport(&r)}
+		if out.Report != nil {
+			all, from := n.families, metrics.FromReport(out.Report)
+			for i := range all {
+				for k := range from {
+					if all[i].Name == metrics.SourceUp && from[k].Name == metrics.SourceUp {
+						all[i] = from[k]
+					}
+				}
+			}
+		}
+		p.current.Store(n.writeOnce())
 	}
-}
-
-func newPage(r *report.Report) *auditPage {
-	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
-	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).writeOnce()
 }
 
 // writeOnce sets the forms so that each is written once, at its first use.
@@ -82,23 +91,4 @@ func (p *auditPage) sentence() string {
 		says = "OUTDATED (" + p.report.Outdated + "): " + says
 	}
 	return printable.Clean(says) + " (audited " + p.report.GeneratedAt + ")"
-}
-
-// outdated returns the page with the mark that a later audit read nothing. The metric about sources
-// is that of the later audit, if it got so far.
-func (p *auditPage) outdated(out Outcome) *auditPage {
-	r := *p.report
-	r.Outdate(out.Err)
-	n := &auditPage{report: &r, at: p.at, families: metrics.FromReport(&r)}
-	if out.Report != nil {
-		all, from := n.families, metrics.FromReport(out.Report)
-		for i := range all {
-			for k := range from {
-				if all[i].Name == metrics.SourceUp && from[k].Name == metrics.SourceUp {
-					all[i] = from[k]
-				}
-			}
-		}
-	}
-	return n.writeOnce()
 }

@@ -91,9 +91,34 @@ func (w *jsonWalker) value() any {
 	token, _ := w.dec.Token()
 	switch token {
 	case json.Delim('['):
-		return w.list()
+		w.down(0)
+		defer w.up()
+		list := []any{}
+		for w.err == nil && w.dec.More() {
+			w.path[len(w.path)-1] = len(list)
+			list = append(list, w.value())
+		}
+		return list
 	case json.Delim('{'):
-		return w.object()
+		w.down(nil)
+		defer w.up()
+		o, twice := object{}, map[string]bool{}
+		for w.err == nil && w.dec.More() {
+			token, _ := w.dec.Token()
+			key, _ := token.(string)
+			w.path[len(w.path)-1] = jsonKey(key)
+			v := w.value()
+			if before, there := o[key]; there && (twice[key] || !reflect.DeepEqual(before, v)) {
+				if !twice[key] && len(w.twice) <= maxProblems {
+					w.twice[w.place()] = true
+				}
+				twice[key], v = true, nil
+			}
+			if o[key] = v; len(o) > maxAttributes {
+				w.fail("more than %d keys in one object", maxAttributes)
+			}
+		}
+		return o
 	}
 	return token
 }
@@ -107,39 +132,6 @@ func (w *jsonWalker) down(step any) {
 func (w *jsonWalker) up() {
 	w.path = w.path[:len(w.path)-1]
 	_, _ = w.dec.Token() // the closing bracket
-}
-
-func (w *jsonWalker) list() []any {
-	w.down(0)
-	defer w.up()
-	list := []any{}
-	for w.err == nil && w.dec.More() {
-		w.path[len(w.path)-1] = len(list)
-		list = append(list, w.value())
-	}
-	return list
-}
-
-func (w *jsonWalker) object() object {
-	w.down(nil)
-	defer w.up()
-	o, twice := object{}, map[string]bool{}
-	for w.err == nil && w.dec.More() {
-		token, _ := w.dec.Token()
-		key, _ := token.(string)
-		w.path[len(w.path)-1] = jsonKey(key)
-		v := w.value()
-		if before, there := o[key]; there && (twice[key] || !reflect.DeepEqual(before, v)) {
-			if !twice[key] && len(w.twice) <= maxProblems {
-				w.twice[w.place()] = true
-			}
-			twice[key], v = true, nil
-		}
-		if o[key] = v; len(o) > maxAttributes {
-			w.fail("more than %d keys in one object", maxAttributes)
-		}
-	}
-	return o
 }
 
 func (e *Export) ambiguous(places []string) {

@@ -347,23 +347,19 @@ func decodeFlat(o object) (*Export, error) {
 		return nil, e.failed
 	}
 	if e.Vendor, e.Guessed = vendorByNames(e.Attributes); e.Vendor == "" {
-		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, someKeys(o), expected)
+		keys := slices.Sorted(maps.Keys(o))
+		if len(keys) > 5 {
+			keys = append(keys[:5], "...")
+		}
+		for i := range keys {
+			if len(keys[i]) > 40 {
+				keys[i] = keys[i][:40] + "..."
+			}
+			keys[i] = fmt.Sprintf("%q", keys[i])
+		}
+		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, strings.Join(keys, ", "), expected)
 	}
 	return e, nil
-}
-
-func someKeys(o object) string {
-	keys := slices.Sorted(maps.Keys(o))
-	if len(keys) > 5 {
-		keys = append(keys[:5], "...")
-	}
-	for i := range keys {
-		if len(keys[i]) > 40 {
-			keys[i] = keys[i][:40] + "..."
-		}
-		keys[i] = fmt.Sprintf("%q", keys[i])
-	}
-	return strings.Join(keys, ", ")
 }
 
 // ansibleAnswer matches the line that Ansible prints before the result of a module: "host | SUCCESS

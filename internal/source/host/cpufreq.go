@@ -95,7 +95,14 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	dirs := r.policies(cpu)
 	c.Policies = fact.Convert(dirs, func(d []string) int { return len(d) })
 	if len(dirs.Value) > 0 {
-		c.First = r.policy(dirs.Value[0])
+		dir := dirs.Value[0]
+		c.First = Policy{
+			Driver:        r.text(dir + "/scaling_driver"),
+			Governor:      r.text(dir + "/scaling_governor"),
+			EPP:           r.text(dir + "/energy_performance_preference"),
+			CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
+			BaseKHz:       r.number(dir + "/base_frequency"),
+		}
 		r.comparePolicies(c, dirs.Value)
 	}
 	needed := []stater{c.Policies}
@@ -160,16 +167,6 @@ func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
 	return r.text(dir+"/scaling_governor").State == fact.Refused
 }
 
-func (r *reader) policy(dir string) Policy {
-	return Policy{
-		Driver:        r.text(dir + "/scaling_driver"),
-		Governor:      r.text(dir + "/scaling_governor"),
-		EPP:           r.text(dir + "/energy_performance_preference"),
-		CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
-		BaseKHz:       r.number(dir + "/base_frequency"),
-	}
-}
-
 // comparePolicies samples the driver and what an administrator can set for each policy. An
 // attribute that cannot be read of the first policy is not read of the others.
 func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
@@ -180,7 +177,12 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 		{"/scaling_driver", &c.Drivers}, {"/scaling_governor", &c.Governors},
 		{"/energy_performance_preference", &c.EPP}, {"/boost", &c.Boosts}, {"/scaling_max_freq", &c.MaxKHz},
 	}
-	sample := spread(dirs, samplePolicies)
+	// Policies at even distances, including the first and the last.
+	out := make([]string, 0, samplePolicies)
+	for i := range samplePolicies {
+		out = append(out, dirs[i*(len(dirs)-1)/(samplePolicies-1)])
+	}
+	sample := slices.Compact(out)
 	for _, a := range attrs {
 		for _, dir := range sample {
 			v := r.text(dir + a.name)
@@ -287,15 +289,6 @@ func (r *reader) powerLimits() []PowerLimit {
 		out = append(out, PowerLimit{Limit: r.number(at + "/constraint_0_power_limit_uw"), Rated: r.number(at + "/constraint_0_max_power_uw")})
 	}
 	return out
-}
-
-// spread selects at most n of one or more entries at even distances, including the first and the last.
-func spread(all []string, n int) []string {
-	out := make([]string, 0, n)
-	for i := range n {
-		out = append(out, all[i*(len(all)-1)/(n-1)])
-	}
-	return slices.Compact(out)
 }
 
 func (r *reader) epb(cpu *CPU) Sampled {

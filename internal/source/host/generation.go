@@ -73,26 +73,21 @@ func (c *CPU) Generation() Generation {
 		}
 		return GenOther
 	case "AuthenticAMD", "HygonGenuine":
-		return amdGeneration(family.Value, model.Value)
-	default:
-		return GenOther
-	}
-}
-
-// amdGeneration returns the generation of a family and model. Models 10h to 1Fh and from 60h on of family
-// 19h are Zen 4 (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
-func amdGeneration(family, model int) Generation {
-	switch {
-	case family == 0x15 || family == 0x16:
-		return GenOpteron
-	case family == 0x17 || family == 0x18:
-		return GenZen
-	case family == 0x19 && (model >= 0x10 && model <= 0x1f || model >= 0x60):
-		return GenZen4
-	case family == 0x19:
-		return GenZen
-	case family >= 0x1a:
-		return GenZen4
+		// Models 10h to 1Fh and from 60h on of family 19h are Zen 4 (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
+		switch {
+		case family.Value == 0x15 || family.Value == 0x16:
+			return GenOpteron
+		case family.Value == 0x17 || family.Value == 0x18:
+			return GenZen
+		case family.Value == 0x19 && (model.Value >= 0x10 && model.Value <= 0x1f || model.Value >= 0x60):
+			return GenZen4
+		case family.Value == 0x19:
+			return GenZen
+		case family.Value >= 0x1a:
+			return GenZen4
+		default:
+			return GenOther
+		}
 	default:
 		return GenOther
 	}

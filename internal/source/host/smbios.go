@@ -141,7 +141,13 @@ type DMIID struct {
 func ReadDMIID(root *Root) *DMIID {
 	r := newReader(root, inventory.SourceDMIID)
 	d := &DMIID{}
-	for _, f := range d.files() {
+	for _, f := range []dmiFile{
+		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
+		{"product_family", &d.ProductFamily}, {"board_vendor", &d.BoardVendor}, {"board_name", &d.Board},
+		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
+		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
+		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
+	} {
 		*f.into = r.text(dmiDir + f.name)
 	}
 	d.Source = sourceOf("dmi_id", []stater{d.Vendor, d.Product},
@@ -152,16 +158,6 @@ func ReadDMIID(root *Root) *DMIID {
 type dmiFile struct {
 	name string
 	into *fact.Fact[string]
-}
-
-func (d *DMIID) files() []dmiFile {
-	return []dmiFile{
-		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
-		{"product_family", &d.ProductFamily}, {"board_vendor", &d.BoardVendor}, {"board_name", &d.Board},
-		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
-		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
-		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
-	}
 }
 
 const acpiTables = "/sys/firmware/acpi/tables"

@@ -128,7 +128,14 @@ func (m Machine) Files() Files {
 	m.general(f)
 	m.cpuinfo(f)
 	if m.Policies {
-		m.policies(f)
+		for cpu := range m.CPUs() {
+			dir := fmt.Sprintf("sys/devices/system/cpu/cpufreq/policy%d/", cpu)
+			f[dir+"scaling_driver"], f[dir+"scaling_governor"] = "intel_pstate\n", "powersave\n"
+			f[dir+"energy_performance_preference"] = "balance_performance\n"
+			f[dir+"scaling_max_freq"], f[dir+"cpuinfo_max_freq"] = "3800000\n", "3800000\n"
+		}
+		f["sys/devices/system/cpu/intel_pstate/status"] = "active\n"
+		f["sys/devices/system/cpu/intel_pstate/no_turbo"] = "0\n"
 	}
 	return f
 }
@@ -171,7 +178,18 @@ func (m Machine) nodes(f Files) {
 		dir := fmt.Sprintf("sys/devices/system/node/node%d/", id)
 		f[dir+"cpulist"] = List(groups[id])
 		f[dir+"meminfo"] = NodeMeminfo(id, m.NodeMiB)
-		f[dir+"distance"] = m.distances(id, count)
+		words := make([]string, count)
+		for to := range count {
+			switch {
+			case to == id:
+				words[to] = "10"
+			case to/m.NodesPerSocket == id/m.NodesPerSocket:
+				words[to] = "12"
+			default:
+				words[to] = "21"
+			}
+		}
+		f[dir+"distance"] = strings.Join(words, " ") + "\n"
 		for _, cpu := range groups[id] {
 			f[fmt.Sprintf("%scpu%d", dir, cpu)] = LinkTo + fmt.Sprintf("../../cpu/cpu%d", cpu)
 		}
@@ -194,21 +212,6 @@ func NodeMeminfo(id, mib int) string {
 func Managed(id, mib int) int {
 	kb := mib << 10
 	return max(kb-kb/67-7<<10-317*(id+1), 0)
-}
-
-func (m Machine) distances(from, count int) string {
-	words := make([]string, count)
-	for to := range count {
-		switch {
-		case to == from:
-			words[to] = "10"
-		case to/m.NodesPerSocket == from/m.NodesPerSocket:
-			words[to] = "12"
-		default:
-			words[to] = "21"
-		}
-	}
-	return strings.Join(words, " ") + "\n"
 }
 
 func (m Machine) general(f Files) {
@@ -258,17 +261,6 @@ func (m Machine) cpuinfo(f Files) {
 		b.WriteString("flags\t\t: fpu vme ht tm syscall nx lm constant_tsc arch_perfmon monitor est ssse3 cx16 aes xsave avx ida arat epb hwp avx512f\nbugs\t\t: spectre_v1\n\n")
 	}
 	f["proc/cpuinfo"] = b.String()
-}
-
-func (m Machine) policies(f Files) {
-	for cpu := range m.CPUs() {
-		dir := fmt.Sprintf("sys/devices/system/cpu/cpufreq/policy%d/", cpu)
-		f[dir+"scaling_driver"], f[dir+"scaling_governor"] = "intel_pstate\n", "powersave\n"
-		f[dir+"energy_performance_preference"] = "balance_performance\n"
-		f[dir+"scaling_max_freq"], f[dir+"cpuinfo_max_freq"] = "3800000\n", "3800000\n"
-	}
-	f["sys/devices/system/cpu/intel_pstate/status"] = "active\n"
-	f["sys/devices/system/cpu/intel_pstate/no_turbo"] = "0\n"
 }
 
 // CEDT returns ACPI's CXL Early Discovery Table with one host bridge and windows, each with its first

@@ -32,7 +32,16 @@ func ParseCmdline(line string) []Option {
 		if word == "--" {
 			break
 		}
-		out = append(out, option(word))
+		o := Option{Raw: word}
+		bare := word
+		if strings.HasPrefix(bare, `"`) {
+			bare = strings.TrimSuffix(bare[1:], `"`)
+		}
+		o.Key, o.Value, _ = strings.Cut(bare, "=")
+		if strings.HasPrefix(o.Value, `"`) {
+			o.Value = strings.TrimSuffix(o.Value[1:], `"`)
+		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -50,19 +59,6 @@ func WordEnd[T string | []byte](s T) int {
 		}
 	}
 	return len(s)
-}
-
-func option(word string) Option {
-	o := Option{Raw: word}
-	bare := word
-	if strings.HasPrefix(bare, `"`) {
-		bare = strings.TrimSuffix(bare[1:], `"`)
-	}
-	o.Key, o.Value, _ = strings.Cut(bare, "=")
-	if strings.HasPrefix(o.Value, `"`) {
-		o.Value = strings.TrimSuffix(o.Value[1:], `"`)
-	}
-	return o
 }
 
 // keptOptions are the kernel options whose values are shown because they affect an audit
