@@ -22,7 +22,7 @@ PROMETHEUS3_VERSION := v0.316.0
 FUZZTIME   ?= 30s
 SEEDS      ?= 5000
 RIG        := ../shared/rig
-GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
+GAPS       := '^(TestEveryKnownIDIsLoaded|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
 export CGO_ENABLED ?= 0
 # One set of flags for all that is compiled here: a package that is asked for with others is
 # compiled again. With -trimpath no folder is part of what is compiled, so that a kept build
@@ -140,9 +140,6 @@ vm: build #- real kernels on described machines, under QEMU; audited, measured, 
 
 fuzz-whole: #- from arbitrary bytes to the report, for 20 s: what must be true for any machine
 	@scripts/fuzz 20s FuzzWhole
-
-bench: #- benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
 compare: build #- memaudit compared with dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)

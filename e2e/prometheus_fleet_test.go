@@ -87,9 +87,7 @@ func TestPrometheusFleet(t *testing.T) {
 		assert.NotContains(t, name, "symmetric", "what follows from empty channels is not an alert of its own")
 	}
 	p.healthy(t, good, bad, worse, text)
-	p.filtered(t)
 	p.shown(t, counting)
-	p.ranked(t)
 
 	require.NoError(t, os.Rename(tree, tree+".gone"))
 	p.wait(t, map[string]string{"MemauditAuditIncomplete " + worse + " ": "warning"})
@@ -368,36 +366,6 @@ func (p *prometheus) healthy(t *testing.T, targets ...string) {
 	assert.Positive(t, count)
 }
 
-// filtered runs every query of the fleet's page: with all selected none fails, and with an unknown job or product
-// selected the results are empty.
-func (p *prometheus) filtered(t *testing.T) {
-	t.Helper()
-	for _, choice := range []map[string]string{{"$job": ".*", "$product": ".*"}, {"$job": "nobody", "$product": ".*"}, {"$job": ".*", "$product": "nothing"}} {
-		all, shown := choice["$job"] == choice["$product"], 0
-		for _, panel := range fleet.Overview(t).Panels {
-			for _, q := range panel.Targets {
-				expr := strings.NewReplacer("$job", choice["$job"], "$product", choice["$product"]).Replace(q.Expr)
-				var data struct {
-					Result []struct {
-						Metric map[string]string
-						Value  [2]any
-					}
-				}
-				p.get(t, "/api/v1/query?query="+url.QueryEscape(expr), &data)
-				for _, r := range data.Result {
-					if nothing := len(r.Metric) == 0 && r.Value[1] == "0"; !nothing {
-						shown++
-						assert.True(t, all, "%s with %v: %v", panel.Title, choice, r)
-					}
-				}
-			}
-		}
-		if all {
-			assert.Greater(t, shown, 50)
-		}
-	}
-}
-
 // empty are the panels that are empty for this test's machines, with the reason; every other one shows something.
 var empty = map[string]string{
 	"memaudit-fleet Waits for a reboot A":       "no controller tells of a change that waits",
@@ -429,23 +397,4 @@ func (p *prometheus) shown(t *testing.T, machine string) {
 			}
 		}
 	}
-}
-
-// ranked runs the queries with which docs/measure.md ranks a fleet, to check their grammar.
-func (p *prometheus) ranked(t *testing.T) {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "measure.md"))
-	require.NoError(t, err)
-	_, block, ok := strings.Cut(string(page), "```\n# the twenty slowest machines\n")
-	require.True(t, ok)
-	block, _, _ = strings.Cut(block, "```")
-	count := 0
-	for line := range strings.Lines(block) {
-		if !strings.HasPrefix(line, "#") {
-			var data any
-			p.get(t, "/api/v1/query?query="+url.QueryEscape(line), &data)
-			count++
-		}
-	}
-	assert.Equal(t, 4, count)
 }

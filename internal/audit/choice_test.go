@@ -211,18 +211,3 @@ profiles:
 	f = one(t, a, "setting.smt", "setting smt")
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{string(f.Why), string(f.Citation.Place)})
 }
-
-// TestNotApplied checks that an audit shows whether its profile was requested, and the reason if it is not applied.
-func TestNotApplied(t *testing.T) {
-	a := choice(t, "Model 1", "low-latency", nil)
-	assert.Nil(t, a.Profile)
-	assert.True(t, a.ProfileAsked)
-	assert.Equal(t, "no document for this machine gives a profile for low-latency", a.ProfileWhy)
-	a = choice(t, "Model 1", "site/none", nil)
-	assert.NotNil(t, a.Profile)
-	assert.Empty(t, a.ProfileWhy)
-	sys, topo := twoSockets()
-	a = run(t, engineOf(t, choicePack), sys, topo, audit.Options{})
-	assert.Nil(t, a.Profile)
-	assert.False(t, a.ProfileAsked)
-}

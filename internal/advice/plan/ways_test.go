@@ -13,10 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -373,28 +371,6 @@ func TestWaysNeverAssume(t *testing.T) {
 	require.NoError(t, err)
 	_, why := plan.ForPlatform(pf, pipeline(t))
 	require.Contains(t, why, "no document gives")
-}
-
-// BenchmarkWays64 plans for the 64 slots of an RX600 S6 and for 48 of a server
-// with twelve channels.
-func BenchmarkWays64(b *testing.B) {
-	s := machinetest.Servers()["supermicro-genoa"]
-	s.Channels, s.Depth = 12, 2
-	half := s.Table(func(_, channel, _ int) bool { return channel < 6 })
-	for name, sys := range map[string]*inventory.System{
-		"rx600-s6": machine(b, "fujitsu-rx600s6-class2"), "genoa": collecttest.Read(b, "genoa", half.Dump()),
-	} {
-		b.Run(name, func(b *testing.B) {
-			p := pipeline(b)
-			topo := p.Derive(sys)
-			for b.Loop() {
-				target, why := plan.ForMachine(sys, topo, p)
-				require.Empty(b, why)
-				ways, _, _ := target.Ways(1<<40, true)
-				require.NotEmpty(b, ways)
-			}
-		})
-	}
 }
 
 // TestWaysWithQuadRank checks that a channel with a quad-rank module takes no third one on Xeon E5-2600 (Dell,

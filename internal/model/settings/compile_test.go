@@ -34,9 +34,3 @@ func TestCompiledTables(t *testing.T) {
 	}
 	assert.Positive(t, spelled)
 }
-
-func BenchmarkLoadCompiled(b *testing.B) {
-	for b.Loop() {
-		_, _ = LoadCompiled(rules.FS)
-	}
-}

@@ -53,7 +53,7 @@ func namedRows(t *testing.T) []namedRow {
 	}
 	for _, p := range table.Platforms {
 		if !ours[p.ID] {
-			continue // a gap that TestPlatformTable names
+			continue
 		}
 		for _, c := range p.CPUID {
 			r := namedRow{id: p.ID, family: c.Family, model: c.Model, stepping: c.Stepping, vendor: p.Vendor}

@@ -148,18 +148,6 @@ func TestSpeedUnknown(t *testing.T) {
 	}
 }
 
-// TestSpeedReasonsNameKnownFacts checks that a reason contains no kind or depth that firmware does not state.
-func TestSpeedReasonsNameKnownFacts(t *testing.T) {
-	m := sandyBridge(1)
-	m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 32, rated: 1333, mv: 1500})
-	for i := range m.sys.Slots {
-		m.sys.Slots[i].Ranks = fact.Fact[int]{State: fact.Unstated}
-		m.sys.Slots[i].Registered = fact.Fact[bool]{State: fact.Unstated}
-	}
-	reason := m.derive(t).Populations[0].Speed.Reason
-	assert.Equal(t, "no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for each kind that this DIMM may be with 3 DIMMs per channel", reason)
-}
-
 // TestSpeedOfKindsThatFit checks that three modules on a channel are registered ones of at most two ranks if a
 // channel takes two of the other kinds (IBM, x3650 M3 product guide, p13), even if firmware does not state the kind.
 func TestSpeedOfKindsThatFit(t *testing.T) {
