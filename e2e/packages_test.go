@@ -84,7 +84,8 @@ func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
 	}
 	links := regexp.MustCompile(`\]\(([^):#]+)[)#]`).FindAllStringSubmatch(readFile(t, filepath.Join(dir, "README.md")), -1)
 	assert.Greater(t, len(links), 20)
-	for _, link := range append(links, []string{"", "deploy/memaudit.yaml"}, []string{"", "deploy/ansible/galaxy.yml"}, []string{"", "deploy/grafana/memaudit-fleet.json"}) {
+	for _, link := range append(links, []string{"", "deploy/memaudit.yaml"}, []string{"", "deploy/ansible/galaxy.yml"}, []string{"", "deploy/grafana/memaudit-fleet.json"},
+		[]string{"", "deploy/prometheus/README.md"}, []string{"", "internal/report/schema/report.v1.json"}, []string{"", "internal/serve/fleet/schema/fleet.v1.json"}) {
 		assert.FileExists(t, filepath.Join(dir, link[1]))
 		assert.True(t, listed == nil || slices.Contains(listed, "/usr/share/doc/memaudit/"+link[1]), link[1])
 	}

@@ -16,6 +16,7 @@ import (
 
 func (p *Program) explainCommand() *cobra.Command {
 	f := &checkFlags{failOn: report.FailNever}
+	verbose := false
 	cmd := &cobra.Command{
 		Use:   "explain WORD",
 		Short: "explain a rule, setting, platform or term",
@@ -26,15 +27,16 @@ what that machine shows; it never reads the live one unless --root / is given. T
 expressions of a rule are printed by memaudit rules show.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeWords,
-		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0], verbose) },
 	}
 	f.input.register(cmd)
 	f.registerRules(p, cmd)
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also the rules of this id for other machines, each with an example")
 	return cmd
 }
 
 // explain prints the page of a word, with its values on the selected machine.
-func (p *Program) explain(f *checkFlags, word string) error {
+func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
 	if err != nil {
 		return err
@@ -51,7 +53,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 		}
 	}
 	page := text.NewPage(p.terminal(false).options)
-	if err := e.Explain(page, word, doc); err != nil {
+	if err := e.Explain(page, word, doc, verbose); err != nil {
 		return usageError("explain: %w", err)
 	}
 	if err := p.printPage(page); err != nil {

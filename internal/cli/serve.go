@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	alerts "github.com/memaudit/memaudit/deploy/prometheus"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
@@ -44,8 +47,8 @@ func (p *Program) serveCommand() *cobra.Command {
 		Short: "audit at intervals, and serve metrics and reports over HTTP",
 		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
 change and when processors or memory come or go. It serves the last audit: metrics
-for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A scrape never
-audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
+for Prometheus, /report, /report.txt, /report.json, /runbook (what each alert and rule means),
+/-/healthy and /-/ready. A scrape never audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
 read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
 		Args: cobra.NoArgs,
@@ -55,11 +58,11 @@ first audit every page answers 503.`,
 	f.input.registerHostName(cmd)
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
-	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, give or take a tenth (default 5m, or the configuration's)")
+	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, with 10 % jitter (default 5m, or the configuration's)")
 	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")
 	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as for any Prometheus exporter")
 	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
-	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve metrics alone: no /report, /report.txt, /report.json")
+	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve no reports: no /report, /report.txt, /report.json")
 	fl.BoolVar(&f.web.SystemdSocket, "web.systemd-socket", false, "take the sockets that systemd opened instead of --web.listen-address")
 	fl.StringVar(&f.logLevel, "log.level", "info", "lowest `LEVEL` of the messages logged: "+strings.Join(logLevels(), ", "))
 	fl.StringVar(&f.logFormat, "log.format", "logfmt", "`FORMAT` of messages: "+strings.Join(logFormats(), ", "))
@@ -86,7 +89,7 @@ func (f *serveFlags) check() error {
 	if err := f.input.oneMachine(); err != nil {
 		return err
 	}
-	taken := []string{"/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
+	taken := []string{"/runbook", "/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
 	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {
 		return usageError("--web.telemetry-path: %q, expected a path such as /metrics other than %s", path, strings.Join(taken, ", "))
 	}
@@ -125,6 +128,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 		idle = debug.FreeOSMemory
 	}
 	f.web.Addresses = f.addresses
+	f.web.Runbook = func() ([]byte, error) { return p.runbook(&f.checkFlags) }
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
 	hup := make(chan os.Signal, 1)
@@ -148,6 +152,15 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(p.stderr(), o))
 	}
 	return slog.New(slog.NewTextHandler(p.stderr(), o))
+}
+
+// runbook writes the page that alerts link to, with the site's rules.
+func (p *Program) runbook(f *checkFlags) ([]byte, error) {
+	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
+	if err != nil {
+		return nil, err
+	}
+	return e.Runbook(alerts.Page, html.Style())
 }
 
 // errReload is returned for a configuration that no longer loads.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
@@ -167,4 +171,39 @@ func TestReadable(t *testing.T) {
 	assert.Equal(t, []string{at("conf"), at("rules"), at("rules/deep")}, a.watched())
 	assert.Equal(t, []string{at("bios"), at("conf"), at("root"), at("rules"), at("rules/deep"), at("tls"), at("web")}, a.readable())
 	assert.False(t, a.asksNetwork())
+}
+
+// TestRunbook checks that every alert, built-in rule, site rule and setting has its part in the page that alerts link to.
+func TestRunbook(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newProgram(nil)
+	site := t.TempDir()
+	rule, err := os.ReadFile(filepath.Join("..", "..", "rules", "README.md"))
+	require.NoError(t, err)
+	_, example, _ := strings.Cut(string(rule), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	require.NoError(t, os.WriteFile(filepath.Join(site, "site.yaml"), []byte(example), 0o600))
+	page, err := p.runbook(&checkFlags{rules: []string{site}})
+	require.NoError(t, err)
+	packs, err := rulepack.LoadCompiled(p.Rules)
+	require.NoError(t, err)
+	ids := append(settings.IDs(), "memory.site.capacity")
+	for i := range ids[:len(ids)-1] {
+		ids[i] = "setting." + ids[i]
+	}
+	for _, r := range rulepack.Describe(packs) {
+		ids = append(ids, r.ID)
+	}
+	texts, err := os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "memaudit.alerts.yml"))
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(texts), -1) {
+		ids = append(ids, m[1])
+	}
+	require.Greater(t, len(ids), 150)
+	for _, id := range ids {
+		_, part, found := strings.Cut(string(page), "<h2 id=\""+id+"\">")
+		part, _, _ = strings.Cut(part, "<h2 ")
+		assert.True(t, found && (strings.Contains(part, "<p>") || strings.Contains(part, "<li>")), id)
+	}
+	assert.NotContains(t, string(page), "```")
 }

@@ -71,8 +71,9 @@ func (e *Explainer) ids() []string {
 }
 
 // Explain lays out the page about a rule, a setting (also by its rule's id), a platform or a word of the
-// glossary; nothing for an unknown word. doc is the selected machine's report, nil without one.
-func (e *Explainer) Explain(l Layout, word string, doc *report.Report) error {
+// glossary; nothing for an unknown word. doc is the selected machine's report, nil without one; verbose adds the rules of an id for
+// other machines.
+func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose bool) error {
 	word, named := e.resolve(word)
 	if len(named) > 0 {
 		return layOut(l, "explain settings", named)
@@ -95,7 +96,7 @@ func (e *Explainer) Explain(l Layout, word string, doc *report.Report) error {
 	}
 	if len(rules) > 0 {
 		return layOut(l, "explain rule", map[string]any{"Rules": rules, "General": rules[len(rules)-1], "Topic": e.topic(word),
-			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc)})
+			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc), "Verbose": verbose})
 	}
 	for _, t := range e.termsOf(word) {
 		if err := layOut(l, "explain term", e.termPage(&t, word)); err != nil {

@@ -39,7 +39,7 @@ func explainer(t *testing.T) *reference.Explainer {
 func explained(t *testing.T, e *reference.Explainer, word string, doc *report.Report) *outline {
 	t.Helper()
 	o := &outline{Page: text.NewPage(text.Options{}), at: "about", parts: map[string]string{}}
-	require.NoError(t, e.Explain(o, word, doc), word)
+	require.NoError(t, e.Explain(o, word, doc, true), word)
 	if o.kind == "" && len(o.parts) == 0 {
 		return nil
 	}

@@ -130,7 +130,7 @@ func elsewhere(others []rulepack.OtherWant) []string {
 	return out
 }
 
-// ByName returns rules/by-name.md, to which alerts link: under a heading for each id the rules of all packs, with their
+// ByName returns rules/by-name.md: under a heading for each id the rules of all packs, with their
 // results on the example servers, and then the settings of profiles. examples maps a rule's id to the example servers on
 // which it fails, passes or is unknown.
 func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {

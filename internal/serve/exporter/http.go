@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,6 +50,11 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 		get("/report.txt", p.serve(asText))
 		get("/report.json", p.serve(asJSON))
 	}
+	runbook := sync.OnceValues(w.Runbook)
+	get("/runbook", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := runbook()
+		answer(w, r, "text/html; charset=utf-8", time.Time{}, body, err)
+	}))
 	get("/-/healthy", constantAnswer("memaudit is healthy.\n"))
 	get("/-/ready", p.audited(constantAnswer("memaudit is ready.\n")))
 	if w.MetricsPath != "/" {
@@ -90,7 +96,7 @@ func (p *currentPage) landing(w *WebOptions) http.Handler {
 		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit"},
 			web.LandingLinks{Address: "report.txt", Text: "Report (text)"}, web.LandingLinks{Address: "report.json", Text: "Report (JSON)"})
 	}
-	links = append(links, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
+	links = append(links, web.LandingLinks{Address: "runbook", Text: "Runbook", Description: "all alerts and rules"}, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		says := "Audit of memory population and BIOS settings"
 		if current := p.current.Load(); current != nil && !w.NoReport {
@@ -137,15 +143,20 @@ func (p *currentPage) serve(f servedForm) http.Handler {
 	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
 		body, err := f.of(current)()
-		if err != nil {
-			http.Error(w, "the report could not be written: "+err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", f.mediaType)
-		w.Header().Set("Cache-Control", "no-cache")
-		w.Header().Set("Content-Security-Policy", html.Policy)
-		http.ServeContent(w, r, "", current.at, bytes.NewReader(body))
+		answer(w, r, f.mediaType, current.at, body, err)
 	}))
+}
+
+// answer sends a page, or the error that prevented it.
+func answer(w http.ResponseWriter, r *http.Request, mediaType string, at time.Time, body []byte, err error) {
+	if err != nil {
+		http.Error(w, "the page could not be written: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Content-Security-Policy", html.Policy)
+	http.ServeContent(w, r, "", at, bytes.NewReader(body))
 }
 
 func constantAnswer(text string) http.Handler {

@@ -160,6 +160,8 @@ type WebOptions struct {
 	ConfigFile string
 	// MetricsPath is the path at which metrics are served.
 	MetricsPath string
-	// NoReport serves metrics but no reports.
+	// NoReport serves metrics and the runbook but no reports.
 	NoReport bool
+	// Runbook returns the page that alerts link to, as HTML. It is called once, when a client asks for it.
+	Runbook func() ([]byte, error)
 }

@@ -1,17 +1,15 @@
 package fleet
 
 import (
-	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	alerts "github.com/memaudit/memaudit/deploy/prometheus"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 
 	"github.com/stretchr/testify/assert"
@@ -123,10 +121,12 @@ func TestRuleNames(t *testing.T) {
 // ofNoAnswer are the alerts about missed scrapes, which a missed scrape does not resolve.
 var ofNoAnswer = map[string]bool{"MemauditDown": true, "MemauditVanished": true, "MemauditAbsent": true}
 
-// TestAlertsAreComplete checks that each alert has severity, summary and subject, and a link to an existing page of
-// the repository.
+// runbookLink is a link to the daemon's runbook, or to the page that the packages install.
+var runbookLink = regexp.MustCompile(`^(?:\{\{ if match "\^memaudit" \$labels\.job \}\}http\{\{ if match "tls" \$labels\.job \}\}s\{\{ end \}\}://\{\{ \$labels\.instance \}\}/runbook#(\S+|\{\{ \$labels\.rule \}\})\{\{ else \}\})?file:///usr/share/doc/memaudit/(\S+\.md)#(\S+|\{\{ reReplaceAll .*\}\})$`)
+
+// TestAlertsAreComplete checks that each alert has severity, summary and subject, and a link to its part of the runbook,
+// or to the rule's.
 func TestAlertsAreComplete(t *testing.T) {
-	headings := map[string][]string{}
 	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
 		assert.Contains(t, []string{"info", "warning", "critical"}, r.Labels["severity"], r.Alert)
 		assert.NotEmpty(t, r.For, r.Alert)
@@ -140,93 +140,19 @@ func TestAlertsAreComplete(t *testing.T) {
 		about := r.Annotations["description"]
 		assert.Regexp(t, `[Rr]ules?:? `, about, r.Alert)
 		assert.Regexp(t, `labels\.(instance|host)|label instance|no instance`, about, r.Alert)
-		link, ok := strings.CutPrefix(r.Annotations["runbook_url"], "https://github.com/memaudit/memaudit/blob/main/")
-		require.True(t, ok, r.Alert)
-		for _, page := range alternatives(t, link) {
-			file, anchor, ok := strings.Cut(page, "#")
-			require.True(t, ok, r.Alert)
-			if headings[file] == nil {
-				headings[file] = anchors(t, file)
-			}
-			assert.Contains(t, headings[file], anchor, "%s: %s", r.Alert, page)
+		link := runbookLink.FindStringSubmatch(strings.TrimSuffix(r.Annotations["runbook_url"], "{{ end }}"))
+		require.NotNil(t, link, r.Alert)
+		switch link[2] {
+		case "rules/by-name.md":
+			assert.Equal(t, []string{"{{ $labels.rule }}", `{{ reReplaceAll "[.]" "" $labels.rule }}`}, []string{link[1], link[3]}, r.Alert)
+		case "deploy/prometheus/README.md":
+			assert.Contains(t, []string{"", r.Alert}, link[1])
+			assert.Equal(t, strings.ToLower(r.Alert), link[3])
+			assert.Contains(t, alerts.Page, "\n### "+r.Alert+"\n")
+		default:
+			t.Errorf("%s: %s is not in the packages", r.Alert, link[2])
 		}
 	}
-}
-
-// ofTheRule ends a link to the page of all rules with the alert's own.
-const ofTheRule = `#{{ reReplaceAll "[.]" "" $labels.rule }}`
-
-// aPack is the start of a pack's rules or profiles in its file.
-var aPack = regexp.MustCompile(`(?m)^(?:rules|profiles):$`)
-
-// ruleAnchors are the headings of all rules and settings, from the packs' files, because their own package imports
-// the complete engine. They are read once for all links.
-var ruleAnchors = sync.OnceValues(func() ([]string, error) {
-	var out []string
-	err := filepath.WalkDir(filepath.Join(root, "rules"), func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && d.Name() == "slots" {
-			return fs.SkipDir // patterns of labels are rules of another kind
-		}
-		if err != nil || filepath.Ext(name) != ".yaml" {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if err != nil || !aPack.Match(data) {
-			return err
-		}
-		var pack struct {
-			Rules    []struct{ ID string }
-			Profiles []struct{ Settings map[string]any }
-		}
-		if err := yaml.Unmarshal(data, &pack); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-		for _, r := range pack.Rules {
-			out = append(out, "#"+strings.ReplaceAll(r.ID, ".", ""))
-		}
-		for _, p := range pack.Profiles {
-			for id := range p.Settings {
-				out = append(out, "#setting"+id)
-			}
-		}
-		return nil
-	})
-	slices.Sort(out)
-	return slices.Compact(out), err
-})
-
-// alternatives are the possible targets of a link: with ofTheRule those of every rule.
-func alternatives(t *testing.T, link string) []string {
-	t.Helper()
-	page, ok := strings.CutSuffix(link, ofTheRule)
-	if !ok {
-		return []string{link}
-	}
-	all, err := ruleAnchors()
-	require.NoError(t, err)
-	require.Greater(t, len(all), 100)
-	var out []string
-	for _, anchor := range all {
-		out = append(out, page+anchor)
-	}
-	return out
-}
-
-var (
-	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	silent  = regexp.MustCompile(`[^a-z0-9 _-]`)
-)
-
-// anchors lists the headings of a page as links name them.
-func anchors(t *testing.T, file string) []string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-	require.NoError(t, err)
-	var out []string
-	for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
-		out = append(out, strings.ReplaceAll(silent.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
-	}
-	return out
 }
 
 // TestEveryRuleHasCases checks that promtool's tests show every alert firing and not firing, and every recorded
