@@ -26,7 +26,7 @@ const defaultBaseline = "/var/lib/memaudit/baseline.json"
 const baselineArea = "baseline."
 
 func (p *Program) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "baseline", Short: "remember the accepted hardware, and say what changed since", Args: cobra.NoArgs, RunE: showHelp}
+	cmd := &cobra.Command{Use: "baseline", Short: "remember the accepted hardware, and say what changed since", Args: command, RunE: showHelp}
 	cmd.AddCommand(p.baselineSaveCommand(), p.baselineCompareCommand())
 	return cmd
 }
@@ -41,7 +41,7 @@ func (p *Program) baselineSaveCommand() *cobra.Command {
 NUMA nodes, visible memory, BIOS version, and the settings that are known. An earlier
 baseline is replaced. Serial numbers are kept as hashes under a key in the file, which
 only its owner may read.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			conf, err := p.loadConfig(configFile)
 			if err != nil {
@@ -110,7 +110,7 @@ and is not now is unknown, neither changed nor the same.
 Exit status: 0 nothing changed; 1 something did; 2 wrong usage or configuration; 3 the
 two cannot be compared (another machine, another version of the file), or --strict and
 some of it cannot.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
 	}
 	f.input.register(cmd)

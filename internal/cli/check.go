@@ -14,8 +14,9 @@ import (
 func (p *Program) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "audit one machine once, print the report, exit by the result",
+		Use:        "check [FILE]",
+		SuggestFor: []string{"audit", "scan", "run", "test", "verify", "report"},
+		Short:      "audit one machine once, print the report, exit by the result",
 		Long: `check audits one machine once and prints the report: the running one, or that of
 FILE, which is a folder with sys and proc (--root), a capture (--snapshot), or
 SMBIOS as a dump, a table or dmidecode's text (--smbios; - is standard input).
@@ -26,7 +27,7 @@ checked) or NOT APPLICABLE (a virtual machine), the same in every format.
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
 configuration; 3 the verdict is unknown, or an input could not be read.
 With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.input.take(args); err != nil {
 				return err
@@ -57,7 +58,7 @@ func (p *Program) check(f *checkFlags) error {
 		return err
 	}
 	auditor.Options.NoReadings = f.output.format == formats.Text && !f.output.verbose
-	done := p.progress("reading and judging the machine")
+	done := p.progress(reading)
 	defer done()
 	sys, failed := p.system(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))

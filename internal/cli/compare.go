@@ -21,7 +21,7 @@ A setting that is not known is counted apart and never as agreement.
 
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the machine
 could not be read.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.compare(f) },
 	}
 	f.input.register(cmd)

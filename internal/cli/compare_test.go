@@ -113,7 +113,7 @@ func TestProfilesCompareRefuses(t *testing.T) {
 		args   []string
 	}{
 		{2, `--format: "html", expected one of text, json`, []string{"--format", "html", "--root", machine}},
-		{2, "unknown command", []string{"dell-11g/balanced"}},
+		{2, "expected flags only", []string{"dell-11g/balanced"}},
 		{2, "unknown flag: --profile", []string{"--profile", "hpc"}},
 		{2, "both name a machine", []string{"--root", machine, "--snapshot", machine}},
 		{2, "no such file", []string{"--config", filepath.Join(machine, "none.yaml"), "--root", machine}},

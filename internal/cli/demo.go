@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ func (p *Program) demoCommand() *cobra.Command {
 		Use:       "demo [" + strings.Join(names, " | ") + "]",
 		Short:     "audit an example server that is part of the program",
 		Long:      long,
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      serverName(names),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.input.example = append(args, names[0])[0]
@@ -42,6 +43,16 @@ func (p *Program) demoCommand() *cobra.Command {
 	f.output.register(cmd, formats.Reports())
 	f.registerProfile(p, cmd)
 	return cmd
+}
+
+// serverName accepts the name of an example server.
+func serverName(names []string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 && !slices.Contains(names, args[0]) {
+			return fmt.Errorf("no example server is called %q, expected %s", args[0], strings.Join(names, " or "))
+		}
+		return arguments(0, 1, "one of "+strings.Join(names, ", "))(cmd, args)
+	}
 }
 
 // openExample opens the capture of an example server.

@@ -21,7 +21,7 @@ memaudit would have to know of it: a platform that is not recognised, labels tha
 no pattern reads, numbers that no slot map explains. Filled in from the vendor's
 documents and put below a folder, "rules validate DIR" checks them and
 "check --rules DIR" uses them.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.draft(f) },
 	}
 	f.input.register(cmd)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -25,7 +24,7 @@ measured, how to fix or change it, and the documents; for a term of the glossary
 ("numa", "class", "channel") its meaning. If a flag names a machine, explain prints
 what that machine shows; it never reads the live one unless --root / is given. The
 expressions of a rule are printed by memaudit rules show.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, 1, "a rule, setting, platform or term (memaudit rules list)"),
 		ValidArgsFunction: p.completeWords,
 		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0], verbose) },
 	}
@@ -43,7 +42,7 @@ func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	}
 	if !e.Knows(word) {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting, platform or word of the glossary; the nearest are %s",
-			word, strings.Join(humanize.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
+			word, strings.Join(e.Nearest(word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
 	var doc *report.Report
 	var failed error
@@ -77,7 +76,7 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := p.progress("reading and judging the machine")
+	done := p.progress(reading)
 	defer done()
 	sys, failed := p.system(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +114,10 @@ func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by strin
 			a.planning = plan
 		}
 	}
-	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) })}
+	var count atomic.Int64
+	done := p.progress(func() string { return humanize.Plural(int(count.Load()), "machine") + " read" })
+	defer done()
+	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all); count.Add(1) })}
 	for _, path := range paths {
 		g.argument(path)
 	}

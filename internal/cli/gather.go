@@ -58,6 +58,9 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
+	if f.smbios != "" && f.root == "" && f.snapshot == "" && beginsAsArchive(f.smbios) {
+		f.snapshot, f.smbios = f.smbios, "" // a capture holds the table
+	}
 	g := &gathered{Input: collect.Input{Tables: p.tables, PartNumbers: p.partNumbers, HostName: f.hostName}}
 	if f.partNumbers != nil {
 		g.PartNumbers = f.partNumbers
@@ -115,14 +118,16 @@ func showFailed(err error, sys *inventory.System, format string) bool {
 func (f *inputFlags) open() (*host.Root, error) {
 	var root *host.Root
 	var err error
-	var what string
+	var what, hint string
 	switch {
 	case f.example != "":
 		what = "example " + f.example
 		root, err = openExample(f.example)
 	case f.snapshot != "":
 		what = "--snapshot " + f.snapshot
-		root, err = host.OpenCaptureFile(f.snapshot)
+		if root, err = host.OpenCaptureFile(f.snapshot); err != nil && !beginsAsArchive(f.snapshot) {
+			hint = "memaudit check " + f.snapshot + " takes a folder, a capture, an SMBIOS dump or dmidecode's text, whichever it is"
+		}
 	case f.root != "":
 		what = "--root " + f.root
 		root, err = host.OpenDir(f.root)
@@ -138,7 +143,7 @@ func (f *inputFlags) open() (*host.Root, error) {
 		}
 	}
 	if err != nil {
-		return nil, notAudited(fmt.Errorf("%s: %w", what, withoutPlace(err)), "")
+		return nil, notAudited(fmt.Errorf("%s: %w", what, withoutPlace(err)), hint)
 	}
 	return root, nil
 }

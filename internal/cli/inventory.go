@@ -16,10 +16,13 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	var configFile string
 	var settings bool
 	cmd := &cobra.Command{
-		Use:   "inventory",
+		Use:   "inventory [FILE]",
 		Short: "print the collected inventory and its sources",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Args:  oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := in.take(args); err != nil {
+				return err
+			}
 			if err := out.check(formats.Inventories()); err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ signature of the population.
 
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
 audit could not be done.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
 	}
 	f.input.register(cmd)

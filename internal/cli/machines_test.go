@@ -139,7 +139,7 @@ func TestExampleServers(t *testing.T) {
 	assert.Equal(t, first, got)
 	status, _, errs := run(nil, "demo", "dell-r61")
 	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, `invalid argument "dell-r61" for "memaudit demo"`)
+	assert.Contains(t, errs, `no example server is called "dell-r61", expected dell-r610 or dell-r7625`)
 }
 
 func checkExample(t *testing.T, name string, m machinetest.Machine) {

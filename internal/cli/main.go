@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
@@ -31,7 +33,7 @@ func (p *Program) Main(args []string) int {
 	var e *exitError
 	if err != nil && !errors.As(err, &e) {
 		// Errors of cobra itself are wrong usage.
-		err = &exitError{status: report.ExitUsage, err: err, hint: fmt.Sprintf("see '%s --help'", cmd.CommandPath())}
+		err = &exitError{status: report.ExitUsage, err: err, hint: wayOut(cmd, err)}
 	}
 	return p.end(err, args)
 }
@@ -76,7 +78,7 @@ func (p *Program) command() *cobra.Command {
 to channels, and compares population and settings with what the vendors' documents
 ask for. It only reads: nothing on the machine is changed.`,
 		SilenceUsage: true, SilenceErrors: true,
-		RunE: showHelp, Version: p.versionLine(),
+		Args: command, RunE: showHelp, Version: p.versionLine(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -89,6 +91,68 @@ ask for. It only reads: nothing on the machine is changed.`,
 // flagWords describes the value of a flag by its type.
 var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
 
+// wayOut is the hint for wrong usage: the flag or command that was meant, or where they are listed.
+func wayOut(cmd *cobra.Command, err error) string {
+	help := fmt.Sprintf("see '%s --help'", cmd.CommandPath())
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return help
+	}
+	name := unknown.GetSpecifiedName()
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, near := range humanize.Nearest(names, name, 1) {
+		if humanize.Distance(near, name) <= max(1, len(name)/3) {
+			return fmt.Sprintf("did you mean --%s? %s", near, help)
+		}
+	}
+	if slices.Contains(formats.Reports(), name) {
+		return fmt.Sprintf("did you mean --format %s? %s", name, help)
+	}
+	for _, other := range cmd.Root().Commands() {
+		if other.Flags().Lookup(name) != nil {
+			return fmt.Sprintf("--%s is a flag of '%s'; %s", name, other.CommandPath(), help)
+		}
+	}
+	return help
+}
+
+// command refuses an argument of a command that only has commands below it, and names the nearest; a file is what
+// check takes.
+func command(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return fmt.Errorf("%q is a file, expected a command: memaudit check %s", args[0], args[0])
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	says := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		says += ", did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return errors.New(says)
+}
+
+// arguments returns a check of how many arguments a command has, from least to most; what names them.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s: no argument, expected %s", cmd.CommandPath(), what)
+		case len(args) > most:
+			return fmt.Errorf("%s: unexpected argument %q, expected %s", cmd.CommandPath(), args[most], what)
+		}
+		return nil
+	}
+}
+
+// The arguments of commands that take flags only, and of those that take a machine.
+var (
+	nothing = arguments(0, 0, "flags only")
+	oneFile = arguments(0, 1, "one FILE (memaudit fleet takes many)")
+)
+
 // flagError describes the expected value of a flag instead of the parser's error.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flagWords[e.GetFlag().Value.Type()] != "" {
@@ -98,7 +162,7 @@ func flagError(_ *cobra.Command, err error) error {
 }
 
 func (p *Program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print version and revision", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "version", Short: "print version and revision", Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.say(p.versionLine() + "\n") }}
 }
 

@@ -19,7 +19,7 @@ import (
 // folder. A word that names a command is that command.
 func (p *Program) manCommand() *cobra.Command {
 	return &cobra.Command{Use: "man [COMMAND | DIR]", Short: "print the manual page of memaudit or of a command, or write one for every command into a folder",
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "one command or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if len(args) == 0 {

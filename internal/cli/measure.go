@@ -56,7 +56,7 @@ a failure.
 Exit status: 0 as predicted; 1 a failure at or above --fail-on; 2 wrong usage or
 configuration; 3 refused (a virtual machine, a limit on processors or memory) or
 undecided.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.measure(cmd.Context(), f) },
 	}
 	f.output.register(cmd, []string{formats.Text, formats.JSON})
@@ -159,7 +159,9 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 	case err != nil:
 		return nil, usageError("--nodes: %w", err)
 	}
+	done := p.progress(func() string { return "measuring bandwidth and latency" })
 	result, err := measure.Run(ctx, b.bench, plan)
+	done()
 	if err != nil {
 		return nil, notAudited(fmt.Errorf("measure: %w", err), "")
 	}

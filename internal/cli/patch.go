@@ -36,7 +36,7 @@ error. The present settings come from --bios or --redfish.
 
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings could
 not be read, or no document gives this profile for the machine.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, 1, "one profile (memaudit profiles list)"),
 		ValidArgsFunction: p.oneProfile,
 		RunE:              func(_ *cobra.Command, args []string) error { return p.patch(f, args[0]) },
 	}

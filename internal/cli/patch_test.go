@@ -116,7 +116,7 @@ func TestPatchRefuses(t *testing.T) {
 		{[]string{"low-latency", "--bios", now, "--for", "omreport"}, 2, "expected one of redfish, racadm, scp, ilorest, onecli, sum, conrep, syscfg"},
 		{[]string{"hpe-gen11/low-latency", "--bios", now}, 3, "whether the profile hpe-gen11/low-latency is written for this machine is not known"},
 		{[]string{"low-latency", "--bios", now + ".none"}, 3, "no such file"},
-		{[]string{}, 2, "accepts 1 arg(s), received 0"},
+		{[]string{}, 2, "no argument, expected one profile"},
 	} {
 		status, out, errs := run(nil, append([]string{"profiles", "patch", "--root", root}, c.args...)...)
 		assert.Equal(t, c.status, status, "%v: %s", c.args, errs)

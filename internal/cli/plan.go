@@ -11,7 +11,7 @@ func (p *Program) planCommand() *cobra.Command {
 	c := &changeFlags{}
 	w := &capacityFlags{}
 	cmd := &cobra.Command{
-		Use:   "plan",
+		Use:   "plan [FILE]",
 		Short: "list the ways to reach a capacity, or audit a change of modules",
 		Long: `plan --capacity lists the documented ways to populate a capacity, of this machine
 or of a platform, best first, with what each of them gives.
@@ -30,8 +30,11 @@ of its size that are there: of its channel first, then of its processor.
 Exit status: 0 whatever the audit says; 2 wrong usage: a slot that is not there,
 empty or full, a platform that is not known, a capacity that cannot be reached;
 3 the machine could not be read.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.input.take(args); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("sockets") && w.sockets == 0 {
 				w.sockets = -1 // not the default
 			}

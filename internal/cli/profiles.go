@@ -16,7 +16,7 @@ import (
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: cobra.NoArgs, RunE: showHelp}
+	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: command, RunE: showHelp}
 	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand(), p.profilesPatchCommand())
 	return cmd
 }
@@ -25,7 +25,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 	var f knowledgeFlags
 	var input inputFlags
 	var document string
-	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: nothing,
 		Long: `list prints every documented profile: its id and intents, the machines that it is for,
 and the document that it is from. With a flag that names a machine it prints those
 that fit that machine, each with the intents that select it there; with --document
@@ -121,7 +121,7 @@ func (p *Program) listProfiles(lines []profileLine) (string, error) {
 
 func (p *Program) profilesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: arguments(1, 1, "one profile or intent (memaudit profiles list)"),
 		ValidArgsFunction: p.oneProfile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)

@@ -12,36 +12,36 @@ import (
 // quietFor is how long an audit may take before progress is shown.
 const quietFor = 500 * time.Millisecond
 
-// progress shows on a terminal's standard error what takes long (a BMC, a large capture). The returned function
-// removes the line; nothing is written if it is called in time.
-func (p *Program) progress(what string) (done func()) {
+// progress shows on a terminal's standard error what takes long (a BMC, a large capture, a fleet), and every second how
+// far it is. The returned function removes the line; nothing is written if it is called in time.
+func (p *Program) progress(what func() string) (done func()) {
 	if !isTerminal(p.Stderr) {
 		return func() {}
 	}
-	return progressLine(p.Stderr, what, quietFor)
+	return progressLine(p.Stderr, what, quietFor, time.Second)
 }
 
-// progressLine writes a line after a while and erases it at the end.
-func progressLine(w io.Writer, what string, after time.Duration) (done func()) {
-	var lock sync.Mutex
-	shown, ended := false, false
-	timer := time.AfterFunc(after, func() {
-		lock.Lock()
-		defer lock.Unlock()
-		if !ended {
-			shown = true
-			_, _ = io.WriteString(w, "memaudit: "+what+" ...")
+// reading is the progress of commands that audit one machine.
+func reading() string { return "reading and checking the machine" }
+
+// progressLine writes a line after a while, again at every interval, and erases it at the end.
+func progressLine(w io.Writer, what func() string, after, interval time.Duration) (done func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		shown := ""
+		for wait := after; ; wait = interval {
+			select {
+			case <-stop:
+				_, _ = io.WriteString(w, shown)
+				return
+			case <-time.After(wait):
+				_, _ = io.WriteString(w, shown+"memaudit: "+what()+" ...")
+				shown = "\r\x1b[K"
+			}
 		}
-	})
-	return func() {
-		timer.Stop()
-		lock.Lock()
-		defer lock.Unlock()
-		if shown && !ended {
-			_, _ = io.WriteString(w, "\r\x1b[K")
-		}
-		ended = true
-	}
+	}()
+	return sync.OnceFunc(func() { close(stop); <-stopped })
 }
 
 // isTerminal reports whether a stream is a terminal.

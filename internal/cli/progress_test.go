@@ -68,7 +68,7 @@ func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 // nothing.
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel()
-	const line = "memaudit: reading and judging the machine ..."
+	const line = "memaudit: reading and checking the machine ..."
 	slow := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(quietFor + 300*time.Millisecond)
 		w.WriteHeader(http.StatusNotFound)
@@ -105,4 +105,17 @@ func TestProgressOnATerminal(t *testing.T) {
 
 	assert.Equal(t, 3, <-quiet)
 	assert.NotContains(t, stderr.String(), line)
+}
+
+// TestProgressCounts checks that the line shows how far a long work is, and that nothing is left of it.
+func TestProgressCounts(t *testing.T) {
+	t.Parallel()
+	var screen locked
+	n := 0
+	done := progressLine(&screen, func() string { n++; return fmt.Sprintf("%d machines read", n) }, time.Millisecond, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(screen.text(), "memaudit: 3 machines read ...") }, 5*time.Second, time.Millisecond)
+	done()
+	done()
+	assert.True(t, strings.HasSuffix(screen.text(), " machines read ...\r\x1b[K"))
+	assert.True(t, strings.HasPrefix(screen.text(), "memaudit: 1 machines read ...\r\x1b[Kmemaudit: 2 machines read ..."))
 }

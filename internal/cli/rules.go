@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,14 +15,14 @@ import (
 )
 
 func (p *Program) rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: cobra.NoArgs, RunE: showHelp}
+	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: command, RunE: showHelp}
 	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand(), p.rulesDraftCommand())
 	return cmd
 }
 
 func (p *Program) rulesListCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {
@@ -56,7 +57,7 @@ func listRules(infos []rulepack.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: arguments(1, 1, "one rule id (memaudit rules list)"),
 		ValidArgsFunction: p.completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
@@ -75,7 +76,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, math.MaxInt, "files or folders of rules"),
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
 }
 

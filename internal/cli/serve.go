@@ -51,7 +51,7 @@ for Prometheus, /report, /report.txt, /report.json, /runbook (what each alert an
 /-/healthy and /-/ready. A scrape never audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
 read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
 	}
 	f.input.register(cmd)

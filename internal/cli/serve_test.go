@@ -39,7 +39,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"--redfish", "https://bmc"}, "no credentials"},
 		{[]string{"--snapshot", "x"}, "both name a machine"},
 		{[]string{"--root", "other"}, "given twice, expected one machine"},
-		{[]string{"now"}, "unknown command"},
+		{[]string{"now"}, `unexpected argument "now", expected flags only`},
 	} {
 		status, _, errs := run(nil, append([]string{"serve", "--root", root}, c.args...)...)
 		assert.Equal(t, 2, status, c.args)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -60,6 +61,21 @@ func (e *Explainer) Words() []string {
 		}
 	}
 	return out
+}
+
+// Nearest lists the n words that are spelt most like one; vendors' names of settings count, too.
+func (e *Explainer) Nearest(word string, n int) []string {
+	words := e.Words()
+	for t := range e.tables.All() {
+		for _, attributes := range t.Settings {
+			for i := range attributes {
+				name := attributes[i].Menu
+				words = append(words, strings.TrimSpace(name[strings.LastIndex(name, ">")+1:]))
+			}
+		}
+	}
+	slices.Sort(words)
+	return humanize.Nearest(slices.Compact(words), word, n)
 }
 
 func (e *Explainer) ids() []string {
