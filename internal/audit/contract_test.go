@@ -44,7 +44,7 @@ func TestGuestIsNotChecked(t *testing.T) {
 func TestDefectOfAFile(t *testing.T) {
 	for file, want := range map[bool]string{false: "update the BIOS (running version", true: "run memaudit check on the machine itself"} {
 		sys, topo := twoSockets()
-		sys.Machine.Virtual, sys.Machine.BIOSVersion = direct(false), direct("2.1")
+		sys.Machine.Virtual, sys.Machine.BIOS.Version = direct(false), direct("2.1")
 		sys.Firmware.FromFile, sys.Firmware.Problems = file, []inventory.Problem{{Text: "no end marker (type 127)"}}
 		f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "firmware.smbios.wellformed")["machine"]
 		assert.Equal(t, verdict.Fail, f.Result)

@@ -25,7 +25,7 @@ func dell11G(product, brand string, model, slots, rated int, numbers ...int) *in
 		sys.Sockets = append(sys.Sockets, inventory.Socket{ID: s, Populated: direct(true), Vendor: direct("GenuineIntel"),
 			Family: direct(6), Model: direct(model), Stepping: direct(2), Brand: direct(brand)})
 		for n := 1; n <= slots; n++ {
-			slot := inventory.Slot{Handle: uint16(0x1100 + len(sys.Slots)), Row: len(sys.Slots), State: inventory.SlotEmpty, Soldered: direct(false),
+			slot := inventory.Slot{Handle: inventory.Handle(0x1100 + len(sys.Slots)), Row: len(sys.Slots), State: inventory.SlotEmpty, Soldered: direct(false),
 				Technology: direct(inventory.DRAM), Locator: direct(fmt.Sprintf("DIMM_%c%d ", 'A'+s, n))}
 			if slices.Contains(numbers, n) {
 				slot.State, slot.SizeBytes, slot.Type = inventory.SlotPopulated, direct(int64(4)<<30), direct("DDR3")

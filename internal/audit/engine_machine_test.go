@@ -46,7 +46,7 @@ func platformOf(topo *population.Result, p platform.Platform) {
 // addDIMM adds a module of this many GiB to a socket.
 func addDIMM(sys *inventory.System, topo *population.Result, socket int, gib int64) {
 	n := len(sys.Slots)
-	sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1100 + n), State: inventory.SlotPopulated,
+	sys.Slots = append(sys.Slots, inventory.Slot{Handle: inventory.Handle(0x1100 + n), State: inventory.SlotPopulated,
 		Locator: direct(fmt.Sprintf("DIMM_%c%d", 'A'+socket, n)), SizeBytes: direct(gib << 30),
 		Technology: direct(inventory.DRAM), Soldered: direct(false)})
 	topo.Placements = append(topo.Placements, place.Placement{Socket: socket, Controller: place.Unplaced,

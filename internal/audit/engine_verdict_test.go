@@ -280,7 +280,7 @@ func TestCountNeedsNoMap(t *testing.T) {
 			p.ChannelsPopulated = direct(c.populated)
 			p.ChannelsPopulated.Unverified = true
 			for ch := range 6 { // an empty slot on every channel
-				sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1200 + ch), State: inventory.SlotEmpty, Technology: direct(inventory.DRAM)})
+				sys.Slots = append(sys.Slots, inventory.Slot{Handle: inventory.Handle(0x1200 + ch), State: inventory.SlotEmpty, Technology: direct(inventory.DRAM)})
 				topo.Placements = append(topo.Placements, place.Placement{Channel: ch, Slot: 1, Unverified: true})
 				p.EmptySlots = append(p.EmptySlots, len(sys.Slots)-1)
 			}

@@ -137,9 +137,9 @@ func TestChannelsAsThePaperMeasured(t *testing.T) {
 			slot := func(channel int) uint16 {
 				addDIMM(sys, topo, 0, 1)
 				last := len(sys.Slots) - 1
-				sys.Slots[last].Handle = uint16(0x1100 + last)
+				sys.Slots[last].Handle = inventory.Handle(0x1100 + last)
 				topo.Placements[last].Channel = channel
-				return sys.Slots[last].Handle
+				return uint16(sys.Slots[last].Handle)
 			}
 			for _, channel := range c.now {
 				slot(channel)

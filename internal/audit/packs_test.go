@@ -37,7 +37,7 @@ func runFor(e *Engine, i identity) *auditRun {
 		return fact.Known(s, fact.Direct, fact.Evidence{})
 	}
 	sys, topo := &inventory.System{Settings: map[string]inventory.Setting{}}, &population.Result{}
-	sys.Machine.Vendor, sys.Machine.Product, sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
+	sys.Machine.Vendor, sys.Machine.Product, sys.Machine.BIOS.Version = known(i.vendor), known(i.product), known(i.firmware)
 	if i.platform != "-" {
 		topo.Platform = fact.Known(&platform.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
 	}

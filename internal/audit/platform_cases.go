@@ -121,7 +121,7 @@ func caseSlot(info *platform.Info, c *platform.Case, socket, n int, filled bool,
 	if info.MaxDPC > 1 && c.Slots > info.ChannelsPerSocket && info.ChannelsPerSocket > 0 {
 		channels = info.ChannelsPerSocket
 	}
-	s := inventory.Slot{Handle: uint16(0x1100 + row), Row: row, State: inventory.SlotEmpty, Soldered: fact.Known(info.NoDIMMs, fact.Direct, from),
+	s := inventory.Slot{Handle: inventory.Handle(0x1100 + row), Row: row, State: inventory.SlotEmpty, Soldered: fact.Known(info.NoDIMMs, fact.Direct, from),
 		Technology:  fact.Known(inventory.DRAM, fact.Direct, from),
 		Locator:     fact.Known(fmt.Sprintf("P%d_DIMM_%c%d", socket, 'A'+n%channels, n/channels), fact.Direct, from),
 		BankLocator: fact.Known(fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, socket, n%channels, n/channels), fact.Direct, from)}

@@ -110,7 +110,7 @@ func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
 
 // runs reports whether the machine runs firmware of one of the families.
 func (r *auditRun) runs(families []string) bool {
-	return slices.Contains(families, r.sys.Machine.BIOSVersion.Or("")) || slices.Contains(families, r.firmware())
+	return slices.Contains(families, r.sys.Machine.BIOS.Version.Or("")) || slices.Contains(families, r.firmware())
 }
 
 // firmware returns the family of the machine's firmware as its attribute registry names it, "" if unknown.

@@ -102,7 +102,7 @@ profiles:
 		sys, topo := twoSockets()
 		sys.Machine = inventory.Machine{}
 		if c.version != "" {
-			sys.Machine.BIOSVersion = direct(c.version)
+			sys.Machine.BIOS.Version = direct(c.version)
 		}
 		if c.registry != "" {
 			sys.Machine.BIOSRegistry = direct(c.registry)

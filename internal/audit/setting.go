@@ -335,7 +335,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 
 // changeFor describes the machine, and how its export spells a setting.
 func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
-	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
+	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOS.Version.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		change.Seen, change.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}

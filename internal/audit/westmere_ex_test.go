@@ -85,7 +85,7 @@ func rx600S6(sockets int, boards ...[]int64) *inventory.System {
 }
 
 func wexSlot(n, socket, board int, name string, gb int64) inventory.Slot {
-	s := inventory.Slot{Handle: uint16(0x1100 + n), Row: n, State: inventory.SlotEmpty, Soldered: direct(false),
+	s := inventory.Slot{Handle: inventory.Handle(0x1100 + n), Row: n, State: inventory.SlotEmpty, Soldered: direct(false),
 		Technology: direct(inventory.DRAM), Locator: direct("DIMM-" + name), BankLocator: direct(fmt.Sprintf("CPU%d-MEM-%c", socket+1, 'A'+board))}
 	if gb > 0 {
 		s.State, s.SizeBytes, s.Type = inventory.SlotPopulated, direct(gb<<30), direct("DDR3")

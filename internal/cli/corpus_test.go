@@ -193,7 +193,7 @@ func slots(t *testing.T, name string, r *report.Report) {
 	inv := &r.Inventory
 	taken := map[string]string{}
 	for _, s := range inv.Slots {
-		if s.State != "populated" || string(s.Technology) != "dram" || ofGuest(r) || s.Channel == nil {
+		if s.State != "populated" || s.Technology.Text() != "dram" || ofGuest(r) || s.Channel == nil {
 			continue
 		}
 		if s.Socket != nil && len(inv.Sockets) > 0 {
@@ -207,7 +207,7 @@ func slots(t *testing.T, name string, r *report.Report) {
 	}
 }
 
-func ofGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
+func ofGuest(r *report.Report) bool { return r.Machine.Virtual.Or(false) }
 
 func number(n *int) int {
 	if n == nil {

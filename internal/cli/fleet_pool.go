@@ -196,11 +196,11 @@ func document(name string, data []byte) fleetInput {
 		if err = schema.Decode(kind, data, o.report); err == nil {
 			err = o.report.Contradiction()
 		}
-		host = o.report.Machine.Host
+		host = o.report.Machine.Host.Text()
 	} else {
 		o.inventory = &report.Inventory{}
 		err = schema.Decode(kind, data, o.inventory)
-		host = o.inventory.Machine.Host
+		host = o.inventory.Machine.Host.Text()
 	}
 	if err != nil {
 		o.refused = fmt.Errorf("damaged %s, or of another version of memaudit: %w", kind, err)

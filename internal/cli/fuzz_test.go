@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/source/smbios"
@@ -135,7 +136,7 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 // was read.
 func agrees(t *testing.T, status int, errs string, r *report.Report) {
 	t.Helper()
-	read := slices.ContainsFunc(r.Inventory.Sources, func(s report.Source) bool { return s.State == "ok" || s.State == "partial" })
+	read := slices.ContainsFunc(r.Inventory.Sources, func(s inventory.Source) bool { return s.State == "ok" || s.State == "partial" })
 	if status != r.Verdict.ExitStatus || !read && status != report.ExitNotAudited {
 		t.Errorf("status %d, and the verdict's is %d: %s", status, r.Verdict.ExitStatus, errs)
 	}

@@ -36,7 +36,7 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 		assert.NotEqual(t, verdict.Error, f.Result, f.Rule)
 		results[f.Rule+" / "+f.Subject.String()] = f.Result
 	}
-	at := slices.IndexFunc(r.Inventory.Sources, func(s report.Source) bool { return s.Name == inventory.SourceBIOS })
+	at := slices.IndexFunc(r.Inventory.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceBIOS })
 	require.GreaterOrEqual(t, at, 0, "the state of the export is reported")
 	source := r.Inventory.Sources[at]
 	if read = source.State == "ok" || source.State == "partial"; read {

@@ -143,7 +143,7 @@ func TestOneSourceFails(t *testing.T) {
 	assert.Equal(t, []int{6, 5}, []int{populated(before.Report), populated(after.Report)})
 	state := map[string]string{}
 	for _, s := range after.Report.Inventory.Sources {
-		state[s.Name] = s.State
+		state[s.Name] = string(s.State)
 	}
 	// The table now lists a module less than the kernel of the tree sees.
 	assert.Equal(t, []string{"partial", "absent", "absent"}, []string{state["smbios"], state["bios"], state["redfish"]})

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
@@ -54,7 +55,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 		"critical stray errors": audited("dell-r610-good", "",
 			failing("memory.errors.uncorrected", "critical", "3 uncorrected errors on mc0, DIMM unknown")),
 		"unknown denied": audited("dell-r610-good", "", func(r *report.Report) {
-			r.Inventory.Sources = []report.Source{{Name: "smbios", State: "denied"}, {Name: "cpu", State: "ok"}}
+			r.Inventory.Sources = []inventory.Source{{Name: "smbios", State: "denied"}, {Name: "cpu", State: "ok"}}
 			for i := range r.Findings {
 				if f := &r.Findings[i]; strings.HasPrefix(f.Rule, "memory.") {
 					f.Result = "unknown"

@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/source/bios"
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
@@ -18,7 +19,7 @@ import (
 func (c *collector) bmcIdentity() redfish.Identity {
 	m := &c.sys.Machine
 	id := m.Identifiers
-	who := redfish.Identity{Serial: id.SystemSerial, Parts: []string{id.BoardSerial, id.ChassisSerial}, UUID: id.SystemUUID}
+	who := redfish.Identity{Serial: string(id.SystemSerial), Parts: []string{string(id.BoardSerial), string(id.ChassisSerial)}, UUID: string(id.SystemUUID)}
 	for _, name := range []fact.Fact[string]{m.Product, m.Board, m.ProductVersion} {
 		if name.Known() {
 			who.Products = append(who.Products, name.Value)
@@ -43,7 +44,7 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 		first := c.sys.Conflicts[before]
 		detail += fmt.Sprintf("; differs from SMBIOS in %d things, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
 	}
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: a.State(), Detail: detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: a.State(), Detail: nullable.String(detail)})
 	return exports
 }
 
@@ -198,7 +199,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		presence := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.HandleText(s.Handle) + " Size", Raw: presence[populated]},
+		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.Handle(s.Handle).String() + " Size", Raw: presence[populated]},
 			j.at("Status.State", presence[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // slotNamed is a populated slot as SMBIOS describes it.
-func slotNamed(handle uint16, locator string) inventory.Slot {
+func slotNamed(handle inventory.Handle, locator string) inventory.Slot {
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Raw: locator}
 	return inventory.Slot{Handle: handle, State: inventory.SlotPopulated,
 		Locator:       fact.Known(locator, fact.Direct, at),

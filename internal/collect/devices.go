@@ -33,7 +33,7 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 		out = out[:row+1] // in place: a slot is large
 		s := &out[row]
 		at := structureOf(17, d.Handle, t)
-		*s = inventory.Slot{Row: row, Handle: d.Handle, Array: d.Array.Or(0), State: inventory.SlotUnknown,
+		*s = inventory.Slot{Row: row, Handle: inventory.Handle(d.Handle), Array: d.Array.Or(0), State: inventory.SlotUnknown,
 			Locator: labelFact(at, "Locator", d.Locator), BankLocator: labelFact(at, "Bank Locator", d.BankLocator),
 			DeviceSet: fieldFact(at, "Set", d.Set, fact.Direct), FormFactor: wordFact(at, "Form Factor", d.FormFactor),
 			Type: wordFact(at, "Type", d.Type), Technology: technology(at, d), Soldered: soldered(at, d)}
@@ -48,14 +48,14 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 		if known && cards[array] {
 			s.Technology = fact.Known(inventory.CXL, fact.Direct, structureOf(16, array, t).evidence("Location", cxlCard))
 		}
-		first, twice := rows[s.Handle]
+		first, twice := rows[d.Handle]
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
 			mergeDuplicate(&out[first], s)
 			out = out[:len(out)-1]
 			continue
 		}
 		if !twice {
-			rows[s.Handle] = s.Row
+			rows[d.Handle] = s.Row
 		}
 		if s.State == inventory.SlotEmpty {
 			if n, ok := moduleNamed(row, t, d); ok {

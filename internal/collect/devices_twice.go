@@ -142,7 +142,7 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	}
 	for _, n := range real { // after all are checked: filling in a slot changes the result for others
 		s := &slots[n.row]
-		at := structureOf(17, s.Handle, t)
+		at := structureOf(17, uint16(s.Handle), t)
 		module(s, at, &n.device)
 		s.State, s.Named = inventory.SlotUnknown, true
 		s.SizeBytes = fact.Unknown[int64](fact.Conflicting,

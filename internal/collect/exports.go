@@ -13,6 +13,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
@@ -38,7 +39,7 @@ func (c *collector) exports(in *Input) {
 		case x.Export == nil:
 			c.sys.Sources = append(c.sys.Sources, x.Failed.source(x.Source))
 		case err != nil:
-			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: fact.SourceRefused, Detail: err.Error()})
+			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: fact.SourceRefused, Detail: nullable.String(err.Error())})
 		default:
 			inputs[x.Export] = x
 			list = append(list, x.Export)
@@ -135,8 +136,8 @@ func (c *collector) identify(x *Export) {
 	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
 		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))
 	}
-	if !m.BIOSVersion.Known() && e.Firmware != "" {
-		m.BIOSVersion = fact.Known(e.Firmware, fact.Indirect, at("firmware", e.Firmware))
+	if !m.BIOS.Version.Known() && e.Firmware != "" {
+		m.BIOS.Version = fact.Known(e.Firmware, fact.Indirect, at("firmware", e.Firmware))
 	}
 }
 
@@ -205,7 +206,7 @@ func (c *collector) exportSource(x *Export) {
 	if x.Source == inventory.SourceRedfish || x.Source == inventory.SourceFirmwareAttributes {
 		return // recorded with the source itself
 	}
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: state, Detail: x.Path + ": " + detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: state, Detail: nullable.String(x.Path + ": " + detail)})
 }
 
 // account counts the attributes that map to canonical settings and lists the others.

@@ -21,7 +21,7 @@ type structure struct {
 
 // structureOf returns the structure with this type and handle.
 func structureOf(kind int, handle uint16, t *smbios.Table) structure {
-	return structure{kind, fmt.Sprintf("type %d %s ", kind, inventory.HandleText(handle)), t.Version}
+	return structure{kind, fmt.Sprintf("type %d %s ", kind, inventory.Handle(handle).String()), t.Version}
 }
 
 // evidence names one field, for example "type 17 0x1101 Speed".

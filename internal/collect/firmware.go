@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -184,7 +185,7 @@ func (c *collector) sources() {
 				continue
 			}
 		}
-		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: s.Detail})
+		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: nullable.String(s.Detail)})
 	}
 }
 
@@ -200,7 +201,7 @@ func (f *Failure) source(name string) inventory.Source {
 	default:
 		state = fact.SourceRefused
 	}
-	return inventory.Source{Name: name, State: state, Detail: f.Detail}
+	return inventory.Source{Name: name, State: state, Detail: nullable.String(f.Detail)}
 }
 
 // tableSource returns the state of a decoded table: partial if a problem affects what an audit
@@ -208,7 +209,7 @@ func (f *Failure) source(name string) inventory.Source {
 func tableSource(t *smbios.Table) inventory.Source {
 	s := inventory.Source{Name: inventory.SourceSMBIOS, State: fact.SourceOK}
 	if t.Err != nil {
-		s.State, s.Detail = refusedTable(t.Err).Source(), t.Err.Error()
+		s.State, s.Detail = refusedTable(t.Err).Source(), nullable.String(t.Err.Error())
 		return s
 	}
 	if len(t.Structures) == 0 {
@@ -217,7 +218,7 @@ func tableSource(t *smbios.Table) inventory.Source {
 	}
 	for _, p := range t.Problems {
 		if !p.Harmless {
-			s.State, s.Detail = fact.SourcePartial, p.Text
+			s.State, s.Detail = fact.SourcePartial, nullable.String(p.Text)
 			return s
 		}
 	}
@@ -245,7 +246,7 @@ func (c *collector) hpe() {
 	locations := c.table.HPEDIMMLocations()
 	for i := range c.sys.Slots {
 		for _, l := range locations {
-			if device, ok := l.Device.Get(); ok && device == c.sys.Slots[i].Handle {
+			if device, ok := l.Device.Get(); ok && inventory.Handle(device) == c.sys.Slots[i].Handle {
 				c.sys.Slots[i].HPE = hpeLocation(l, structureOf(202, l.Handle, c.table))
 			}
 		}

@@ -44,7 +44,7 @@ func oneSocket() hosttest.Files {
 func source(s *inventory.System, name string) (state fact.SourceState, detail string) {
 	for _, q := range s.Sources {
 		if q.Name == name {
-			state, detail = q.State, q.Detail
+			state, detail = q.State, string(q.Detail)
 		}
 	}
 	return state, detail

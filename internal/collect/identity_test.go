@@ -30,7 +30,7 @@ func TestIdentityOfTable(t *testing.T) {
 	m := collecttest.Decoded(t, identified("Example Inc. ", "Server 1")).Machine
 	for text, got := range map[string]fact.Fact[string]{
 		"Example Inc.": m.Vendor, "Server 1": m.Product, "V1": m.ProductVersion, "F": m.Family,
-		"Board 1": m.Board, "Example": m.BIOSVendor, "1.2.3": m.BIOSVersion, "01/02/2023": m.BIOSDate,
+		"Board 1": m.Board, "Example": m.BIOS.Vendor, "1.2.3": m.BIOS.Version, "01/02/2023": m.BIOS.Date,
 	} {
 		want.Is(text, fact.Direct).Check(t, got)
 	}
@@ -112,8 +112,8 @@ func TestIdentifiersFromKernel(t *testing.T) {
 	files := oneSocket().With(hosttest.Files{hosttest.DMIID + "product_serial": "KS\n", hosttest.DMIID + "product_uuid": "u-u\n", hosttest.DMIID + "chassis_asset_tag": "KA\n"})
 	assert.Equal(t, inventory.Identifiers{SystemSerial: "KS", SystemUUID: "u-u", AssetTag: "KA"}, collecttest.Collected(t, files).Machine.Identifiers)
 	with := collecttest.Collected(t, collecttest.Table(files, identified("Example Inc.", "Server 1"))).Machine.Identifiers
-	assert.Equal(t, "S1", with.SystemSerial)
-	assert.Equal(t, "A1", with.AssetTag)
+	assert.EqualValues(t, "S1", with.SystemSerial)
+	assert.EqualValues(t, "A1", with.AssetTag)
 }
 
 // TestNameOfTheMachine checks that the host name is read only on request and from a tree.

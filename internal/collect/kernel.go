@@ -7,6 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/collect/effective"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
@@ -153,5 +154,5 @@ func (c *collector) readRegisters() {
 		c.msr = host.ReadMSR(c.root, c.facts.CPU)
 	}
 	s := c.msr.Source
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: s.Detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: nullable.String(s.Detail)})
 }

@@ -48,11 +48,11 @@ func (c *collector) checkArrayUses() {
 		if names[array] == nil {
 			arrays = append(arrays, array)
 		}
-		names[array] = append(names[array], d.Locator.Or(inventory.HandleText(d.Handle)))
+		names[array] = append(names[array], d.Locator.Or(inventory.Handle(d.Handle).String()))
 	}
 	for _, array := range arrays {
 		c.unlisted(inventory.ProblemUse, fmt.Sprintf("memory array %s states the use %q, expected %q, and holds modules (%s)",
-			inventory.HandleText(array), uses[array], systemMemory, strings.Join(names[array], ", ")))
+			inventory.Handle(array).String(), uses[array], systemMemory, strings.Join(names[array], ", ")))
 	}
 }
 

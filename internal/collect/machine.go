@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -59,14 +60,14 @@ func sameVendor(x, y fact.Fact[string]) bool {
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	if b, ok := c.table.BIOS(); ok {
 		s := structureOf(0, b.Handle, c.table)
-		m.BIOSVendor, m.BIOSVersion = textFact(s, "Vendor", b.Vendor), textFact(s, "Version", b.Version)
-		m.BIOSDate = textFact(s, "Release Date", b.ReleaseDate)
+		m.BIOS.Vendor, m.BIOS.Version = textFact(s, "Vendor", b.Vendor), textFact(s, "Version", b.Version)
+		m.BIOS.Date = textFact(s, "Release Date", b.ReleaseDate)
 	}
 	if y, ok := c.table.System(); ok {
 		s := structureOf(1, y.Handle, c.table)
 		m.Vendor, m.Product = textFact(s, "Manufacturer", y.Manufacturer), textFact(s, "Product Name", y.Product)
 		m.ProductVersion, m.Family = textFact(s, "Version", y.Version), textFact(s, "Family", y.Family)
-		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = y.Serial.Or(""), y.UUID.Or("")
+		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = nullable.String(y.Serial.Or("")), nullable.String(y.UUID.Or(""))
 	}
 	if boards := c.table.Boards(); len(boards) > 0 {
 		b := boards[0]
@@ -76,10 +77,10 @@ func (c *collector) smbiosIdentity(m *inventory.Machine) {
 		}
 		s := structureOf(2, b.Handle, c.table)
 		m.BoardVendor, m.Board = textFact(s, "Manufacturer", b.Manufacturer), textFact(s, "Product Name", b.Product)
-		m.Identifiers.BoardSerial = b.Serial.Or("")
+		m.Identifiers.BoardSerial = nullable.String(b.Serial.Or(""))
 	}
 	if list := c.table.Chassis(); len(list) > 0 {
-		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = list[0].Serial.Or(""), list[0].AssetTag.Or("")
+		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = nullable.String(list[0].Serial.Or("")), nullable.String(list[0].AssetTag.Or(""))
 	}
 }
 
@@ -99,16 +100,15 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.Family, id.family)
 	merge(&m.BoardVendor, id.boardVendor)
 	merge(&m.Board, id.board)
-	merge(&m.BIOSVendor, id.biosVendor)
-	merge(&m.BIOSVersion, id.biosVersion)
-	merge(&m.BIOSDate, id.biosDate)
+	merge(&m.BIOS.Vendor, id.biosVendor)
+	merge(&m.BIOS.Version, id.biosVersion)
+	merge(&m.BIOS.Date, id.biosDate)
 	m.Architecture = c.facts.CPU.Architecture
 	ids, d := &m.Identifiers, c.facts.DMIID
-	ids.SystemSerial = cmp.Or(ids.SystemSerial, d.ProductSerial.Value)
-	ids.SystemUUID = cmp.Or(ids.SystemUUID, d.ProductUUID.Value)
-	ids.BoardSerial = cmp.Or(ids.BoardSerial, d.BoardSerial.Value)
-	ids.ChassisSerial = cmp.Or(ids.ChassisSerial, d.ChassisSerial.Value)
-	ids.AssetTag = cmp.Or(ids.AssetTag, d.AssetTag.Value)
+	for own, kernel := range map[*nullable.String]string{&ids.SystemSerial: d.ProductSerial.Value, &ids.SystemUUID: d.ProductUUID.Value,
+		&ids.BoardSerial: d.BoardSerial.Value, &ids.ChassisSerial: d.ChassisSerial.Value, &ids.AssetTag: d.AssetTag.Value} {
+		*own = cmp.Or(*own, nullable.String(kernel))
+	}
 }
 
 // sameMachine reports whether the table was read from the audited root. A file given with a root may

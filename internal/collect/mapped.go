@@ -94,9 +94,10 @@ func (c *collector) mappedDevices() {
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
 		if s.State == inventory.SlotPopulated {
-			n := ranges[s.Handle]
-			s.Range = first[s.Handle]
-			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, s.Handle, c.table).evidence("range of type 20", display(n)))
+			handle := uint16(s.Handle)
+			n := ranges[handle]
+			s.Range = first[handle]
+			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, handle, c.table).evidence("range of type 20", display(n)))
 		}
 	}
 }
@@ -137,7 +138,7 @@ func (c *collector) mappedDoubt() string {
 func (c *collector) deviceRanges() (bytes, after int64) {
 	own := map[uint16]bool{}
 	for i := range c.sys.Slots {
-		own[c.sys.Slots[i].Handle] = true
+		own[uint16(c.sys.Slots[i].Handle)] = true
 	}
 	var spans []addressSpan
 	for _, r := range c.table.DeviceMappings() {

@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/partnumber"
 )
 
@@ -252,7 +253,7 @@ func (p *partNumberMerge) summary() string {
 func (c *collector) addSourceDetail(text string) {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {
-			s.Detail = strings.TrimPrefix(s.Detail+"; "+text, "; ")
+			s.Detail = nullable.String(strings.TrimPrefix(string(s.Detail)+"; "+text, "; "))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	assert.Contains(t, s.Ranks.From.Field, "Part Number, read as samsung-ddr4")
 	assert.Equal(t, "M393A4K40CB2-CTD", s.Ranks.From.Raw)
 	for _, source := range withParts(t, d).Sources {
-		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(source.Detail, "part numbers complete 1 module"), source.Name)
+		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(string(source.Detail), "part numbers complete 1 module"), source.Name)
 	}
 	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "it has no notice")
 	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
@@ -121,7 +121,7 @@ func TestPartNumberIsNotBelieved(t *testing.T) {
 func detail(sys *inventory.System) string {
 	for _, s := range sys.Sources {
 		if s.Name == inventory.SourceSMBIOS {
-			return s.Detail
+			return string(s.Detail)
 		}
 	}
 	return ""

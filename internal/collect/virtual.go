@@ -147,7 +147,7 @@ func (c *collector) virtualBit() fact.Fact[bool] {
 // the manufacturer of its modules.
 func (c *collector) hypervisorName() fact.Fact[string] {
 	m := &c.sys.Machine
-	for _, f := range []fact.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
+	for _, f := range []fact.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOS.Vendor, m.ProductVersion} {
 		if name, ok := hypervisorOf(f.Or("")); ok {
 			return fact.Known(name, fact.Corroborated, f.From)
 		}

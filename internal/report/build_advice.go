@@ -84,7 +84,7 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 		return out
 	}
 	name := func(slot int, h, locator, board *string) {
-		*h, *locator = inventory.HandleText(sys.Slots[slot].Handle), sys.Slots[slot].Locator.Or("")
+		*h, *locator = inventory.Handle(sys.Slots[slot].Handle).String(), sys.Slots[slot].Locator.Or("")
 		*board = plan.BankLabel(sys, slot)
 	}
 	out.FromChannel, out.ToChannel = channelOf(s.FromChannel), channelOf(s.ToChannel)
@@ -99,7 +99,7 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	}
 	if s.Like >= 0 {
 		like := a.Bought(sys, s.Like)
-		out.Like = inventory.HandleText(like.Handle)
+		out.Like = inventory.Handle(like.Handle).String()
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs), Kind: kindOf(like)}
 	}
 	return out

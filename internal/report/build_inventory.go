@@ -34,80 +34,42 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 	}
 }
 
-func buildUnmapped(in []inventory.Export) []Unmapped {
-	var out []Unmapped
-	for i := range in {
-		x := &in[i]
-		out = append(out, Unmapped{Source: x.Source, Path: x.Path, Format: x.Format, Attributes: neverNil(x.Unmapped), Untranslated: neverNil(x.Foreign)})
+func buildUnmapped(in []inventory.Export) []inventory.Export {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i].Unmapped, out[i].Foreign = neverNil(out[i].Unmapped), neverNil(out[i].Foreign)
 	}
 	return out
 }
 
-func buildMachine(m *inventory.Machine, topo *population.Result, identifiers bool) Machine {
-	out := Machine{
-		Vendor:  stated(m.Vendor),
-		Product: stated(m.Product),
-		BIOS: BIOS{
-			Vendor:  stated(m.BIOSVendor),
-			Version: stated(m.BIOSVersion),
-			Date:    stated(m.BIOSDate),
-		},
-		Virtual:    boolOrNil(m.Virtual),
-		Hypervisor: stated(m.Hypervisor),
-		Platform:   buildPlatform(topo.Platform),
-		Host:       m.Host.Or(""),
+func buildMachine(in *inventory.Machine, topo *population.Result, identifiers bool) inventory.Machine {
+	m := *in
+	if p, ok := topo.Platform.Get(); ok && p != nil {
+		m.Platform = inventory.Platform{ID: nullable.String(p.ID), Name: nullable.String(p.Name), Certainty: topo.Platform.Certainty}
 	}
-	if identifiers {
-		out.Identifiers = &Identifiers{
-			SystemSerial:  nullable.String(m.Identifiers.SystemSerial),
-			SystemUUID:    nullable.String(m.Identifiers.SystemUUID),
-			BoardSerial:   nullable.String(m.Identifiers.BoardSerial),
-			ChassisSerial: nullable.String(m.Identifiers.ChassisSerial),
-			AssetTag:      nullable.String(m.Identifiers.AssetTag),
+	if !identifiers {
+		m.Identifiers = inventory.Identifiers{}
+	}
+	return m
+}
+
+func buildSources(sys *inventory.System) []inventory.Source {
+	out := slices.Clone(sys.Sources)
+	for i := range out {
+		out[i].NoSuch = out[i].State == fact.SourceAbsent && inventory.NoFirmwareTables(sys.Machine.Architecture.Or("")) &&
+			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, out[i].Name)
+	}
+	return neverNil(out)
+}
+
+func buildSockets(in []inventory.Socket, processors []*platform.Processor) []inventory.Socket {
+	out := slices.Clone(in)
+	for i := range out {
+		if i < len(processors) && processors[i] != nil && processors[i].MaxMTs > 0 {
+			out[i].MaxMTs = fact.Known(processors[i].MaxMTs, fact.Corroborated, out[i].Brand.From)
 		}
 	}
-	return out
-}
-
-func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
-	if !f.Known() || f.Value == nil {
-		return Platform{Certainty: fact.None.String()}
-	}
-	return Platform{ID: nullable.String(f.Value.ID), Name: nullable.String(f.Value.Name), Certainty: f.Certainty.String()}
-}
-
-func buildSources(sys *inventory.System) []Source {
-	out := make([]Source, 0, len(sys.Sources))
-	for _, s := range sys.Sources {
-		none := s.State == fact.SourceAbsent && inventory.NoFirmwareTables(sys.Machine.Architecture.Or("")) &&
-			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, s.Name)
-		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: nullable.String(s.Detail), NoSuch: none})
-	}
-	return out
-}
-
-func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Socket {
-	out := make([]Socket, 0, len(in))
-	for i := range in {
-		s := &in[i]
-		socket := Socket{
-			ID:           s.ID,
-			Designation:  stated(s.Designation),
-			Populated:    boolOrNil(s.Populated),
-			Model:        stated(s.Brand),
-			Family:       number(s.Family),
-			ModelNumber:  number(s.Model),
-			Stepping:     number(s.Stepping),
-			Cores:        positive(s.Cores),
-			CoresEnabled: positive(s.CoresEnabled),
-			Threads:      positive(s.Threads),
-		}
-		if i < len(processors) && processors[i] != nil {
-			socket.MaxMTs = positiveOrNil(processors[i].MaxMTs)
-		}
-		out = append(out, socket)
-	}
-	return out
+	return neverNil(out)
 }
 
 func buildNodes(in []inventory.Node) []Node {
@@ -117,20 +79,13 @@ func buildNodes(in []inventory.Node) []Node {
 		node := Node{
 			ID:          n.ID,
 			Kind:        string(n.Kind.Or(inventory.NodeUnknown)),
-			Socket:      number(n.Socket),
-			MemoryBytes: number(n.MemoryBytes),
-			Distances:   []int{},
+			Socket:      n.Socket.Pointer(),
+			CPUs:        fact.Convert(n.CPUs, ListCPUs),
+			MemoryBytes: n.MemoryBytes,
+			Distances:   neverNil(n.Distances.Or(nil)),
+			KindReason:  nullable.String(n.Kind.Reason), RatedBytesPerSecond: n.RatedBytesPerSecond, Tier: n.Tier,
+			InterleaveWeight: n.InterleaveWeight,
 		}
-		if cpus, ok := n.CPUs.Get(); ok {
-			s := CPUList(cpus)
-			node.CPUs = &s
-		}
-		if d, ok := n.Distances.Get(); ok {
-			node.Distances = neverNil(d)
-		}
-		node.KindReason = nullable.String(n.Kind.Reason)
-		node.RatedBytesPerSecond, node.Tier = positive(n.RatedBytesPerSecond), number(n.Tier)
-		node.InterleaveWeight = positive(n.InterleaveWeight)
 		if size := positive(n.SideCacheBytes); size != nil {
 			node.SideCache = &SideCache{Bytes: *size, Technology: nullable.String(string(n.SideCacheOf.Or("")))}
 		}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -20,32 +22,28 @@ func nowhere() place.Placement {
 	}
 }
 
-func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot {
-	places := topo.Placements
-	out := make([]Slot, 0, len(in))
+func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inventory.Slot {
+	out := slices.Clone(in)
 	documented := ""
 	if pf, known := topo.Platform.Get(); known && o.Rules != nil {
 		documented = plan.PlatformMemory(o.Rules, pf.ID)
 	}
-	for i := range in {
-		at := nowhere()
-		if i < len(places) {
-			at = places[i]
+	for i := range out {
+		s, at := &out[i], nowhere()
+		if i < len(topo.Placements) {
+			at = topo.Placements[i]
 		}
-		slot := buildSlot(&in[i])
-		slot.Socket, slot.Controller = coordinate(at.Socket), coordinate(at.Controller)
-		slot.Channel, slot.Slot = coordinate(at.Channel), coordinate(at.Slot)
-		slot.Mapping = buildMapping(&at)
+		s.Place = inventory.Place{Socket: coordinate(at.Socket), Controller: coordinate(at.Controller), Channel: coordinate(at.Channel),
+			Slot: coordinate(at.Slot), Mapping: buildMapping(&at)}
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
-			slot.Errors = buildErrors(topo.Errors[i])
+			s.Errors = buildErrors(topo.Errors[i])
 		}
-		slot.Memory = purchaseType(&in[i], documented)
-		if o.Identifiers {
-			slot.Serial, slot.AssetTag = in[i].Serial, in[i].AssetTag
+		s.Memory = purchaseType(s, documented)
+		if !o.Identifiers {
+			s.Serial, s.AssetTag = "", ""
 		}
-		out = append(out, slot)
 	}
-	return out
+	return neverNil(out)
 }
 
 // purchaseType is the kind of memory that advice names for a module to buy like this one, if that differs from
@@ -60,65 +58,37 @@ func purchaseType(s *inventory.Slot, documented string) string {
 	return ""
 }
 
-func buildSlot(s *inventory.Slot) Slot {
-	out := Slot{
-		Handle:         inventory.HandleText(s.Handle),
-		Locator:        stated(s.Locator),
-		BankLocator:    stated(s.BankLocator),
-		State:          string(s.State),
-		SizeBytes:      positive(s.SizeBytes),
-		Type:           stated(s.Type),
-		FormFactor:     stated(s.FormFactor),
-		Registered:     boolOrNil(s.Registered),
-		NonVolatile:    boolOrNil(s.NonVolatile),
-		Ranks:          positive(s.Ranks),
-		DataWidthBits:  positive(s.DataWidth),
-		TotalWidthBits: positive(s.TotalWidth),
-		RatedMTs:       positive(s.RatedMTs),
-		ConfiguredMTs:  positive(s.ConfiguredMTs),
-		ConfiguredMV:   positive(s.ConfiguredMV),
-		Manufacturer:   stated(s.Manufacturer),
-		PartNumber:     stated(s.PartNumber),
-		Health:         stated(s.Health),
-	}
-	if out.State == "" {
-		out.State = string(inventory.SlotUnknown)
-	}
-	if t, ok := s.Technology.Get(); ok {
-		out.Technology = nullable.String(string(t))
-	}
-	return out
-}
-
 // buildErrors is nil if nothing was counted.
-func buildErrors(e *place.Errors) *Errors {
-	out := &Errors{Corrected: number(e.Corrected), Uncorrected: number(e.Uncorrected), CountedSeconds: number(e.CountedSeconds),
-		Source: inventory.SourceEDAC, By: e.By}
+func buildErrors(e *place.Errors) *place.Errors {
+	if !e.Corrected.Known() && !e.Uncorrected.Known() {
+		return nil
+	}
+	out := *e
 	switch e.By {
 	case place.ByController:
 		out.Source = inventory.SourceRedfish
 	case place.ByLog:
 		out.Source = inventory.SourceKernelLog
+	default:
+		out.Source = inventory.SourceEDAC
 	}
-	if out.Corrected == nil && out.Uncorrected == nil {
-		return nil
-	}
-	return out
+	return &out
 }
 
 // buildUnplacedErrors leaves zeroes out: nothing happened there.
-func buildUnplacedErrors(in []place.UnplacedErrors) []UnplacedErrors {
-	var out []UnplacedErrors
-	for i := range in {
-		if e := buildErrors(&in[i].Errors); e != nil && in[i].Corrected.Or(0)+in[i].Uncorrected.Or(0) > 0 {
-			out = append(out, UnplacedErrors{Label: in[i].Label, Errors: *e})
+func buildUnplacedErrors(in []place.UnplacedErrors) []place.UnplacedErrors {
+	var out []place.UnplacedErrors
+	for _, u := range in {
+		if e := buildErrors(&u.Errors); e != nil && u.Any() {
+			u.Errors = *e
+			out = append(out, u)
 		}
 	}
 	return out
 }
 
-func buildMapping(at *place.Placement) Mapping {
-	m := Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}
+func buildMapping(at *place.Placement) inventory.Mapping {
+	m := inventory.Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}
 	if m.Source != "" {
 		m.Certainty = nullable.String(at.Certainty.String())
 	} else if m.Reason == "" {
@@ -130,7 +100,7 @@ func buildMapping(at *place.Placement) Mapping {
 func buildPopulation(topo *population.Result) Population {
 	out := Population{
 		Sockets:   make([]PopulationSocket, 0, len(topo.Populations)),
-		Symmetric: boolOrNil(topo.Symmetric),
+		Symmetric: topo.Symmetric.Pointer(),
 	}
 	for i := range topo.Populations {
 		out.Sockets = append(out.Sockets, buildPopulationSocket(&topo.Populations[i]))
@@ -141,29 +111,21 @@ func buildPopulation(topo *population.Result) Population {
 func buildPopulationSocket(p *population.Population) PopulationSocket {
 	out := PopulationSocket{
 		Socket:            coordinate(p.Socket),
-		DIMMs:             number(p.DIMMs),
-		ChannelsTotal:     positive(p.ChannelsTotal),
-		ChannelsPopulated: number(p.ChannelsPopulated),
-		DIMMsPerChannel:   []int{},
+		DIMMs:             p.DIMMs,
+		ChannelsTotal:     aboveZero(p.ChannelsTotal),
+		ChannelsPopulated: p.ChannelsPopulated,
+		DIMMsPerChannel:   neverNil(p.DPC.Or(nil)),
 		Regions:           []Region{},
-		PeakBytes:         positive(p.Peak),
-		BestBytes:         positive(p.Best),
-		RunningMTs:        positive(p.RunningMTs),
+		Class:             nullable.String(p.Class.Or(population.Class{}).Name),
+		ExpectedMTs:       aboveZero(fact.Convert(p.Speed, func(s population.Speed) int { return s.MTs })),
+		Limiter:           nullable.String(p.Speed.Or(population.Speed{}).Limiter),
+		PeakBytes:         aboveZero(p.Peak),
+		BestBytes:         aboveZero(p.Best),
+		RunningMTs:        aboveZero(p.RunningMTs),
 		Relative:          buildRelative(p.Relative),
 	}
-	if dpc, ok := p.DPC.Get(); ok {
-		out.DIMMsPerChannel = neverNil(dpc)
-	}
-	if regions, ok := p.Regions.Get(); ok {
-		for _, r := range regions {
-			out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})
-		}
-	}
-	if class, ok := p.Class.Get(); ok {
-		out.Class = nullable.String(class.Name)
-	}
-	if speed, ok := p.Speed.Get(); ok {
-		out.ExpectedMTs, out.Limiter = positiveOrNil(speed.MTs), nullable.String(speed.Limiter)
+	for _, r := range p.Regions.Or(nil) {
+		out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})
 	}
 	return out
 }

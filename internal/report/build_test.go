@@ -1,13 +1,14 @@
 package report_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -15,66 +16,53 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
+// TestUnknownValuesAreNull checks the document of a machine of which nothing is known but that it has parts.
 func TestUnknownValuesAreNull(t *testing.T) {
 	sys := &inventory.System{
-		Sockets: []inventory.Socket{{ID: 0, Cores: reporttest.Direct(0)}},
+		Sockets: []inventory.Socket{{ID: 0}},
 		Slots: []inventory.Slot{{
-			Handle: 0x1101, State: inventory.SlotEmpty, SizeBytes: reporttest.Direct(int64(0)), RatedMTs: reporttest.Direct(0),
-			Manufacturer: reporttest.Direct(""), Locator: fact.Unknown[string](fact.Unstated, "empty", ""),
+			Handle: 0x1101, State: inventory.SlotEmpty, Manufacturer: reporttest.Direct(""), Locator: fact.Unknown[string](fact.Unstated, "empty", ""),
+			SizeBytes: fact.Unknown[int64](fact.Denied, "not permitted", ""), Serial: "SECRET", AssetTag: "SECRET",
 		}},
 		Nodes: []inventory.Node{{ID: 3}},
 	}
-	topo := &population.Result{
-		Processors:  []*platform.Processor{{MaxMTs: 0}},
-		Populations: []population.Population{{Socket: place.Unplaced}},
-	}
+	sys.Machine.Identifiers.SystemUUID = "SECRET"
+	topo := &population.Result{Processors: []*platform.Processor{{MaxMTs: 0}}, Populations: []population.Population{{Socket: place.Unplaced}}}
 	inv := report.BuildInventory(sys, topo, report.Options{})
-	none := fact.None.String()
-	assert.Equal(t, report.Inventory{
-		Schema:  "memaudit.inventory/v1",
-		Machine: report.Machine{Platform: report.Platform{Certainty: none}},
-		Sources: []report.Source{},
-		Sockets: []report.Socket{{ID: 0}},
-		Slots: []report.Slot{{
-			Handle: "0x1101", State: "empty", Mapping: report.Mapping{Reason: "slots were not mapped"},
-		}},
-		Nodes:      []report.Node{{ID: 3, Kind: "unknown", Distances: []int{}}},
-		Settings:   map[string]report.Setting{},
-		Population: report.Population{Sockets: []report.PopulationSocket{{DIMMsPerChannel: []int{}, Regions: []report.Region{}}}},
-	}, inv)
+	text, err := json.Marshal(&inv)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"schema": "memaudit.inventory/v1",
+		"machine": {"vendor": null, "product": null, "bios": {"vendor": null, "version": null, "date": null}, "virtual": null, "hypervisor": null,
+			"platform": {"id": null, "name": null, "certainty": "none"}},
+		"sources": [], "settings": {},
+		"sockets": [{"id": 0, "designation": null, "populated": null, "model": null, "family": null, "model_number": null, "stepping": null,
+			"cores": null, "cores_enabled": null, "threads": null, "max_mts": null}],
+		"slots": [{"handle": "0x1101", "locator": null, "bank_locator": null, "state": "empty", "socket": null, "controller": null, "channel": null,
+			"slot": null, "mapping": {"source": null, "certainty": null, "reason": "slots were not mapped", "doubt": null}, "size_bytes": null,
+			"technology": null, "type": null, "form_factor": null, "registered": null, "nonvolatile": null, "ranks": null, "data_width_bits": null,
+			"total_width_bits": null, "rated_mts": null, "configured_mts": null, "configured_mv": null, "manufacturer": null, "part_number": null,
+			"health": null, "errors": null}],
+		"nodes": [{"id": 3, "kind": "unknown", "socket": null, "cpus": null, "memory_bytes": null, "distances": [], "kind_reason": null,
+			"rated_bytes_per_second": null, "tier": null, "interleave_weight": null, "side_cache": null}],
+		"population": {"sockets": [{"socket": null, "dimms": null, "channels_total": null, "channels_populated": null, "dimms_per_channel": [],
+			"regions": [], "class": null, "expected_mts": null, "limiter": null, "peak_bytes_per_second": null,
+			"relative_bandwidth": {"value": null, "low": null, "high": null, "source": null}}], "symmetric": null}}`, string(text))
 }
 
-func TestBuildSlot(t *testing.T) {
-	m := reporttest.Good()
-	inv := report.BuildInventory(&m.Sys, &m.Topo, report.Options{})
-	assert.Equal(t, report.Slot{
-		Handle: "0x1101", Locator: "DIMM_A2", State: "populated",
-		Socket: new(0), Controller: new(0), Channel: new(1), Slot: new(0),
-		Mapping:   report.Mapping{Source: "slot_map", Certainty: "direct"},
-		SizeBytes: new(int64(4 << 30)), Technology: "dram", Type: "DDR3", FormFactor: "DIMM",
-		Registered: new(true), Ranks: new(2), DataWidthBits: new(64), TotalWidthBits: new(72),
-		RatedMTs: new(1333), ConfiguredMTs: new(1333), ConfiguredMV: new(1350),
-		Manufacturer: "Samsung", PartNumber: "M393B5273CH0-YH9",
-	}, inv.Slots[1])
-	assert.Equal(t, report.PopulationSocket{
-		Socket: new(1), DIMMs: new(3), ChannelsTotal: new(3), ChannelsPopulated: new(3), DIMMsPerChannel: []int{1, 1, 1},
-		Regions: []report.Region{{Bytes: 12 << 30, Ways: 3}}, Class: "A", ExpectedMTs: new(1333), RunningMTs: new(1333), Limiter: "none",
-		PeakBytes: new(int64(31_992_000_000)), BestBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: "population model"},
-	}, inv.Population.Sockets[1])
-	assert.Equal(t, report.Node{
-		ID: 1, Kind: "dram", Socket: new(1), CPUs: new("1,3,5,7,9,11"), MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},
-	}, inv.Nodes[1])
-	assert.Equal(t, report.Setting{
-		Configured: known("disabled"), Pending: known("enabled"),
-		Effective: report.Face{Value: "disabled", State: "ok", Certainty: "direct", Evidence: []fact.Evidence{
-			{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"},
-		}},
-		DecidedBy: report.DecidedBy{Value: "command line", Certainty: "direct", Evidence: []fact.Evidence{
-			{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"},
-		}},
-	}, inv.Settings["smt"])
-	assert.Equal(t, report.Face{State: "unread", Certainty: "none", Evidence: []fact.Evidence{}, Reason: "cpufreq was not read", KnownBy: "run on the live machine"},
-		inv.Settings["turbo"].Effective)
+// TestDocumentIsRead checks that an inventory that was read back is written as it was.
+func TestDocumentIsRead(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		o := reporttest.Options()
+		o.Identifiers = true
+		inv := report.BuildInventory(&m.Sys, &m.Topo, o)
+		written, err := json.Marshal(&inv)
+		require.NoError(t, err)
+		var read report.Inventory
+		require.NoError(t, json.Unmarshal(written, &read))
+		again, err := json.Marshal(&read)
+		require.NoError(t, err)
+		assert.Equal(t, string(written), string(again))
+	})
 }
 
 func TestReportHead(t *testing.T) {
@@ -86,13 +74,6 @@ func TestReportHead(t *testing.T) {
 	vm := reporttest.Report(reporttest.Virtual())
 	assert.Nil(t, vm.Profile)
 	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", string(vm.Why))
-}
-
-// known is the value of direct.
-func known(value string) report.Face {
-	return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []fact.Evidence{
-		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "field", Raw: value},
-	}}
 }
 
 // TestImpossibleSources checks that a machine whose architecture has no SMBIOS does not lack it, and that one that

@@ -71,7 +71,7 @@ func TestMemoryTypeContradictsFirmware(t *testing.T) {
 		topo := &population.Result{Platform: sure(&platform.Platform{ID: c.platform})}
 		slots := BuildInventory(sys, topo, Options{Rules: rows}).Slots
 		assert.Equal(t, c.want, slots[0].Memory, c)
-		assert.Equal(t, c.stated, string(slots[0].Type), c)
+		assert.Equal(t, c.stated, slots[0].Type.Text(), c)
 		assert.Empty(t, slots[1].Memory, c)
 		assert.Empty(t, BuildInventory(sys, topo, Options{}).Slots[0].Memory, c)
 	}

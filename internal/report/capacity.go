@@ -14,9 +14,9 @@ import (
 type Capacity struct {
 	Schema string `json:"schema"`
 	// Machine is null for a platform's document alone.
-	Machine  *Machine        `json:"machine"`
-	Platform nullable.String `json:"platform"`
-	Sockets  int             `json:"sockets"`
+	Machine  *inventory.Machine `json:"machine"`
+	Platform nullable.String    `json:"platform"`
+	Sockets  int                `json:"sockets"`
 	// CapacityBytes is that of all processors, the nearest one at or above the requested one.
 	CapacityBytes  int64 `json:"capacity_bytes"`
 	RequestedBytes int64 `json:"requested_bytes"`
@@ -77,8 +77,8 @@ const SchemaPlan = "memaudit.plan/v1"
 // WhatIf compares a machine with what it would be after some changes of its modules. Before has the running speed of
 // the memory, After the expected one.
 type WhatIf struct {
-	Schema  string  `json:"schema"`
-	Machine Machine `json:"machine"`
+	Schema  string            `json:"schema"`
+	Machine inventory.Machine `json:"machine"`
 	// Platform is the id of the recognised platform.
 	Platform     nullable.String `json:"platform"`
 	Before       Reaches         `json:"before"`

@@ -15,7 +15,7 @@ func (inv *Inventory) BandwidthChanges(after *Reaches) string {
 		if p == nil {
 			return nil
 		}
-		if p.DIMMs != nil && *p.DIMMs == 0 {
+		if p.DIMMs.Or(1) == 0 {
 			var nothing float64
 			return &Relative{Low: &nothing, High: &nothing}
 		}

@@ -66,9 +66,9 @@ const SchemaComparison = "memaudit.comparison/v1"
 type Comparison struct {
 	Schema string `json:"schema" jsonschema:"enum=memaudit.comparison/v1"`
 	// GeneratedAt is RFC 3339 in UTC.
-	GeneratedAt string  `json:"generated_at" jsonschema:"format=date-time"`
-	Memaudit    Program `json:"memaudit"`
-	Machine     Machine `json:"machine"`
+	GeneratedAt string            `json:"generated_at" jsonschema:"format=date-time"`
+	Memaudit    Program           `json:"memaudit"`
+	Machine     inventory.Machine `json:"machine"`
 	// Profiles is empty if no document gives one; Why is the reason.
 	Profiles []HeldProfile   `json:"profiles"`
 	Why      nullable.String `json:"why" jsonschema:"nullable"`

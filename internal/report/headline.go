@@ -64,9 +64,7 @@ func (r *Report) misplaced(p *Problem) string {
 	}
 	a, dimms := &r.Advice[p.Cure], 0
 	for i := range r.Inventory.Population.Sockets {
-		if n := r.Inventory.Population.Sockets[i].DIMMs; n != nil {
-			dimms += *n
-		}
+		dimms += r.Inventory.Population.Sockets[i].DIMMs.Or(0)
 	}
 	switch {
 	case a.Moves == 0 || a.Installs+a.Removes > 0 || a.Moves*4 > dimms:
@@ -83,11 +81,11 @@ func (r *Report) emptyChannels() string {
 	empty, total := 0, 0
 	for i := range r.Inventory.Population.Sockets {
 		s := &r.Inventory.Population.Sockets[i]
-		if s.ChannelsTotal == nil || s.ChannelsPopulated == nil {
+		if !s.ChannelsTotal.Known() || !s.ChannelsPopulated.Known() {
 			return ""
 		}
-		total += *s.ChannelsTotal
-		empty += *s.ChannelsTotal - *s.ChannelsPopulated
+		total += s.ChannelsTotal.Value
+		empty += s.ChannelsTotal.Value - s.ChannelsPopulated.Value
 	}
 	switch {
 	case empty == 0:
@@ -166,7 +164,7 @@ func (r *Report) goodSentence() string {
 	case r.Summary.Waived > 0:
 		return "no problem except those that are waived"
 	case praised && r.ownDocument(channels[passed].Citation):
-		return "memory is installed as " + VendorName(string(r.Machine.Vendor)) + " recommends"
+		return "memory is installed as " + VendorName(r.Machine.Vendor.Text()) + " recommends"
 	case praised:
 		return "memory is installed as recommended"
 	default:
@@ -176,7 +174,7 @@ func (r *Report) goodSentence() string {
 
 // ownDocument reports whether a document is by the machine's vendor and about this machine.
 func (r *Report) ownDocument(c *verdict.Citation) bool {
-	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor != "" && platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor))
+	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor.Known() && platform.VendorWord(c.Vendor) == platform.VendorWord(r.Machine.Vendor.Text())
 }
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.

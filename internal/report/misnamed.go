@@ -6,18 +6,19 @@ func Misnamed(inv *Inventory) map[int]string {
 	var out map[int]string
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		if s.Socket == nil || s.Locator == "" || out[*s.Socket] != "" || beginsWith(string(s.Locator), Designation(inv, s.Socket)) > 0 {
+		label := s.Locator.Text()
+		if s.Socket == nil || label == "" || out[*s.Socket] != "" || beginsWith(label, Designation(inv, s.Socket)) > 0 {
 			continue
 		}
 		for j := range inv.Sockets {
-			n := beginsWith(string(s.Locator), string(inv.Sockets[j].Designation))
+			n := beginsWith(label, inv.Sockets[j].Designation.Text())
 			if n == 0 || inv.Sockets[j].ID == *s.Socket {
 				continue
 			}
 			if out == nil {
 				out = map[int]string{}
 			}
-			out[*s.Socket] = (string(s.Locator))[:n]
+			out[*s.Socket] = label[:n]
 		}
 	}
 	return out

@@ -11,31 +11,20 @@ import (
 // stated is the fact's value, null if it is not known.
 func stated(f fact.Fact[string]) nullable.String { return nullable.String(f.Or("")) }
 
-// boolOrNil is the fact's value, nil when it is not known.
-func boolOrNil(f fact.Fact[bool]) *bool {
-	v, ok := f.Get() // a copy of its own: the whole fact must not escape
-	if !ok {
-		return nil
-	}
-	return &v
-}
-
-// number is the fact's value, nil when it is not known or negative.
-func number[T int | int64](f fact.Fact[T]) *T {
-	v, ok := f.Get()
-	if !ok || v < 0 {
-		return nil
-	}
-	return &v
-}
-
-// positive is number for things whose 0 can only mean "not stated": sizes of
-// modules, speeds, widths.
+// positive is the value of something whose 0 can only mean "not stated": the size of a module, a speed, a width.
 func positive[T int | int64](f fact.Fact[T]) *T {
 	if !f.Known() {
 		return nil
 	}
 	return positiveOrNil(f.Value)
+}
+
+// aboveZero is not known for 0, which has no speed and no channel.
+func aboveZero[T int | int64](f fact.Fact[T]) fact.Fact[T] {
+	if f.Or(0) <= 0 {
+		return fact.Fact[T]{State: fact.Absent}
+	}
+	return f
 }
 
 // positiveOrNil is nil for 0 and less.
@@ -62,8 +51,11 @@ func neverNil[T any](s []T) []T {
 	return s
 }
 
-// CPUList writes sorted CPU numbers as the kernel does: "0-5,12-17".
-func CPUList(cpus []int) string {
+// CPUList is a list of CPUs as the kernel writes it, "0-5,12-17"; "" for a node without CPUs.
+type CPUList string
+
+// ListCPUs writes sorted CPU numbers as the kernel does.
+func ListCPUs(cpus []int) CPUList {
 	var b strings.Builder
 	for i := 0; i < len(cpus); {
 		j := i
@@ -80,5 +72,5 @@ func CPUList(cpus []int) string {
 		}
 		i = j + 1
 	}
-	return b.String()
+	return CPUList(b.String())
 }

@@ -442,7 +442,7 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 func (inv *Inventory) populated() int {
 	n := 0
 	for i := range inv.Sockets {
-		if s := &inv.Sockets[i]; s.Populated == nil || *s.Populated {
+		if inv.Sockets[i].Populated.Or(true) {
 			n++
 		}
 	}
@@ -460,7 +460,7 @@ func (inv *Inventory) SocketName(id int) string {
 		return number
 	}
 	for i := range inv.Sockets {
-		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(string(s.Designation)) == name {
+		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(s.Designation.Text()) == name {
 			return number
 		}
 	}
@@ -471,7 +471,7 @@ func (inv *Inventory) SocketName(id int) string {
 func Designation(inv *Inventory, id *int) string {
 	for i := range inv.Sockets {
 		if id != nil && inv.Sockets[i].ID == *id {
-			return string(inv.Sockets[i].Designation)
+			return inv.Sockets[i].Designation.Text()
 		}
 	}
 	return ""
@@ -479,15 +479,14 @@ func Designation(inv *Inventory, id *int) string {
 
 // slotName returns the locator of a slot, with its handle if others have the same; otherwise the subject's text.
 func (inv *Inventory) slotName(s inventory.Subject) string {
-	handle := inventory.HandleText(s.Handle)
 	name, same := "", 0
 	for i := range inv.Slots {
-		if inv.Slots[i].Handle == handle {
-			name = string(inv.Slots[i].Locator)
+		if inv.Slots[i].Handle == s.Handle {
+			name = inv.Slots[i].Locator.Text()
 		}
 	}
 	for i := range inv.Slots {
-		if string(inv.Slots[i].Locator) == name {
+		if inv.Slots[i].Locator.Text() == name {
 			same++
 		}
 	}
@@ -495,7 +494,7 @@ func (inv *Inventory) slotName(s inventory.Subject) string {
 	case name == "":
 		return s.String()
 	case same > 1:
-		return name + " (" + handle + ")"
+		return name + " (" + s.Handle.String() + ")"
 	default:
 		return name
 	}

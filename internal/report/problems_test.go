@@ -8,11 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 // TestProblems groups failures by root cause: equal sockets together, consequences below their
 // cause, the worst first, with fix, source and its standing.
@@ -29,13 +33,13 @@ func TestProblems(t *testing.T) {
 		fail("info", "setting.smt", "setting smt", ""),
 		fail("info", "setting.turbo", "setting turbo", ""),
 	}}
-	r.Machine.Vendor = "Dell Inc."
+	r.Machine.Vendor = is("Dell Inc.")
 	r.Profile = &report.Profile{ID: "dell/balanced", Intent: "balanced", Source: "Dell, BIOS settings", Vendor: "Dell"}
 	r.Findings[1].Citation = &verdict.Citation{Vendor: "HP", Title: "Guide", Standing: "other vendor"}
 	r.Findings[1].Fix = "look in BIOS setup"
 	r.Findings[3].Citation = &verdict.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}
 	r.Findings[4].CausedBy = "memory.channel.populated"
-	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: "CPU1"}, {ID: 1, Designation: "CPU2"}}
+	r.Inventory.Sockets = []inventory.Socket{{ID: 0, Designation: is("CPU1")}, {ID: 1, Designation: is("CPU2")}}
 	r.Judge(report.Criteria{})
 	var got []string
 	for i := range r.Problems {
@@ -61,11 +65,11 @@ func TestFixBeginsWithWhatIsFree(t *testing.T) {
 		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: short},
 		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: short, CausedBy: nullable.String(cause)},
 	}}
-	a1, a2, b1 := "0x1", "0x2", "0x3"
-	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: "A1"}, {Handle: a2, Locator: "A2"}, {Handle: b1, Locator: "B1"}}
+	a1, a2, b1 := inventory.Handle(1), inventory.Handle(2), inventory.Handle(3)
+	r.Inventory.Slots = []inventory.Slot{{Handle: a1, Locator: is("A1")}, {Handle: a2, Locator: is("A2")}, {Handle: b1, Locator: is("B1")}}
 	r.Advice = []report.Advice{
-		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1, To: b1}}},
-		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2}}},
+		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1.String(), To: b1.String()}}},
+		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2.String()}}},
 	}
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)
@@ -80,8 +84,8 @@ func cpus(low, high, used [2]int, channels [2]verdict.Severity) *report.Report {
 		subject := inventory.SocketSubject(i)
 		r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: subject, Result: verdict.Fail, Severity: channels[i],
 			Short: fmt.Sprintf("%d DIMMs for 8 channels", used[i]), Headline: "memory channels are empty"})
-		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: i, Designation: nullable.String(fmt.Sprintf("CPU%d", i+1))})
-		r.Inventory.Population.Sockets = append(r.Inventory.Population.Sockets, report.PopulationSocket{Socket: new(i), DIMMs: &used[i], ChannelsTotal: new(8), ChannelsPopulated: &used[i],
+		r.Inventory.Sockets = append(r.Inventory.Sockets, inventory.Socket{ID: i, Designation: is(fmt.Sprintf("CPU%d", i+1))})
+		r.Inventory.Population.Sockets = append(r.Inventory.Population.Sockets, report.PopulationSocket{Socket: new(i), DIMMs: is(used[i]), ChannelsTotal: is(8), ChannelsPopulated: is(used[i]),
 			Regions: []report.Region{{Bytes: 1, Ways: 1}}, Relative: *percents(low[i], high[i])})
 	}
 	return r
@@ -142,7 +146,7 @@ func TestFixNamesWhoChanges(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := cpus(c.low, c.high, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
-			r.Inventory.Slots = []report.Slot{{Handle: "0x1", Locator: "A1"}, {Handle: "0x2", Locator: "A2"}}
+			r.Inventory.Slots = []inventory.Slot{{Handle: 0x1, Locator: is("A1")}, {Handle: 0x2, Locator: is("A2")}}
 			for i := range c.advice {
 				for j := range c.advice[i].Steps {
 					s := &c.advice[i].Steps[j]
@@ -161,7 +165,7 @@ func TestFixNamesWhoChanges(t *testing.T) {
 // out: first the explanation, then what helps.
 func TestSentenceHasTwoLines(t *testing.T) {
 	open := func(product, reason, knownBy string) string {
-		r := &report.Report{Machine: report.Machine{Vendor: "Fujitsu", Product: nullable.String(product)}, Findings: []verdict.Finding{
+		r := &report.Report{Machine: inventory.Machine{Vendor: is("Fujitsu"), Product: is(product)}, Findings: []verdict.Finding{
 			{Rule: "memory.channel.populated", Result: verdict.Unknown, Reason: nullable.String(reason), KnownBy: nullable.String(knownBy)}}}
 		r.Judge(report.Criteria{})
 		return r.Verdict.Sentence

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -25,9 +26,9 @@ const (
 type Report struct {
 	Schema string `json:"schema" jsonschema:"enum=memaudit.report/v1"`
 	// GeneratedAt is RFC 3339 in UTC.
-	GeneratedAt string  `json:"generated_at" jsonschema:"format=date-time"`
-	Memaudit    Program `json:"memaudit"`
-	Machine     Machine `json:"machine"`
+	GeneratedAt string            `json:"generated_at" jsonschema:"format=date-time"`
+	Memaudit    Program           `json:"memaudit"`
+	Machine     inventory.Machine `json:"machine"`
 	// Verdict is the one judgement that every writer prints.
 	Verdict Verdict `json:"verdict"`
 	// Profile is null if none applies; Why is then the reason.
@@ -74,8 +75,8 @@ type Report struct {
 // NothingRead reports whether no source of the machine could be read, not even
 // in part.
 func (r *Report) NothingRead() bool {
-	return !slices.ContainsFunc(r.Inventory.Sources, func(s Source) bool {
-		return s.State == string(fact.SourceOK) || s.State == string(fact.SourcePartial)
+	return !slices.ContainsFunc(r.Inventory.Sources, func(s inventory.Source) bool {
+		return s.State == fact.SourceOK || s.State == fact.SourcePartial
 	})
 }
 

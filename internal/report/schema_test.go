@@ -14,6 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
 	"github.com/invopop/jsonschema"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,16 +131,16 @@ func TestKeysAreTheContracts(t *testing.T) {
 		want []string
 	}{
 		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "verdict", "profile", "why", "summary", "findings", "problems", "advice", "inventory", "profiles", "measured", "baseline", "outdated"}},
-		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "host", "identifiers"}},
+		{inventory.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "host", "identifiers"}},
 		{verdict.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
 		{verdict.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "causes", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver", "doubt"}},
 		{verdict.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unplaced_errors", "unmapped"}},
-		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
-		{report.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
-		{report.Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "errors", "serial", "asset_tag"}},
-		{report.Errors{}, []string{"corrected", "uncorrected", "counted_seconds", "source", "by"}},
-		{report.Mapping{}, []string{"source", "certainty", "reason", "doubt"}},
+		{inventory.Export{}, []string{"source", "path", "format", "attributes", "untranslated"}},
+		{inventory.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
+		{inventory.Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "errors", "serial", "asset_tag"}},
+		{inventory.Errors{}, []string{"corrected", "uncorrected", "counted_seconds", "source", "by"}},
+		{inventory.Mapping{}, []string{"source", "certainty", "reason", "doubt"}},
 		{report.Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances", "kind_reason", "rated_bytes_per_second", "tier", "interleave_weight", "side_cache"}},
 		{report.SideCache{}, []string{"bytes", "technology"}},
 		{report.Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
@@ -159,9 +160,9 @@ func TestKeysAreTheContracts(t *testing.T) {
 
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for f := range t.Fields() {
+	for _, f := range reflect.VisibleFields(t) {
 		key, _, _ := bytes.Cut([]byte(f.Tag.Get("json")), []byte(","))
-		if f.IsExported() && string(key) != "-" {
+		if f.IsExported() && !f.Anonymous && string(key) != "-" {
 			keys = append(keys, string(key))
 		}
 	}

@@ -23,7 +23,7 @@ func Steps(steps []Step, inv *Inventory) []StepLine {
 	owners := map[string]int{}
 	for i := range inv.Slots {
 		if s := inv.Slots[i].Socket; s != nil {
-			owners[inv.Slots[i].Handle] = *s
+			owners[inv.Slots[i].Handle.String()] = *s
 		}
 	}
 	whole := len(Misnamed(inv)) > 0

@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 // TestSteps checks that processors with equally populated slots share a line if their names show which part is the
 // processor's, and that steps keep their order.
@@ -68,14 +71,14 @@ func TestStepsByChannel(t *testing.T) {
 	}
 	across := step("move", 1, 0, 2)
 	across.FromChannel = &Channel{Socket: &sockets[0], Channel: 1}
-	both := &Inventory{Sockets: []Socket{{ID: 0}, {ID: 1}}}
+	both := &Inventory{Sockets: []inventory.Socket{{ID: 0}, {ID: 1}}}
 	const manual = "; the manual says which slot of a channel is filled first"
 	for name, c := range map[string]struct {
 		inv   *Inventory
 		steps []Step
 		want  []string
 	}{
-		"one CPU": {&Inventory{Sockets: []Socket{{ID: 0}}}, []Step{step("move", 0, 0, 1), step("move", 0, 0, 1), step("move", 0, 2, 3), step("install", 0, 0, 4)},
+		"one CPU": {&Inventory{Sockets: []inventory.Socket{{ID: 0}}}, []Step{step("move", 0, 0, 1), step("move", 0, 0, 1), step("move", 0, 2, 3), step("install", 0, 0, 4)},
 			[]string{"move 2 modules (8 GiB DDR4) from channel 0 to channel 1 and 1 from channel 2 to channel 3", "install 8 GiB DDR4 on channel 4" + manual}},
 		"like CPUs": {both, []Step{step("move", 0, 0, 1), step("move", 1, 0, 1)},
 			[]string{"on each of socket 0 and socket 1: move 1 module (8 GiB DDR4) from channel 0 to channel 1" + manual}},
@@ -91,22 +94,26 @@ func TestStepsByChannel(t *testing.T) {
 	}
 }
 
-func parseSteps(text string) (steps []Step, slots []Slot) {
+func parseSteps(text string) (steps []Step, slots []inventory.Slot) {
+	handles := map[string]inventory.Handle{}
 	slot := func(word string) (handle, locator, board string) {
 		socket, name, _ := strings.Cut(word, "/")
 		name = strings.ReplaceAll(name, "DIMM_A", "DIMM~A")
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
 		name = strings.ReplaceAll(name, "~", "_")
-		s := Slot{Handle: word, Locator: nullable.String(name)}
+		if _, ok := handles[word]; !ok {
+			handles[word] = inventory.Handle(len(handles))
+		}
+		s := inventory.Slot{Handle: handles[word], Locator: is(name)}
 		var n int
 		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
 			s.Socket = &n
 		}
 		slots = append(slots, s)
 		if b, l, ok := strings.Cut(name, "|"); ok {
-			return word, l, b
+			return s.Handle.String(), l, b
 		}
-		return word, name, ""
+		return s.Handle.String(), name, ""
 	}
 	size := int64(8 << 30)
 	for word := range strings.FieldsSeq(text) {
@@ -158,12 +165,12 @@ func TestWordsOfSettings(t *testing.T) {
 func TestStepsKeepLabelsWhole(t *testing.T) {
 	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
 	names := []string{"CPU0", "CPU1", "CPU 2"}
-	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: nullable.String(names[0])}, {ID: 1, Designation: nullable.String(names[1])}}}
+	inv := &Inventory{Slots: slots, Sockets: []inventory.Socket{{ID: 0, Designation: is(names[0])}, {ID: 1, Designation: is(names[1])}}}
 	lines := Steps(steps, inv)
 	require.Len(t, lines, 2)
 	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
 	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
-	inv.Sockets[0].Designation, inv.Sockets[1].Designation = nullable.String(names[1]), nullable.String(names[2])
+	inv.Sockets[0].Designation, inv.Sockets[1].Designation = is(names[1]), is(names[2])
 	lines = Steps(steps, inv)
 	require.Len(t, lines, 1)
 	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)

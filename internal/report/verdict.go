@@ -220,12 +220,12 @@ func (r *Report) profileSentence() string {
 // tableSentence reports that the SMBIOS table could not be read and what to do, "" if it could or if another source
 // decided the channels.
 func (r *Report) tableSentence(decided bool) string {
-	at := slices.IndexFunc(r.Inventory.Sources, func(s Source) bool { return s.Name == inventory.SourceSMBIOS })
+	at := slices.IndexFunc(r.Inventory.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceSMBIOS })
 	if at < 0 {
 		return ""
 	}
 	s := &r.Inventory.Sources[at]
-	switch state := fact.SourceState(s.State); {
+	switch state := s.State; {
 	case state == fact.SourceTruncated, state == fact.SourceMalformed:
 		return "the SMBIOS table is damaged: " + string(s.Detail)
 	case decided, s.NoSuch, state == fact.SourceOK, state == fact.SourcePartial:
@@ -241,13 +241,13 @@ func (r *Report) tableSentence(decided bool) string {
 
 // guest reports whether the machine is a virtual one, and its memory population was asked about.
 func (r *Report) guest() bool {
-	return r.Machine.Virtual != nil && *r.Machine.Virtual && len(r.channelFindings()) > 0
+	return r.Machine.Virtual.Or(false) && len(r.channelFindings()) > 0
 }
 
 func (r *Report) guestSentence() string {
 	kind := "a virtual machine"
-	if r.Machine.Hypervisor != "" {
-		kind += " (" + string(r.Machine.Hypervisor) + ")"
+	if r.Machine.Hypervisor.Known() {
+		kind += " (" + r.Machine.Hypervisor.Text() + ")"
 	}
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
@@ -317,7 +317,7 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 func (r *Report) fits(sentence string) bool {
 	const width = 70
 	lines, column := 1, 0
-	for _, word := range strings.Fields(VendorName(string(r.Machine.Vendor)) + " " + string(r.Machine.Product) + ": " + sentence) {
+	for _, word := range strings.Fields(VendorName(r.Machine.Vendor.Text()) + " " + r.Machine.Product.Text() + ": " + sentence) {
 		n := utf8.RuneCountInString(word)
 		if column > 0 && column+1+n > width {
 			lines, column = lines+1, 0

@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -138,12 +139,12 @@ func TestVerdict(t *testing.T) {
 // inDoubt gives the first finding a doubt that lowered its severity.
 func inDoubt(r *report.Report) { r.Findings[0].Doubt = "the table lists 7 of 12 devices" }
 
-func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), "kvm" }
+func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = is(true), is("kvm") }
 
 // table sets the state of the SMBIOS table in a report.
-func table(state string) func(*report.Report) {
+func table(state fact.SourceState) func(*report.Report) {
 	return func(r *report.Report) {
-		r.Inventory.Sources = []report.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: "the detail"}}
+		r.Inventory.Sources = []inventory.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: "the detail"}}
 	}
 }
 

@@ -70,7 +70,7 @@ func slotNames(sys *inventory.System, slot int) []string {
 	if l != "" {
 		out = append(out, l)
 	}
-	handle := inventory.HandleText(s.Handle)
+	handle := inventory.Handle(s.Handle).String()
 	if l == "" || bank == "" {
 		return append(out, handle)
 	}
@@ -85,7 +85,7 @@ func ownName(sys *inventory.System, slot int) string {
 			return name
 		}
 	}
-	return inventory.HandleText(sys.Slots[slot].Handle)
+	return inventory.Handle(sys.Slots[slot].Handle).String()
 }
 
 var nameWord = regexp.MustCompile(`[A-Z]+|[0-9]+`)
@@ -133,7 +133,7 @@ func handleOf(name string) string {
 		return ""
 	}
 	n, _ := strconv.ParseUint(m[1]+m[2], 16, 16) // at most four digits
-	return inventory.HandleText(uint16(n))
+	return inventory.Handle(uint16(n)).String()
 }
 
 // isHandle reports whether one of slotNames is a handle.

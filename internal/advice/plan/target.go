@@ -182,7 +182,7 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 				at.Controller = c * p.Controllers / n
 			}
 			t.base.Placements = append(t.base.Placements, at)
-			t.sys.Slots = append(t.sys.Slots, inventory.Slot{Handle: uint16(len(t.sys.Slots)), Row: len(t.sys.Slots), State: inventory.SlotEmpty,
+			t.sys.Slots = append(t.sys.Slots, inventory.Slot{Handle: inventory.Handle(len(t.sys.Slots)), Row: len(t.sys.Slots), State: inventory.SlotEmpty,
 				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
 		}
 	}

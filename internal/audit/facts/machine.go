@@ -17,7 +17,7 @@ func machineType() *ObjectType {
 		Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
 		Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
 		Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
-		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
+		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOS.Version) })},
 		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
 		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
 		Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},

@@ -456,7 +456,7 @@ func (m *Machine) populatedHandles() []uint16 {
 	var out []uint16
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
-			out = append(out, s.Handle)
+			out = append(out, uint16(s.Handle))
 		}
 	}
 	return out
@@ -482,9 +482,9 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 	seen := map[[2]int]bool{}
 	out := Value{state: fact.OK, Certainty: fact.Direct}
 	for _, handle := range handles {
-		i := slices.IndexFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.Handle == handle })
+		i := slices.IndexFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.Handle == inventory.Handle(handle) })
 		if i < 0 {
-			return Missing(fact.Absent, "the machine has no slot "+inventory.HandleText(handle)+" today", "")
+			return Missing(fact.Absent, "the machine has no slot "+inventory.Handle(handle).String()+" today", "")
 		}
 		p := &m.population.Placements[i]
 		if p.Channel == place.Unplaced {

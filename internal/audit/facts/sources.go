@@ -258,7 +258,7 @@ func (m *Machine) nodesRead() Value {
 		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {
 			why := string(s.State)
 			if s.Detail != "" {
-				why += ": " + s.Detail
+				why += ": " + string(s.Detail)
 			}
 			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", withNodes)
 		}

@@ -23,7 +23,7 @@ func known[T any](v T) fact.Fact[T] {
 // system returns a server with four slots, two of them populated.
 func system() *inventory.System {
 	sys := &inventory.System{
-		Machine: inventory.Machine{Vendor: known("Maker"), Product: known("P1"), BIOSVersion: known("1.0"), BIOSDate: known("01/02/2020"),
+		Machine: inventory.Machine{Vendor: known("Maker"), Product: known("P1"), BIOS: inventory.BIOS{Version: known("1.0"), Date: known("01/02/2020")},
 			Identifiers: inventory.Identifiers{SystemUUID: "5ec4e700-1111-2222-3333-444455556666"}},
 		Sockets: []inventory.Socket{{ID: 0, Populated: known(true), Brand: known("Xeon")}, {ID: 1, Populated: known(true), Brand: known("Xeon")}},
 		Nodes:   []inventory.Node{{ID: 0}, {ID: 1}},
@@ -32,7 +32,7 @@ func system() *inventory.System {
 			"smt": {Effective: known("disabled")}},
 	}
 	for i := range 4 {
-		s := inventory.Slot{Handle: uint16(0x1100 + i), Locator: known(fmt.Sprintf("A%d", i+1)), State: inventory.SlotEmpty}
+		s := inventory.Slot{Handle: inventory.Handle(0x1100 + i), Locator: known(fmt.Sprintf("A%d", i+1)), State: inventory.SlotEmpty}
 		if i < 2 {
 			s.State, s.SizeBytes, s.Type, s.RatedMTs, s.ConfiguredMTs = inventory.SlotPopulated, known(int64(16<<30)), known("DDR4"), known(3200), known(2933)
 			s.Manufacturer, s.PartNumber, s.Serial = known("Samsung"), known("M393"), fmt.Sprintf("SERIAL%d", i)
@@ -137,11 +137,11 @@ func TestCompare(t *testing.T) {
 		}, []string{}},
 		"labelled and numbered anew": {func(sys *inventory.System) {
 			for i := range sys.Slots {
-				sys.Slots[i].Locator, sys.Slots[i].Handle = known(fmt.Sprintf("P1-DIMM%d", i)), uint16(i)
+				sys.Slots[i].Locator, sys.Slots[i].Handle = known(fmt.Sprintf("P1-DIMM%d", i)), inventory.Handle(i)
 			}
 			empty0(sys, 1)
 		}, []string{"slot 0x0001 (P1-DIMM1): dimm_lost"}},
-		"another BIOS lists less": {func(sys *inventory.System) { sys.Slots, sys.Machine.BIOSVersion = sys.Slots[:1], known("2.0") },
+		"another BIOS lists less": {func(sys *inventory.System) { sys.Slots, sys.Machine.BIOS.Version = sys.Slots[:1], known("2.0") },
 			[]string{"slot 0x1101 (A2): unknown", "machine: bios"}},
 		"no table":              {func(sys *inventory.System) { sys.Slots = nil }, []string{"machine: unknown"}},
 		"table cut":             {func(sys *inventory.System) { sys.Slots, sys.Firmware.Lost = sys.Slots[:1], &inventory.Problem{} }, []string{"slot 0x1101 (A2): unknown", "machine: unknown"}},
@@ -151,18 +151,18 @@ func TestCompare(t *testing.T) {
 		"another kernel":        {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 300<<20)) }, []string{}},
 		"the map not read":      {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, []string{}},
 		"no memory read":        {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
-		"bios":                  {func(sys *inventory.System) { sys.Machine.BIOSVersion = known("1.1") }, []string{"machine: bios"}},
-		"bios not read":         {func(sys *inventory.System) { unread(&sys.Machine.BIOSVersion) }, []string{"machine: unknown"}},
+		"bios":                  {func(sys *inventory.System) { sys.Machine.BIOS.Version = known("1.1") }, []string{"machine: bios"}},
+		"bios not read":         {func(sys *inventory.System) { unread(&sys.Machine.BIOS.Version) }, []string{"machine: unknown"}},
 		"processor gone":        {func(sys *inventory.System) { sys.Sockets[1].Populated = known(false) }, []string{"machine: processor"}},
 		"processor other":       {func(sys *inventory.System) { sys.Sockets[1].Brand = known("Xeon 2") }, []string{"machine: processor"}},
-		"date of the bios":      {func(sys *inventory.System) { sys.Machine.BIOSDate = known("03/04/2020") }, []string{"machine: bios"}},
-		"no date now":           {func(sys *inventory.System) { sys.Machine.BIOSDate = fact.Fact[string]{} }, []string{}},
+		"date of the bios":      {func(sys *inventory.System) { sys.Machine.BIOS.Date = known("03/04/2020") }, []string{"machine: bios"}},
+		"no date now":           {func(sys *inventory.System) { sys.Machine.BIOS.Date = fact.Fact[string]{} }, []string{}},
 		"a share of the memory": {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 32<<30/50)) }, []string{}},
 		"a byte more than that": {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 32<<30/50 - 1)) }, []string{"machine: memory_lost"}},
 		"a share more":          {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 + 32<<30/50)) }, []string{}},
 		"and a byte":            {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 + 32<<30/50 + 1)) }, []string{"machine: memory_gained"}},
 		"not listed then, another BIOS": {func(sys *inventory.System) {
-			sys.Machine.BIOSVersion = known("2.0")
+			sys.Machine.BIOS.Version = known("2.0")
 			sys.Slots = append(sys.Slots, with(sys, 3, "NEW"))
 			sys.Slots[4].Handle, sys.Slots[4].Locator = 0x1104, known("A5")
 		}, []string{"slot 0x1104 (A5): unknown", "machine: bios"}},
@@ -174,7 +174,7 @@ func TestCompare(t *testing.T) {
 		"nodes not read": {func(sys *inventory.System) { sys.Nodes = nil }, []string{"machine: unknown"}},
 		"setting":        {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: setting"}},
 		"two": {func(sys *inventory.System) {
-			sys.Machine.BIOSVersion = known("2")
+			sys.Machine.BIOS.Version = known("2")
 			sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")}
 		}, []string{"machine: bios setting"}},
 		"setting not read": {func(sys *inventory.System) { sys.Settings["turbo"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: unknown"}},
@@ -243,7 +243,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 		"the memory then":      {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{}},
 		"all but one view":     {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
 		"memory of no bytes":   {func(sys *inventory.System) { sys.Memory = inventory.Memory{TotalBytes: known(int64(0))} }, none, []string{}},
-		"the date of the BIOS": {func(sys *inventory.System) { sys.Machine.BIOSDate = fact.Fact[string]{} }, none, []string{}},
+		"the date of the BIOS": {func(sys *inventory.System) { sys.Machine.BIOS.Date = fact.Fact[string]{} }, none, []string{}},
 		"a setting then":       {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{} }, none, []string{}},
 	} {
 		then, now := system(), system()
@@ -366,7 +366,7 @@ func TestWordsOfChanges(t *testing.T) {
 	assert.Contains(t, said(system(), gone), "Xeon > ")
 	assert.Equal(t, []uint16{0x1100, 0x1101}, take(t, system()).Populated())
 	sys = system()
-	sys.Machine.BIOSVersion, sys.Machine.BIOSDate = known("2.0"), fact.Fact[string]{}
+	sys.Machine.BIOS.Version, sys.Machine.BIOS.Date = known("2.0"), fact.Fact[string]{}
 	assert.Equal(t, "BIOS 1.0 (01/02/2020) > BIOS 2.0", said(system(), sys))
 	sys = system()
 	empty0(sys, 1)
@@ -416,7 +416,7 @@ func TestNumberedAnew(t *testing.T) {
 	now := system()
 	slices.Reverse(now.Slots)
 	for i := range now.Slots {
-		now.Slots[i].Handle = uint16(0x1100 + i)
+		now.Slots[i].Handle = inventory.Handle(0x1100 + i)
 	}
 	assert.Empty(t, outcome(Compare("b", take(t, system()), now)))
 	now = system()

@@ -47,7 +47,7 @@ func (c *comparison) identified() bool {
 // swappedUUID returns the hash of the UUID in the other byte order. SMBIOS before 2.6 writes the first
 // three fields as big-endian numbers, so a BIOS update may change the order.
 func (c *comparison) swappedUUID() string {
-	id := normal(c.sys.Machine.Identifiers.SystemUUID)
+	id := normal(string(c.sys.Machine.Identifiers.SystemUUID))
 	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
 	if err != nil || len(b) != 16 {
 		return ""

@@ -18,7 +18,7 @@ func (q slotPair) subject() inventory.Subject {
 	if s == nil {
 		s = q.then
 	}
-	return inventory.SlotSubject(s.Handle, s.Locator)
+	return inventory.SlotSubject(inventory.Handle(s.Handle), s.Locator)
 }
 
 func (c *comparison) slots() []inventory.Compared {

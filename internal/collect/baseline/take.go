@@ -32,12 +32,12 @@ func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error)
 func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	m := &sys.Machine
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
-		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOSVersion.Or(""), BIOSDate: m.BIOSDate.Or("")}}
+		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOS.Version.Or(""), BIOSDate: m.BIOS.Date.Or("")}}
 	hash := hasher(key)
-	if id := m.Identifiers.SystemUUID; identifies(id) && !sys.Redacted {
+	if id := string(m.Identifiers.SystemUUID); identifies(id) && !sys.Redacted {
 		f.Machine.UUID = hash("machine", id)
 	}
-	if id := m.Identifiers.SystemSerial; identifies(id) && !sys.Redacted {
+	if id := string(m.Identifiers.SystemSerial); identifies(id) && !sys.Redacted {
 		f.Machine.Serial = hash("serial", id)
 	}
 	for i := range sys.Sockets {
@@ -89,7 +89,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 	var out []Slot
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		own := Slot{Handle: s.Handle, Locator: s.Locator.Or(""), BankLocator: s.BankLocator.Or(""), State: string(s.State)}
+		own := Slot{Handle: uint16(s.Handle), Locator: s.Locator.Or(""), BankLocator: s.BankLocator.Or(""), State: string(s.State)}
 		if s.State == inventory.SlotPopulated {
 			own.SizeBytes, own.Type = s.SizeBytes.Or(0), s.Type.Or("")
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)

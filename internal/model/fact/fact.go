@@ -188,6 +188,14 @@ func (f *Fact[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &f.Value)
 }
 
+// Pointer returns a copy of a known value, nil otherwise.
+func (f Fact[T]) Pointer() *T {
+	if !f.Known() {
+		return nil
+	}
+	return &f.Value
+}
+
 // Text returns a known value as text, "" otherwise.
 func (f Fact[T]) Text() string {
 	if !f.Known() {

@@ -12,8 +12,8 @@ func TestNames(t *testing.T) {
 	named := bare
 	named.Locator = fact.Known("A1", fact.Direct, fact.Evidence{})
 	for have, want := range map[string]string{
-		inventory.HandleText(10):                          "0x000A",
-		inventory.HandleText(0xBEEF):                      "0xBEEF",
+		inventory.Handle(10).String():                     "0x000A",
+		inventory.Handle(0xBEEF).String():                 "0xBEEF",
 		inventory.SlotSubject(0x1101, "DIMM_A4").String(): "slot 0x1101 (DIMM_A4)",
 		inventory.SlotSubject(0x1101, "").String():        "slot 0x1101 (no name)",
 		bare.Name():  "slot 0x002A",

@@ -10,7 +10,7 @@ type Subject struct {
 	Kind SubjectKind
 	// Number is that of a socket or a node, Handle a slot's.
 	Number int
-	Handle uint16
+	Handle Handle
 	// Name is a slot's locator, a setting's id, or all the text of a subject of no known kind.
 	Name string
 }
@@ -40,7 +40,7 @@ func SocketSubject(id int) Subject {
 func NodeSubject(id int) Subject { return Subject{Kind: AboutNode, Number: id} }
 
 // SlotSubject names a slot by its handle and its locator, "" for none.
-func SlotSubject(handle uint16, locator string) Subject {
+func SlotSubject(handle Handle, locator string) Subject {
 	return Subject{Kind: AboutSlot, Handle: handle, Name: locator}
 }
 
@@ -65,7 +65,7 @@ func (s Subject) String() string {
 		if name == "" {
 			name = unnamed
 		}
-		return "slot " + HandleText(s.Handle) + " (" + name + ")"
+		return "slot " + s.Handle.String() + " (" + name + ")"
 	case AboutSetting:
 		return "setting " + s.Name
 	default:
@@ -86,8 +86,9 @@ func (s *Subject) UnmarshalText(text []byte) error {
 		read = Subject{Kind: SubjectKind(kind), Number: n}
 	case AboutSlot:
 		handle, name, _ := strings.Cut(rest, " ")
-		n, _ := strconv.ParseUint(strings.TrimPrefix(handle, "0x"), 16, 16)
-		read = SlotSubject(uint16(n), strings.TrimSuffix(strings.TrimPrefix(name, "("), ")"))
+		var number Handle
+		_ = number.UnmarshalText([]byte(handle))
+		read = SlotSubject(number, strings.TrimSuffix(strings.TrimPrefix(name, "("), ")"))
 		if read.Name == unnamed {
 			read.Name = ""
 		}

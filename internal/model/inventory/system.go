@@ -2,9 +2,11 @@
 package inventory
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // System is one machine as its sources describe it. collect fills it;
@@ -88,46 +90,76 @@ const TablePath = "/sys/firmware/dmi/tables/DMI"
 
 // Source is the state of one source of the input.
 type Source struct {
-	Name   string
-	State  fact.SourceState
-	Detail string
+	Name   string           `json:"name"`
+	State  fact.SourceState `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
+	Detail nullable.String  `json:"detail" jsonschema:"nullable"`
+	// NoSuch is set in a report if machines of this architecture have no such source: its absence is not a fault.
+	NoSuch bool `json:"-"`
 }
 
 // Export is what became of one export of BIOS settings.
 type Export struct {
 	// Source is the source's name, Path the file or the resource.
-	Source, Path string
+	Source string `json:"source"`
+	Path   string `json:"path"`
 	// Format is the format that was detected.
-	Format string
+	Format string `json:"format"`
 	// Mapped counts the attributes that have a canonical setting.
-	Mapped int
+	Mapped int `json:"-"`
 	// Unmapped are the names of the other attributes; Foreign those of mapped attributes with a value that is not
 	// translated. Values are not listed, because they may identify the machine.
-	Unmapped, Foreign []string
+	Unmapped []string `json:"attributes"`
+	Foreign  []string `json:"untranslated"`
 }
 
 // Machine is the identity of the machine. Serial numbers, UUIDs and asset tags are in Identifiers and printed only on
 // request.
 type Machine struct {
-	Vendor, Product, ProductVersion, Family fact.Fact[string]
-	BoardVendor, Board                      fact.Fact[string]
-	BIOSVendor, BIOSVersion, BIOSDate       fact.Fact[string]
+	Vendor  fact.Fact[string] `json:"vendor" jsonschema:"nullable"`
+	Product fact.Fact[string] `json:"product" jsonschema:"nullable"`
+	BIOS    BIOS              `json:"bios"`
+	// Virtual is true in a guest. Hypervisor names it when known.
+	Virtual    fact.Fact[bool]   `json:"virtual" jsonschema:"nullable"`
+	Hypervisor fact.Fact[string] `json:"hypervisor" jsonschema:"nullable"`
+	// Platform is set in a report.
+	Platform Platform `json:"platform"`
+	// Host is the machine's host name; it is read only on request.
+	Host fact.Fact[string] `json:"host,omitzero"`
+	// Identifiers are in a report only on request.
+	Identifiers Identifiers `json:"identifiers,omitzero"`
+
+	ProductVersion fact.Fact[string] `json:"-"`
+	Family         fact.Fact[string] `json:"-"`
+	BoardVendor    fact.Fact[string] `json:"-"`
+	Board          fact.Fact[string] `json:"-"`
 	// BIOSRegistry names the attribute registry that an export of the BIOS
 	// settings refers to: "BiosAttributeRegistryU58.v1_2_44".
-	BIOSRegistry fact.Fact[string]
-	// Virtual is true in a guest. Hypervisor names it when known.
-	Virtual    fact.Fact[bool]
-	Hypervisor fact.Fact[string]
-	// Host is the machine's host name; it is read only on request.
-	Host fact.Fact[string]
+	BIOSRegistry fact.Fact[string] `json:"-"`
 	// Architecture is the kernel's name: x86_64, aarch64.
-	Architecture fact.Fact[string]
-	Identifiers  Identifiers
+	Architecture fact.Fact[string] `json:"-"`
 }
 
-// Identifiers identify this machine. They are printed only with --identifiers.
+// BIOS is the firmware's identity, as firmware prints it.
+type BIOS struct {
+	Vendor  fact.Fact[string] `json:"vendor" jsonschema:"nullable"`
+	Version fact.Fact[string] `json:"version" jsonschema:"nullable"`
+	Date    fact.Fact[string] `json:"date" jsonschema:"nullable"`
+}
+
+// Platform is the recognised processor platform; if there is none, ID and Name are null and Certainty is none.
+type Platform struct {
+	ID        nullable.String `json:"id" jsonschema:"nullable"`
+	Name      nullable.String `json:"name" jsonschema:"nullable"`
+	Certainty fact.Certainty  `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+}
+
+// Identifiers tell this machine from its sisters. They are printed only with --identifiers.
 type Identifiers struct {
-	SystemSerial, SystemUUID, BoardSerial, ChassisSerial, AssetTag string
+	SystemSerial  nullable.String `json:"system_serial" jsonschema:"nullable"`
+	SystemUUID    nullable.String `json:"system_uuid" jsonschema:"nullable"`
+	BoardSerial   nullable.String `json:"board_serial" jsonschema:"nullable"`
+	ChassisSerial nullable.String `json:"chassis_serial" jsonschema:"nullable"`
+	AssetTag      nullable.String `json:"asset_tag" jsonschema:"nullable"`
 }
 
 // Firmware is the quality of the SMBIOS table itself.
@@ -219,28 +251,36 @@ type Conflict struct {
 type Socket struct {
 	// ID is the number from 0 in the order of the numbers in the designations, or of the type 4 structures if the
 	// designations differ in more than numbers.
-	ID int
-	// Handle is the SMBIOS handle, -1 without one.
-	Handle       int
-	Designation  fact.Fact[string]
-	Populated    fact.Fact[bool]
-	Enabled      fact.Fact[bool]
-	Manufacturer fact.Fact[string]
+	ID          int               `json:"id" jsonschema:"minimum=0"`
+	Designation fact.Fact[string] `json:"designation" jsonschema:"nullable"`
+	Populated   fact.Fact[bool]   `json:"populated" jsonschema:"nullable"`
 	// Brand is the processor's brand string.
-	Brand fact.Fact[string]
-	// Series is the product family, "Xeon" (DSP0134 7.5.2).
-	Series fact.Fact[string]
-	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
-	Vendor                  fact.Fact[string]
-	Family, Model, Stepping fact.Fact[int]
+	Brand    fact.Fact[string] `json:"model" jsonschema:"nullable"`
+	Family   fact.Fact[int]    `json:"family" jsonschema:"nullable,minimum=0"`
+	Model    fact.Fact[int]    `json:"model_number" jsonschema:"nullable,minimum=0"`
+	Stepping fact.Fact[int]    `json:"stepping" jsonschema:"nullable,minimum=0"`
 	// Cores, CoresEnabled and Threads count one processor; Threads are its
 	// hardware threads. ThreadsEnabled are those that run, which SMBIOS 3.6
 	// and later count apart.
-	Cores, CoresEnabled, Threads, ThreadsEnabled fact.Fact[int]
+	Cores        fact.Fact[int] `json:"cores" jsonschema:"nullable,minimum=1"`
+	CoresEnabled fact.Fact[int] `json:"cores_enabled" jsonschema:"nullable,minimum=1"`
+	Threads      fact.Fact[int] `json:"threads" jsonschema:"nullable,minimum=1"`
+	// MaxMTs is the vendor's highest memory speed; set in a report.
+	MaxMTs fact.Fact[int] `json:"max_mts" jsonschema:"nullable,minimum=1"`
+
+	ThreadsEnabled fact.Fact[int] `json:"-"`
+	// Handle is the SMBIOS handle, -1 without one.
+	Handle       int               `json:"-"`
+	Enabled      fact.Fact[bool]   `json:"-"`
+	Manufacturer fact.Fact[string] `json:"-"`
+	// Series is the product family, "Xeon" (DSP0134 7.5.2).
+	Series fact.Fact[string] `json:"-"`
+	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
+	Vendor fact.Fact[string] `json:"-"`
 	// Package is the kernel's physical_package_id of this socket.
-	Package fact.Fact[int]
+	Package fact.Fact[int] `json:"-"`
 	// Upgrade is the socket type by SMBIOS's code name, "Socket LGA4677".
-	Upgrade fact.Fact[string]
+	Upgrade fact.Fact[string] `json:"-"`
 }
 
 // Array is one SMBIOS physical memory array (type 16) used as system memory.
@@ -294,57 +334,110 @@ type ControllerModule struct {
 // or a soldered or stacked device.
 type Slot struct {
 	// Handle identifies the slot; locators repeat.
-	Handle uint16
-	// Array is the handle of the type 16 structure it belongs to.
-	Array uint16
+	Handle Handle `json:"handle" jsonschema:"pattern=^0x[0-9A-F]{4}$"`
 	// Locator and BankLocator are firmware's labels, trimmed; "" as printed
 	// is Unstated.
-	Locator, BankLocator fact.Fact[string]
-	State                SlotState
+	Locator     fact.Fact[string] `json:"locator" jsonschema:"nullable"`
+	BankLocator fact.Fact[string] `json:"bank_locator" jsonschema:"nullable"`
+	State       SlotState         `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`
+	// Place is set in a report.
+	Place
 	// SizeBytes is the module's capacity in bytes.
-	SizeBytes  fact.Fact[int64]
-	Technology fact.Fact[Technology]
-	// Soldered is true for devices that are not modules in a slot (form
-	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
-	Soldered fact.Fact[bool]
+	SizeBytes  fact.Fact[int64]      `json:"size_bytes" jsonschema:"nullable,minimum=1"`
+	Technology fact.Fact[Technology] `json:"technology" jsonschema:"nullable,enum=dram,enum=nvdimm,enum=cxl,enum=hbm,enum=flash,enum=other"`
 	// Type and FormFactor are SMBIOS's values: DDR4, DIMM.
-	Type, FormFactor fact.Fact[string]
+	Type       fact.Fact[string] `json:"type" jsonschema:"nullable"`
+	FormFactor fact.Fact[string] `json:"form_factor" jsonschema:"nullable"`
 	// Registered is true for RDIMM and LRDIMM; LoadReduced for LRDIMM.
-	Registered, LoadReduced fact.Fact[bool]
-	NonVolatile             fact.Fact[bool]
+	Registered  fact.Fact[bool] `json:"registered" jsonschema:"nullable"`
+	NonVolatile fact.Fact[bool] `json:"nonvolatile" jsonschema:"nullable"`
 	// Ranks of the module; 0 in the table is Unstated.
-	Ranks fact.Fact[int]
+	Ranks fact.Fact[int] `json:"ranks" jsonschema:"nullable,minimum=1"`
 	// Widths in bits.
-	DataWidth, TotalWidth fact.Fact[int]
+	DataWidth  fact.Fact[int] `json:"data_width_bits" jsonschema:"nullable,minimum=1"`
+	TotalWidth fact.Fact[int] `json:"total_width_bits" jsonschema:"nullable,minimum=1"`
 	// RatedMTs and ConfiguredMTs are in MT/s. SMBIOS up to 2.6 has one speed
 	// field only, kept in RatedMTs with certainty Indirect.
-	RatedMTs, ConfiguredMTs fact.Fact[int]
+	RatedMTs      fact.Fact[int] `json:"rated_mts" jsonschema:"nullable,minimum=1"`
+	ConfiguredMTs fact.Fact[int] `json:"configured_mts" jsonschema:"nullable,minimum=1"`
 	// Voltages in mV.
-	MinMV, MaxMV, ConfiguredMV fact.Fact[int]
+	ConfiguredMV fact.Fact[int]    `json:"configured_mv" jsonschema:"nullable,minimum=1"`
+	MinMV        fact.Fact[int]    `json:"-"`
+	MaxMV        fact.Fact[int]    `json:"-"`
+	Manufacturer fact.Fact[string] `json:"manufacturer" jsonschema:"nullable"`
+	PartNumber   fact.Fact[string] `json:"part_number" jsonschema:"nullable"`
+	// Health is the module's health according to the BMC.
+	Health fact.Fact[string] `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
+	// Errors are the memory errors counted for the module; nil if none are counted or the slot's counter is not known.
+	// Set in a report.
+	Errors *Errors `json:"errors" jsonschema:"nullable"`
+	// Serial and AssetTag identify a part; in a report only with --identifiers.
+	Serial   string `json:"serial,omitempty"`
+	AssetTag string `json:"asset_tag,omitempty"`
+
+	// Array is the handle of the type 16 structure it belongs to.
+	Array uint16 `json:"-"`
+	// Soldered is true for devices that are not modules in a slot (form
+	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
+	Soldered    fact.Fact[bool] `json:"-"`
+	LoadReduced fact.Fact[bool] `json:"-"`
 	// DeviceSet is the number of the group of devices that must be populated together; 0 if there is none.
-	DeviceSet                fact.Fact[int]
-	Manufacturer, PartNumber fact.Fact[string]
-	// Serial and AssetTag identify a part; printed only with --identifiers.
-	Serial, AssetTag string
-	// Health is the module's health according to the BMC: OK, Warning or Critical.
-	Health fact.Fact[string]
+	DeviceSet fact.Fact[int] `json:"-"`
+	// Memory is the kind of memory if Type is wrong or not a kind ("DRAM"); "" if Type is right. Set in a report.
+	Memory string `json:"-"`
 	// BMCErrors are the BMC's error counts for the module; nil if there is no BMC or it has none.
-	BMCErrors *ControllerErrors
+	BMCErrors *ControllerErrors `json:"-"`
 	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
-	HPE *Location
+	HPE *Location `json:"-"`
 	// BMC is the slot's position according to the BMC (Redfish MemoryLocation). Depending on the vendor, it counts from 0
 	// or 1.
-	BMC *Location
+	BMC *Location `json:"-"`
 	// Mapped is false for a module that firmware gave no address range (type 20)
 	// although it gave its neighbours some.
-	Mapped fact.Fact[bool]
+	Mapped fact.Fact[bool] `json:"-"`
 	// Range is the module's first address range (type 20), nil if firmware does not map one.
-	Range *Range
+	Range *Range `json:"-"`
 	// Named is set if firmware reports size 0 for the slot but names a module there: the module is mapped out or disabled,
 	// or the text is outdated. State is then unknown.
-	Named bool
+	Named bool `json:"-"`
 	// Row is the position of the structure in the table, from 0.
-	Row int
+	Row int `json:"-"`
+}
+
+// Place is where a slot is, counted from 0 in board order; Channel counts over the complete processor. A number that is
+// not known is nil.
+type Place struct {
+	Socket     *int    `json:"socket" jsonschema:"nullable,minimum=0"`
+	Controller *int    `json:"controller" jsonschema:"nullable,minimum=0"`
+	Channel    *int    `json:"channel" jsonschema:"nullable,minimum=0"`
+	Slot       *int    `json:"slot" jsonschema:"nullable,minimum=0"`
+	Mapping    Mapping `json:"mapping"`
+}
+
+// Mapping is how a slot's coordinates were derived; Source and Certainty are null if nothing could be derived, and
+// Reason is then the reason.
+type Mapping struct {
+	Source    nullable.String `json:"source" jsonschema:"nullable"`
+	Certainty nullable.String `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
+	// Doubt is what contradicts the coordinates, both readings.
+	Doubt nullable.String `json:"doubt" jsonschema:"nullable"`
+}
+
+// Errors counts a module's memory errors since the kernel's EDAC driver was loaded, since the machine's last reset (by
+// the BMC), or those in the kernel's log that firmware reported.
+type Errors struct {
+	Corrected   fact.Fact[int64] `json:"corrected" jsonschema:"nullable,minimum=0"`
+	Uncorrected fact.Fact[int64] `json:"uncorrected" jsonschema:"nullable,minimum=0"`
+	// CountedSeconds is how long errors were counted, in seconds.
+	CountedSeconds fact.Fact[int64] `json:"counted_seconds" jsonschema:"nullable,minimum=0"`
+	// CorrectedWorstDay is the largest number of corrected errors within 24 hours, known only from the kernel's log.
+	CorrectedWorstDay fact.Fact[int64] `json:"-"`
+	// Source is the source's name; set in a report.
+	Source string `json:"source" jsonschema:"enum=edac,enum=redfish,enum=kernel_log"`
+	// By is how the counter was assigned to the slot: label, channel, controller, kernel log, or that every counter of the
+	// machine is zero; "" if it was not.
+	By string `json:"by,omitempty"`
 }
 
 // Location is a slot's position according to one source; -1 for unknown numbers. HPE's OEM type 202 has 0 for an unknown
@@ -564,11 +657,23 @@ type Override struct {
 	At []fact.Evidence
 }
 
-// HandleText writes an SMBIOS handle as docs/interface.md and dmidecode do:
-// "0x000A".
-func HandleText(handle uint16) string {
+// Handle is the number of an SMBIOS structure.
+type Handle uint16
+
+// String writes a handle as docs/interface.md and dmidecode do: "0x000A".
+func (h Handle) String() string {
 	const digits = "0123456789ABCDEF"
-	return string([]byte{'0', 'x', digits[handle>>12], digits[handle>>8&15], digits[handle>>4&15], digits[handle&15]})
+	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})
+}
+
+// MarshalText writes the handle into a document.
+func (h Handle) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads the handle of a document.
+func (h *Handle) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(strings.TrimPrefix(string(text), "0x"), 16, 16)
+	*h = Handle(n)
+	return err
 }
 
 // Name returns the slot's label, or its handle if it has none.
@@ -576,7 +681,7 @@ func (s *Slot) Name() string {
 	if l := s.Locator.Or(""); l != "" {
 		return l
 	}
-	return "slot " + HandleText(s.Handle)
+	return "slot " + s.Handle.String()
 }
 
 // Unsized returns the reason why the size of the memory in a slot of unknown state is unknown.

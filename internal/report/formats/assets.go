@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -32,27 +32,22 @@ func writeCSV(w io.Writer, inv *report.Inventory) error {
 	return out.Error()
 }
 
-func assetRow(inv *report.Inventory, s *report.Slot) []string {
+func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 	m := &inv.Machine
-	ids := m.Identifiers
-	if ids == nil {
-		ids = &report.Identifiers{}
-	}
 	errors := s.Errors
 	if errors == nil {
-		errors = &report.Errors{}
+		errors = &inventory.Errors{}
 	}
-	word := func(s nullable.String) string { return string(s) }
-	return []string{m.Host, word(m.Vendor), word(m.Product), word(m.BIOS.Version), s.Handle, word(s.BankLocator), word(s.Locator), s.State,
-		digits(s.Socket), digits(s.Channel), digits(s.Slot), digits(s.SizeBytes), word(s.Type), word(s.FormFactor), digits(s.Ranks), digits(s.RatedMTs),
-		digits(s.ConfiguredMTs), word(s.Manufacturer), word(s.PartNumber), word(s.Health), digits(errors.Corrected), digits(errors.Uncorrected),
-		s.Serial, s.AssetTag, word(ids.SystemSerial), word(ids.AssetTag)}
+	return []string{m.Host.Text(), m.Vendor.Text(), m.Product.Text(), m.BIOS.Version.Text(), s.Handle.String(), s.BankLocator.Text(), s.Locator.Text(),
+		string(s.State), digits(s.Socket), digits(s.Channel), digits(s.Slot), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
+		s.RatedMTs.Text(), s.ConfiguredMTs.Text(), s.Manufacturer.Text(), s.PartNumber.Text(), s.Health.Text(), errors.Corrected.Text(),
+		errors.Uncorrected.Text(), s.Serial, s.AssetTag, string(m.Identifiers.SystemSerial), string(m.Identifiers.AssetTag)}
 }
 
 // digits writes a number, nothing for one that is not known.
-func digits[T int | int64](n *T) string {
+func digits(n *int) string {
 	if n == nil {
 		return ""
 	}
-	return strconv.FormatInt(int64(*n), 10)
+	return strconv.Itoa(*n)
 }

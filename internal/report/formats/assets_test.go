@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -45,9 +44,9 @@ func TestCSVOfSlots(t *testing.T) {
 		serials := 0
 		for i := range inv.Slots {
 			s, row := &inv.Slots[i], rows[1+i]
-			assert.Equal(t, s.Handle, row[column["handle"]])
-			assert.Equal(t, string(s.PartNumber), row[column["part_number"]])
-			assert.Equal(t, digits(s.SizeBytes), row[column["size_bytes"]])
+			assert.Equal(t, s.Handle.String(), row[column["handle"]])
+			assert.Equal(t, s.PartNumber.Text(), row[column["part_number"]])
+			assert.Equal(t, s.SizeBytes.Text(), row[column["size_bytes"]])
 			assert.Equal(t, asked, row[column["machine_serial"]] == "SYSTEM-SECRET")
 			if row[column["serial"]] != "" {
 				serials++
@@ -60,8 +59,7 @@ func TestCSVOfSlots(t *testing.T) {
 // TestCSVWithoutFormulas checks that a spreadsheet does not evaluate firmware's strings.
 func TestCSVWithoutFormulas(t *testing.T) {
 	text := string(assetsOf(t, CSV, false, func(i *report.Inventory) {
-		part := "=HYPERLINK(1)"
-		i.Slots[0].PartNumber = nullable.String(part)
+		i.Slots[0].PartNumber = reporttest.Direct("=HYPERLINK(1)")
 	}))
 	assert.Contains(t, text, ",'=HYPERLINK(1),")
 }

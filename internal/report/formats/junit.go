@@ -61,8 +61,8 @@ func (x *xmlWriter) properties(r *report.Report) {
 	}
 	x.raw("    <properties>\n")
 	for _, p := range [...][2]string{
-		{"verdict", string(r.Verdict.Status)}, {"sentence", r.Verdict.Sentence}, {"memaudit.version", r.Memaudit.Version}, {"vendor", string(r.Machine.Vendor)}, {"product", string(r.Machine.Product)},
-		{"bios_version", string(r.Machine.BIOS.Version)}, {"platform", string(r.Machine.Platform.ID)}, {"profile", profile},
+		{"verdict", string(r.Verdict.Status)}, {"sentence", r.Verdict.Sentence}, {"memaudit.version", r.Memaudit.Version}, {"vendor", r.Machine.Vendor.Text()}, {"product", r.Machine.Product.Text()},
+		{"bios_version", r.Machine.BIOS.Version.Text()}, {"platform", string(r.Machine.Platform.ID)}, {"profile", profile},
 	} {
 		if p[1] != "" {
 			x.raw("      <property")

@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +40,7 @@ func TestNagiosIsClean(t *testing.T) {
 	found := "4 GiB | critical=0\nMEMAUDIT OK\x1b[31m \xff"
 	r := reportOf("fail:critical")
 	r.Findings[0].Found = nullable.String(found)
-	r.Machine.Vendor = nullable.String(found)
+	r.Machine.Vendor = fact.Known(found, fact.Direct, fact.Evidence{})
 	r.Judge(report.Criteria{Failed: errors.New("a | b\nc")})
 	r.Problems[0].Fix = found
 	var b strings.Builder

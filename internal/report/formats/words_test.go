@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -31,7 +32,7 @@ func junitOf(t *testing.T, r *report.Report) string {
 // finding, and that a skipped one has its result, the reason, and what would make it known.
 func TestJUnitText(t *testing.T) {
 	r := &report.Report{Findings: []verdict.Finding{told("fail", "warning")}}
-	r.Machine.Vendor = "Example"
+	r.Machine.Vendor = fact.Known("Example", fact.Direct, fact.Evidence{})
 	out := junitOf(t, r)
 	assert.Contains(t, out, `<property name="vendor" value="Example"/>`)
 	assert.NotContains(t, out, `name="product"`)
@@ -60,7 +61,7 @@ func TestPluginText(t *testing.T) {
 	out := said()
 	assert.Contains(t, out, " | critical=1;;;0 warning=2;;;0 info=0;;;0 pass=1;;;0 unknown=1;;;0 ")
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - fails a.rule \|`, out)
-	r.Machine.Product = "Server 1"
+	r.Machine.Product = fact.Known("Server 1", fact.Direct, fact.Evidence{})
 	r.Judge(report.Criteria{Failed: errors.New("no answer")})
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - Server 1: fails a.rule; not everything could be read: no answer \|`, said())
 	r = reportOf("pass:critical")

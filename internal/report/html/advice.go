@@ -85,10 +85,10 @@ func (p *page) before(id int) string {
 		return notKnown
 	}
 	speed := ""
-	if s.RunningMTs != nil || s.ExpectedMTs != nil {
-		speed = speedText(s.RunningMTs, s.ExpectedMTs)
+	if s.RunningMTs.Known() || s.ExpectedMTs.Known() {
+		speed = speedText(s.RunningMTs.Pointer(), s.ExpectedMTs.Pointer())
 	}
-	return reached(speed, s.PeakBytes, &s.Relative)
+	return reached(speed, s.PeakBytes.Pointer(), &s.Relative)
 }
 
 // reached describes a socket's memory in a few words.

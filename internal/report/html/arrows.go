@@ -37,7 +37,7 @@ func (p *page) steps() []report.Step {
 func (d *drawing) spot(handle string) (x, y int, ok bool) {
 	for i := range d.columns {
 		for row, s := range d.columns[i].cells {
-			if s != nil && s.Handle == handle {
+			if s != nil && s.Handle.String() == handle {
 				x, y = d.columns[i].cellAt(row)
 				return x + badgeX, y + badgeY, true
 			}

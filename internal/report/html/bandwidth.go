@@ -60,7 +60,7 @@ func (p *page) shares() []share {
 // predicts reports whether anything is known of a processor's memory.
 func (p *page) predicts() bool {
 	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
-		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil
+		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
 	})
 }
 
@@ -87,11 +87,11 @@ func predicted(s *report.PopulationSocket) []string {
 		measured += " (" + string(r.Source) + ")"
 	}
 	peak, speed := "not known", "not known"
-	if s.PeakBytes != nil {
-		peak = humanize.Bandwidth(*s.PeakBytes)
+	if s.PeakBytes.Known() {
+		peak = humanize.Bandwidth(s.PeakBytes.Value)
 	}
-	if s.ExpectedMTs != nil {
-		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
+	if s.ExpectedMTs.Known() {
+		speed = strconv.Itoa(s.ExpectedMTs.Value) + " MT/s"
 	}
 	return []string{measured, peak, speed, cmp.Or(wording.Limiter(string(s.Limiter)), "-"), depthText(s.DIMMsPerChannel)}
 }
@@ -175,14 +175,14 @@ func (p *page) ofPeak(f *report.MeasuredFigure) string {
 		}
 	}
 	for _, n := range p.r.Inventory.Nodes {
-		if n.Socket != nil && *n.Socket == socket && n.MemoryBytes != nil && *n.MemoryBytes > 0 {
+		if n.Socket != nil && *n.Socket == socket && n.MemoryBytes.Known() && n.MemoryBytes.Value > 0 {
 			nodes++
 		}
 	}
 	for i := range p.r.Inventory.Population.Sockets {
 		s := &p.r.Inventory.Population.Sockets[i]
-		if s.Socket != nil && *s.Socket == socket && s.PeakBytes != nil && nodes > 0 {
-			peak := *s.PeakBytes / nodes
+		if s.Socket != nil && *s.Socket == socket && s.PeakBytes.Known() && nodes > 0 {
+			peak := s.PeakBytes.Value / nodes
 			return wording.Percent(*f.Value/float64(peak)) + " % of " + humanize.Bandwidth(peak)
 		}
 	}

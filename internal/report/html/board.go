@@ -56,7 +56,7 @@ func (p *page) looks(id int) string {
 		out += fmt.Sprintln(c.controller, c.channel)
 		for row, s := range c.cells {
 			if s != nil {
-				out += fmt.Sprintln(row, cellClass(s), cellSize(s), cellSpeed(s), p.marked[s.Handle])
+				out += fmt.Sprintln(row, cellClass(s), cellSize(s), cellSpeed(s), p.marked[s.Handle.String()])
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (p *page) noBoard() string {
 	switch {
 	case len(p.r.Inventory.Slots) > 0:
 		return "The channel of no slot is known; the table of slots says why."
-	case p.r.Machine.Virtual != nil && *p.r.Machine.Virtual:
+	case p.r.Machine.Virtual.Or(false):
 		return "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
 	}
 	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory device.")
@@ -84,16 +84,17 @@ func (p *page) noBoard() string {
 // withoutTable explains why the SMBIOS table was not read completely, "" if it was.
 func (p *page) withoutTable() string {
 	for _, s := range p.r.Inventory.Sources {
-		if s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK) {
+		if s.Name != inventory.SourceSMBIOS || s.State == fact.SourceOK {
 			continue
 		}
 		if s.NoSuch {
 			return "Machines of this architecture have no SMBIOS table."
 		}
+		state := string(s.State)
 		if s.Detail != "" {
-			s.State += " (" + string(s.Detail) + ")"
+			state += " (" + string(s.Detail) + ")"
 		}
-		return "The source smbios is " + s.State + "."
+		return "The source smbios is " + state + "."
 	}
 	return ""
 }
@@ -150,17 +151,17 @@ func (p *page) processor(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		switch s := &p.r.Inventory.Sockets[i]; {
 		case s.ID != id:
-		case s.Populated != nil && !*s.Populated:
+		case !s.Populated.Or(true):
 			return "no processor"
-		case s.Model != "":
-			return wording.Processor(string(s.Model))
+		case s.Brand.Known():
+			return wording.Processor(s.Brand.Value)
 		}
 	}
 	return ""
 }
 
-func (p *page) placed(id int) []*report.Slot {
-	var out []*report.Slot
+func (p *page) placed(id int) []*inventory.Slot {
+	var out []*inventory.Slot
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
 			out = append(out, s)

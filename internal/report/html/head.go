@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -21,7 +22,7 @@ type head struct {
 }
 
 func (p *page) head() *head {
-	inv, host := &p.r.Inventory, p.r.Machine.Host
+	inv, host := &p.r.Inventory, p.r.Machine.Host.Text()
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
 	pieces = append(append([]string{host}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
 	title := wording.Machine(&p.r.Machine)
@@ -51,7 +52,7 @@ func verdictClass(s report.Status) string {
 	return string(s)
 }
 
-func platform(m *report.Machine) string {
+func platform(m *inventory.Machine) string {
 	out := "not recognised"
 	if m.Platform.ID != "" {
 		out = string(m.Platform.ID)
@@ -59,13 +60,13 @@ func platform(m *report.Machine) string {
 	if m.Platform.Name != "" {
 		out += ", " + string(m.Platform.Name)
 	}
-	if m.Platform.Certainty == fact.Indirect.String() {
+	if m.Platform.Certainty == fact.Indirect {
 		out += ", by one source only"
 	}
-	if m.Virtual != nil && *m.Virtual {
+	if m.Virtual.Or(false) {
 		out += ", virtual machine"
-		if m.Hypervisor != "" {
-			out += " (" + string(m.Hypervisor) + ")"
+		if m.Hypervisor.Known() {
+			out += " (" + m.Hypervisor.Text() + ")"
 		}
 	}
 	return out
@@ -89,9 +90,7 @@ func profile(r *report.Report) string {
 // were asked for.
 func (p *page) facts() []pair {
 	out := pairs("platform", platform(&p.r.Machine), "profile", profile(p.r), "audited", p.r.GeneratedAt)
-	if id := p.r.Machine.Identifiers; id != nil {
-		out = append(out, pairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
-			"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)
-	}
-	return out
+	id := &p.r.Machine.Identifiers
+	return append(out, pairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
+		"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)
 }

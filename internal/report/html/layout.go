@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // The measures of the picture, in CSS pixels: four channels side by side
@@ -27,7 +27,7 @@ const (
 type column struct {
 	channel    int
 	controller int // -1 when it is not known
-	cells      []*report.Slot
+	cells      []*inventory.Slot
 	x, y       int
 }
 
@@ -45,7 +45,7 @@ type controllerLabel struct {
 
 // layout places the channels of one processor: band below band, each at most
 // perBand wide, one controller's channels together.
-func layout(slots []*report.Slot) *drawing {
+func layout(slots []*inventory.Slot) *drawing {
 	d := &drawing{columns: columns(slots)}
 	controllers := map[int]bool{}
 	for i := range d.columns {
@@ -88,7 +88,7 @@ func (d *drawing) label(band []column, y int) {
 }
 
 // columns gathers slots by channel, in board order.
-func columns(slots []*report.Slot) []column {
+func columns(slots []*inventory.Slot) []column {
 	var out []column
 	for _, s := range slots {
 		i := slices.IndexFunc(out, func(c column) bool { return c.channel == *s.Channel })
@@ -108,7 +108,7 @@ func columns(slots []*report.Slot) []column {
 }
 
 // put sets a slot at its number; without one, or if the place is taken, at the next free one.
-func (c *column) put(s *report.Slot) {
+func (c *column) put(s *inventory.Slot) {
 	row := 0
 	if s.Slot != nil {
 		row = min(*s.Slot, maxRow)

@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report"
-
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/require"
 )
 
-func slotAt(controller, channel, slot int) *report.Slot {
-	s := &report.Slot{Channel: &channel}
+func slotAt(controller, channel, slot int) *inventory.Slot {
+	s := &inventory.Slot{Place: inventory.Place{Channel: &channel}}
 	if controller >= 0 {
 		s.Controller = &controller
 	}
@@ -26,7 +25,7 @@ func slotAt(controller, channel, slot int) *report.Slot {
 func TestLayout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		var slots []*report.Slot
+		var slots []*inventory.Slot
 		for range 1 + random.IntN(40) {
 			channel := random.IntN(12)
 			slots = append(slots, slotAt(channel/(1+random.IntN(2)*3)-1, channel, random.IntN(5)-1))

@@ -39,8 +39,8 @@ func (p *page) numa() any {
 	for i := range nodes {
 		n := &nodes[i]
 		cpus := "-"
-		if n.CPUs != nil {
-			cpus = *n.CPUs
+		if n.CPUs.Known() {
+			cpus = string(n.CPUs.Value)
 		}
 		data.Table.row("node "+strconv.Itoa(n.ID), n.Kind, orUnknown(n.Socket), nodeMemory(n), cpus)
 	}
@@ -48,10 +48,10 @@ func (p *page) numa() any {
 }
 
 func nodeMemory(n *report.Node) string {
-	if n.MemoryBytes == nil {
+	if !n.MemoryBytes.Known() {
 		return "not known"
 	}
-	return humanize.Size(*n.MemoryBytes)
+	return humanize.Size(n.MemoryBytes.Value)
 }
 
 // The measures of the picture of nodes, in CSS pixels.
@@ -118,9 +118,9 @@ func (s *shapes) node(n *report.Node, i int) {
 	x, y := corner(i)
 	class := "cell full"
 	switch {
-	case n.MemoryBytes == nil:
+	case !n.MemoryBytes.Known():
 		class = "cell unclear"
-	case *n.MemoryBytes == 0:
+	case n.MemoryBytes.Value == 0:
 		class = "cell empty"
 	}
 	name := "node " + strconv.Itoa(n.ID)

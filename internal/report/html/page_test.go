@@ -19,6 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -136,7 +137,7 @@ func TestGuest(t *testing.T) {
 	r := &report.Report{Verdict: report.Verdict{Status: report.StatusNotApplicable, Sentence: "a guest"}}
 	page := pageOf(t, r)
 	assert.Contains(t, page, "a guest</h1>")
-	r.Inventory = report.Inventory{Nodes: []report.Node{{}}, Settings: map[string]report.Setting{"smt": {}}, Slots: []report.Slot{{}}}
+	r.Inventory = report.Inventory{Nodes: []report.Node{{}}, Settings: map[string]report.Setting{"smt": {}}, Slots: []inventory.Slot{{}}}
 	page = pageOf(t, r)
 	assert.Equal(t, 2, strings.Count(page, "<section"), "findings and sources")
 }
@@ -215,9 +216,9 @@ func TestArrowsOfSwap(t *testing.T) {
 func TestMeasuredAndPredicted(t *testing.T) {
 	r := reporttest.Report(reporttest.Inputs()["bad"])
 	number := func(v float64) *float64 { return &v }
-	zero, one, socket, peak, memory := 0, 1, 0, int64(64e9), int64(1<<30)
-	r.Inventory.Nodes = []report.Node{{ID: 0, Socket: &socket, MemoryBytes: &memory}, {ID: 1, Socket: &socket, MemoryBytes: &memory}}
-	r.Inventory.Population.Sockets = []report.PopulationSocket{{Socket: &socket, PeakBytes: &peak}}
+	zero, one, socket := 0, 1, 0
+	r.Inventory.Nodes = []report.Node{{ID: 0, Socket: &socket, MemoryBytes: is(int64(1 << 30))}, {ID: 1, Socket: &socket, MemoryBytes: is(int64(1 << 30))}}
+	r.Inventory.Population.Sockets = []report.PopulationSocket{{Socket: &socket, PeakBytes: is(int64(64e9))}}
 	noise, store := "the passes differ by 7 %", "non-temporal"
 	r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{
 		{Kind: "read", What: "read", CPUNode: &zero, MemoryNode: &zero, Value: number(24e9), Low: number(23e9), High: number(25e9)},
@@ -236,7 +237,7 @@ func TestMeasuredAndPredicted(t *testing.T) {
 
 // TestWithoutATable checks that a table that was not read lists nothing, and is not reported as read.
 func TestWithoutATable(t *testing.T) {
-	r := &report.Report{Inventory: report.Inventory{Sources: []report.Source{{Name: "smbios", State: "denied"}}}}
+	r := &report.Report{Inventory: report.Inventory{Sources: []inventory.Source{{Name: "smbios", State: "denied"}}}}
 	page := pageOf(t, r)
 	assert.Contains(t, page, "The source smbios is denied.")
 	assert.NotContains(t, page, "lists no memory device")

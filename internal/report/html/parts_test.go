@@ -11,9 +11,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 func number(n int) *int { return &n }
 
@@ -69,13 +73,13 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.NotContains(t, pageOf(t, r), `id="profiles"`)
 	assert.NotContains(t, section(t, r, "sources"), "|detail|")
 	assert.Contains(t, section(t, r, "sources"), "|a waiver matches nothing|")
-	r.Inventory.Sources = []report.Source{{Name: "smbios", State: "ok"}}
-	r.Inventory.Unmapped = []report.Unmapped{{Path: "a.json", Attributes: []string{"One", "Two"}, Untranslated: []string{"Three"}}, {Path: "b.json", Attributes: []string{"Four"}}}
+	r.Inventory.Sources = []inventory.Source{{Name: "smbios", State: "ok"}}
+	r.Inventory.Unmapped = []inventory.Export{{Path: "a.json", Unmapped: []string{"One", "Two"}, Foreign: []string{"Three"}}, {Path: "b.json", Unmapped: []string{"Four"}}}
 	text := section(t, r, "sources")
 	assert.Contains(t, text, "|1 source|source|state|detail|smbios|ok|-|")
 	assert.Contains(t, text, "|3 attributes of a.json without a canonical setting|One; Two|values without a canonical word: Three|1 attributes of b.json without a canonical setting|Four|")
 	assert.Equal(t, 1, strings.Count(text, "values without"))
-	alone := &report.Report{Inventory: report.Inventory{Slots: []report.Slot{slotOf("A1", 0, 0, 0, 8)}}}
+	alone := &report.Report{Inventory: report.Inventory{Slots: []inventory.Slot{slotOf("A1", 0, 0, 0, 8)}}}
 	assert.Contains(t, section(t, alone, "sources"), "|abbreviations|NUMA|memory nearer to one processor than to others|")
 	r.Baseline = &report.Baseline{}
 	assert.Contains(t, section(t, r, "baseline"), "|Nothing that could be compared differs; some could not.|")
@@ -114,7 +118,7 @@ func TestNodes(t *testing.T) {
 	assert.NotContains(t, page, "<svg")
 	assert.Contains(t, text, "|node 0|dram|?|not known|-|Distances from the row to the column; 10 is a node's own memory.|from|0|0|10|")
 	one, two := node(0, "dram", 10, 21), node(1, "cpuless", 20, 10)
-	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), new("0-5"), large(0)
+	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), is(int64(8<<30)), is(report.CPUList("0-5")), is(int64(0))
 	page, text = of(one, two)
 	assert.Contains(t, page, `viewBox="0 0 332 54" width="332" height="54"`)
 	assert.Contains(t, page, `<text class="distance" x="165" y="30">21/20</text>`)
@@ -147,12 +151,11 @@ func TestNodes(t *testing.T) {
 }
 
 // slotOf is a slot with a place, with a module of this many GiB, empty for 0.
-func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
-	s := report.Slot{Handle: "0x" + locator, Locator: nullable.String("DIMM_" + locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: nullable.String(string(inventory.DRAM))}
+func slotOf(locator string, socket, channel, row int, gib int64) inventory.Slot {
+	s := inventory.Slot{Handle: inventory.Handle(socket<<8 + channel<<4 + row), Locator: is("DIMM_" + locator), State: inventory.SlotEmpty,
+		Place: inventory.Place{Socket: &socket, Channel: &channel, Slot: &row}, Technology: is(inventory.DRAM)}
 	if gib > 0 {
-		s.State, s.SizeBytes = string(inventory.SlotPopulated), large(gib<<30)
+		s.State, s.SizeBytes = inventory.SlotPopulated, is(gib<<30)
 	}
 	return s
 }
-
-func large(n int64) *int64 { return &n }

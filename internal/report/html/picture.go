@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -58,7 +57,7 @@ func (p *page) picture(title string, d *drawing, prefix string, boards map[int]s
 	for i := range d.columns {
 		c := &d.columns[i]
 		head, class := "channel "+strconv.Itoa(c.channel), "head"
-		if slices.ContainsFunc(c.cells, func(s *report.Slot) bool { return s != nil && p.marked[s.Handle] }) {
+		if slices.ContainsFunc(c.cells, func(s *inventory.Slot) bool { return s != nil && p.marked[s.Handle.String()] }) {
 			head, class = head+" !", "head wrong"
 		}
 		out.Shapes.text(class, c.x, c.y+headHeight-5, head)
@@ -67,7 +66,7 @@ func (p *page) picture(title string, d *drawing, prefix string, boards map[int]s
 				continue
 			}
 			all++
-			if s.State == string(inventory.SlotPopulated) {
+			if s.State == inventory.SlotPopulated {
 				full++
 			}
 			x, y := c.cellAt(row)
@@ -93,9 +92,9 @@ func (s *shapes) controller(l controllerLabel, board string) {
 }
 
 // cell draws one slot: its name as the board prints it, size, speed.
-func (p *page) cell(s *report.Slot, x, y int, prefix string) shape {
-	out := shape{Kind: "slot", Handle: s.Handle, Text: slotText(s)}
-	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle]
+func (p *page) cell(s *inventory.Slot, x, y int, prefix string) shape {
+	out := shape{Kind: "slot", Handle: s.Handle.String(), Text: slotText(s)}
+	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle.String()]
 	if wrong {
 		class, name = class+" bad", "name wrong"
 	}
@@ -111,11 +110,11 @@ func (p *page) cell(s *report.Slot, x, y int, prefix string) shape {
 	return out
 }
 
-func cellClass(s *report.Slot) string {
+func cellClass(s *inventory.Slot) string {
 	switch s.State {
-	case string(inventory.SlotEmpty):
+	case inventory.SlotEmpty:
 		return "empty"
-	case string(inventory.SlotPopulated):
+	case inventory.SlotPopulated:
 		return "full"
 	default:
 		return "unclear"
@@ -123,43 +122,43 @@ func cellClass(s *report.Slot) string {
 }
 
 // cellSize returns what a cell shows large.
-func cellSize(s *report.Slot) string {
+func cellSize(s *inventory.Slot) string {
 	switch {
-	case s.State == string(inventory.SlotEmpty):
+	case s.State == inventory.SlotEmpty:
 		return "empty"
-	case s.State != string(inventory.SlotPopulated), s.SizeBytes == nil:
+	case s.State != inventory.SlotPopulated, !s.SizeBytes.Known():
 		return "?"
 	default:
-		return fitColumns(humanize.Size(*s.SizeBytes), cellColumns)
+		return fitColumns(humanize.Size(s.SizeBytes.Value), cellColumns)
 	}
 }
 
 // cellSpeed returns the speed a module runs at, otherwise its rated speed, marked as such; for memory
 // other than DRAM its technology.
-func cellSpeed(s *report.Slot) string {
-	switch technology := string(s.Technology); {
-	case s.State != string(inventory.SlotPopulated):
+func cellSpeed(s *inventory.Slot) string {
+	switch technology := s.Technology.Text(); {
+	case s.State != inventory.SlotPopulated:
 		return ""
 	case technology != "" && technology != string(inventory.DRAM):
 		return fitColumns(strings.ToUpper(technology), cellColumns)
-	case s.ConfiguredMTs != nil:
-		return wording.PrintedRate(*s.ConfiguredMTs) + " MT/s"
-	case s.RatedMTs != nil:
-		return "rated " + wording.PrintedRate(*s.RatedMTs)
+	case s.ConfiguredMTs.Known():
+		return wording.PrintedRate(s.ConfiguredMTs.Value) + " MT/s"
+	case s.RatedMTs.Known():
+		return "rated " + wording.PrintedRate(s.RatedMTs.Value)
 	default:
 		return ""
 	}
 }
 
 // slotText describes a cell in words.
-func slotText(s *report.Slot) string {
-	parts := []string{s.Handle}
-	if s.Locator != "" {
-		parts = append(parts, string(s.Locator))
+func slotText(s *inventory.Slot) string {
+	parts := []string{s.Handle.String()}
+	if s.Locator.Known() {
+		parts = append(parts, s.Locator.Text())
 	}
 	parts = append(parts, cellSize(s))
-	for _, more := range []string{wording.Memory(s), cellSpeed(s), string(s.Manufacturer), string(s.PartNumber)} {
-		if more != "" && s.State == string(inventory.SlotPopulated) {
+	for _, more := range []string{wording.Memory(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text()} {
+		if more != "" && s.State == inventory.SlotPopulated {
 			parts = append(parts, more)
 		}
 	}
@@ -170,11 +169,11 @@ func slotText(s *report.Slot) string {
 const cellColumns = 11
 
 // slotName returns firmware's label without what all labels begin with.
-func slotName(s *report.Slot, prefix string) string {
-	if s.Locator == "" {
-		return s.Handle
+func slotName(s *inventory.Slot, prefix string) string {
+	if !s.Locator.Known() {
+		return s.Handle.String()
 	}
-	return printable.Clean(strings.TrimPrefix(string(s.Locator), prefix))
+	return printable.Clean(strings.TrimPrefix(s.Locator.Text(), prefix))
 }
 
 // nameLines breaks a name that is too long for one line at a separator, and

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -20,20 +21,20 @@ func (p *page) slots() any {
 	t := newTable("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
-		t.row(slotLabel(s), s.Handle, slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
+		t.row(slotLabel(s), s.Handle.String(), slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
 	}
 	return plain{Folded: []folded{{Summary: humanize.Plural(len(all), "slot"), Table: t}}}
 }
 
-func slotLabel(s *report.Slot) string {
-	name := orDash(s.Locator)
-	if s.BankLocator != "" {
-		name += " (" + string(s.BankLocator) + ")"
+func slotLabel(s *inventory.Slot) string {
+	name := cmp.Or(s.Locator.Text(), "-")
+	if s.BankLocator.Known() {
+		name += " (" + s.BankLocator.Text() + ")"
 	}
 	return name
 }
 
-func slotPlace(s *report.Slot) string {
+func slotPlace(s *inventory.Slot) string {
 	var parts []string
 	for _, c := range [...]struct {
 		name  string
@@ -49,38 +50,38 @@ func slotPlace(s *report.Slot) string {
 	return joined(parts)
 }
 
-func slotHolds(s *report.Slot) string {
+func slotHolds(s *inventory.Slot) string {
 	parts := []string{cellSize(s)}
-	for _, more := range []string{wording.MemoryReported(s), string(s.Technology), string(s.FormFactor)} {
+	for _, more := range []string{wording.MemoryReported(s), s.Technology.Text(), s.FormFactor.Text()} {
 		if more != "" && more != "dram" {
 			parts = append(parts, more)
 		}
 	}
-	if s.Ranks != nil {
-		parts = append(parts, humanize.Plural(*s.Ranks, "rank"))
+	if s.Ranks.Known() {
+		parts = append(parts, humanize.Plural(s.Ranks.Value, "rank"))
 	}
-	if s.DataWidthBits != nil && s.TotalWidthBits != nil {
-		parts = append(parts, strconv.Itoa(*s.TotalWidthBits)+"/"+strconv.Itoa(*s.DataWidthBits)+" bits")
+	if s.DataWidth.Known() && s.TotalWidth.Known() {
+		parts = append(parts, s.TotalWidth.Text()+"/"+s.DataWidth.Text()+" bits")
 	}
-	if s.Registered != nil && *s.Registered {
+	if s.Registered.Or(false) {
 		parts = append(parts, "registered")
 	}
-	if s.NonVolatile != nil && *s.NonVolatile {
+	if s.NonVolatile.Or(false) {
 		parts = append(parts, "non-volatile")
 	}
 	return joined(parts)
 }
 
-func speeds(s *report.Slot) string {
+func speeds(s *inventory.Slot) string {
 	var parts []string
-	if s.ConfiguredMTs != nil {
-		parts = append(parts, wording.PrintedRate(*s.ConfiguredMTs)+" MT/s")
+	if s.ConfiguredMTs.Known() {
+		parts = append(parts, wording.PrintedRate(s.ConfiguredMTs.Value)+" MT/s")
 	}
-	if s.RatedMTs != nil {
-		parts = append(parts, "rated "+wording.PrintedRate(*s.RatedMTs)+" MT/s")
+	if s.RatedMTs.Known() {
+		parts = append(parts, "rated "+wording.PrintedRate(s.RatedMTs.Value)+" MT/s")
 	}
-	if s.ConfiguredMV != nil {
-		parts = append(parts, strconv.Itoa(*s.ConfiguredMV)+" mV")
+	if s.ConfiguredMV.Known() {
+		parts = append(parts, s.ConfiguredMV.Text()+" mV")
 	}
 	if text := wording.Errors(s.Errors); text != "" {
 		parts = append(parts, text)
@@ -91,15 +92,15 @@ func speeds(s *report.Slot) string {
 	return joined(parts)
 }
 
-func module(s *report.Slot) string {
+func module(s *inventory.Slot) string {
 	var parts []string
-	for _, more := range []string{string(s.Manufacturer), string(s.PartNumber), s.Serial, s.AssetTag} {
+	for _, more := range []string{s.Manufacturer.Text(), s.PartNumber.Text(), s.Serial, s.AssetTag} {
 		if more != "" {
 			parts = append(parts, more)
 		}
 	}
-	if s.Health != "" {
-		parts = append(parts, "health "+string(s.Health))
+	if s.Health.Known() {
+		parts = append(parts, "health "+s.Health.Value)
 	}
 	if len(parts) == 0 {
 		return "-"
@@ -107,7 +108,7 @@ func module(s *report.Slot) string {
 	return joined(parts)
 }
 
-func mapped(s *report.Slot) string {
+func mapped(s *inventory.Slot) string {
 	if s.Mapping.Source == "" {
 		return "not mapped: " + string(s.Mapping.Reason)
 	}
@@ -144,10 +145,10 @@ func (p *page) sources() any {
 		t := newTable("source", "state", "detail")
 		var incomplete []string
 		for _, s := range all {
-			if s.State != string(fact.SourceOK) {
-				incomplete = append(incomplete, s.Name+" "+s.State)
+			if s.State != fact.SourceOK {
+				incomplete = append(incomplete, s.Name+" "+string(s.State))
 			}
-			t.row(s.Name, s.State, orDash(s.Detail))
+			t.row(s.Name, string(s.State), orDash(s.Detail))
 		}
 		data.Sources = &folded{Summary: humanize.Plural(len(all), "source"), Table: t}
 		if len(incomplete) > 0 {
@@ -156,7 +157,7 @@ func (p *page) sources() any {
 	}
 	for i := range p.r.Inventory.Unmapped {
 		u := &p.r.Inventory.Unmapped[i]
-		data.Unmapped = append(data.Unmapped, unmapped{len(u.Attributes) + len(u.Untranslated), u.Path, joined(u.Attributes), joined(u.Untranslated)})
+		data.Unmapped = append(data.Unmapped, unmapped{len(u.Unmapped) + len(u.Foreign), u.Path, joined(u.Unmapped), joined(u.Foreign)})
 	}
 	return data
 }

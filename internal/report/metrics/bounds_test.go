@@ -7,15 +7,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // TestAuditThatReadNothing checks that an audit that read nothing has no timestamp, and one that read something has,
 // however short it was.
 func TestAuditThatReadNothing(t *testing.T) {
-	audit := func(state string, took time.Duration) (out []string) {
+	audit := func(state fact.SourceState, took time.Duration) (out []string) {
 		r := &report.Report{GeneratedAt: "2026-11-20T08:30:00Z", Took: took, Failed: map[bool]string{true: "denied"}[state != "ok"]}
-		r.Inventory.Sources = []report.Source{{Name: "smbios", State: state}}
+		r.Inventory.Sources = []inventory.Source{{Name: "smbios", State: state}}
 		assert.Equal(t, state != "ok", r.NothingRead())
 		for _, f := range FromReport(r) {
 			if name, ok := strings.CutPrefix(f.Name, "memaudit_audit_"); ok {

@@ -83,13 +83,6 @@ func zeroOrOne(v bool) float64 {
 	return 0
 }
 
-func truthWord(v *bool) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatBool(*v)
-}
-
 func numberWord(v *int) string {
 	if v == nil {
 		return ""

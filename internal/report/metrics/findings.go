@@ -130,13 +130,13 @@ func waivedUntil(f *verdict.Finding) string {
 // it, and a falling counter would look like a restart. A counter without a known slot has the driver's label
 // and no handle, so that it is not lost.
 func (c *collector) errors(inv *report.Inventory) {
-	add := func(e *report.Errors, labels ...string) {
+	add := func(e *inventory.Errors, labels ...string) {
 		if e != nil && e.Source != inventory.SourceKernelLog {
-			addKnown(c, corrected, e.Corrected, 1, labels...)
-			addKnown(c, uncorrected, e.Uncorrected, 1, labels...)
+			addKnown(c, corrected, e.Corrected.Pointer(), 1, labels...)
+			addKnown(c, uncorrected, e.Uncorrected.Pointer(), 1, labels...)
 		}
 	}
-	eachModule(inv.Slots, func(s *report.Slot) { add(s.Errors, s.Handle, string(s.Locator)) })
+	eachModule(inv.Slots, func(s *inventory.Slot) { add(s.Errors, s.Handle.String(), s.Locator.Text()) })
 	for i := range inv.UnplacedErrors {
 		add(&inv.UnplacedErrors[i].Errors, "", inv.UnplacedErrors[i].Label)
 	}

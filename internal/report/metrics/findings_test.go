@@ -10,10 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 // lines are the series of one metric of a report, values last.
 func lines(r *report.Report, name string) (out []string) {
@@ -118,11 +123,11 @@ func TestSeriesOfLargeMachines(t *testing.T) {
 	} {
 		r := &report.Report{}
 		for i := range c.modules {
-			r.Inventory.Slots = append(r.Inventory.Slots, report.Slot{Handle: fmt.Sprint(i), State: "populated", SizeBytes: new(int64(1)),
-				RatedMTs: new(3200), ConfiguredMTs: new(3200)})
+			r.Inventory.Slots = append(r.Inventory.Slots, inventory.Slot{Handle: inventory.Handle(i), State: "populated", SizeBytes: is(int64(1)),
+				RatedMTs: is(3200), ConfiguredMTs: is(3200)})
 		}
 		for i := range c.nodes {
-			r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, MemoryBytes: new(int64(1)), Distances: make([]int, c.nodes)})
+			r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, MemoryBytes: is(int64(1)), Distances: make([]int, c.nodes)})
 		}
 		for i := range c.failures {
 			r.Findings = append(r.Findings, failing("memory.slot.reachable", fmt.Sprint("slot ", i), "warning", "", "do it"))

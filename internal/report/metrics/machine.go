@@ -3,6 +3,7 @@ package metrics
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -27,13 +28,13 @@ var (
 
 // slots adds the modules, and the number of slots by CPU and state. Both states of every CPU are included, so that the last
 // module that fails leaves a 0.
-func (c *collector) slots(slots []report.Slot) {
-	eachModule(slots, func(s *report.Slot) {
-		c.add(dimmInfo, 1, s.Handle, string(s.Locator), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), string(s.Type),
-			string(s.Manufacturer), string(s.PartNumber), numberWord(s.Ranks))
-		addKnown(c, dimmSize, s.SizeBytes, 1, s.Handle, string(s.Locator))
-		addKnown(c, dimmRated, s.RatedMTs, 1e6, s.Handle, string(s.Locator))
-		addKnown(c, dimmConfigured, s.ConfiguredMTs, 1e6, s.Handle, string(s.Locator))
+func (c *collector) slots(slots []inventory.Slot) {
+	eachModule(slots, func(s *inventory.Slot) {
+		c.add(dimmInfo, 1, s.Handle.String(), s.Locator.Text(), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), s.Type.Text(),
+			s.Manufacturer.Text(), s.PartNumber.Text(), s.Ranks.Text())
+		addKnown(c, dimmSize, s.SizeBytes.Pointer(), 1, s.Handle.String(), s.Locator.Text())
+		addKnown(c, dimmRated, s.RatedMTs.Pointer(), 1e6, s.Handle.String(), s.Locator.Text())
+		addKnown(c, dimmConfigured, s.ConfiguredMTs.Pointer(), 1e6, s.Handle.String(), s.Locator.Text())
 	})
 	count := map[[2]string]int{}
 	for i := range slots {
@@ -41,7 +42,7 @@ func (c *collector) slots(slots []report.Slot) {
 		for _, state := range []string{"populated", "empty"} {
 			count[[2]string{socket, state}] += 0
 		}
-		count[[2]string{socket, slots[i].State}]++
+		count[[2]string{socket, string(slots[i].State)}]++
 	}
 	for k, n := range count {
 		c.add(dimmSlots, float64(n), k[0], k[1])
@@ -50,12 +51,12 @@ func (c *collector) slots(slots []report.Slot) {
 
 // eachModule visits the populated slots. Of two with one handle and one label, which only a damaged table has,
 // it visits the first: their series would be identical.
-func eachModule(slots []report.Slot, visit func(*report.Slot)) {
+func eachModule(slots []inventory.Slot, visit func(*inventory.Slot)) {
 	type key struct{ handle, locator string }
 	seen := make(map[key]bool, len(slots))
 	for i := range slots {
 		s := &slots[i]
-		k := key{s.Handle, string(s.Locator)}
+		k := key{s.Handle.String(), s.Locator.Text()}
 		if s.State == "populated" && !seen[k] {
 			seen[k] = true
 			visit(s)
@@ -66,9 +67,9 @@ func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 func (c *collector) sockets(sockets []report.PopulationSocket) {
 	for i := range sockets {
 		s, socket := &sockets[i], numberWord(sockets[i].Socket)
-		addKnown(c, socketChannels, s.ChannelsTotal, 1, socket)
-		addKnown(c, socketPopulated, s.ChannelsPopulated, 1, socket)
-		addKnown(c, socketPeak, s.PeakBytes, 1, socket)
+		addKnown(c, socketChannels, s.ChannelsTotal.Pointer(), 1, socket)
+		addKnown(c, socketPopulated, s.ChannelsPopulated.Pointer(), 1, socket)
+		addKnown(c, socketPeak, s.PeakBytes.Pointer(), 1, socket)
 		addKnown(c, socketRelative, s.Relative.Low, 1, socket, "low")
 		addKnown(c, socketRelative, s.Relative.High, 1, socket, "high")
 		addKnown(c, socketRelative, s.Relative.Value, 1, socket, "documented")
@@ -88,7 +89,7 @@ func (c *collector) settings(settings map[string]report.Setting) {
 func (c *collector) nodes(nodes []report.Node) {
 	for i := range nodes {
 		node := strconv.Itoa(nodes[i].ID)
-		addKnown(c, nodeMemory, nodes[i].MemoryBytes, 1, node)
+		addKnown(c, nodeMemory, nodes[i].MemoryBytes.Pointer(), 1, node)
 		if len(nodes[i].Distances) != len(nodes) || len(nodes) > maxDistanceNodes {
 			continue // the node of a distance is unknown
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -60,8 +61,8 @@ const SourceUp = prefix + "source_up"
 func (c *collector) program(r *report.Report) {
 	c.add(buildInfo, 1, r.Memaudit.Version, string(r.Memaudit.Revision), runtime.Version())
 	m := &r.Machine
-	c.add(machineInfo, 1, string(m.Vendor), string(m.Product), string(m.BIOS.Vendor), string(m.BIOS.Version), string(m.BIOS.Date),
-		string(m.Platform.ID), truthWord(m.Virtual))
+	c.add(machineInfo, 1, m.Vendor.Text(), m.Product.Text(), m.BIOS.Vendor.Text(), m.BIOS.Version.Text(), m.BIOS.Date.Text(),
+		string(m.Platform.ID), m.Virtual.Text())
 	if r.Profile != nil {
 		c.add(profileInfo, 1, r.Profile.ID, string(r.Profile.Intent))
 	}
@@ -70,7 +71,7 @@ func (c *collector) program(r *report.Report) {
 	}
 }
 
-func (c *collector) sources(sources []report.Source) {
+func (c *collector) sources(sources []inventory.Source) {
 	up := map[string]bool{}
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"

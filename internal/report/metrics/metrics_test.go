@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -43,8 +44,7 @@ func TestKnownMetrics(t *testing.T) {
 		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2]},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
 	}}}
-	none := int64(0)
-	r.Inventory.Slots[0].Errors = &report.Errors{Corrected: &none, Uncorrected: &none}
+	r.Inventory.Slots[0].Errors = &inventory.Errors{Corrected: is(int64(0)), Uncorrected: is(int64(0))}
 	waived := failing("setting.smt", "machine", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &verdict.Waiver{Until: "2026-12-15"}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))

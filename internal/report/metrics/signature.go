@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -31,35 +33,22 @@ func Signature(inv *report.Inventory) string {
 	return sizesWord(inv.Slots) + "-" + hex.EncodeToString(sum[:6])
 }
 
-func slotLine(s *report.Slot) string {
-	place := "label " + printable.Clean(string(s.BankLocator)) + "/" + printable.Clean(string(s.Locator))
+func slotLine(s *inventory.Slot) string {
+	place := "label " + printable.Clean(s.BankLocator.Text()) + "/" + printable.Clean(s.Locator.Text())
 	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
 		place = "place " + numberWord(s.Socket) + "." + numberWord(s.Channel) + "." + numberWord(s.Slot)
 	}
 	if s.State != "populated" {
-		return place + " " + s.State
+		return place + " " + string(s.State)
 	}
-	size := ""
-	if s.SizeBytes != nil {
-		size = strconv.FormatInt(*s.SizeBytes, 10)
-	}
-	return strings.Join([]string{place, size, string(s.Technology), string(s.Type), numberWord(s.Ranks), truthWord(s.Registered),
-		rateWord(s.RatedMTs), numberWord(s.TotalWidthBits)}, " ")
+	return strings.Join([]string{place, s.SizeBytes.Text(), s.Technology.Text(), s.Type.Text(), s.Ranks.Text(), s.Registered.Text(),
+		fact.Convert(s.RatedMTs, ddr.Nominal).Text(), s.TotalWidth.Text()}, " ")
 }
 
-// rateWord returns a speed by its printed name: for one kind of module some firmware reports 2933 and some
-// 2934.
-func rateWord(mts *int) string {
-	if mts == nil {
-		return ""
-	}
-	return strconv.Itoa(ddr.Nominal(*mts))
-}
-
-func processorCount(sockets []report.Socket) int {
+func processorCount(sockets []inventory.Socket) int {
 	n := 0
 	for i := range sockets {
-		if p := sockets[i].Populated; p == nil || *p {
+		if sockets[i].Populated.Or(true) {
 			n++
 		}
 	}
@@ -67,14 +56,10 @@ func processorCount(sockets []report.Socket) int {
 }
 
 // sizesWord counts modules by size, the largest first: "6x16GiB+6x8GiB".
-func sizesWord(slots []report.Slot) string {
+func sizesWord(slots []inventory.Slot) string {
 	count := map[int64]int{}
-	eachModule(slots, func(s *report.Slot) {
-		size := int64(0)
-		if s.SizeBytes != nil {
-			size = *s.SizeBytes
-		}
-		count[size]++
+	eachModule(slots, func(s *inventory.Slot) {
+		count[s.SizeBytes.Or(0)]++
 	})
 	sizes := make([]int64, 0, len(count))
 	for size := range count {

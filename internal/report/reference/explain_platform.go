@@ -21,8 +21,8 @@ func platformPage(p *platform.Info, doc *report.Report) map[string]any {
 	var rows [][]string
 	for i := range doc.Inventory.Population.Sockets {
 		s := &doc.Inventory.Population.Sockets[i]
-		rows = append(rows, []string{orUnknown(s.Socket), orUnknown(s.DIMMs),
-			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(string(s.Class), "?"), orUnknown(s.ExpectedMTs)})
+		rows = append(rows, []string{orUnknown(s.Socket), cmp.Or(s.DIMMs.Text(), "?"),
+			cmp.Or(s.ChannelsPopulated.Text(), "?") + " of " + cmp.Or(s.ChannelsTotal.Text(), "?"), cmp.Or(string(s.Class), "?"), cmp.Or(s.ExpectedMTs.Text(), "?")})
 	}
 	out["Machine"] = map[string]any{"ID": string(doc.Machine.Platform.ID), "Sockets": rows}
 	return out

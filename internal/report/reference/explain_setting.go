@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -114,8 +112,7 @@ const (
 // slotSets lists the numbers of modules with a set of slots in the machine's manual, and whether the set is
 // printed there or derived from an order of filling.
 func (e *Explainer) slotSets(doc *report.Report) []labelled {
-	m := inventory.Machine{Product: fact.Known(string(doc.Machine.Product), fact.Direct, fact.Evidence{})}
-	sets := place.ReadSets(e.knowledge, &m)
+	sets := place.ReadSets(e.knowledge, &doc.Machine)
 	if sets == nil {
 		return nil
 	}

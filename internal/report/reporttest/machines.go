@@ -43,7 +43,7 @@ func Direct[T any](v T) fact.Fact[T] {
 func identity(vendor, product, bios, date string) inventory.Machine {
 	return inventory.Machine{
 		Vendor: Direct(vendor), Product: Direct(product),
-		BIOSVendor: Direct(vendor), BIOSVersion: Direct(bios), BIOSDate: Direct(date),
+		BIOS:    inventory.BIOS{Vendor: Direct(vendor), Version: Direct(bios), Date: Direct(date)},
 		Virtual: Direct(false),
 	}
 }
@@ -59,7 +59,7 @@ func processor(id int, brand string) inventory.Socket {
 // Module fills a slot of gib GiB; 0 leaves it empty.
 func Module(handle int, locator string, gib int64) inventory.Slot {
 	s := inventory.Slot{
-		Handle: uint16(handle), Locator: Direct(locator), State: inventory.SlotEmpty,
+		Handle: inventory.Handle(handle), Locator: Direct(locator), State: inventory.SlotEmpty,
 		FormFactor: Direct("DIMM"), Technology: Direct(inventory.DRAM), Type: Direct("DDR3"),
 	}
 	if gib == 0 {

@@ -43,7 +43,7 @@ func Nothing() *Input {
 	m := &Input{}
 	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: fact.SourcePartial, Detail: "12 structures of 40 are cut short"}}
 	for i := range 24 {
-		m.Sys.Slots = append(m.Sys.Slots, inventory.Slot{Handle: uint16(0x20 + i), State: inventory.SlotUnknown})
+		m.Sys.Slots = append(m.Sys.Slots, inventory.Slot{Handle: inventory.Handle(0x20 + i), State: inventory.SlotUnknown})
 		m.Topo.Placements = append(m.Topo.Placements, unplaced(place.Unplaced, "the locators are empty"))
 	}
 	for _, rule := range []string{"memory.socket.populated", "memory.channel.populated", "memory.dimm.uniform", "numa.node-interleaving"} {
@@ -150,7 +150,7 @@ func Chipset() *Input {
 func Wide() *Input {
 	m := &Input{}
 	m.Sys.Machine = identity("Example Computers Inc.", "Wide 1", "1", "")
-	m.Sys.Machine.BIOSDate = fact.Fact[string]{}
+	m.Sys.Machine.BIOS.Date = fact.Fact[string]{}
 	m.Sys.Sockets = []inventory.Socket{processor(0, "AMD EPYC 9654 96-Core Processor")}
 	for i := range 24 {
 		slot := Module(0x40+i, fmt.Sprintf("PROC 1 DIMM %d LONG NAME", i+1), 128)

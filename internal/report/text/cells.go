@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,17 +19,15 @@ func digits(v *int) string {
 }
 
 // slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
-func slashed(values ...*int) string {
-	known := false
-	parts := make([]string, len(values))
-	for i, v := range values {
-		known = known || v != nil
-		parts[i] = countOr(v)
+func slashed(numbers ...string) string {
+	known := strings.Join(numbers, "") != ""
+	for i := range numbers {
+		numbers[i] = cmp.Or(numbers[i], "?")
 	}
 	if !known {
 		return ""
 	}
-	return strings.Join(parts, "/")
+	return strings.Join(numbers, "/")
 }
 
 func joined(values []int) string {
@@ -45,13 +44,6 @@ func socketWord(socket *int) string {
 		return "all"
 	}
 	return strconv.Itoa(*socket)
-}
-
-func peakText(bytes *int64) string {
-	if bytes == nil {
-		return ""
-	}
-	return humanize.Bandwidth(*bytes)
 }
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".

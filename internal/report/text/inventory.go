@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
@@ -24,7 +26,7 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 		p.unread(inv.Sources)
 		return p.flush(w)
 	}
-	p.identifiers(inv.Machine.Identifiers)
+	p.identifiers(&inv.Machine.Identifiers)
 	p.newline()
 	p.sockets(inv.Sockets)
 	p.slots(inv)
@@ -35,10 +37,7 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	return p.flush(w)
 }
 
-func (p *printer) identifiers(id *report.Identifiers) {
-	if id == nil {
-		return
-	}
+func (p *printer) identifiers(id *inventory.Identifiers) {
 	p.field(0, "serial", string(id.SystemSerial))
 	p.field(0, "uuid", string(id.SystemUUID))
 	p.field(0, "board", string(id.BoardSerial))
@@ -46,7 +45,7 @@ func (p *printer) identifiers(id *report.Identifiers) {
 	p.field(0, "asset tag", string(id.AssetTag))
 }
 
-func (p *printer) sockets(sockets []report.Socket) {
+func (p *printer) sockets(sockets []inventory.Socket) {
 	if len(sockets) == 0 {
 		p.section("SOCKETS", "none known")
 		p.newline()
@@ -61,12 +60,12 @@ func (p *printer) sockets(sockets []report.Socket) {
 	}}
 	for i := range sockets {
 		s := &sockets[i]
-		model := strings.Join(strings.Fields(string(s.Model)), " ")
-		if s.Populated != nil && !*s.Populated {
+		model := strings.Join(strings.Fields(s.Brand.Text()), " ")
+		if !s.Populated.Or(true) {
 			model = "no processor"
 		}
-		t.row(strconv.Itoa(s.ID), string(s.Designation), model, digits(s.Cores), digits(s.CoresEnabled),
-			digits(s.Threads), digits(s.MaxMTs), slashed(s.Family, s.ModelNumber, s.Stepping))
+		t.row(strconv.Itoa(s.ID), s.Designation.Text(), model, s.Cores.Text(), s.CoresEnabled.Text(),
+			s.Threads.Text(), s.MaxMTs.Text(), slashed(s.Family.Text(), s.Model.Text(), s.Stepping.Text()))
 	}
 	t.print(p, 2)
 	p.newline()
@@ -80,7 +79,7 @@ func (p *printer) slots(inv *report.Inventory) {
 	}
 	populated := 0
 	for i := range inv.Slots {
-		if inv.Slots[i].State == string(inventory.SlotPopulated) {
+		if inv.Slots[i].State == inventory.SlotPopulated {
 			populated++
 		}
 	}
@@ -105,13 +104,10 @@ func (p *printer) slots(inv *report.Inventory) {
 	p.newline()
 }
 
-func slotCells(s *report.Slot) []string {
-	bytes := s.State
-	if s.State == string(inventory.SlotPopulated) {
-		bytes = ""
-		if s.SizeBytes != nil {
-			bytes = humanize.Size(*s.SizeBytes)
-		}
+func slotCells(s *inventory.Slot) []string {
+	bytes := string(s.State)
+	if s.State == inventory.SlotPopulated {
+		bytes = fact.Convert(s.SizeBytes, humanize.Size).Text()
 	}
 	mapped := string(s.Mapping.Source)
 	if c := string(s.Mapping.Certainty); c != "" && mapped != "" {
@@ -121,22 +117,17 @@ func slotCells(s *report.Slot) []string {
 		mapped += ", doubted"
 	}
 	return []string{
-		s.Handle, string(s.Locator), string(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
-		bytes, slotType(s), digits(s.Ranks), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), digits(s.ConfiguredMV), string(s.Health), errorsCell(s.Errors),
-		string(s.PartNumber), string(s.Manufacturer), mapped, s.Serial, s.AssetTag,
+		s.Handle.String(), s.Locator.Text(), s.BankLocator.Text(), slashed(digits(s.Socket), digits(s.Channel), digits(s.Slot)),
+		bytes, slotType(s), s.Ranks.Text(), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), s.ConfiguredMV.Text(), s.Health.Text(), errorsCell(s.Errors),
+		s.PartNumber.Text(), s.Manufacturer.Text(), mapped, s.Serial, s.AssetTag,
 	}
 }
 
 // printedRate returns a speed in MT/s by its usual name, "" if unknown.
-func printedRate(mts *int) string {
-	if mts == nil {
-		return ""
-	}
-	return wording.PrintedRate(*mts)
-}
+func printedRate(mts fact.Fact[int]) string { return fact.Convert(mts, wording.PrintedRate).Text() }
 
 // errorsCell returns corrected/uncorrected errors, "" if they are not counted.
-func errorsCell(e *report.Errors) string {
+func errorsCell(e *inventory.Errors) string {
 	if e == nil {
 		return ""
 	}
@@ -144,12 +135,12 @@ func errorsCell(e *report.Errors) string {
 }
 
 // slotType returns the type as SMBIOS names it, with the technology if it is not DRAM.
-func slotType(s *report.Slot) string {
-	technology := string(s.Technology)
-	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, string(s.Type)) {
-		return string(s.Type)
+func slotType(s *inventory.Slot) string {
+	technology := s.Technology.Text()
+	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, s.Type.Text()) {
+		return s.Type.Text()
 	}
-	return strings.TrimSpace(string(s.Type) + " " + technology)
+	return strings.TrimSpace(s.Type.Text() + " " + technology)
 }
 
 func (p *printer) population(pop *report.Population) {
@@ -171,9 +162,9 @@ func (p *printer) population(pop *report.Population) {
 	}}
 	for i := range pop.Sockets {
 		s := &pop.Sockets[i]
-		t.row(socketWord(s.Socket), digits(s.DIMMs), countOr(s.ChannelsPopulated)+" of "+countOr(s.ChannelsTotal),
-			joined(s.DIMMsPerChannel), string(s.Class), digits(s.ExpectedMTs), string(s.Limiter),
-			peakText(s.PeakBytes), wording.Share(&s.Relative), regionText(s.Regions))
+		t.row(socketWord(s.Socket), s.DIMMs.Text(), cmp.Or(s.ChannelsPopulated.Text(), "?")+" of "+cmp.Or(s.ChannelsTotal.Text(), "?"),
+			joined(s.DIMMsPerChannel), string(s.Class), s.ExpectedMTs.Text(), string(s.Limiter),
+			fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), wording.Share(&s.Relative), regionText(s.Regions))
 	}
 	t.print(p, 2)
 	p.newline()
@@ -192,20 +183,13 @@ func (p *printer) nodes(nodes []report.Node) {
 	}}
 	for i := range nodes {
 		n := &nodes[i]
-		bytes, cpus := "", ""
-		if n.MemoryBytes != nil {
-			bytes = humanize.Size(*n.MemoryBytes)
-		}
-		if n.CPUs != nil {
-			cpus = *n.CPUs
-		}
-		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), cpus)
+		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
 	}
 	t.print(p, 2)
 	p.newline()
 }
 
-func (p *printer) sources(sources []report.Source) {
+func (p *printer) sources(sources []inventory.Source) {
 	if len(sources) == 0 {
 		p.section("SOURCES", "none")
 		return
@@ -220,7 +204,7 @@ func (p *printer) sources(sources []report.Source) {
 		p.to(2)
 		p.put(s.Name)
 		p.to(2 + width + tableGap)
-		p.put(s.State)
+		p.put(string(s.State))
 		if s.Detail != "" {
 			hang := 2 + width + tableGap + len("malformed") + tableGap
 			p.to(hang)

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,18 +35,17 @@ platform  not recognised
 
 SETTINGS  none known
 `, inventoryOf(t, &report.Inventory{}, Options{Settings: true}))
-	yes, kvm, detail := true, "kvm", "no such file"
-	inv := &report.Inventory{Machine: report.Machine{Virtual: &yes}, Sources: []report.Source{{Name: "cpu", State: "denied"}, {Name: "smbios", State: "ok"}}}
+	inv := &report.Inventory{Machine: inventory.Machine{Virtual: is(true)}, Sources: []inventory.Source{{Name: "cpu", State: "denied"}, {Name: "smbios", State: "ok"}}}
 	require.Contains(t, inventoryOf(t, inv, Options{}), `
 platform  not recognised  virtual machine
 `)
 	require.Contains(t, inventoryOf(t, inv, Options{Width: 120}), `
 SLOTS     none known: the SMBIOS table lists no memory device
 `)
-	inv.Machine.Hypervisor, inv.Sources[1].State = nullable.String(kvm), "absent"
+	inv.Machine.Hypervisor, inv.Sources[1].State = is("kvm"), "absent"
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nplatform  not recognised  virtual machine (kvm)\n")
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: the SMBIOS table is absent\n")
-	inv.Sources[1].Detail, *inv.Machine.Virtual = nullable.String(detail), false
+	inv.Sources[1].Detail, inv.Machine.Virtual = "no such file", is(false)
 	text := inventoryOf(t, inv, Options{})
 	require.Contains(t, text, "\nSLOTS     none known: the SMBIOS table is absent (no such file)\n\nNODES ")
 	require.Contains(t, text, "\n  cpu     denied\n  smbios  absent     no such file\n")

@@ -2,6 +2,7 @@ package text
 
 import (
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -17,14 +18,14 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 		pieces = append(pieces, s)
 	}
 	p.units(p.label(0, "memaudit"), pieces)
-	if m.Host != "" {
-		p.units(p.label(0, "host"), []string{m.Host})
+	if m.Host.Known() {
+		p.units(p.label(0, "host"), []string{m.Host.Value})
 	}
 	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
 
 // platformLines returns the recognised platform and, for a guest, that it is one.
-func platformLines(m *report.Machine) []string {
+func platformLines(m *inventory.Machine) []string {
 	var out []string
 	for _, s := range []nullable.String{m.Platform.ID, m.Platform.Name} {
 		if s != "" {
@@ -34,11 +35,11 @@ func platformLines(m *report.Machine) []string {
 	if len(out) == 0 {
 		out = append(out, "not recognised")
 	}
-	if m.Platform.Certainty == fact.Indirect.String() {
+	if m.Platform.Certainty == fact.Indirect {
 		out = append(out, "by one source only")
 	}
-	if m.Virtual != nil && *m.Virtual {
-		out = append(out, "virtual machine"+inBrackets(string(m.Hypervisor)))
+	if m.Virtual.Or(false) {
+		out = append(out, "virtual machine"+inBrackets(m.Hypervisor.Text()))
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func (p *printer) memory(r *report.Report) {
 
 // withoutProcessors reports whether the table describes no processor, as the output of dmidecode -t memory.
 func withoutProcessors(inv *report.Inventory) bool {
-	return !slices.ContainsFunc(inv.Sockets, func(s report.Socket) bool { return s.Model != "" || s.Designation != "" })
+	return !slices.ContainsFunc(inv.Sockets, func(s inventory.Socket) bool { return s.Brand.Known() || s.Designation.Known() })
 }
 
 // Board is the layout and the annotations of a machine's slots.
@@ -73,7 +73,7 @@ type cell struct {
 // NewBoard arranges the slots of a report's machine.
 func NewBoard(r *report.Report) *Board {
 	b := &Board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int]string{}}
-	placed := map[int][]*report.Slot{}
+	placed := map[int][]*inventory.Slot{}
 	for i := range b.inv.Slots {
 		if s := &b.inv.Slots[i]; s.Channel != nil {
 			key := wording.SocketID(s.Socket)
@@ -85,25 +85,25 @@ func NewBoard(r *report.Report) *Board {
 		b.keys = append(b.keys, key)
 		prefix := wording.CommonPrefix(slots)
 		for _, s := range slots {
-			labels[s.Handle] = strings.TrimPrefix(string(s.Locator), prefix)
+			labels[s.Handle.String()] = strings.TrimPrefix(s.Locator.Text(), prefix)
 		}
 	}
 	slices.Sort(b.keys)
 	marks, notes := marked(r, labels)
 	for _, key := range b.keys {
 		slots := placed[key]
-		slices.SortStableFunc(slots, func(x, y *report.Slot) int {
+		slices.SortStableFunc(slots, func(x, y *inventory.Slot) int {
 			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(number(x.Slot), number(y.Slot)))
 		})
 		b.cells[key], b.notes[key] = map[int][]cell{}, map[int]string{}
 		for _, s := range slots {
-			c := *s.Channel
-			b.cells[key][c] = append(b.cells[key][c], cell{s.Handle, labels[s.Handle], cellSize(s), marks[s.Handle]})
-			if note := notes[s.Handle]; note != "" {
+			c, handle := *s.Channel, s.Handle.String()
+			b.cells[key][c] = append(b.cells[key][c], cell{handle, labels[handle], cellSize(s), marks[handle]})
+			if note := notes[handle]; note != "" {
 				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
 			}
 		}
-		b.labels = append(b.labels, b.name(key)+": "+string(slots[0].Locator)+" to "+string(slots[len(slots)-1].Locator))
+		b.labels = append(b.labels, b.name(key)+": "+slots[0].Locator.Text()+" to "+slots[len(slots)-1].Locator.Text())
 		b.empty(r, key)
 	}
 	return b
@@ -119,7 +119,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 		}
 		for _, f := range pr.Members {
 			if f.Subject.Kind == inventory.AboutSlot {
-				handle := inventory.HandleText(f.Subject.Handle)
+				handle := f.Subject.Handle.String()
 				marks[handle], notes[handle] = true, "problem "+strconv.Itoa(i+1)
 			}
 		}
@@ -308,39 +308,31 @@ func depth(dpc []int) string {
 // channelsText returns how many channels of a CPU have memory.
 func channelsText(pop *report.PopulationSocket) string {
 	switch {
-	case pop.ChannelsPopulated == nil:
+	case !pop.ChannelsPopulated.Known():
 		return "channels not known"
-	case pop.ChannelsTotal == nil:
-		return humanize.Plural(*pop.ChannelsPopulated, "channel") + " in use"
+	case !pop.ChannelsTotal.Known():
+		return humanize.Plural(pop.ChannelsPopulated.Value, "channel") + " in use"
 	default:
-		return strconv.Itoa(*pop.ChannelsPopulated) + " of " + strconv.Itoa(*pop.ChannelsTotal) + " channels"
+		return strconv.Itoa(pop.ChannelsPopulated.Value) + " of " + strconv.Itoa(pop.ChannelsTotal.Value) + " channels"
 	}
-}
-
-// countOr returns the number as text, "?" if unknown.
-func countOr(v *int) string {
-	if v == nil {
-		return "?"
-	}
-	return strconv.Itoa(*v)
 }
 
 // speed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
 func (b *Board) speed(key int) (text string, slow bool) {
 	pop := b.population(key)
-	if pop == nil || pop.RunningMTs == nil && pop.ExpectedMTs == nil {
+	if pop == nil || !pop.RunningMTs.Known() && !pop.ExpectedMTs.Known() {
 		return "", false
 	}
-	running, expected := pop.RunningMTs, pop.ExpectedMTs
+	running, expected := pop.RunningMTs.Value, pop.ExpectedMTs.Value
 	switch {
-	case running == nil:
-		return wording.PrintedRate(*expected) + " MT/s expected", false
-	case expected == nil || ddr.SameSpeed(*running, *expected):
-		return wording.PrintedRate(*running) + " MT/s", false
-	case *running > *expected:
-		return wording.PrintedRate(*running) + " MT/s, above " + wording.PrintedRate(*expected), false
+	case !pop.RunningMTs.Known():
+		return wording.PrintedRate(expected) + " MT/s expected", false
+	case !pop.ExpectedMTs.Known() || ddr.SameSpeed(running, expected):
+		return wording.PrintedRate(running) + " MT/s", false
+	case running > expected:
+		return wording.PrintedRate(running) + " MT/s, above " + wording.PrintedRate(expected), false
 	default:
-		return wording.PrintedRate(*running) + " of " + wording.PrintedRate(*expected) + " MT/s", true
+		return wording.PrintedRate(running) + " of " + wording.PrintedRate(expected) + " MT/s", true
 	}
 }
 
@@ -359,25 +351,25 @@ const fullShare = 0.995
 // "estimate", "" if all channels are in use at the highest clock, or at an unknown one.
 func (b *Board) bandwidth(key int) (text, how string) {
 	pop := b.population(key)
-	if pop == nil || pop.PeakBytes == nil {
+	if pop == nil || !pop.PeakBytes.Known() {
 		return "", ""
 	}
-	share, peak := &pop.Relative, humanize.Bandwidth(*pop.PeakBytes)
+	share, peak := &pop.Relative, humanize.Bandwidth(pop.PeakBytes.Value)
 	sure := cmp.Or(share.Value, share.Low)
 	full := sure != nil && *sure >= fullShare
 	switch {
 	case sure == nil:
 		return peak, "peak of the channels in use"
-	case pop.BestBytes == nil && full:
+	case !pop.BestBytes.Known() && full:
 		return peak + ", all channels", ""
-	case pop.BestBytes == nil:
+	case !pop.BestBytes.Known():
 		return peak + ", " + strings.Replace(share.Percent(), " to ", "-", 1) + " by channels", "estimate"
 	case full:
 		return peak, ""
 	}
-	best := humanize.Bandwidth(*pop.BestBytes)
+	best := humanize.Bandwidth(pop.BestBytes.Value)
 	part := func(v float64) string {
-		return strconv.FormatFloat(v*float64(*pop.BestBytes)/1e9, 'f', 1, 64) + " of " + best
+		return strconv.FormatFloat(v*float64(pop.BestBytes.Value)/1e9, 'f', 1, 64) + " of " + best
 	}
 	switch {
 	case share.Value != nil:
@@ -394,13 +386,13 @@ func (b *Board) bandwidth(key int) (text, how string) {
 // bestText describes a bandwidth that is the best by its share.
 func bestText(pop *report.PopulationSocket, bandwidth string) string {
 	const tolerance = 1.005
-	switch peak := float64(*pop.PeakBytes); {
-	case pop.BestBytes == nil:
+	switch peak := float64(pop.PeakBytes.Value); {
+	case !pop.BestBytes.Known():
 		return bandwidth + " (the CPU's highest speed is not known)"
-	case peak > tolerance*float64(*pop.BestBytes):
-		return bandwidth + " per CPU, above its rated " + humanize.Bandwidth(*pop.BestBytes)
-	case tolerance*peak < float64(*pop.BestBytes):
-		return bandwidth + " of " + humanize.Bandwidth(*pop.BestBytes) + ", and the memory buffers' links at full speed"
+	case peak > tolerance*float64(pop.BestBytes.Value):
+		return bandwidth + " per CPU, above its rated " + humanize.Bandwidth(pop.BestBytes.Value)
+	case tolerance*peak < float64(pop.BestBytes.Value):
+		return bandwidth + " of " + humanize.Bandwidth(pop.BestBytes.Value) + ", and the memory buffers' links at full speed"
 	default:
 		return bandwidth + " per CPU, the best possible"
 	}
@@ -707,17 +699,17 @@ func (p *printer) compact(b *Board) {
 }
 
 // cellSize returns the size of a slot's DIMM with its unit, "-" for an empty slot and "?" for an unknown one.
-func cellSize(s *report.Slot) string {
+func cellSize(s *inventory.Slot) string {
 	switch {
-	case s.State == string(inventory.SlotEmpty):
+	case s.State == inventory.SlotEmpty:
 		return "-"
-	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
+	case s.State != inventory.SlotPopulated || !s.SizeBytes.Known():
 		return "?"
 	}
-	out := humanize.Size(*s.SizeBytes)
-	switch technology := string(s.Technology); technology {
-	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
-		out += " " + strings.ToUpper(technology)
+	out := humanize.Size(s.SizeBytes.Value)
+	switch technology := s.Technology.Or(""); technology {
+	case inventory.NVDIMM, inventory.CXL, inventory.HBM:
+		out += " " + strings.ToUpper(string(technology))
 	}
 	return out
 }
@@ -730,11 +722,11 @@ func noSlots(inv *report.Inventory) string {
 	for i := range inv.Sources {
 		s := &inv.Sources[i]
 		switch {
-		case s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK):
+		case s.Name != inventory.SourceSMBIOS || s.State == fact.SourceOK:
 		case s.NoSuch:
 			return "machines of this architecture have no SMBIOS table"
 		default:
-			return "the SMBIOS table is " + s.State + inBrackets(string(s.Detail))
+			return "the SMBIOS table is " + string(s.State) + inBrackets(string(s.Detail))
 		}
 	}
 	return "the SMBIOS table lists no memory device"
@@ -753,10 +745,10 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		if s.State == string(inventory.SlotEmpty) {
+		if s.State == inventory.SlotEmpty {
 			empty[kind]++
 		}
-		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(string(s.Locator)+" "+cellSize(s)), " ", hardBlank))
+		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(s.Locator.Text()+" "+cellSize(s)), " ", hardBlank))
 		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
@@ -787,15 +779,15 @@ func moduleSpeeds(inv *report.Inventory) string {
 	count := map[string]int{}
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		if s.State != string(inventory.SlotPopulated) || string(s.Technology) != string(inventory.DRAM) {
+		if s.State != inventory.SlotPopulated || s.Technology.Or("") != inventory.DRAM {
 			continue
 		}
 		var words []string
-		if s.ConfiguredMTs != nil {
-			words = append(words, "at "+wording.PrintedRate(*s.ConfiguredMTs)+" MT/s")
+		if s.ConfiguredMTs.Known() {
+			words = append(words, "at "+wording.PrintedRate(s.ConfiguredMTs.Value)+" MT/s")
 		}
-		if s.RatedMTs != nil && (s.ConfiguredMTs == nil || !ddr.SameSpeed(*s.RatedMTs, *s.ConfiguredMTs)) {
-			words = append(words, "rated "+wording.PrintedRate(*s.RatedMTs)+" MT/s")
+		if s.RatedMTs.Known() && (!s.ConfiguredMTs.Known() || !ddr.SameSpeed(s.RatedMTs.Value, s.ConfiguredMTs.Value)) {
+			words = append(words, "rated "+wording.PrintedRate(s.RatedMTs.Value)+" MT/s")
 		}
 		speed := strings.Join(words, ", ")
 		if count[speed]++; count[speed] == 1 && speed != "" {
@@ -810,12 +802,12 @@ func moduleSpeeds(inv *report.Inventory) string {
 
 const kindOther = "not system memory"
 
-func unplacedKind(s *report.Slot) string {
-	switch technology := string(s.Technology); technology {
-	case string(inventory.Flash), string(inventory.Other):
+func unplacedKind(s *inventory.Slot) string {
+	switch technology := s.Technology.Or(""); technology {
+	case inventory.Flash, inventory.Other:
 		return kindOther
-	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
-		return strings.ToUpper(technology)
+	case inventory.NVDIMM, inventory.CXL, inventory.HBM:
+		return strings.ToUpper(string(technology))
 	}
 	if s.Socket != nil {
 		return "socket " + strconv.Itoa(*s.Socket)

@@ -11,19 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
-	bytes, technology := gib<<30, string(inventory.DRAM)
-	s := report.Slot{Handle: "0x" + locator, Locator: nullable.String(locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: nullable.String(technology)}
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+func slotOf(locator string, socket, channel, row int, gib int64) inventory.Slot {
+	s := inventory.Slot{Handle: inventory.Handle(socket<<8 + channel<<4 + row), Locator: is(locator), State: inventory.SlotEmpty,
+		Place: inventory.Place{Socket: &socket, Channel: &channel, Slot: &row}, Technology: is(inventory.DRAM)}
 	if gib > 0 {
-		s.State, s.SizeBytes = string(inventory.SlotPopulated), &bytes
+		s.State, s.SizeBytes = inventory.SlotPopulated, is(gib<<30)
 	}
 	return s
 }
@@ -40,7 +43,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 	r := &report.Report{}
 	for id, text := range sockets {
 		name := "CPU" + strconv.Itoa(id+1)
-		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: id, Designation: nullable.String(name)})
+		r.Inventory.Sockets = append(r.Inventory.Sockets, inventory.Socket{ID: id, Designation: is(name)})
 		for channel, sizes := range strings.Fields(text) {
 			for row, size := range strings.Split(sizes, "+") {
 				gib, _ := strconv.Atoi(size)
@@ -139,14 +142,13 @@ func TestColour(t *testing.T) {
 // known, modules that run above their rating, and layouts whose interleaving is not documented.
 func TestFiguresOfTheDocument(t *testing.T) {
 	of := func(populated, running, expected int, peak, best int64, low, high float64, ways ...int) report.PopulationSocket {
-		eight := 8
-		p := report.PopulationSocket{ChannelsTotal: &eight, ChannelsPopulated: &populated, RunningMTs: &running, ExpectedMTs: &expected, Limiter: "dimm",
-			PeakBytes: &peak, BestBytes: &best, Relative: report.Relative{Low: &low, High: &high}}
+		p := report.PopulationSocket{ChannelsTotal: is(8), ChannelsPopulated: is(populated), RunningMTs: is(running), ExpectedMTs: is(expected), Limiter: "dimm",
+			PeakBytes: is(peak), BestBytes: is(best), Relative: report.Relative{Low: &low, High: &high}}
 		for _, n := range ways {
 			p.Regions = append(p.Regions, report.Region{Bytes: 1, Ways: n})
 		}
 		if best == 0 {
-			p.BestBytes = nil
+			p.BestBytes = fact.Fact[int64]{}
 		}
 		return p
 	}

@@ -20,7 +20,7 @@ func TestCapacity(t *testing.T) {
 	vendor, product, platform, assumed := "Dell Inc.", "PowerEdge R610", "westmere-ep", "six slots a processor"
 	quad, class, mts, peak := 4, "A", 1066, int64(25_600_000_000)
 	low := 1.0
-	r := &report.Capacity{Machine: &report.Machine{Vendor: nullable.String(vendor), Product: nullable.String(product)}, Platform: nullable.String(platform), Assumed: nullable.String(assumed), Sockets: 2, CapacityBytes: 96 << 30, RequestedBytes: 90 << 30,
+	r := &report.Capacity{Machine: &inventory.Machine{Vendor: is(vendor), Product: is(product)}, Platform: nullable.String(platform), Assumed: nullable.String(assumed), Sockets: 2, CapacityBytes: 96 << 30, RequestedBytes: 90 << 30,
 		Configurations: []report.Configuration{
 			{DIMMs: []plan.Modules{{Bytes: 16 << 30, Count: 3, Installed: 2, Bought: 4}}, Slots: []string{"A1", "A2", "A3"}, OtherSlots: [][]string{{"B1", "B2", "B3"}}, Left: 7, Doubt: "no slot map", Note: "firmware states less", Also: [][]string{{"A4", "A5", "A6"}},
 				Class: nullable.String(class), ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",

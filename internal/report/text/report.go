@@ -80,7 +80,7 @@ func (p *printer) identity(r *report.Report) {
 		p.newline()
 	}
 	var second []string
-	for _, s := range []string{wording.BIOS(&m.BIOS), m.Host} {
+	for _, s := range []string{wording.BIOS(&m.BIOS), m.Host.Text()} {
 		if s != "" {
 			second = append(second, s)
 		}

@@ -84,6 +84,7 @@ func fill(v reflect.Value, s string) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
+	case reflect.Interface: // the error of a fact
 	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(1)
 	case reflect.Float64:
@@ -103,7 +104,7 @@ func TestHostileStringsStayText(t *testing.T) {
 			r.Findings[i].Result = result
 		}
 		for i, state := range []inventory.SlotState{inventory.SlotPopulated, inventory.SlotEmpty} {
-			r.Inventory.Slots[i].State = string(state)
+			r.Inventory.Slots[i].State = state
 		}
 		for _, severity := range []string{hostile, "warning"} {
 			for i := range r.Problems {

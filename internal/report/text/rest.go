@@ -201,17 +201,17 @@ func waiverText(w *verdict.Waiver) string {
 }
 
 // unread lists the sources that could not be read completely, by state and detail.
-func (p *printer) unread(sources []report.Source) {
+func (p *printer) unread(sources []inventory.Source) {
 	var keys []sourceState
 	names := map[sourceState][]string{}
 	n := 0
 	for i := range sources {
 		s := &sources[i]
-		if s.State == string(fact.SourceOK) {
+		if s.State == fact.SourceOK {
 			continue
 		}
 		n++
-		k := sourceState{s.State, string(s.Detail)}
+		k := sourceState{string(s.State), string(s.Detail)}
 		if names[k] == nil {
 			keys = append(keys, k)
 		}

@@ -1,12 +1,14 @@
 package wording
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -80,13 +82,13 @@ func Costs(e *verdict.Effect) string {
 
 // Errors describes the errors counted for a module: "120 corrected errors", with the uncorrected ones if there are
 // any; "" if they are not counted or zero.
-func Errors(e *report.Errors) string {
+func Errors(e *inventory.Errors) string {
 	switch {
 	case e == nil:
 		return ""
-	case e.Uncorrected != nil && *e.Uncorrected > 0:
+	case e.Uncorrected.Or(0) > 0:
 		return Counted(e.Corrected) + " corrected and " + Counted(e.Uncorrected) + " uncorrected errors"
-	case e.Corrected != nil && *e.Corrected > 0:
+	case e.Corrected.Or(0) > 0:
 		return Counted(e.Corrected) + " corrected errors"
 	default:
 		return ""
@@ -94,9 +96,4 @@ func Errors(e *report.Errors) string {
 }
 
 // Counted is a number that may not be known: "?" then.
-func Counted(n *int64) string {
-	if n == nil {
-		return "?"
-	}
-	return strconv.FormatInt(*n, 10)
-}
+func Counted(n fact.Fact[int64]) string { return cmp.Or(n.Text(), "?") }

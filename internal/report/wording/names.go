@@ -17,8 +17,8 @@ import (
 func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
 // Machine is vendor and product, without saying the vendor twice.
-func Machine(m *report.Machine) string {
-	vendor, product := string(m.Vendor), string(m.Product)
+func Machine(m *inventory.Machine) string {
+	vendor, product := m.Vendor.Text(), m.Product.Text()
 	switch {
 	case product == "" && vendor == "":
 		return "machine of unknown make"
@@ -37,15 +37,15 @@ func Machine(m *report.Machine) string {
 
 // Verdict is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.
 func Verdict(r *report.Report) string {
-	if r.Machine.Vendor == "" && r.Machine.Product == "" {
+	if !r.Machine.Vendor.Known() && !r.Machine.Product.Known() {
 		return r.Verdict.Sentence
 	}
 	return Machine(&r.Machine) + ": " + r.Verdict.Sentence
 }
 
 // BIOS is the firmware's version with its date, "" when neither is known.
-func BIOS(b *report.BIOS) string {
-	version, date := string(b.Version), string(b.Date)
+func BIOS(b *inventory.BIOS) string {
+	version, date := b.Version.Text(), b.Date.Text()
 	switch {
 	case version == "" && date == "":
 		return ""
@@ -59,16 +59,16 @@ func BIOS(b *report.BIOS) string {
 }
 
 // Processors counts the populated sockets by model: "2 x Xeon X5670".
-func Processors(sockets []report.Socket) []string {
+func Processors(sockets []inventory.Socket) []string {
 	t := Tally{}
 	for i := range sockets {
 		s := &sockets[i]
-		if s.Populated != nil && !*s.Populated {
+		if !s.Populated.Or(true) {
 			continue
 		}
 		name := "processor of unknown model"
-		if s.Model != "" {
-			name = Processor(string(s.Model))
+		if s.Brand.Known() {
+			name = Processor(s.Brand.Value)
 		}
 		t.Add(name, 1)
 	}
@@ -86,17 +86,17 @@ func Capacities(inv *report.Inventory) []string {
 	var kinds []string
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		technology := string(s.Technology)
+		technology := s.Technology.Or("")
 		switch {
-		case s.State == string(inventory.SlotEmpty), technology == string(inventory.Flash), technology == string(inventory.Other):
+		case s.State == inventory.SlotEmpty, technology == inventory.Flash, technology == inventory.Other:
 			continue
-		case s.SizeBytes == nil:
+		case !s.SizeBytes.Known():
 			open = true
 			continue
-		case technology == string(inventory.DRAM) && s.Type != "" && !slices.Contains(kinds, MemoryReported(s)):
+		case technology == inventory.DRAM && s.Type.Known() && !slices.Contains(kinds, MemoryReported(s)):
 			kinds = append(kinds, MemoryReported(s))
 		}
-		t.Add(technology, *s.SizeBytes)
+		t.Add(string(technology), s.SizeBytes.Value)
 	}
 	if len(t) == 0 {
 		return visible(inv.Nodes)
@@ -109,11 +109,11 @@ func Capacities(inv *report.Inventory) []string {
 }
 
 // Memory is the kind of memory that a module is, "" when it is not known.
-func Memory(s *report.Slot) string { return cmp.Or(s.Memory, string(s.Type)) }
+func Memory(s *inventory.Slot) string { return cmp.Or(s.Memory, s.Type.Text()) }
 
 // MemoryReported is the kind of memory, with firmware's if that differs: "DDR3 (reported as DDR2)".
-func MemoryReported(s *report.Slot) string {
-	kind, stated := Memory(s), string(s.Type)
+func MemoryReported(s *inventory.Slot) string {
+	kind, stated := Memory(s), s.Type.Text()
 	if strings.HasPrefix(kind, stated) { // DDR2 FB-DIMM, which firmware calls DDR2
 		return kind
 	}
@@ -138,10 +138,10 @@ func capacity(e Tallied, kinds []string, open bool) string {
 func visible(nodes []report.Node) []string {
 	var sum int64
 	for i := range nodes {
-		if nodes[i].MemoryBytes == nil {
+		if !nodes[i].MemoryBytes.Known() {
 			return nil
 		}
-		sum += *nodes[i].MemoryBytes
+		sum += nodes[i].MemoryBytes.Value
 	}
 	if sum == 0 {
 		return nil
@@ -152,11 +152,11 @@ func visible(nodes []report.Node) []string {
 // Boards names, by controller, the board of a processor's slots, if their own labels repeat and the banks distinguish
 // them: 1A on MEM-A, and 1A on MEM-B. It is empty if labels are unique, or if a controller's slots are on several
 // boards, or two controllers' on one.
-func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
+func Boards(inv *report.Inventory, slots []*inventory.Slot) map[int]string {
 	labels, boards, controllers := map[string]bool{}, map[int]string{}, map[string]int{}
 	repeated := false
 	for _, s := range slots {
-		bank := string(s.BankLocator)
+		bank := s.BankLocator.Text()
 		if s.Controller == nil || bank == "" {
 			return nil
 		}
@@ -166,7 +166,7 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 			return nil
 		}
 		boards[*s.Controller], controllers[bank] = bank, *s.Controller
-		label := string(s.Locator)
+		label := s.Locator.Text()
 		repeated = repeated || labels[label]
 		labels[label] = true
 	}
@@ -185,13 +185,13 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 
 // CommonPrefix returns the common prefix of a CPU's slot names, up to a separator or the word DIMM. Without it
 // DIMM_A1 and DIMM_A2 are A1 and A2.
-func CommonPrefix(slots []*report.Slot) string {
+func CommonPrefix(slots []*inventory.Slot) string {
 	if len(slots) < 2 {
 		return ""
 	}
-	prefix := string(slots[0].Locator)
+	prefix := slots[0].Locator.Text()
 	for _, s := range slots[1:] {
-		for !strings.HasPrefix(string(s.Locator), prefix) {
+		for !strings.HasPrefix(s.Locator.Text(), prefix) {
 			prefix = prefix[:len(prefix)-1]
 		}
 	}

@@ -118,7 +118,7 @@ func Subjects(subjects []inventory.Subject) []string {
 			if len(list) > 1 {
 				kind += "s"
 			}
-			out[i] = kind + " " + report.CPUList(list)
+			out[i] = kind + " " + string(report.ListCPUs(list))
 		}
 	}
 	return out

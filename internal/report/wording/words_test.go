@@ -5,9 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 // TestMachineNames checks that the vendor is printed once, without its legal form, and that an unknown name is
 // reported as such.
@@ -17,12 +20,12 @@ func TestMachineNames(t *testing.T) {
 		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell Inc., model not known"}, {"", "", "machine of unknown make"},
 		{"Intel Corporation", "S2600", "Intel S2600"},
 	} {
-		assert.Equal(t, c.want, Machine(&report.Machine{Vendor: nullable.String(c.vendor), Product: nullable.String(c.product)}), c)
+		assert.Equal(t, c.want, Machine(&inventory.Machine{Vendor: is(c.vendor), Product: is(c.product)}), c)
 	}
 	for _, c := range []struct{ version, date, want string }{
 		{"2.1", "", "BIOS 2.1"}, {"", "", ""}, {"2.1", "03/04/2019", "BIOS 2.1 (" + Date("03/04/2019") + ")"}, {"", "03/04/2019", "BIOS of " + Date("03/04/2019")},
 	} {
-		assert.Equal(t, c.want, BIOS(&report.BIOS{Version: nullable.String(c.version), Date: nullable.String(c.date)}), c)
+		assert.Equal(t, c.want, BIOS(&inventory.BIOS{Version: is(c.version), Date: is(c.date)}), c)
 	}
 }
 

@@ -13,14 +13,18 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 func ptr[T any](v T) *T { return &v }
 
 // made is a report of a machine with the given numbers of modules and rules, with this time.
-func made(modules, rules int, at time.Time, sources ...report.Source) *report.Report {
+func made(modules, rules int, at time.Time, sources ...inventory.Source) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, GeneratedAt: at.UTC().Format(time.RFC3339), Took: 4 * time.Millisecond}
 	r.Memaudit.Version = "1.2.3"
 	for i := range rules {
@@ -28,12 +32,12 @@ func made(modules, rules int, at time.Time, sources ...report.Source) *report.Re
 	}
 	r.Summary.Pass = rules
 	for i := range modules {
-		r.Inventory.Slots = append(r.Inventory.Slots, report.Slot{Handle: fmt.Sprintf("0x%04X", 0x1100+i), State: "populated",
-			Locator: nullable.String(fmt.Sprintf("DIMM_%d", i)), Socket: ptr(i / 16), Channel: ptr(i % 8), Slot: ptr(i / 8 % 2), SizeBytes: ptr(int64(32 << 30)),
-			RatedMTs: ptr(3200), ConfiguredMTs: ptr(2933), Manufacturer: "Samsung", PartNumber: "M393A4K40DB3-CWE", Ranks: ptr(2)})
+		r.Inventory.Slots = append(r.Inventory.Slots, inventory.Slot{Handle: inventory.Handle(0x1100 + i), State: "populated",
+			Locator: is(fmt.Sprintf("DIMM_%d", i)), Place: inventory.Place{Socket: ptr(i / 16), Channel: ptr(i % 8), Slot: ptr(i / 8 % 2)}, SizeBytes: is(int64(32 << 30)),
+			RatedMTs: is(3200), ConfiguredMTs: is(2933), Manufacturer: is("Samsung"), PartNumber: is("M393A4K40DB3-CWE"), Ranks: is(2)})
 	}
 	for i := range 8 {
-		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: ptr(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
+		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: is(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
 	}
 	r.Inventory.Sources = sources
 	r.Judge(report.Criteria{})
@@ -44,8 +48,8 @@ var (
 	quiet  = slog.New(slog.DiscardHandler)
 	first  = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	second = first.Add(time.Hour)
-	up     = report.Source{Name: "smbios", State: "ok"}
-	down   = report.Source{Name: "smbios", State: "denied"}
+	up     = inventory.Source{Name: "smbios", State: "ok"}
+	down   = inventory.Source{Name: "smbios", State: "denied"}
 )
 
 // served fetches a path from the pages' handler.
@@ -66,7 +70,7 @@ func served(t testing.TB, p *currentPage, path string, header ...string) *httpte
 func TestPartialAudit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
-	part := made(1, 1, second, up, report.Source{Name: "redfish", State: "refused"})
+	part := made(1, 1, second, up, inventory.Source{Name: "redfish", State: "refused"})
 	part.Failed = "no answer"
 	p.publish(Outcome{Report: part, Err: errors.New("no answer")})
 	out := served(t, p, "/metrics").Body.String()
@@ -119,7 +123,7 @@ func TestNothingYet(t *testing.T) {
 			assert.Equal(t, http.StatusServiceUnavailable, served(t, p, path).Code, path)
 		}
 	}
-	part := made(3, 1, second, up, report.Source{Name: "bios", State: "absent"})
+	part := made(3, 1, second, up, inventory.Source{Name: "bios", State: "absent"})
 	p.publish(Outcome{Report: part, Err: errors.New("no export")})
 	assert.Equal(t, 3, strings.Count(served(t, p, "/metrics").Body.String(), "\nmemaudit_dimm_info{"))
 }

@@ -16,12 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
+
+// is is a known value.
+func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 func ptr[T any](v T) *T { return &v }
 
@@ -39,11 +43,11 @@ func written(t *testing.T, d *fleet.Document, format string, o fleet.Options) st
 // node is the report of a machine of one kind.
 func node(change func(r *report.Report)) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, Inventory: report.Inventory{
-		Machine: report.Machine{Product: "PowerEdge R610", BIOS: report.BIOS{Version: "6.6.0"}, Platform: report.Platform{ID: "westmere-ep"}},
-		Sockets: []report.Socket{{Model: "Intel(R) Xeon(R) CPU X5670"}, {ID: 1, Model: "Intel(R) Xeon(R) CPU X5670"}},
-		Slots: []report.Slot{
-			{Handle: "0x1100", Locator: "DIMM_A1", State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)},
-			{Handle: "0x1101", Locator: "DIMM_A2", State: "empty"}},
+		Machine: inventory.Machine{Product: is("PowerEdge R610"), BIOS: inventory.BIOS{Version: is("6.6.0")}, Platform: inventory.Platform{ID: "westmere-ep"}},
+		Sockets: []inventory.Socket{{Brand: is("Intel(R) Xeon(R) CPU X5670")}, {ID: 1, Brand: is("Intel(R) Xeon(R) CPU X5670")}},
+		Slots: []inventory.Slot{
+			{Handle: 0x1100, Locator: is("DIMM_A1"), State: "populated", SizeBytes: is(int64(4 << 30)), ConfiguredMTs: is(1333)},
+			{Handle: 0x1101, Locator: is("DIMM_A2"), State: "empty"}},
 		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: "enabled", State: "ok"}}},
 		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: report.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
 	}}
@@ -58,8 +62,8 @@ func node(change func(r *report.Report)) *report.Report {
 // other is.
 func TestPlantedDeviations(t *testing.T) {
 	planted := map[string]func(r *report.Report){
-		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = "6.4.0" },
-		"n2": func(r *report.Report) { r.Inventory.Slots[0].ConfiguredMTs = ptr(1066) },
+		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = is("6.4.0") },
+		"n2": func(r *report.Report) { r.Inventory.Slots[0].ConfiguredMTs = is(1066) },
 		"n3": func(r *report.Report) {
 			r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "disabled"}}
 		},
@@ -102,7 +106,7 @@ func TestNoMajority(t *testing.T) {
 	for _, versions := range [][]string{{"1", "1", "2", "2"}, {"1", "2"}, {"1", "2", "3"}} {
 		f := fleet.New("platform", noHeadline)
 		for i, version := range versions {
-			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = nullable.String(version) }))
+			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = is(version) }))
 		}
 		d := f.Document()
 		for _, g := range d.Groups {
@@ -118,8 +122,8 @@ func TestUnknownIsNoDifference(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
 	f.Add("b", "", node(func(r *report.Report) { r.Inventory.Settings = nil }))
-	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = "" }))
-	f.Add("d", "", node(func(r *report.Report) { r.Inventory.Machine.Product = "" }))
+	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = fact.Fact[string]{} }))
+	f.Add("d", "", node(func(r *report.Report) { r.Inventory.Machine.Product = fact.Fact[string]{} }))
 	for _, g := range f.Document().Groups {
 		assert.Empty(t, g.Differs)
 		assert.NotContains(t, g.Machines, "d")
@@ -128,57 +132,57 @@ func TestUnknownIsNoDifference(t *testing.T) {
 
 // TestPartOfIt checks that a machine of which firmware reports a part is not compared with complete ones.
 func TestPartOfIt(t *testing.T) {
-	two := func(change func(s *report.Slot, r *report.Report)) *report.Report {
+	two := func(change func(s *inventory.Slot, r *report.Report)) *report.Report {
 		return node(func(r *report.Report) {
 			s := &r.Inventory.Slots[1]
-			s.State, s.SizeBytes, s.ConfiguredMTs = "populated", ptr(int64(4<<30)), ptr(1333)
+			s.State, s.SizeBytes, s.ConfiguredMTs = "populated", is(int64(4<<30)), is(1333)
 			change(s, r)
 		})
 	}
 	for name, c := range map[string]struct {
-		change func(s *report.Slot, r *report.Report)
+		change func(s *inventory.Slot, r *report.Report)
 		// memory is the memory reported by firmware, nil if unknown.
 		memory  *int64
 		differs []string
 	}{
-		"whole":   {func(*report.Slot, *report.Report) {}, ptr(int64(8 << 30)), nil},
-		"a speed": {func(s *report.Slot, _ *report.Report) { s.ConfiguredMTs = nil }, ptr(int64(8 << 30)), nil},
-		"a size":  {func(s *report.Slot, _ *report.Report) { s.SizeBytes = nil }, nil, nil},
-		"a slot": {func(s *report.Slot, _ *report.Report) {
-			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "unknown"}
+		"whole":   {func(*inventory.Slot, *report.Report) {}, ptr(int64(8 << 30)), nil},
+		"a speed": {func(s *inventory.Slot, _ *report.Report) { s.ConfiguredMTs = fact.Fact[int]{} }, ptr(int64(8 << 30)), nil},
+		"a size":  {func(s *inventory.Slot, _ *report.Report) { s.SizeBytes = fact.Fact[int64]{} }, nil, nil},
+		"a slot": {func(s *inventory.Slot, _ *report.Report) {
+			*s = inventory.Slot{Handle: s.Handle, Locator: s.Locator, State: "unknown"}
 		}, nil, nil},
-		"all slots":   {func(_ *report.Slot, r *report.Report) { r.Inventory.Slots = nil }, nil, nil},
-		"a processor": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets[1].Model = "" }, ptr(int64(8 << 30)), nil},
-		"a name of one": {func(_ *report.Slot, r *report.Report) {
-			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(true)}
+		"all slots":   {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Slots = nil }, nil, nil},
+		"a processor": {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Sockets[1].Brand = fact.Fact[string]{} }, ptr(int64(8 << 30)), nil},
+		"a name of one": {func(_ *inventory.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = inventory.Socket{ID: 1, Populated: is(true)}
 		}, ptr(int64(8 << 30)), nil},
-		"no processors": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets = nil }, ptr(int64(8 << 30)), []string{"population"}},
-		"an empty socket": {func(_ *report.Slot, r *report.Report) {
-			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(false)}
+		"no processors": {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Sockets = nil }, ptr(int64(8 << 30)), []string{"population"}},
+		"an empty socket": {func(_ *inventory.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = inventory.Socket{ID: 1, Populated: is(false)}
 		}, ptr(int64(8 << 30)), []string{"population", "processors"}},
-		"an empty slot": {func(s *report.Slot, _ *report.Report) {
-			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "empty"}
+		"an empty slot": {func(s *inventory.Slot, _ *report.Report) {
+			*s = inventory.Slot{Handle: s.Handle, Locator: s.Locator, State: "empty"}
 		}, ptr(int64(4 << 30)), []string{"memory", "population"}},
-		"all empty": {func(_ *report.Slot, r *report.Report) {
+		"all empty": {func(_ *inventory.Slot, r *report.Report) {
 			for i := range r.Inventory.Slots {
-				r.Inventory.Slots[i] = report.Slot{Handle: r.Inventory.Slots[i].Handle, Locator: r.Inventory.Slots[i].Locator, State: "empty"}
+				r.Inventory.Slots[i] = inventory.Slot{Handle: r.Inventory.Slots[i].Handle, Locator: r.Inventory.Slots[i].Locator, State: "empty"}
 			}
 		}, nil, []string{"population"}},
-		"one byte": {func(s *report.Slot, r *report.Report) {
-			*s, r.Inventory.Slots[0].SizeBytes = report.Slot{State: "empty"}, ptr(int64(1))
+		"one byte": {func(s *inventory.Slot, r *report.Report) {
+			*s, r.Inventory.Slots[0].SizeBytes = inventory.Slot{State: "empty"}, is(int64(1))
 		}, ptr(int64(1)), []string{"memory", "population"}},
-		"a node less":  {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
-		"no node read": {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
+		"a node less":  {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
+		"no node read": {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
 	} {
 		f := fleet.New("product", noHeadline)
-		nodes := func(change func(s *report.Slot, r *report.Report)) *report.Report {
-			return two(func(s *report.Slot, r *report.Report) {
+		nodes := func(change func(s *inventory.Slot, r *report.Report)) *report.Report {
+			return two(func(s *inventory.Slot, r *report.Report) {
 				r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
 				change(s, r)
 			})
 		}
 		for _, other := range []string{"a", "b", "c"} {
-			f.Add(other, "", nodes(func(*report.Slot, *report.Report) {}))
+			f.Add(other, "", nodes(func(*inventory.Slot, *report.Report) {}))
 		}
 		f.Add("own", "", nodes(c.change))
 		d := f.Document()
@@ -275,7 +279,7 @@ func TestScreen(t *testing.T) {
 				r.Advice = []report.Advice{{ID: "move", Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
 			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
-			r.Inventory.Machine.BIOS.Version = nullable.String(fmt.Sprint(max(0, i-900)))
+			r.Inventory.Machine.BIOS.Version = is(fmt.Sprint(max(0, i-900)))
 		}))
 		f.Refuse(fmt.Sprint("broken", i), "is empty")
 	}
@@ -315,7 +319,7 @@ func TestFormats(t *testing.T) {
 	reporttest.Golden(t, filepath.Join("schema", "fleet.v1.json"), append(text, '\n'))
 
 	f := fleet.New("product", noHeadline)
-	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = "<script>\x1b[31m" }))
+	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = is("<script>\x1b[31m") }))
 	f.Add("b", "", node(nil))
 	d := f.Document()
 	out := map[string]string{}
@@ -398,7 +402,7 @@ func TestMeasured(t *testing.T) {
 		f.Add(name, "", node(change))
 	}
 	f.Add("other", "", node(func(r *report.Report) {
-		r.Inventory.Machine.Product = "PowerEdge R710"
+		r.Inventory.Machine.Product = is("PowerEdge R710")
 		measured("memaudit", figure("read", 0, 0, 10, ""))(r)
 	}))
 	d := f.Document()

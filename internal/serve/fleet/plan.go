@@ -126,7 +126,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		if g == nil {
 			return nil
 		}
-		c := &Change{Product: inv.Machine.Product, Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
+		c := &Change{Product: nullable.String(inv.Machine.Product.Text()), Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
 		c.Modules = c.Advice.Installs + c.Advice.Removes
 		if bytes, ok := s.Bytes.Get(); ok && bytes > 0 {
 			c.CapacityBytes = &bytes

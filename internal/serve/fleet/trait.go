@@ -29,15 +29,15 @@ func (f *Fleet) trait(m *Machine, name, value string) {
 }
 
 func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
-	known := func(s nullable.String) nullable.String { return nullable.String(f.intern(string(s))) }
-	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product), known(inv.Machine.Platform.ID), known(inv.Machine.BIOS.Version)
+	known := func(s string) nullable.String { return nullable.String(f.intern(s)) }
+	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product.Text()), known(string(inv.Machine.Platform.ID)), known(inv.Machine.BIOS.Version.Text())
 	var processors []string
 	whole := true
 	for i := range inv.Sockets {
 		s := &inv.Sockets[i]
-		if model := string(s.Model); model != "" {
+		if model := s.Brand.Text(); model != "" {
 			processors = append(processors, strings.Join(strings.Fields(model), " "))
-		} else if s.Populated == nil || *s.Populated {
+		} else if s.Populated.Or(true) {
 			whole = false
 		}
 	}
@@ -82,13 +82,13 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 		if s.State == "empty" {
 			continue
 		}
-		if s.State == "populated" && s.SizeBytes != nil {
-			bytes += *s.SizeBytes
+		if s.State == "populated" && s.SizeBytes.Known() {
+			bytes += s.SizeBytes.Value
 		} else {
 			sized = false
 		}
-		if s.State == "populated" && s.ConfiguredMTs != nil {
-			speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(*s.ConfiguredMTs)))
+		if s.State == "populated" && s.ConfiguredMTs.Known() {
+			speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(s.ConfiguredMTs.Value)))
 		} else {
 			timed = false
 		}

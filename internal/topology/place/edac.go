@@ -148,7 +148,7 @@ func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
 		Kept: fact.Evidence{Source: inventory.SourceEDAC, Path: "/sys/devices/system/edac/mc",
 			Field: "dimm_label", Raw: fmt.Sprintf("%d channels", theirs)},
 		Dropped: fact.Evidence{Source: inventory.SourceSMBIOS, Path: "/sys/firmware/dmi/tables/DMI",
-			Field: "type 17 " + inventory.HandleText(first.Handle) + " Locator", Raw: fmt.Sprintf("%d channels by %s", ours, pl.out[slots[0]].Rule)},
+			Field: "type 17 " + inventory.Handle(first.Handle).String() + " Locator", Raw: fmt.Sprintf("%d channels by %s", ours, pl.out[slots[0]].Rule)},
 		Why: "the memory controllers report their own channels, slot labels are firmware's names for them",
 	})
 	pl.fail(fmt.Sprintf("slot labels give %d populated channels, the memory controllers %d", ours, theirs), false)

@@ -32,15 +32,7 @@ const (
 
 // Errors are the memory errors of the DIMM in one slot: counted by the kernel's EDAC driver since it was
 // loaded, or with ByController by the BMC since the machine's last reset.
-type Errors struct {
-	Corrected, Uncorrected fact.Fact[int64]
-	// CountedSeconds is how long errors were counted, in seconds.
-	CountedSeconds fact.Fact[int64]
-	// CorrectedWorstDay is the largest number of corrected errors within 24 hours, known only with ByLog.
-	CorrectedWorstDay fact.Fact[int64]
-	// By is how the counter was assigned to the slot; "" if it was not.
-	By string
-}
+type Errors = inventory.Errors
 
 // counter is one entry below an EDAC controller.
 type counter struct {
@@ -526,11 +518,11 @@ func noCounters(sys *inventory.System) fact.Fact[int64] {
 		case fact.SourceDenied:
 			return fact.Unknown[int64](fact.Denied, "the kernel's counters of memory errors may not be read", "run as root")
 		case fact.SourceRefused:
-			return fact.Unknown[int64](fact.Refused, "the kernel's counters of memory errors could not be read: "+s.Detail, "")
+			return fact.Unknown[int64](fact.Refused, "the kernel's counters of memory errors could not be read: "+string(s.Detail), "")
 		case fact.SourceTruncated:
-			return fact.Unknown[int64](fact.Truncated, "the kernel's counters of memory errors are cut short: "+s.Detail, "")
+			return fact.Unknown[int64](fact.Truncated, "the kernel's counters of memory errors are cut short: "+string(s.Detail), "")
 		case fact.SourceMalformed:
-			return fact.Unknown[int64](fact.Malformed, "the kernel's counters of memory errors make no sense: "+s.Detail, "")
+			return fact.Unknown[int64](fact.Malformed, "the kernel's counters of memory errors make no sense: "+string(s.Detail), "")
 		case fact.SourceOK, fact.SourcePartial, fact.SourceAbsent:
 		}
 		return fact.Unknown[int64](fact.Absent, "no EDAC driver counts memory errors", knownBy)
@@ -540,15 +532,15 @@ func noCounters(sys *inventory.System) fact.Fact[int64] {
 
 // UnplacedErrors are counters without a known slot, under the driver's own label.
 type UnplacedErrors struct {
-	Label string
+	Label string `json:"label"`
 	// Place is the driver's position of the counters with errors: controller, channel, slot or row; "" for
 	// errors that the driver assigned to no DIMM.
-	Place string
+	Place string `json:"-"`
 	// Slots are the candidate slots, as indices in System.Slots; empty if unknown. Likely is true if it is one
 	// of them by controller, channel, slot and size of all DIMMs, although no label file confirms the board's
 	// numbering.
-	Slots  []int
-	Likely bool
+	Slots  []int `json:"-"`
+	Likely bool  `json:"-"`
 	Errors
 }
 

@@ -495,7 +495,7 @@ func TestErrorsByChannelOfAll(t *testing.T) {
 // and slot or by the part's name; for no slot if it names none; and not at all if an EDAC driver counts.
 func TestLoggedErrors(t *testing.T) {
 	text := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
-	slot := func(handle uint16, bank, locator string) inventory.Slot {
+	slot := func(handle inventory.Handle, bank, locator string) inventory.Slot {
 		return inventory.Slot{Handle: handle, Locator: text(locator), BankLocator: text(bank), State: inventory.SlotPopulated}
 	}
 	const hour = 3600

@@ -48,7 +48,7 @@ func board(vendor, product string, sockets string, words ...string) *inventory.S
 func slotOf(word string, row int) inventory.Slot {
 	word, populated := strings.CutSuffix(word, "*")
 	locator, bank, _ := strings.Cut(word, "@")
-	s := inventory.Slot{Handle: uint16(0x1100 + row), Row: row, State: inventory.SlotEmpty, Technology: known(inventory.DRAM),
+	s := inventory.Slot{Handle: inventory.Handle(0x1100 + row), Row: row, State: inventory.SlotEmpty, Technology: known(inventory.DRAM),
 		Locator: label(strings.ReplaceAll(locator, "~", " ")), BankLocator: label(strings.ReplaceAll(bank, "~", " "))}
 	if populated {
 		s.State, s.SizeBytes, s.Type = inventory.SlotPopulated, known(int64(8<<30)), known("DDR4")

@@ -46,7 +46,7 @@ func bmcRows(t *testing.T) map[string]*inventory.System {
 		if locator == "" {
 			locator = c[4]
 		}
-		s := inventory.Slot{Handle: uint16(0x1100 + len(sys.Slots)), State: inventory.SlotEmpty, Technology: known(inventory.DRAM), Locator: label(locator), BankLocator: label("")}
+		s := inventory.Slot{Handle: inventory.Handle(0x1100 + len(sys.Slots)), State: inventory.SlotEmpty, Technology: known(inventory.DRAM), Locator: label(locator), BankLocator: label("")}
 		if number(c[10]) > 0 {
 			s.State, s.SizeBytes = inventory.SlotPopulated, known(int64(number(c[10]))<<20)
 		}

@@ -39,7 +39,7 @@ type testDIMM struct {
 }
 
 func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
-	s := inventory.Slot{Handle: uint16(0x1100 + len(m.sys.Slots)), Row: len(m.sys.Slots), State: inventory.SlotEmpty,
+	s := inventory.Slot{Handle: inventory.Handle(0x1100 + len(m.sys.Slots)), Row: len(m.sys.Slots), State: inventory.SlotEmpty,
 		Locator: collecttest.Known(fmt.Sprintf("S%dC%dD%d", socket, channel, slot))}
 	if d.gb > 0 {
 		s.State = inventory.SlotPopulated
