@@ -26,8 +26,8 @@ func (c *collector) unlisted(code, text string) {
 	c.markSourcePartial()
 }
 
-// checkArrayUses finds arrays that state another use than system memory but hold DRAM modules. These
-// modules are not among the slots, so the slots are incomplete.
+// checkArrayUses finds arrays that state another use than system memory but have slots for DRAM modules. These
+// are not among the slots, so the slots are incomplete.
 func (c *collector) checkArrayUses() {
 	uses := map[uint16]string{}
 	for _, a := range c.table.MemoryArrays() {
@@ -42,7 +42,7 @@ func (c *collector) checkArrayUses() {
 	var arrays []uint16
 	for d := range c.table.EachMemoryDevice() {
 		array := d.Array.Or(0)
-		if _, other := uses[array]; !other || !d.Array.Known() || !isModule(d, structureOf(17, d.Handle, c.table)) {
+		if _, other := uses[array]; !other || !d.Array.Known() || !takesModule(d, structureOf(17, d.Handle, c.table)) {
 			continue
 		}
 		if names[array] == nil {
@@ -51,14 +51,14 @@ func (c *collector) checkArrayUses() {
 		names[array] = append(names[array], d.Locator.Or(inventory.Handle(d.Handle).String()))
 	}
 	for _, array := range arrays {
-		c.unlisted(inventory.ProblemUse, fmt.Sprintf("memory array %s states the use %q, expected %q, and holds modules (%s)",
+		c.unlisted(inventory.ProblemUse, fmt.Sprintf("memory array %s states the use %q, expected %q, and has slots for modules (%s)",
 			inventory.Handle(array).String(), uses[array], systemMemory, strings.Join(names[array], ", ")))
 	}
 }
 
-// isModule reports whether the device is a DRAM module with a size, by its form or its type.
-func isModule(d *smbios.MemoryDevice, s structure) bool {
-	return d.Installed.Or(false) && d.Size.Or(0) > 0 && technology(s, d).Or(inventory.Other) == inventory.DRAM &&
+// takesModule reports whether the device is a slot for a DRAM module, filled or empty, by its form or its type.
+func takesModule(d *smbios.MemoryDevice, s structure) bool {
+	return technology(s, d).Or(inventory.Other) == inventory.DRAM &&
 		(strings.Contains(d.FormFactor.Or(""), "DIMM") || strings.Contains(d.Type.Or(""), "DDR") && !soldered(s, d).Or(false))
 }
 
@@ -76,8 +76,8 @@ func (c *collector) checkListedBytes() {
 	}
 }
 
-// checkMapped finds reasons for doubt in a list of modules that no kernel confirms: firmware gives addresses to more memory
-// than the modules have, by a module at least, or calls one non-volatile by a single bit.
+// checkMapped finds reasons for doubt in a list of modules that no kernel confirms: firmware gives addresses to a module that
+// is not listed, or to more memory than the modules have, by a module at least, or calls one non-volatile by a single bit.
 func (c *collector) checkMapped() {
 	if c.facts != nil || c.sys.Machine.Virtual.Or(false) {
 		return
@@ -91,6 +91,11 @@ func (c *collector) checkMapped() {
 		}
 		if n := s.SizeBytes.Or(0); least == 0 || n > 0 && n < least {
 			least = n
+		}
+	}
+	for _, r := range c.table.DeviceMappings() {
+		if device, ok := r.Device.Get(); ok && r.Size.Or(0) > noRange && c.table.Count(17) > 0 && c.table.Lookup(device, 17) == nil {
+			doubt(inventory.ProblemMapped, fmt.Sprintf("firmware maps %s to the memory device %s (type 20), which the table does not list", humanize.Size(r.Size.Value), inventory.HandleText(device)))
 		}
 	}
 	m := &c.sys.Memory

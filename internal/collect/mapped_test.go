@@ -81,6 +81,7 @@ func TestListInDoubt(t *testing.T) {
 		{"as much as the modules have", 24, 2, 0, "", ""},
 		{"less than a module more", 25, 2, 0, "", ""},
 		{"a module more", 32, 2, 0, inventory.ProblemMapped, "firmware maps 32 GiB of memory (type 19), and the modules have 24 GiB"},
+		{"a module that is not listed", 24, 2, 0, inventory.ProblemMapped, "firmware maps 8 GiB to the memory device 0xEE01 (type 20), which the table does not list"},
 		{"a module more, by a map in doubt", 32, 1, 0, "", ""},
 		{"a registered module with the bit for non-volatile", 24, 2, 0x3080, inventory.ProblemBit, "a single bit makes the module in B non-volatile"},
 	} {
@@ -89,6 +90,9 @@ func TestListInDoubt(t *testing.T) {
 		b.Mapping(smbiostest.Mapping{Array: array, End: c.mapped<<30 - 1})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30, Locator: "A", Part: "HMT42GR7BFR4C"})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Locator: "B", Part: "M393B1K70DH0", Detail: c.detail})
+		if c.wanted == inventory.ProblemMapped && c.mapped == 24 {
+			b.DeviceMapping(smbiostest.DeviceMapping{Device: 0xEE01, End: 8<<30 - 1})
+		}
 		short := collecttest.Decoded(t, b).Firmware.Short
 		if c.wanted == "" {
 			assert.Nil(t, short, c.name)
