@@ -95,7 +95,7 @@ func (c *collector) checkMapped() {
 	}
 	for _, r := range c.table.DeviceMappings() {
 		if device, ok := r.Device.Get(); ok && r.Size.Or(0) > noRange && c.table.Count(17) > 0 && c.table.Lookup(device, 17) == nil {
-			doubt(inventory.ProblemMapped, fmt.Sprintf("firmware maps %s to the memory device %s (type 20), which the table does not list", humanize.Size(r.Size.Value), inventory.HandleText(device)))
+			doubt(inventory.ProblemMapped, fmt.Sprintf("firmware maps %s to the memory device %s (type 20), which the table does not list", humanize.Size(r.Size.Value), inventory.Handle(device).String()))
 		}
 	}
 	m := &c.sys.Memory

@@ -6,8 +6,7 @@ import "time"
 type Bench interface {
 	// Map takes memory on a node and touches it from the CPUs.
 	Map(node int, cpus []int, size Buffer) (Memory, error)
-	// Pass runs one kernel for about a time, one thread on each CPU. Latency
-	// takes the first CPU alone.
+	// Pass runs one kernel for about a time, one thread on each CPU. Latency takes the first CPU alone.
 	Pass(kind Kind, cpus []int, m Memory, d time.Duration) (Sample, error)
 	// Load has one thread on each CPU follow so many chains at once. The sample's value is the mean time of a load.
 	Load(chains int, cpus []int, m Memory, d time.Duration) (Sample, error)
@@ -43,12 +42,10 @@ type Sample struct {
 	Clock float64
 }
 
-// Counters only ever grow; differences of two are read. A negative one is not
-// known.
+// Counters only ever grow; differences of two are read. A negative one is not known.
 type Counters struct {
-	// Foreign is the time that CPUs other than the pass's were busy, Steal what a
-	// hypervisor took from the pass's own, Stall the time that some task waited
-	// for memory (PSI), Throttled how often a core was slowed for its heat.
+	// Foreign is the time that CPUs other than the pass's were busy, Steal what a hypervisor took from the pass's own,
+	// Stall the time that some task waited for memory (PSI), Throttled how often a core was slowed for its heat.
 	Foreign, Steal, Stall time.Duration
 	Throttled             int64
 }

@@ -24,14 +24,11 @@ type Node struct {
 	ID int
 	// Socket is the node's physical package, -1 when not known.
 	Socket int
-	// CPUs has one CPU of each core that this process may run on; Barred are
-	// CPUs of cores that it may not use at all.
+	// CPUs has one CPU of each core that this process may run on; Barred are CPUs of cores that it may not use at all.
 	CPUs, Barred []int
-	// FreeBytes is the node's free memory, 0 for a node without memory, -1 when
-	// not known.
+	// FreeBytes is the node's free memory, 0 for a node without memory, -1 when not known.
 	FreeBytes int64
-	// CacheBytes is the sum of the second and last level caches of the node's
-	// sockets, 0 when not known.
+	// CacheBytes is the sum of the second and last level caches of the node's sockets, 0 when not known.
 	CacheBytes int64
 	// MemoryBarred is set if the process may not use the node's memory.
 	MemoryBarred bool

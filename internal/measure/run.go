@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// rounds go through all cells, so that what disturbs for a second is seen as
-	// a difference between passes.
+	// rounds go through all cells, so that what disturbs for a second is seen as a difference between passes.
 	rounds = 2
 	// perRound is the number of passes of one figure in one round.
 	perRound = 4

@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the
-// reason.
+// Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the reason.
 func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline {
 	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{
 		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}

@@ -116,8 +116,7 @@ func hasher(key string) func(kind, id string) string {
 
 func normal(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
-// identifies reports whether an identifier is usable: not a placeholder and not a single character
-// repeated.
+// identifies reports whether an identifier is usable: not a placeholder and not a single character repeated.
 func identifies(id string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -276,11 +276,10 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	return f
 }
 
-// packageLimits returns, for a generation of processors, the canonical words for the values of the
-// package C-state limit in register 0xE2, and the number of bits of that field: three for servers
-// from Haswell on, otherwise four (turbostat 6.12, *_pkg_cstate_limits). turbostat decodes Haswell and
-// Broadwell servers like clients; Intel's manual has a separate table for them (SDM vol. 4, transcribed
-// in EDK II's HaswellEMsr.h and XeonDMsr.h), which is used here.
+// packageLimits returns, for a generation of processors, the canonical words for the values of the package C-state
+// limit in register 0xE2, and the number of bits of that field: three for servers from Haswell on, otherwise four
+// (turbostat 6.12, *_pkg_cstate_limits). turbostat decodes Haswell and Broadwell servers like clients; Intel's manual
+// has a separate table for them (SDM vol. 4, transcribed in EDK II's HaswellEMsr.h and XeonDMsr.h), which is used here.
 func packageLimits(g host.Generation, model int) (words map[uint64]string, bits uint) {
 	if g == host.GenHaswell && slices.Contains([]int{0x3F, 0x4F, 0x56}, model) {
 		g = host.GenSkylake // the same words and bits

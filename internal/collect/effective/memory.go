@@ -12,9 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// memorySpeed derives the memory speed setting: the maximum if all modules run at their rated speed.
-// Slower modules can be limited by the processor, the population or the setting; which one is unknown
-// here.
+// memorySpeed derives the memory speed setting: the maximum if all modules run at their rated speed. Slower modules can
+// be limited by the processor, the population or the setting; which one is unknown here.
 func (m *Machine) memorySpeed() fact.Fact[string] {
 	if m.System.Machine.Virtual.Or(false) {
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
@@ -77,8 +76,7 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 	return m.mirroring()
 }
 
-// lockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent
-// channels.
+// lockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent channels.
 func (m *Machine) lockstep() fact.Fact[string] {
 	var found fact.Fact[string]
 	for i := range m.System.EDAC {
@@ -157,9 +155,8 @@ func (m *Machine) smallestRank() int64 {
 	return least
 }
 
-// mirroring derives the mode from the share of the memory that is visible. Half of it alone is not
-// conclusive: sparing also leaves half in some layouts (1-1|1-1 in Fujitsu, Memory Performance of
-// Westmere-EX based Systems, 2011).
+// mirroring derives the mode from the share of the memory that is visible. Half of it alone is not conclusive: sparing
+// also leaves half in some layouts (1-1|1-1 in Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()
 	visible, marked := m.System.Memory.VisibleBytes, m.Kernel.KernelLog.Mirrored

@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// monitorMwait derives whether MONITOR/MWAIT may be used. The flag mirrors the bit with which
-// firmware disables it.
+// monitorMwait derives whether MONITOR/MWAIT may be used. The flag mirrors the bit with which firmware disables it.
 func (m *Machine) monitorMwait() derived {
 	flag := m.flag("monitor")
 	if m.cpuModel().vendor.Or("") == intelVendor {
@@ -59,10 +58,9 @@ func (m *Machine) iommu() derived {
 	}
 }
 
-// iommuOff matches the options that disable the processor's IOMMU: a word that starts with "off" in a
-// comma-separated list (intel_iommu_setup in drivers/iommu/intel/iommu.c, parse_amd_iommu_options in
-// drivers/iommu/amd/init.c, iommu_setup in arch/x86/kernel/pci-dma.c). The other vendor's option has no
-// effect.
+// iommuOff matches the options that disable the processor's IOMMU: a word that starts with "off" in a comma-separated
+// list (intel_iommu_setup in drivers/iommu/intel/iommu.c, parse_amd_iommu_options in drivers/iommu/amd/init.c,
+// iommu_setup in arch/x86/kernel/pci-dma.c). The other vendor's option has no effect.
 func (m *Machine) iommuOff(key, value string) bool {
 	_, own := m.iommuNames()
 	if own == "" {
@@ -97,9 +95,8 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 	return f
 }
 
-// clearsVirtualization reports whether this kernel removes the flag if firmware disables the feature:
-// vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is
-// false if the release is not known.
+// clearsVirtualization reports whether this kernel removes the flag if firmware disables the feature: vmx since 5.6
+// (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is false if the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
 	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.Value, ".")
 	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]

@@ -84,8 +84,7 @@ func (m *Machine) pStates() derived {
 	}
 }
 
-// hwp derives whether the hardware scales the P-states by itself (docs/kernel.md, Energy bias and
-// hardware P-states).
+// hwp derives whether the hardware scales the P-states by itself (docs/kernel.md, Energy bias and hardware P-states).
 func (m *Machine) hwp() derived {
 	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
 	on := m.field(host.MSRHWPEnable, 0, 1)

@@ -31,9 +31,8 @@ func (m *Machine) cpuModel() processorModel {
 	return p
 }
 
-// frontSideBus reports whether this is an Intel processor without an integrated memory controller:
-// NetBurst, and family 6 up to Core 2, whose last models are 23 and 29. known is false if vendor, family
-// or model is not known.
+// frontSideBus reports whether this is an Intel processor without an integrated memory controller: NetBurst, and family
+// 6 up to Core 2, whose last models are 23 and 29. known is false if vendor, family or model is not known.
 func (m *Machine) frontSideBus() (fsb, known bool) {
 	p := m.cpuModel()
 	vendor, ok := p.vendor.Get()
@@ -168,8 +167,7 @@ func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
 	})
 }
 
-// option returns the last option of the command line that match accepts. match gets "key" and
-// "value" without quotes.
+// option returns the last option of the command line that match accepts. match gets "key" and "value" without quotes.
 func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, bool) {
 	if m.Kernel == nil {
 		return fact.Evidence{}, false

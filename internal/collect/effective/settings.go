@@ -25,8 +25,7 @@ const (
 	x86Only
 )
 
-// derivation derives the effective value of a setting; derive is nil for a setting that Linux does not
-// show.
+// derivation derives the effective value of a setting; derive is nil for a setting that Linux does not show.
 type derivation struct {
 	id     string
 	of     vendors

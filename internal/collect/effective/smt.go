@@ -9,8 +9,7 @@ import (
 )
 
 // smt derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt
-// (Documentation/ABI/testing/sysfs-devices-system-cpu) and the lists of siblings (docs/kernel.md,
-// SMT).
+// (Documentation/ABI/testing/sysfs-devices-system-cpu) and the lists of siblings (docs/kernel.md, SMT).
 func (m *Machine) smt() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:

@@ -98,8 +98,7 @@ func (m *Machine) turboOffered() derived {
 	}
 }
 
-// intelTurbo derives Turbo from the register, or else from the flag and the file of intel_pstate or
-// acpi-cpufreq.
+// intelTurbo derives Turbo from the register, or else from the flag and the file of intel_pstate or acpi-cpufreq.
 func (m *Machine) intelTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
 		return derived{effective: fact.UnknownFrom[string](v.off)}
@@ -164,8 +163,7 @@ func (v *turboView) whoSetTurboBit() fact.Fact[string] {
 	}
 }
 
-// noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an
-// administrator did.
+// noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an administrator did.
 func (v *turboView) noTurboSet() derived {
 	switch {
 	case v.flag.Or(false), v.off.Known() && v.above:
@@ -198,9 +196,8 @@ func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 	}
 }
 
-// amdTurbo derives boost from the register, the global boost file and the policies' boost files. If
-// firmware disabled boost, amd-pstate starts with 0 in the policies' files, but always with 1 in the
-// global file.
+// amdTurbo derives boost from the register, the global boost file and the policies' boost files. If firmware disabled
+// boost, amd-pstate starts with 0 in the policies' files, but always with 1 in the global file.
 func (m *Machine) amdTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
 		return derived{effective: fact.UnknownFrom[string](v.off)}

@@ -61,8 +61,7 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	return m, nil
 }
 
-// mlcCells returns the figures in a row of a matrix: the node of the CPUs, then one figure for each memory
-// node.
+// mlcCells returns the figures in a row of a matrix: the node of the CPUs, then one figure for each memory node.
 func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inventory.Measured {
 	var out []inventory.Measured
 	cpu, _ := strconv.Atoi(row[1])

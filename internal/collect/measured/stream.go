@@ -13,9 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// streamLine matches a row of STREAM's table: the function, the best rate in MB/s
-// (10^6), then times in seconds: average, minimum, maximum, or in releases
-// before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
+// streamLine matches a row of STREAM's table: the function, the best rate in MB/s (10^6), then times in seconds:
+// average, minimum, maximum, or in releases before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
 var streamLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s*$`)
 })
@@ -55,8 +54,7 @@ func stream(text []byte) (*inventory.Measurement, error) {
 	return m, nil
 }
 
-// streamFigure converts a row to a figure. The highest rate is printed; the lowest is derived from the
-// longest pass.
+// streamFigure converts a row to a figure. The highest rate is printed; the lowest is derived from the longest pass.
 func streamFigure(row []string) (figure.Figure, error) {
 	var n [4]float64
 	for i := range n {

@@ -14,9 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes.
-// Its key is random for each capture and is not stored, so hashes cannot be reversed or compared with
-// those of another capture.
+// Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes. Its key is
+// random for each capture and is not stored, so hashes cannot be reversed or compared with those of another capture.
 type Hash struct{ key []byte }
 
 // NewHash returns a Hash with a new key from random, by default the system's source.
@@ -67,9 +66,8 @@ func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// UUID replaces a UUID of 16 bytes. Older and newer firmware write the same UUID in different byte orders;
-// the hashes of both are also the same in different byte orders. A UUID that is equal in both orders gets
-// such a hash.
+// UUID replaces a UUID of 16 bytes. Older and newer firmware write the same UUID in different byte orders; the hashes
+// of both are also the same in different byte orders. A UUID that is equal in both orders gets such a hash.
 func (h *Hash) UUID(raw []byte) []byte {
 	if len(raw) != 16 || !slices.ContainsFunc(raw, func(c byte) bool { return c != raw[0] }) {
 		return raw // all 00 or FF: no UUID

@@ -29,8 +29,7 @@ const (
 	leastParsed = 1 << 20
 )
 
-// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer,
-// measurements.
+// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer, measurements.
 type inputs struct {
 	Schema string `json:"schema"`
 	// Tree is set if the machine's trees were audited; otherwise TreeFailed may have the reason.

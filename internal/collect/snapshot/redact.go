@@ -65,8 +65,7 @@ func (r *redactor) cpuinfo(data []byte) []byte {
 	return out
 }
 
-// attribute hides the values of settings that are not audited: a driver may list the asset tag among
-// them.
+// attribute hides the values of settings that are not audited: a driver may list the asset tag among them.
 func (r *redactor) attribute(path, name string, data []byte) []byte {
 	parts := strings.Split(path, "/")
 	switch name {

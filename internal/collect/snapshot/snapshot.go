@@ -1,6 +1,5 @@
-// Package snapshot captures the files that an audit reads, so that an audit of the capture has the same
-// result as one of the machine. The readers record them; identifiers of machines and parts are replaced
-// with keyed hashes.
+// Package snapshot captures the files that an audit reads, so that an audit of the capture has the same result as one
+// of the machine. The readers record them; identifiers of machines and parts are replaced with keyed hashes.
 package snapshot
 
 import (
@@ -26,8 +25,7 @@ type Options struct {
 	Random io.Reader
 }
 
-// Take audits a machine and records what was read. smbios is the content of the file of in.SMBIOS, nil
-// without one.
+// Take audits a machine and records what was read. smbios is the content of the file of in.SMBIOS, nil without one.
 func Take(in collect.Input, smbios []byte) (*Capture, error) {
 	c := &Capture{tables: in.Tables}
 	c.inputs.Tree, c.inputs.TreeFailed, c.inputs.SMBIOS = in.Root != nil, in.RootFailed, smbios

@@ -1,6 +1,5 @@
-// Package kernel contains the measured loops: reads, STREAM's Triad, a pointer chase, and a loop of arithmetic
-// that does not access memory. They process parts of a buffer and return, so that the runtime can stop them in
-// between.
+// Package kernel contains the measured loops: reads, STREAM's Triad, a pointer chase, and a loop of arithmetic that
+// does not access memory. They process parts of a buffer and return, so that the runtime can stop them in between.
 package kernel
 
 import "unsafe"
@@ -114,8 +113,7 @@ func Chase(chain []uint64, at uint64, steps int) uint64 {
 	return at
 }
 
-// Spin multiplies and adds, each step waiting for the one before: its time is the
-// core's clock alone.
+// Spin multiplies and adds, each step waiting for the one before: its time is the core's clock alone.
 //
 //go:noinline
 func Spin(steps int) uint64 {

@@ -19,8 +19,7 @@ const (
 	hugePage = 2 << 20
 	// piece is how much of one stream is done between two looks at the clock.
 	pieceBytes = 128 << 10
-	// chaseSteps is the same for the chase, chainParts the number of passes in
-	// which no line of the chain is met twice.
+	// chaseSteps is the same for the chase, chainParts the number of passes in which no line of the chain is met twice.
 	chaseSteps, chainParts = 2048, 8
 )
 

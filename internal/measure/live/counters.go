@@ -18,8 +18,7 @@ const (
 	limitStat = 1 << 20
 )
 
-// Counters reads /proc/stat, /proc/pressure/memory and the cores' counts of
-// thermal throttling.
+// Counters reads /proc/stat, /proc/pressure/memory and the cores' counts of thermal throttling.
 func (b *Bench) Counters(cpus []int) measure.Counters {
 	c := measure.Counters{Foreign: -1, Steal: -1, Stall: -1, Throttled: -1}
 	if stat, err := b.root.ReadLimit("/proc/stat", limitStat); err == nil {
@@ -42,9 +41,8 @@ func (b *Bench) Counters(cpus []int) measure.Counters {
 	return c
 }
 
-// processorTimes reads the cpuN lines of /proc/stat (Documentation/filesystems/
-// proc.rst): user nice system idle iowait irq softirq steal guest guest_nice.
-// Foreign is what CPUs outside the set were busy with, steal is of those inside.
+// processorTimes reads the cpuN lines of /proc/stat (Documentation/filesystems/ proc.rst): user nice system idle iowait
+// irq softirq steal guest guest_nice. Foreign is what CPUs outside the set were busy with, steal is of those inside.
 func processorTimes(stat []byte, cpus []int) (foreign, steal time.Duration) {
 	seen := false
 	for line := range bytes.Lines(stat) {

@@ -8,9 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// limits reads what the process's control group and those above it allow
-// (Documentation/admin-guide/cgroup-v2.rst; cgroup-v1/memory.rst,
-// scheduler/sched-bwc.rst). quota is "" and memory -1 without a limit.
+// limits reads what the process's control group and those above it allow (Documentation/admin-guide/cgroup-v2.rst;
+// cgroup-v1/memory.rst, scheduler/sched-bwc.rst). quota is "" and memory -1 without a limit.
 func limits(root *host.Root) (quota string, memory int64) {
 	memory = -1
 	for _, g := range groups(root) {
@@ -36,8 +35,7 @@ type controlGroup struct {
 	cpu, memory bool
 }
 
-// groups reads /proc/self/cgroup: lines of number, controllers and path, the
-// second empty in version 2.
+// groups reads /proc/self/cgroup: lines of number, controllers and path, the second empty in version 2.
 func groups(root *host.Root) []controlGroup {
 	b, err := root.ReadLimit("/proc/self/cgroup", host.LimitList)
 	if err != nil {

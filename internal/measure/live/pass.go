@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
-// startGate opens when all threads have come to it. They wait without sleeping, so
-// that they start together.
+// startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
 type startGate struct{ missing atomic.Int32 }
 
 // threadTimeout limits the wait for a thread if another process uses its CPU.

@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for
-// each of the process's own mappings.
+// limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for each of the process's own mappings.
 const limitMaps = 4 << 20
 
 // placement reads the placement of the process's memory

@@ -16,8 +16,7 @@ const (
 // Kind is what a figure is of.
 type Kind string
 
-// The kinds of figures. Read and Triad are in bytes per second, Latency is in
-// seconds per load.
+// The kinds of figures. Read and Triad are in bytes per second, Latency is in seconds per load.
 const (
 	Read    Kind = "read"
 	Triad   Kind = "triad"

@@ -1,5 +1,4 @@
-// Package humanize formats numbers and lists for sentences: sizes, rates,
-// counts with their noun, "A, B and C".
+// Package humanize formats numbers and lists for sentences: sizes, rates, counts with their noun, "A, B and C".
 package humanize
 
 import (
@@ -29,8 +28,7 @@ func Size(bytes int64) string {
 	}
 }
 
-// Rounded writes bytes to the nearest GiB, for comparing sizes that are rarely round:
-// "188 GiB".
+// Rounded writes bytes to the nearest GiB, for comparing sizes that are rarely round: "188 GiB".
 func Rounded(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/gib, 'f', 0, 64) + " GiB"
 }

@@ -86,8 +86,7 @@ func Load(k fs.FS) (*Table, error) {
 	return t, nil
 }
 
-// Decode reads a number as firmware prints it; false when no pattern matches.
-// The first pattern that does decides.
+// Decode reads a number as firmware prints it; false when no pattern matches. The first pattern that does decides.
 func (t *Table) Decode(number string) (Module, bool) {
 	number = normal(number)
 	for i := range t.patterns {
@@ -105,8 +104,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 	return Module{}, false
 }
 
-// makerNames are what labels print before a number and SPD does not, longest
-// first: Micron's and HPE's.
+// makerNames are what labels print before a number and SPD does not, longest first: Micron's and HPE's.
 var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
 
 // afterName is how a number goes on after such a name.
@@ -182,8 +180,7 @@ func (p *pattern) decode(found []string) Module {
 	return m
 }
 
-// moduleSize reports whether modules of so many GiB can be: powers of two and three times
-// those (24, 48, 96), to 1 TiB.
+// moduleSize reports whether modules of so many GiB can be: powers of two and three times those (24, 48, 96), to 1 TiB.
 func moduleSize(gib float64) bool {
 	fraction, _ := math.Frexp(gib) // 0.5 of powers of two, 0.75 of three times those
 	return gib <= 1024 && (fraction == 0.5 || fraction == 0.75)

@@ -62,8 +62,7 @@ type valueTable struct {
 	Map map[string]values
 }
 
-// UnmarshalYAML reads both forms: rows that are one value of the field that
-// gives names, and rows of several fields.
+// UnmarshalYAML reads both forms: rows that are one value of the field that gives names, and rows of several fields.
 func (t *valueTable) UnmarshalYAML(n *yaml.Node) error {
 	var raw struct {
 		By    []string             `yaml:"by"`

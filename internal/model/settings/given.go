@@ -17,9 +17,8 @@ type Given struct {
 	Current string
 }
 
-// Give returns the ways to give an attribute of the machine's export a value: the menu path, and the
-// documented command lines of the tools that take the export's names. There is at least the
-// attribute with its value.
+// Give returns the ways to give an attribute of the machine's export a value: the menu path, and the documented command
+// lines of the tools that take the export's names. There is at least the attribute with its value.
 func (t *Table) Give(g Given, w Change) []Instruction {
 	w.Seen, w.SeenRaw = g.Name, g.Current
 	var ways []Instruction
@@ -112,8 +111,7 @@ type Change struct {
 	Product, Platform string
 	// Firmware is the family of its firmware ("U46"), "" if unknown. An export contains it, but not the platform.
 	Firmware string
-	// Maker is the CPUID vendor of the processors (GenuineIntel, AuthenticAMD), "" if it is not
-	// known.
+	// Maker is the CPUID vendor of the processors (GenuineIntel, AuthenticAMD), "" if it is not known.
 	Maker string
 	// Seen is the attribute's name in an export of this machine, SeenRaw its value there. They
 	// decide among a vendor's names and spellings.

@@ -113,8 +113,7 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	return compiled.Encode(out)
 }
 
-// LoadCompiled reads the tables that Compile made. They were checked then and are not checked
-// again.
+// LoadCompiled reads the tables that Compile made. They were checked then and are not checked again.
 func LoadCompiled(fsys fs.FS) (Tables, error) {
 	var in []compiledTable
 	if err := compiled.ReadPart(fsys, Part, &in); err != nil {

@@ -19,9 +19,8 @@ func (t *Table) Steps(w Change) []string {
 // Instruction is one way to give one attribute a value: in the menus of BIOS setup, or with a tool. There
 // may be several, and any one of them is enough.
 type Instruction struct {
-	// Menu is the path and the value as BIOS setup shows them. Tool and Command are a documented
-	// command line. Attribute is the name and value alone, if neither is documented. A way has one
-	// of the three.
+	// Menu is the path and the value as BIOS setup shows them. Tool and Command are a documented command line.
+	// Attribute is the name and value alone, if neither is documented. A way has one of the three.
 	Menu, Tool, Command, Attribute string
 	// Acts is the time when a command takes effect.
 	Acts string
@@ -159,8 +158,7 @@ func (a *Attribute) foreign(maker string) bool {
 	}
 }
 
-// commands fills in the documented command lines of tools that take the name and the value as this
-// machine spells them.
+// commands fills in the documented command lines of tools that take the name and the value as this machine spells them.
 func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
 	var ways []Instruction
 	for i := range t.Commands {

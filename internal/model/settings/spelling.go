@@ -15,8 +15,7 @@ const spellingsFile = "spellings.tsv"
 
 // Forms of names: a vendor's tools call the same attribute by different names.
 const (
-	// FormRedfish are the names of the Redfish Bios resource, which Dell's and
-	// HPE's command lines share.
+	// FormRedfish are the names of the Redfish Bios resource, which Dell's and HPE's command lines share.
 	FormRedfish = "redfish"
 	// FormSUM are the texts that Supermicro's SUM prints.
 	FormSUM = "sum"
@@ -48,8 +47,7 @@ func (s *spelling) word(value string) (word, text string, ok bool) {
 	return word, text, ok
 }
 
-// spellingRows returns a vendor's rows of spellingsFile, without the vendor's name; "" if the
-// folder has no such file.
+// spellingRows returns a vendor's rows of spellingsFile, without the vendor's name; "" if the folder has no such file.
 func spellingRows(fsys fs.FS, dir, vendor string) (string, error) {
 	raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
 	if errors.Is(err, fs.ErrNotExist) {

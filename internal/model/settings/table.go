@@ -20,8 +20,7 @@ type Table struct {
 	// Except lists platforms and starts of product names that are older than the table's documents.
 	// For these only entries and commands apply that name them in For.
 	Except []string `yaml:"except,omitempty"`
-	// Settings maps canonical ids to the vendor's attributes. If an export contains several of
-	// them, the first decides.
+	// Settings maps canonical ids to the vendor's attributes. If an export contains several of them, the first decides.
 	Settings map[string][]Attribute `yaml:"settings"`
 	// Presets are presets that lock other settings.
 	Presets []Preset `yaml:"masters,omitempty"`
@@ -54,12 +53,10 @@ type Source struct {
 
 // Attribute is one of the names that the vendor has for a setting.
 type Attribute struct {
-	// Name is the attribute's name in exports, Menu its path in BIOS setup ("System Profile
-	// Settings > Turbo Boost").
+	// Name is the attribute's name in exports, Menu its path in BIOS setup ("System Profile Settings > Turbo Boost").
 	Name string `yaml:"attribute,omitempty"`
 	Menu string `yaml:"menu,omitempty"`
-	// Group is what a command line puts before the name
-	// ("BIOS.SysProfileSettings" for racadm).
+	// Group is what a command line puts before the name ("BIOS.SysProfileSettings" for racadm).
 	Group string `yaml:"group,omitempty"`
 	// Values maps the vendor's values to canonical ones. They are compared like attribute names (PlainName). It is empty
 	// for a setting that keeps the vendor's value.
@@ -118,17 +115,15 @@ type Command struct {
 	Source string   `yaml:"source"`
 }
 
-// Match is an entry of a table for an attribute name. Rank is its position among the entries of the
-// setting ID.
+// Match is an entry of a table for an attribute name. Rank is its position among the entries of the setting ID.
 type Match struct {
 	ID   string
 	Rank int
 	Attr *Attribute
 }
 
-// PlainName returns the form in which names are compared: lower-case letters and digits only,
-// without an underscore and four hexadecimal digits at the end, which AMI's firmware appends and
-// which differ from board to board.
+// PlainName returns the form in which names are compared: lower-case letters and digits only, without an underscore and
+// four hexadecimal digits at the end, which AMI's firmware appends and which differ from board to board.
 func PlainName(name string) string {
 	if n := len(name) - 5; n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) {
 		name = name[:n]
@@ -179,8 +174,7 @@ func (t *Table) Names() iter.Seq[string] {
 	}
 }
 
-// Names returns the plain names under which an export may have the attribute: its own and its text
-// in BIOS setup.
+// Names returns the plain names under which an export may have the attribute: its own and its text in BIOS setup.
 func (a *Attribute) Names() []string {
 	return slices.DeleteFunc([]string{PlainName(a.Name), PlainName(lastStep(a.Menu))}, func(n string) bool { return n == "" })
 }
@@ -196,8 +190,7 @@ func lastStep(menu string) string {
 	}
 }
 
-// Canonical translates a vendor's value of the attribute; false if the table does not know the
-// value.
+// Canonical translates a vendor's value of the attribute; false if the table does not know the value.
 func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return value, value != ""
@@ -295,8 +288,7 @@ func (ts Tables) All() iter.Seq[*Table] {
 	}
 }
 
-// Of returns the table for a system manufacturer, or nil. If several match, the
-// longest entry of Manufacturers decides.
+// Of returns the table for a system manufacturer, or nil. If several match, the longest entry of Manufacturers decides.
 func (ts Tables) Of(manufacturer string) *Table {
 	var found *vendorEntry
 	length := 0

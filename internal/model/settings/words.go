@@ -25,8 +25,7 @@ type wordlist struct {
 	includes map[string][]inclusion
 }
 
-// vocabulary reads the embedded files at first use. It panics if they are broken, which a test
-// excludes.
+// vocabulary reads the embedded files at first use. It panics if they are broken, which a test excludes.
 var vocabulary = sync.OnceValue(func() *wordlist {
 	v, err := readVocabulary(rules.FS)
 	if err != nil {

@@ -93,8 +93,7 @@ func numberWord(v *int) string {
 const (
 	// maxSeries limits the series of a machine.
 	maxSeries = 600
-	// maxDistanceNodes is the number of NUMA nodes above which distances, one for
-	// each pair, are left out.
+	// maxDistanceNodes is the number of NUMA nodes above which distances, one for each pair, are left out.
 	maxDistanceNodes = 16
 )
 

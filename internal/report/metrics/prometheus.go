@@ -34,8 +34,7 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Write prints the metrics in the text exposition format 0.0.4, as
-// node_exporter's textfile collector reads it.
+// Write prints the metrics in the text exposition format 0.0.4, as node_exporter's textfile collector reads it.
 func Write(w io.Writer, r *report.Report) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(Collector(func() []Family { return FromReport(r) }))

@@ -8,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// AddWays completes profile rows whose document has no instructions, from the vendors' tables of menus and
-// attributes.
+// AddWays completes profile rows whose document has no instructions, from the vendors' tables of menus and attributes.
 func AddWays(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]

@@ -18,9 +18,8 @@ func counts(r *report.Report) []any {
 	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
-// logChanges logs the numbered problems that are new, each with its fix, and those that are gone. After
-// the first audit these are all problems. New notices, for example about the configuration, are
-// logged too.
+// logChanges logs the numbered problems that are new, each with its fix, and those that are gone. After the first audit
+// these are all problems. New notices, for example about the configuration, are logged too.
 func logChanges(log *slog.Logger, before, now *auditPage) {
 	var old report.Report
 	if before != nil {

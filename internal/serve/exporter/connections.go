@@ -10,9 +10,8 @@ import (
 // no machine is scraped from that many places.
 const maxConnections = 256
 
-// connections limits the open connections of a server. When there is one too many, the one that has
-// been idle longest is closed. A new connection is idle too, so it is itself closed if all others
-// are being served.
+// connections limits the open connections of a server. When there is one too many, the one that has been idle longest
+// is closed. A new connection is idle too, so it is itself closed if all others are being served.
 type connections struct {
 	most int
 	mu   sync.Mutex

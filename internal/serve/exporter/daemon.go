@@ -10,12 +10,10 @@ import (
 
 // Config is what Serve needs from its caller.
 type Config struct {
-	// Audit does one audit. If reload is set, it reads configuration and rules again first. Calls
-	// never overlap.
+	// Audit does one audit. If reload is set, it reads configuration and rules again first. Calls never overlap.
 	Audit func(ctx context.Context, reload bool) Outcome
-	// Watch lists the folders that are watched for changes. WatchFiles returns the files whose
-	// change causes a reload; it is called again after every event, because files can be added to the
-	// folders.
+	// Watch lists the folders that are watched for changes. WatchFiles returns the files whose change causes a reload;
+	// it is called again after every event, because files can be added to the folders.
 	Watch      []string
 	WatchFiles func() []string
 	// Reload delivers requests to reload, for example SIGHUP.

@@ -19,8 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
-// Limits for clients. Every answer comes from memory, so a client that takes longer than this is
-// not reading.
+// Limits for clients. Every answer comes from memory, so a client that takes longer than this is not reading.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second

@@ -1,6 +1,5 @@
-// Package exporter is the daemon. It keeps the last audit and serves it over HTTP. It
-// starts the next one when the interval is over, or when the machine or the
-// configuration changed. The audit itself is a function of the caller.
+// Package exporter is the daemon. It keeps the last audit and serves it over HTTP. It starts the next one when the
+// interval is over, or when the machine or the configuration changed. The audit itself is a function of the caller.
 package exporter
 
 import (
@@ -25,8 +24,7 @@ type Outcome struct {
 	Report *report.Report
 	// Err is why the audit failed or is incomplete.
 	Err error
-	// Interval is the time until the next audit. It is part of the outcome because the
-	// configuration may change it.
+	// Interval is the time until the next audit. It is part of the outcome because the configuration may change it.
 	Interval time.Duration
 }
 

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sandbox restricts this process for the rest of its life with Landlock. It can read only /sys,
-// /proc, /dev/cpu and readable, and write nothing. Unless network is set, it can open no TCP
-// connection and no TCP port. A kernel without Landlock, or with an older version, restricts what
-// it can; the rest is logged.
+// sandbox restricts this process for the rest of its life with Landlock. It can read only /sys, /proc, /dev/cpu and
+// readable, and write nothing. Unless network is set, it can open no TCP connection and no TCP port. A kernel without
+// Landlock, or with an older version, restricts what it can; the rest is logged.
 func sandbox(readable []string, network bool, log *slog.Logger) {
 	warnLacking(landlockVersion(), network, log)
 	restrict(landlock.V5.BestEffort(), readable, network, log)

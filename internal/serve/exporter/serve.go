@@ -22,8 +22,7 @@ import (
 // CheckWeb returns an error if a web configuration file (TLS, basic authentication) is not valid.
 func CheckWeb(file string) error { return web.Validate(file) }
 
-// Serve runs the daemon until the context ends or a listener fails. The end of the context is not
-// an error.
+// Serve runs the daemon until the context ends or a listener fails. The end of the context is not an error.
 func Serve(ctx context.Context, c Config) error {
 	listeners, err := c.Web.listen()
 	if err != nil {
@@ -113,8 +112,7 @@ func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log
 	return servers
 }
 
-// shutdown waits up to most for requests to finish, then closes the connections and returns an
-// error.
+// shutdown waits up to most for requests to finish, then closes the connections and returns an error.
 func shutdown(servers []*http.Server, most time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
@@ -135,8 +133,7 @@ func notifier(log *slog.Logger) func(string) {
 	}
 }
 
-// reloading is the message at the start of a reload for services of Type=notify-reload; READY=1
-// ends the reload.
+// reloading is the message at the start of a reload for services of Type=notify-reload; READY=1 ends the reload.
 func reloading() string { return "RELOADING=1\n" + daemon.SdNotifyMonotonicUsec() }
 
 // watchdogTime returns the interval within which systemd expects a message, 0 if it expects none.

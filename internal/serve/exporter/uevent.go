@@ -16,9 +16,8 @@ import (
 // kernelGroup is the netlink multicast group of the kernel's own events; udev uses another one.
 const kernelGroup = 1
 
-// hotplug sends an event when a CPU, a memory block or a node is added, removed or switched on or off. In
-// containers and user namespaces the socket does not exist or receives nothing; then only the interval starts
-// audits.
+// hotplug sends an event when a CPU, a memory block or a node is added, removed or switched on or off. In containers
+// and user namespaces the socket does not exist or receives nothing; then only the interval starts audits.
 func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 	file, err := ueventSocket()
 	if err != nil {
@@ -51,8 +50,7 @@ func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, lo
 	}
 }
 
-// ueventSocket opens the kernel's event socket as a file, so that the Go runtime's poller waits for
-// it.
+// ueventSocket opens the kernel's event socket as a file, so that the Go runtime's poller waits for it.
 func ueventSocket() (*os.File, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
 	if err != nil {

@@ -162,9 +162,8 @@ type textFormat struct {
 	decode func([]textLine) (*Export, error)
 }
 
-// textFormats lists the text formats in the order in which they are tried, the most certain pattern
-// first. Like every pattern of this package they are compiled at first use, because most runs read
-// no export.
+// textFormats lists the text formats in the order in which they are tried, the most certain pattern first. Like every
+// pattern of this package they are compiled at first use, because most runs read no export.
 var textFormats = sync.OnceValue(func() []textFormat {
 	return []textFormat{
 		{regexp.MustCompile(`^\[Key=|^(#|racadm .*)?(set )?BIOS\.[A-Za-z]+\.[A-Za-z0-9]+[= ]`), decodeRacadm},

@@ -1,8 +1,6 @@
-// Package bios decodes exports of a machine's BIOS settings: Redfish Bios
-// resources and their registries, and the files of the vendors' command-line
-// tools. It recognises the formats by content. Names and values stay as the
-// vendor writes them; what they mean is in the vendor's table, by which Read
-// translates them.
+// Package bios decodes exports of a machine's BIOS settings: Redfish Bios resources and their registries, and the files
+// of the vendors' command-line tools. It recognises the formats by content. Names and values stay as the vendor writes
+// them; what they mean is in the vendor's table, by which Read translates them.
 package bios
 
 import (
@@ -108,8 +106,7 @@ type Attribute struct {
 	// Pending is the value after the next boot; HasPending is set if the export has one.
 	Pending    string
 	HasPending bool
-	// Text and PendingText are what BIOS setup shows for Value and Pending; "" if that is not
-	// known.
+	// Text and PendingText are what BIOS setup shows for Value and Pending; "" if that is not known.
 	Text, PendingText string
 	// Default is the factory value, "" when not stated.
 	Default string
@@ -152,8 +149,7 @@ type Export struct {
 	Attributes   []Attribute `json:"attributes"`
 	// Problems lists defects of single attributes, at most maxProblems and a line with the number of others.
 	Problems []string `json:"problems,omitempty"`
-	// Settings is the path of the settings object that a Redfish resource names; Path is that of
-	// the resource itself.
+	// Settings is the path of the settings object that a Redfish resource names; Path is that of the resource itself.
 	Settings string `json:"settings,omitempty"`
 	Path     string `json:"path,omitempty"`
 	// Locks are the dependencies of an attribute registry, and of the registry by which the attributes were resolved:

@@ -32,8 +32,7 @@ func kindOfDocument(o object) documentKind {
 	return resourceKind
 }
 
-// isHpBios recognises the Bios resource of iLO 4, in which the attributes are members of the
-// resource itself.
+// isHpBios recognises the Bios resource of iLO 4, in which the attributes are members of the resource itself.
 func isHpBios(o object) bool {
 	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
@@ -54,10 +53,9 @@ func isSettings(o object) bool {
 	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
 }
 
-// DecodeRedfish decodes the Bios resource of one system as its BMC sent it.
-// settings is its settings object, registry its attribute registry; both may be nil. One of these two
-// that cannot be decoded is a problem of the export and costs no setting. name is kept as
-// Export.Name. The error is ErrUnrecognised or ErrMalformed.
+// DecodeRedfish decodes the Bios resource of one system as its BMC sent it. settings is its settings object, registry
+// its attribute registry; both may be nil. One of these two that cannot be decoded is a problem of the export and costs
+// no setting. name is kept as Export.Name. The error is ErrUnrecognised or ErrMalformed.
 func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
 	e, err := decodePart("resource", resource)
 	if err != nil {

@@ -72,8 +72,7 @@ func decodeRegistry(d document) (*Export, error) {
 	return e, nil
 }
 
-// registeredValue reads a possible value: an object with ValueName and ValueDisplayName, or an
-// array of the two.
+// registeredValue reads a possible value: an object with ValueName and ValueDisplayName, or an array of the two.
 func registeredValue(v any) (name, text string) {
 	switch v := v.(type) {
 	case object:

@@ -30,8 +30,7 @@ func isPairs(list []any) bool {
 	return len(list) > 0
 }
 
-// lowerKeys returns an object with its keys in lower case, for the command line prints them as
-// headings.
+// lowerKeys returns an object with its keys in lower case, for the command line prints them as headings.
 func lowerKeys(o object) object {
 	out := make(object, len(o))
 	for key, v := range o {
@@ -40,8 +39,7 @@ func lowerKeys(o object) object {
 	return out
 }
 
-// decodePairs decodes a list of names and values. The names are those of the vendor's Redfish
-// attributes.
+// decodePairs decodes a list of names and values. The names are those of the vendor's Redfish attributes.
 func decodePairs(at string, list []any) (*Export, error) {
 	e := &Export{Format: Redfish}
 	for i, v := range list {
@@ -167,8 +165,7 @@ func toUTF8(data []byte) []byte {
 	return data
 }
 
-// fromUTF16 converts UTF-16; low and high are the positions of the low and the high byte in each
-// unit.
+// fromUTF16 converts UTF-16; low and high are the positions of the low and the high byte in each unit.
 func fromUTF16(data []byte, low, high int) []byte {
 	units := make([]uint16, 0, len(data)/2)
 	for i := 0; i+1 < len(data); i += 2 {

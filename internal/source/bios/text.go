@@ -19,8 +19,7 @@ type textLine struct {
 
 func (l textLine) place() string { return lineOrigin(l.n) }
 
-// racadmNames are attributes by which an excerpt of racadm's output without its key line is
-// recognised.
+// racadmNames are attributes by which an excerpt of racadm's output without its key line is recognised.
 const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|ProcPwrPerf|NodeInterleave|MemFrequency|SubNumaCluster|NumaNodesPerSocket`
 
 // Patterns of racadm's lines.
@@ -31,10 +30,9 @@ var (
 	racadmWait = pattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
 )
 
-// decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value
-// follows in brackets; a leading # marks an attribute that cannot be changed at present. Lines with
-// the complete path BIOS.Group.Name=Value are read too, and those of a script of "racadm set" as what
-// is to be set. Other lines of a transcript are ignored.
+// decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value follows in brackets;
+// a leading # marks an attribute that cannot be changed at present. Lines with the complete path BIOS.Group.Name=Value
+// are read too, and those of a script of "racadm set" as what is to be set. Other lines of a transcript are ignored.
 func decodeRacadm(lines []textLine) (*Export, error) {
 	e := &Export{Format: Racadm, Vendor: Dell}
 	group, other := "", false
@@ -78,8 +76,7 @@ func (e *Export) someLine(lines []textLine, want string) error {
 	return e.some(lines[len(lines)-1].place(), "the file ends without a setting, expected %s", want)
 }
 
-// syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix
-// B).
+// syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix B).
 const syscfgNames = `profile|logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
 var syscfgLine = pattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
@@ -151,10 +148,9 @@ var systemProfiles = map[string]string{
 	"Performance": "PerfOptimized", "Performance Optimized": "PerfOptimized", "Dense Configuration Optimized": "DenseCfgOptimized", "Custom": "Custom",
 }
 
-// decodeOmreport decodes Dell OpenManage's "omreport chassis biossetup": the name of a setting in
-// BIOS setup (with display=shortnames the attribute), a colon (with -fmt ssv a semicolon), and the
-// text that setup shows for the value. Old releases print "Attribute : NAME" and "Setting : TEXT"
-// on two lines.
+// decodeOmreport decodes Dell OpenManage's "omreport chassis biossetup": the name of a setting in BIOS setup (with
+// display=shortnames the attribute), a colon (with -fmt ssv a semicolon), and the text that setup shows for the value.
+// Old releases print "Attribute : NAME" and "Setting : TEXT" on two lines.
 func decodeOmreport(lines []textLine) (*Export, error) {
 	e := &Export{Format: Omreport, Vendor: Dell}
 	attribute := ""

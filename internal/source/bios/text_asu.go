@@ -4,12 +4,10 @@ import (
 	"strings"
 )
 
-// asuGroups are groups of UEFI settings by which the format is recognised; other files have names
-// with dots too.
+// asuGroups are groups of UEFI settings by which the format is recognised; other files have names with dots too.
 const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power|BootModes|BootOrder|SystemRecovery`
 
-// Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its
-// successor OneCLI.
+// Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its successor OneCLI.
 var (
 	asuLine   = pattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
 	asuSet    = pattern(`^set\s+(\S+)\s+(.+)$`)
@@ -54,8 +52,7 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	return e, e.someLine(lines, `set Group.Name "Value"`)
 }
 
-// management reports whether a setting belongs to the BMC. It is not a BIOS setting
-// and may hold personal data.
+// management reports whether a setting belongs to the BMC. It is not a BIOS setting and may hold personal data.
 func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
 }

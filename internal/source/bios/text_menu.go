@@ -105,8 +105,7 @@ func (a *Attribute) intelOptions(comment string) {
 	}
 }
 
-// isQuestion recognises an entry of an AMI SCE dump: a UEFI question with its title and its number
-// or value.
+// isQuestion recognises an entry of an AMI SCE dump: a UEFI question with its title and its number or value.
 func isQuestion(o object) bool {
 	_, title := o["Title"].(string)
 	_, id := o["Question Id"]

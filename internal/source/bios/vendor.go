@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// hpeRegistry matches the names of HPE's registries: a ROM family of a letter and two digits, and a
-// version.
+// hpeRegistry matches the names of HPE's registries: a ROM family of a letter and two digits, and a version.
 var hpeRegistry = pattern(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
 // vendorOf finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
@@ -79,8 +78,7 @@ var signatures = map[string]string{
 	"NumaGroupSizeOpt": HPE, "MaxMemBusFreqMHz": HPE, "AdvancedMemProtection": HPE, "MemPatrolScrubbing": HPE, "PowerProfile": HPE, "ServerAssetTag": HPE,
 	"IntelHyperThread": Cisco, "IntelTurboBoostTech": Cisco, "SelectMemoryRAS": Cisco, "CpuEngPerfBias": Cisco,
 	"CiscoAdaptiveMemTraining": Cisco, "NUMAOptimize": Cisco,
-	// Knobs of Intel's reference code, which several vendors use unchanged (registry 113.1.1.3 of an NVIDIA DGX
-	// H100).
+	// Knobs of Intel's reference code, which several vendors use unchanged (registry 113.1.1.3 of an NVIDIA DGX H100).
 	"PwrPerfSwitch": IntelReference, "C6Enable": IntelReference, "NumaEn": IntelReference, "ProcessorHyperThreadingDisable": IntelReference, "SncEn": IntelReference,
 	"ProcessorEistEnable": IntelReference, "ProcessorHWPMEnable": IntelReference, "ProcessorC1eEnable": IntelReference, "AltEngPerfBIAS": IntelReference,
 	"MlcStreamerPrefetcherEnable": IntelReference, "MlcSpatialPrefetcherEnable": IntelReference, "DCUStreamerPrefetcherEnable": IntelReference,

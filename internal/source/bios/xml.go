@@ -24,8 +24,7 @@ func xmlStart(data []byte) int {
 	return -1
 }
 
-// walker reads an XML export token by token and builds no tree, so that a hostile file cannot make
-// it use much memory.
+// walker reads an XML export token by token and builds no tree, so that a hostile file cannot make it use much memory.
 type walker struct {
 	*xml.Decoder
 	// before is the number of lines above the XML, roots the number of top-level elements.
@@ -117,8 +116,7 @@ func attrOK(e xml.StartElement, name string) (string, bool) {
 	return "", false
 }
 
-// latin1 converts the one-byte encodings that exports declare to UTF-8. Another encoding is an
-// error that names it.
+// latin1 converts the one-byte encodings that exports declare to UTF-8. Another encoding is an error that names it.
 func latin1(charset string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
 	case "utf-8", "us-ascii", "utf-16": // toUTF8 has converted UTF-16
@@ -131,8 +129,7 @@ func latin1(charset string, in io.Reader) (io.Reader, error) {
 	}
 }
 
-// conrep reads the data file of HP's Scripting Toolkit (Gen9 and older), in which each Section
-// element is a setting.
+// conrep reads the data file of HP's Scripting Toolkit (Gen9 and older), in which each Section element is a setting.
 func (w *walker) conrep(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: Conrep, Vendor: HPE, Product: attr(root, "originating_platform"), Firmware: attr(root, "originating_family")}
 	for t := w.next(); t != nil; t = w.next() {
@@ -347,8 +344,7 @@ func (w *walker) wsman() (*Export, error) {
 		}
 	}
 	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
-	// A service hands out a long enumeration page by page, and marks the last page (WS-Enumeration,
-	// EndOfSequence).
+	// A service hands out a long enumeration page by page, and marks the last page (WS-Enumeration, EndOfSequence).
 	e.Complete = enumerations >= 40 && ended
 	return e, w.end(e, "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
 }

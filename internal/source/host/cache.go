@@ -32,8 +32,7 @@ const maxLevel = 8
 
 var errNoL3 = errors.New("no cache of level 3")
 
-// caches reads the caches of the first CPU and the groups that share an L3, with two files for each
-// group.
+// caches reads the caches of the first CPU and the groups that share an L3, with two files for each group.
 func (r *reader) caches(online []int) Caches {
 	levels := r.levels(online[0])
 	g := newGrouping(online)
@@ -54,8 +53,7 @@ func (r *reader) caches(online []int) Caches {
 	return Caches{Levels: levels, L3: g.l3(levels)}
 }
 
-// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists
-// its CPUs.
+// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists its CPUs.
 type l3Finder struct{ index, which int }
 
 // joinL3 adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the

@@ -36,8 +36,7 @@ const (
 	maxDepth    = 32      // slashes in a path
 	// maxTarget limits the target of a link, as the kernel does (PATH_MAX).
 	maxTarget = 4096
-	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo
-	// comes near it.
+	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo comes near it.
 	maxMember = LimitCPUInfo
 )
 
@@ -58,11 +57,10 @@ func OpenCaptureFile(name string) (*Root, error) {
 	return OpenCapture(name, f)
 }
 
-// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, recognised by content) with the sys and
-// proc trees of one machine into memory: memaudit's own captures, and those of
-// hwloc-gather-topology, lscpu and ghw. The trees may be below up to three leading folders. Files
-// that no audit reads are skipped. An archive that is cut short is Truncated, one with several
-// machines or above the limits is Refused, and one without a machine is Malformed.
+// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, recognised by content) with the sys and proc trees of one
+// machine into memory: memaudit's own captures, and those of hwloc-gather-topology, lscpu and ghw. The trees may be
+// below up to three leading folders. Files that no audit reads are skipped. An archive that is cut short is Truncated,
+// one with several machines or above the limits is Refused, and one without a machine is Malformed.
 func OpenCapture(name string, in io.Reader) (*Root, error) {
 	l := newLoader()
 	return l.root(name, l.load(in))
@@ -173,10 +171,9 @@ func (l *loader) load(in io.Reader) error {
 	}
 }
 
-// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2; the format is detected
-// automatically). It returns an error for an archive that is larger than limit bytes after
-// decompression, that is cut short, also between two members, or that does not match its checksum. take
-// has then been called for the members before.
+// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2; the format is detected automatically).
+// It returns an error for an archive that is larger than limit bytes after decompression, that is cut short, also
+// between two members, or that does not match its checksum. take has then been called for the members before.
 func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Reader) error) error {
 	packed := &counter{in: in}
 	plain, err := decompress(packed)

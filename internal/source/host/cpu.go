@@ -5,13 +5,11 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// CPU is the kernel's view of the processors
-// (Documentation/admin-guide/cputopology.rst).
+// CPU is the kernel's view of the processors (Documentation/admin-guide/cputopology.rst).
 type CPU struct {
 	Source Source
-	// Online, Present and Offline are the CPU numbers in the files of the same names in
-	// /sys/devices/system/cpu. If its file is missing, Online is derived from the folders with a topology
-	// or from cpuinfo.
+	// Online, Present and Offline are the CPU numbers in the files of the same names in /sys/devices/system/cpu. If its
+	// file is missing, Online is derived from the folders with a topology or from cpuinfo.
 	Online, Present, Offline fact.Fact[[]int]
 	Topology
 	Caches

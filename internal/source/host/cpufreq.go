@@ -24,13 +24,11 @@ const (
 // intel_pstate.rst, amd-pstate.rst). Frequencies are in kHz.
 type CPUFreq struct {
 	Source Source
-	// Policies is the number of cpufreq/policyN with an online CPU, 0 if the kernel has no frequency
-	// driver.
+	// Policies is the number of cpufreq/policyN with an online CPU, 0 if the kernel has no frequency driver.
 	Policies fact.Fact[int]
 	// First is the policy with the lowest number.
 	First Policy
-	// Drivers and the others may differ between policies; they are read from at most samplePolicies
-	// policies.
+	// Drivers and the others may differ between policies; they are read from at most samplePolicies policies.
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
 	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), Boosts that of policies.
 	// BoostOff are the files of the sampled policies that contain 0.
@@ -39,11 +37,9 @@ type CPUFreq struct {
 	// Caps are the sampled policies whose scaling_max_freq is below cpuinfo_max_freq, one for each
 	// pair of maximum and base. Limits are those whose bios_limit is.
 	Caps, Limits []Cap
-	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
-	// package, 0 (performance) to 15 (power).
+	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each package, 0 (performance) to 15 (power).
 	EPB Sampled
-	// intel_pstate/{no_turbo,max_perf_pct}. While intel_pstate/status is "off" they are
-	// Refused (EAGAIN).
+	// intel_pstate/{no_turbo,max_perf_pct}. While intel_pstate/status is "off" they are Refused (EAGAIN).
 	NoTurbo fact.Fact[bool]
 	MaxPerf fact.Fact[int64]
 	// Uncore are the entries of intel_uncore_frequency, in order of name.

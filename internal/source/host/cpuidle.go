@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// CPUIdle is the kernel's idle driver and its states
-// (Documentation/admin-guide/pm/cpuidle.rst).
+// CPUIdle is the kernel's idle driver and its states (Documentation/admin-guide/pm/cpuidle.rst).
 type CPUIdle struct {
 	Source Source
 	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none". Governor is
@@ -22,8 +21,7 @@ type CPUIdle struct {
 	// Names and Disabled are sampled from the first and last CPU of each package: the names of all
 	// states, and which of them are disabled, for example "POLL C1 C1E C6" and "0 0 0 1".
 	Names, Disabled Sampled
-	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can
-	// read the second.
+	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can read the second.
 	IntelIdleMax, ProcessorMax fact.Fact[int64]
 	// Limits are cpuN/power/pm_qos_resume_latency_us of the sampled CPUs: the wake-up latency in
 	// microseconds above which idle states are not entered, "0" for no limit and "n/a" if no latency is
@@ -49,8 +47,7 @@ type IdleState struct {
 // maxStates is above the kernel's CPUIDLE_STATE_MAX.
 const maxStates = 32
 
-// ReadCPUIdle reads all of cpuidle for the first online CPU in cpu, and the values that may differ for
-// sampled CPUs.
+// ReadCPUIdle reads all of cpuidle for the first online CPU in cpu, and the values that may differ for sampled CPUs.
 func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	r := newReader(root, inventory.SourceCPUIdle)
 	const dir = cpuDir + "/cpuidle"
@@ -135,8 +132,7 @@ func (r *reader) dmaLatency() fact.Fact[int64] {
 	}
 }
 
-// joined reads one attribute of every state, separated by blanks; the first that fails is the
-// result.
+// joined reads one attribute of every state, separated by blanks; the first that fails is the result.
 func (r *reader) joined(dir, attr string, states []IdleState) fact.Fact[string] {
 	all := ""
 	for i, s := range states {

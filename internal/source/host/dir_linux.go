@@ -16,8 +16,7 @@ type dirBackend struct {
 	fd int
 	// live is set if the folder is "/" of the running machine, whose links need no confinement.
 	live bool
-	// openat2: the kernel can resolve a path beneath a folder. Otherwise every path is resolved
-	// here.
+	// openat2: the kernel can resolve a path beneath a folder. Otherwise every path is resolved here.
 	openat2 bool
 	// safe[0] and safe[1] are set if DIR/sys and DIR/proc are the kernel's own file systems, which are
 	// complete and have no device nodes; on the live machine, if they are not empty.
@@ -45,10 +44,9 @@ func openLive(dir string) (*Root, error) {
 	return &Root{name: dir, kernel: dir, b: b}, nil
 }
 
-// OpenDir opens a machine that is mounted or unpacked below dir, which contains sys, proc or both,
-// directly or below one or two leading folders. If DIR/sys is a mounted sysfs, a missing folder is Absent;
-// in an unpacked tree it is Unread. Links are followed only inside dir. It returns an error if there is no
-// machine or there are several.
+// OpenDir opens a machine that is mounted or unpacked below dir, which contains sys, proc or both, directly or below
+// one or two leading folders. If DIR/sys is a mounted sysfs, a missing folder is Absent; in an unpacked tree it is
+// Unread. Links are followed only inside dir. It returns an error if there is no machine or there are several.
 func OpenDir(dir string) (*Root, error) {
 	top, err := findMachine(dir)
 	if err != nil {
@@ -98,8 +96,7 @@ func RunningKernel(dir string) bool {
 	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC
 }
 
-// haveOpenat2 tries the system call once: kernels before 5.6 answer ENOSYS, old seccomp filters
-// EPERM.
+// haveOpenat2 tries the system call once: kernels before 5.6 answer ENOSYS, old seccomp filters EPERM.
 func haveOpenat2(fd int) bool {
 	probe, err := unix.Openat2(fd, ".", &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH})
 	if err != nil {
@@ -190,9 +187,8 @@ func (d *dirBackend) openChecked(path string) (int, error) {
 	return fd, nil
 }
 
-// locate opens a path beneath the root, in one system call if possible. Paths with absolute links
-// or with links that seem to leave the root are resolved step by step, which keeps the former
-// inside and refuses the latter.
+// locate opens a path beneath the root, in one system call if possible. Paths with absolute links or with links that
+// seem to leave the root are resolved step by step, which keeps the former inside and refuses the latter.
 func (d *dirBackend) locate(path string, flags int) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
@@ -260,9 +256,8 @@ func (d *dirBackend) readlink(path string) (string, error) {
 	return target, nil
 }
 
-// missing distinguishes "not in the folder" from "folder not captured". In an incomplete tree a
-// missing name is absent only if its folder exists outside /proc and the name is not a dangling
-// link.
+// missing distinguishes "not in the folder" from "folder not captured". In an incomplete tree a missing name is absent
+// only if its folder exists outside /proc and the name is not a dangling link.
 func (d *dirBackend) missing(path string, err error) error {
 	if !errors.Is(err, unix.ENOENT) || d.complete(path) {
 		return err
@@ -305,8 +300,7 @@ func (d *dirBackend) within(path string) bool {
 	return false
 }
 
-// msrMajor is the major device number of the kernel's msr driver (linux
-// include/uapi/linux/major.h, MSR_MAJOR).
+// msrMajor is the major device number of the kernel's msr driver (linux include/uapi/linux/major.h, MSR_MAJOR).
 const msrMajor = 202
 
 // readAt reads registers. The driver's device is opened only if sys and proc are the running kernel's: a
@@ -358,8 +352,7 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	return fd, plain, err
 }
 
-// isRegisters checks that a device belongs to the msr driver and that its minor number is that of
-// the CPU.
+// isRegisters checks that a device belongs to the msr driver and that its minor number is that of the CPU.
 func isRegisters(device uint64, cpu int) error {
 	if unix.Major(device) != msrMajor || unix.Minor(device) != uint32(cpu) {
 		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)

@@ -78,8 +78,7 @@ func (r *reader) controllers() fact.Fact[[]Controller] {
 	return fact.Known(list, fact.Direct, r.at(edacDir, ""))
 }
 
-// edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN
-// and rankN.
+// edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN and rankN.
 func (r *reader) edacEntries(dir string) fact.Fact[[]inventory.ControllerDIMM] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)

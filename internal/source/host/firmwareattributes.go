@@ -16,10 +16,9 @@ const (
 	maxFirmwareAttributes = 2000
 )
 
-// FirmwareAttributes is /sys/class/firmware-attributes
-// (Documentation/ABI/testing/sysfs-class-firmware-attributes): BIOS settings of
-// desktop and mobile machines, whose drivers are dell-wmi-sysman, thinklmi and
-// hp-bioscfg. Servers have none.
+// FirmwareAttributes is /sys/class/firmware-attributes (Documentation/ABI/testing/sysfs-class-firmware-attributes):
+// BIOS settings of desktop and mobile machines, whose drivers are dell-wmi-sysman, thinklmi and hp-bioscfg. Servers
+// have none.
 type FirmwareAttributes struct {
 	Source Source
 	// Drivers is Absent if no driver is loaded.
@@ -30,8 +29,7 @@ type FirmwareAttributes struct {
 type FirmwareDriver struct {
 	// Name is the driver: "dell-wmi-sysman".
 	Name string
-	// PendingReboot is true if changes wait for a reboot; then a current value may be that of the
-	// next boot.
+	// PendingReboot is true if changes wait for a reboot; then a current value may be that of the next boot.
 	PendingReboot fact.Fact[bool]
 	// Attributes in the order of their names.
 	Attributes fact.Fact[[]FirmwareAttribute]
@@ -121,9 +119,8 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	if p := r.text(dir + "/possible_values"); p.Known() {
 		a.Possible = splitWords(p.Value, ";")
 	}
-	// Some kernels leave Lenovo's list of options in the value:
-	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620), and other text such as
-	// "[Status:ShowOnly]" and "[Excluded from boot order:USB HDD]".
+	// Some kernels leave Lenovo's list of options in the value: "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation
+	// P620), and other text such as "[Status:ShowOnly]" and "[Excluded from boot order:USB HDD]".
 	if value, more, ok := strings.Cut(a.Current.Value, ";["); ok {
 		a.Current.Value = value
 		if _, list, ok := strings.Cut("["+more, "[Optional:"); ok && len(a.Possible) == 0 {

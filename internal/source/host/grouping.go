@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// attribute is a file below cpuN with a list of CPUs, and the file with a mask that older kernels
-// have in its place.
+// attribute is a file below cpuN with a list of CPUs, and the file with a mask that older kernels have in its place.
 type attribute struct{ list, mask string }
 
 var (

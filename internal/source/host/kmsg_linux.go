@@ -48,8 +48,7 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 }
 
 const (
-	// limitRecord is the longest record that the device gives out, limitRecords
-	// how many are read at most.
+	// limitRecord is the longest record that the device gives out, limitRecords how many are read at most.
 	limitRecord  = 8 << 10
 	limitRecords = 1 << 16
 	// limitKept is how much of the log is kept: some thousand memory errors.

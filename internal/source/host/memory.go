@@ -25,8 +25,7 @@ type Memory struct {
 	Source Source
 	// TotalBytes is MemTotal of /proc/meminfo, after kernel reservations.
 	TotalBytes fact.Fact[int64]
-	// CrashBytes is what is kept for a crash kernel (/sys/kernel/kexec_crash_size); MemTotal leaves
-	// it out.
+	// CrashBytes is what is kept for a crash kernel (/sys/kernel/kexec_crash_size); MemTotal leaves it out.
 	CrashBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
@@ -41,8 +40,7 @@ type Memory struct {
 	OnlineBytes fact.Fact[int64]
 }
 
-// ReadMemory reads /proc/meminfo, /sys/firmware/memmap and
-// /sys/devices/system/memory.
+// ReadMemory reads /proc/meminfo, /sys/firmware/memmap and /sys/devices/system/memory.
 func ReadMemory(root *Root) *Memory {
 	r := newReader(root, inventory.SourceMemory)
 	m := &Memory{

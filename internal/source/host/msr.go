@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Addresses of the registers that are read (linux
-// arch/x86/include/asm/msr-index.h; Intel SDM volume 4; AMD PPR).
+// Addresses of the registers that are read (linux arch/x86/include/asm/msr-index.h; Intel SDM volume 4; AMD PPR).
 const (
 	MSRAPICBase    uint32 = 0x1B  // bit 10: x2APIC mode
 	MSRLLCPrefetch uint32 = 0x6D  // bit 42: LLC prefetcher off
@@ -56,10 +55,9 @@ func noMSR(err *ReadError) *MSR {
 	return &MSR{None: unknown[uint64](inventory.SourceMSR, err), Source: Source{Name: inventory.SourceMSR, State: err.State.Source(), Detail: err.Error()}}
 }
 
-// ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens
-// for reading only (driver: arch/x86/kernel/msr.c). Each read interrupts the CPU, so only one or
-// two CPUs of each package are read. It must not be called on a virtual machine, where unknown
-// registers read 0.
+// ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens for reading only
+// (driver: arch/x86/kernel/msr.c). Each read interrupts the CPU, so only one or two CPUs of each package are read. It
+// must not be called on a virtual machine, where unknown registers read 0.
 func ReadMSR(root *Root, cpu *CPU) *MSR {
 	asked := registersOf(cpu)
 	switch {

@@ -30,10 +30,9 @@ import (
 //	msr    PATH  REGISTER  STATE  REASON
 //	redacted  identifiers
 //
-// A state without a question applies if the path is not in the tree; "truncated" also applies to a file that
-// is. One with a question (read, head, list, stat, readlink) applies to that operation only. "names" lists
-// all entries of a folder, "some" those of a folder that may be incomplete. The reason of a register may be
-// missing.
+// A state without a question applies if the path is not in the tree; "truncated" also applies to a file that is. One
+// with a question (read, head, list, stat, readlink) applies to that operation only. "names" lists all entries of a
+// folder, "some" those of a folder that may be incomplete. The reason of a register may be missing.
 const notesName = "memaudit-notes"
 
 const (
@@ -184,8 +183,7 @@ func (n *manifest) failure(state fact.State, fields []string) error {
 	return nil
 }
 
-// query is one operation on one path: "read", "head", "list", "stat",
-// "readlink".
+// query is one operation on one path: "read", "head", "list", "stat", "readlink".
 type query struct{ op, path string }
 
 // queryResult is what the notes of a capture record for a question.
@@ -205,8 +203,7 @@ var operations = [...]string{"read", "head", "list", "stat", "readlink"}
 // kindWords are the kinds as they are written in the notes.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
-// notedError returns the error with this text, so that callers which compare with one of the
-// package's errors find it.
+// notedError returns the error with this text, so that callers which compare with one of the package's errors find it.
 func notedError(reason string) error {
 	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
 		if err.Error() == reason {

@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// NUMA is the kernel's view of its memory nodes
-// (Documentation/ABI/stable/sysfs-devices-node).
+// NUMA is the kernel's view of its memory nodes (Documentation/ABI/stable/sysfs-devices-node).
 type NUMA struct {
 	Source Source
 	// Directory is false on a kernel without CONFIG_NUMA.
@@ -44,8 +43,7 @@ type Node struct {
 	// LinkedCPUs are the CPUs that its folder links, online or not; cpulist has only those online
 	// (drivers/base/node.c). They are read only for nodes with memory and without CPUs.
 	LinkedCPUs fact.Fact[[]int]
-	// Access are the rated values for access0 (any initiator) and access1
-	// (CPUs only), from HMAT.
+	// Access are the rated values for access0 (any initiator) and access1 (CPUs only), from HMAT.
 	Access [2]Initiators
 	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
 	SideCaches fact.Fact[[]SideCache]
@@ -105,8 +103,7 @@ func (n *NUMA) withoutFolder() *NUMA {
 	return n
 }
 
-// onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before
-// 2.6.25).
+// onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before 2.6.25).
 func (r *reader) onlineNodes() fact.Fact[[]int] {
 	list := r.set(nodeDir + "/online")
 	if list.State == fact.OK && (len(list.Value) == 0 || len(list.Value) > maxNodes) {

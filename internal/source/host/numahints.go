@@ -13,8 +13,7 @@ import (
 // TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.
 type TierHints struct {
 	// Tiers are the kernel's memory tiers (Linux 6.1 and later) in numeric order:
-	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Absent if the kernel does not have
-	// them.
+	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Absent if the kernel does not have them.
 	Tiers fact.Fact[[]Tier]
 	// DAX are the devices of /sys/bus/dax, in order of name.
 	DAX fact.Fact[[]DAXDevice]
@@ -52,9 +51,8 @@ type Tier struct {
 type DAXDevice struct {
 	// Target is the node that the memory forms if it is used as RAM. The kernel's -1 is Unstated.
 	Target fact.Fact[int64]
-	// Origin is the target of the entry's link. Its path shows what the memory belongs to: ACPI0017 and a
-	// region to CXL, ndbusN to persistent memory, hmem to a range that firmware reserved and that has no
-	// other driver.
+	// Origin is the target of the entry's link. Its path shows what the memory belongs to: ACPI0017 and a region to
+	// CXL, ndbusN to persistent memory, hmem to a range that firmware reserved and that has no other driver.
 	Origin fact.Fact[string]
 	// Driver is "kmem" if the memory is used as RAM, otherwise "device_dax".
 	Driver fact.Fact[string]

@@ -124,8 +124,7 @@ func (r *reader) mask(path string) fact.Fact[[]int] {
 	return fact.Known(list, fact.Direct, r.at(path, string(b)))
 }
 
-// numbered lists the numbers of the entries of a folder that consist of prefix and a number, in
-// numeric order.
+// numbered lists the numbers of the entries of a folder that consist of prefix and a number, in numeric order.
 func (r *reader) numbered(dir, prefix string) fact.Fact[[]int] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
@@ -187,15 +186,13 @@ var errBounds = errors.New("archive is larger than memaudit reads")
 const (
 	// LimitAttribute is for a sysfs attribute (one page).
 	LimitAttribute = 4096
-	// LimitList is for files that may be longer than a page: CPU lists and masks, meminfo, the
-	// command line.
+	// LimitList is for files that may be longer than a page: CPU lists and masks, meminfo, the command line.
 	LimitList = 64 << 10
 	// LimitCPUInfo is for /proc/cpuinfo (4 MB with 2,048 CPUs).
 	LimitCPUInfo = 16 << 20
 	// LimitSMBIOS is for the SMBIOS structure table.
 	LimitSMBIOS = 4 << 20
-	// limitNames is the number of entries in one folder; a node with 12 TiB links 100,000 memory
-	// blocks.
+	// limitNames is the number of entries in one folder; a node with 12 TiB links 100,000 memory blocks.
 	limitNames = 1 << 20
 )
 
@@ -204,8 +201,7 @@ const (
 	cpuDir    = "/sys/devices/system/cpu"
 	cpuPrefix = cpuDir + "/cpu"
 	cpuinfo   = "/proc/cpuinfo"
-	// cpuinfoHead is enough for the first processor of every architecture
-	// (x86 needs about 2.5 KB).
+	// cpuinfoHead is enough for the first processor of every architecture (x86 needs about 2.5 KB).
 	cpuinfoHead = 16 << 10
 )
 

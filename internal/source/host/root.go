@@ -52,9 +52,8 @@ const maxLinks = 40
 // member's name in an archive.
 const maxParts = 4096
 
-// Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere,
-// or a capture in memory. Its methods may be called concurrently. Paths are absolute within the
-// root: "/sys/...".
+// Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere, or a capture in
+// memory. Its methods may be called concurrently. Paths are absolute within the root: "/sys/...".
 type Root struct {
 	name     string
 	kernel   string
@@ -76,8 +75,7 @@ type Root struct {
 
 // Access is one question put to a Root and its answer, as Observe reports it.
 type Access struct {
-	// Op is "read", "head" (only the beginning was wanted), "list", "stat",
-	// "readlink" or "msr".
+	// Op is "read", "head" (only the beginning was wanted), "list", "stat", "readlink" or "msr".
 	Op, Path string
 	State    fact.State
 	// Err is the failure; nil when State is OK.
@@ -96,9 +94,8 @@ type Access struct {
 // Name returns what was opened: "/", a folder or the name of a file.
 func (r *Root) Name() string { return r.name }
 
-// KernelFolder returns the folder below which sys and proc are the kernel's own file systems, ""
-// for captures and unpacked trees. Only such a folder may be given to a library that follows links
-// and reads without limits.
+// KernelFolder returns the folder below which sys and proc are the kernel's own file systems, "" for captures and
+// unpacked trees. Only such a folder may be given to a library that follows links and reads without limits.
 func (r *Root) KernelFolder() string { return r.kernel }
 
 // Redacted reports whether serial numbers and UUIDs in the capture were replaced with hashes. Equal ones are
@@ -108,8 +105,7 @@ func (r *Root) Redacted() bool { return r.redacted }
 // Close releases the descriptors.
 func (r *Root) Close() error { return r.b.close() }
 
-// Observe calls f for every later question, one at a time; nil ends that. Data is valid only during
-// the call.
+// Observe calls f for every later question, one at a time; nil ends that. Data is valid only during the call.
 func (r *Root) Observe(f func(Access)) {
 	if f == nil {
 		r.observe.Store(nil)
@@ -182,8 +178,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	return out, e
 }
 
-// readDir lists the names in a folder in any order. A folder that is not in a capture is Unread,
-// never empty.
+// readDir lists the names in a folder in any order. A folder that is not in a capture is Unread, never empty.
 func (r *Root) readDir(path string) ([]string, *ReadError) {
 	names, ok := r.listed(path)
 	e := r.noted("list", path)
@@ -346,8 +341,7 @@ func (r *Root) listed(path string) ([]string, bool) {
 
 // The largest machine that is read.
 const (
-	// maxCPUs is Linux's own limit (NR_CPUS_RANGE_END in arch/x86/Kconfig;
-	// other architectures have less).
+	// maxCPUs is Linux's own limit (NR_CPUS_RANGE_END in arch/x86/Kconfig; other architectures have less).
 	maxCPUs = 1 << 13
 	// maxPackages: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
 	// arch/x86/Kconfig), and a package is at least one.

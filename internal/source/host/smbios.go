@@ -14,8 +14,7 @@ const (
 	dmiTable   = "/sys/firmware/dmi/tables/DMI"
 	dmiEntry   = "/sys/firmware/dmi/tables/smbios_entry_point"
 	dmiEntries = "/sys/firmware/dmi/entries"
-	// maxEntries bounds the structures taken from dmi/entries, limitEntry the
-	// bytes of one structure with its strings.
+	// maxEntries bounds the structures taken from dmi/entries, limitEntry the bytes of one structure with its strings.
 	maxEntries = 8192
 	limitEntry = 64 << 10
 )
@@ -136,8 +135,7 @@ type DMIID struct {
 	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag fact.Fact[string]
 }
 
-// ReadDMIID reads /sys/class/dmi/id. Serial numbers that may not be read do not lower the state of
-// the source.
+// ReadDMIID reads /sys/class/dmi/id. Serial numbers that may not be read do not lower the state of the source.
 func ReadDMIID(root *Root) *DMIID {
 	r := newReader(root, inventory.SourceDMIID)
 	d := &DMIID{}

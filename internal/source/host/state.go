@@ -31,8 +31,7 @@ var (
 	ErrSkipped = errors.New("not read")
 )
 
-// ReadError is a failed reading: the operation, the path below the audited root, the resulting
-// State and the cause.
+// ReadError is a failed reading: the operation, the path below the audited root, the resulting State and the cause.
 type ReadError struct {
 	Op, Path string
 	State    fact.State

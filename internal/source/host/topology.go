@@ -60,10 +60,9 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 	return packages
 }
 
-// packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU
-// of each list. Lists with the same id are one package (old kernels list the node in its place). If
-// a list has several ids or the lists cannot be read, the id of every CPU is read. It does not count
-// the cores.
+// packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU of each list. Lists
+// with the same id are one package (old kernels list the node in its place). If a list has several ids or the lists
+// cannot be read, the id of every CPU is read. It does not count the cores.
 func (r *reader) packages(online []int) fact.Fact[[]inventory.Package] {
 	g := r.partition(online, packageAttributes[:])
 	if g.failed != nil {

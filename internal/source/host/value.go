@@ -33,8 +33,7 @@ type Sampled struct {
 	Distinct []fact.Fact[string]
 	// Read counts the files that gave a value.
 	Read int
-	// Failed is the first failure. State is OK only if at least one file was read and all of them had a
-	// value.
+	// Failed is the first failure. State is OK only if at least one file was read and all of them had a value.
 	State  fact.State
 	Failed fact.Fact[string]
 }

@@ -12,16 +12,14 @@ import (
 
 // Virtualization holds signs of a guest or a container. internal/collect also checks the DMI strings.
 type Virtualization struct {
-	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
-	// (CPUID.1:ECX[31]); known on x86 only.
+	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo (CPUID.1:ECX[31]); known on x86 only.
 	HypervisorFlag fact.Fact[bool]
 	// Type is /sys/hypervisor/type, for example "xen". XenFeatures is properties/features; its bit
 	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
 	Type        fact.Fact[string]
 	XenFeatures fact.Fact[uint64]
-	// DeviceTree is the first string of /proc/device-tree/hypervisor/compatible: "linux,kvm",
-	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
-	// after it).
+	// DeviceTree is the first string of /proc/device-tree/hypervisor/compatible: "linux,kvm", "xen,xen-4.17"
+	// (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen" after it).
 	DeviceTree fact.Fact[string]
 	// Platform and Machine are keys of /proc/cpuinfo on Power: "PowerNV" is the machine itself, "pSeries" what a
 	// partition sees (arch/powerpc/platforms: the names of define_machine); QEMU's machines are "emulated by qemu".

@@ -9,9 +9,8 @@ import (
 
 // Answer is the data that a service returned about one machine.
 type Answer struct {
-	// Model is the machine's model according to the service. MatchedBy is the property by which the system
-	// was recognised as the audited machine: "serial number", "UUID" or "model"; "" if there was nothing to
-	// compare.
+	// Model is the machine's model according to the service. MatchedBy is the property by which the system was
+	// recognised as the audited machine: "serial number", "UUID" or "model"; "" if there was nothing to compare.
 	Model, MatchedBy string
 	// Doubt is the reason why this may be another machine, "" if there is none.
 	Doubt string
@@ -32,9 +31,8 @@ type Answer struct {
 	Found bool
 }
 
-// BIOS is the Bios resource as sent, with its settings object (the values of the next boot) and its
-// attribute registry (what the attributes mean). Settings and Registry are nil if the service does
-// not have them.
+// BIOS is the Bios resource as sent, with its settings object (the values of the next boot) and its attribute registry
+// (what the attributes mean). Settings and Registry are nil if the service does not have them.
 type BIOS struct {
 	Resource, Settings, Registry []byte
 	// RegistryName is the registry's name including its version, "" if the resource names none.
@@ -286,8 +284,7 @@ func (d *DIMM) check() error {
 	return d.Counts.check()
 }
 
-// Location is the position of a module's slot with the service's numbers; -1 for a number that it does not
-// report.
+// Location is the position of a module's slot with the service's numbers; -1 for a number that it does not report.
 type Location struct{ Socket, Controller, Channel, Slot int }
 
 const (

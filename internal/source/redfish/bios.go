@@ -84,8 +84,7 @@ func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
 	})
 }
 
-// registryFile is a MessageRegistryFile (DSP2046), or the registry itself, which some services send
-// in its place.
+// registryFile is a MessageRegistryFile (DSP2046), or the registry itself, which some services send in its place.
 type registryFile struct {
 	Registry string
 	Location []struct {

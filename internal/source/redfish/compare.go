@@ -45,8 +45,7 @@ type system struct {
 	}
 	at   string
 	fits systemMatch
-	// matchedBy and differsBy name the property that decided; here is the audited
-	// machine's model if that differs.
+	// matchedBy and differsBy name the property that decided; here is the audited machine's model if that differs.
 	matchedBy, differsBy, here string
 }
 

@@ -14,8 +14,7 @@ type memoryLocation struct {
 	Socket, MemoryController, Channel, Slot number
 }
 
-// stated returns the location, nil if socket or channel is missing: only both together name a
-// channel of the machine.
+// stated returns the location, nil if socket or channel is missing: only both together name a channel of the machine.
 func (m *memoryLocation) stated() *Location {
 	at := Location{locationNumber(m.Socket), locationNumber(m.MemoryController), locationNumber(m.Channel), locationNumber(m.Slot)}
 	if at.Socket < 0 || at.Channel < 0 {
@@ -24,8 +23,7 @@ func (m *memoryLocation) stated() *Location {
 	return &at
 }
 
-// locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0
-// to maxModules.
+// locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0 to maxModules.
 func locationNumber(n number) int {
 	if v, ok := n.whole(0, maxModules); ok {
 		return int(v)
@@ -64,8 +62,7 @@ func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *An
 	return c.counts(ctx, metrics, a)
 }
 
-// modules reads each module with a request of its own. It returns the paths of their metrics, in
-// the order of a.DIMMs.
+// modules reads each module with a request of its own. It returns the paths of their metrics, in the order of a.DIMMs.
 func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
 	list, p := c.members(ctx, at)
 	if p != nil {

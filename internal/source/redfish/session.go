@@ -103,9 +103,8 @@ func sessionPath(r *httpReply) string {
 	return ""
 }
 
-// sessions returns the collections in which the service may keep sessions: the one used for login,
-// the one of its session service, the place given in DSP0266 ("Session login"), and that of older
-// controllers.
+// sessions returns the collections in which the service may keep sessions: the one used for login, the one of its
+// session service, the place given in DSP0266 ("Session login"), and that of older controllers.
 func (r *serviceRoot) sessions(at string) []string {
 	all := []string{rootPath + "SessionService/Sessions", rootPath + "Sessions"}
 	for _, name := range []string{at, r.SessionService.path() + "/Sessions"} {

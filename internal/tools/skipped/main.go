@@ -1,6 +1,5 @@
-// Command skipped reads what `go test -json` prints, prints what `go test` would
-// without -json, and adds the tests that were skipped to a file. With -list it prints
-// such a file: each reason once, and the tests that gave it.
+// Command skipped reads what `go test -json` prints, prints what `go test` would without -json, and adds the tests that
+// were skipped to a file. With -list it prints such a file: each reason once, and the tests that gave it.
 package main
 
 import (

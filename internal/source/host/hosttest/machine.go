@@ -17,8 +17,7 @@ type Machine struct {
 	NodeMiB int
 	// Vendor and Brand are those of /proc/cpuinfo.
 	Vendor, Brand string
-	// Alternate numbers the CPUs of the sockets in turn (0, 2, 4 ... on
-	// socket 0), as many Intel machines do.
+	// Alternate numbers the CPUs of the sockets in turn (0, 2, 4 ... on socket 0), as many Intel machines do.
 	Alternate bool
 	// Policies makes a cpufreq policy for each CPU.
 	Policies bool
@@ -94,8 +93,7 @@ func List(cpus []int) string {
 	return b.String() + "\n"
 }
 
-// Files makes the tree: sys and proc of a current kernel, with the ACPI table
-// names of a NUMA machine.
+// Files makes the tree: sys and proc of a current kernel, with the ACPI table names of a NUMA machine.
 func (m Machine) Files() Files {
 	m = m.filled()
 	f := Files{}

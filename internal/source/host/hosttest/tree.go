@@ -92,8 +92,7 @@ func save(full, path, content string) error {
 	}
 }
 
-// write writes a file with three system calls instead of the twelve of os.WriteFile: tests write thousands
-// of files.
+// write writes a file with three system calls instead of the twelve of os.WriteFile: tests write thousands of files.
 func write(full string, content []byte) error {
 	fd, err := again(func() (int, error) {
 		return unix.Open(full, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)

@@ -16,9 +16,8 @@ type Option struct {
 // maxOptions is the largest number of options on a command line.
 const maxOptions = 4096
 
-// ParseCmdline splits a command line as the kernel does (lib/cmdline.c): options end at spaces outside
-// double quotes; quotes around an option or its value are removed. Words after "--" belong to init and are
-// dropped.
+// ParseCmdline splits a command line as the kernel does (lib/cmdline.c): options end at spaces outside double quotes;
+// quotes around an option or its value are removed. Words after "--" belong to init and are dropped.
 func ParseCmdline(line string) []Option {
 	var out []Option
 	rest := line
@@ -46,8 +45,7 @@ func ParseCmdline(line string) []Option {
 	return out
 }
 
-// WordEnd returns the length of the first word of a command line, which ends at a space outside double
-// quotes.
+// WordEnd returns the length of the first word of a command line, which ends at a space outside double quotes.
 func WordEnd[T string | []byte](s T) int {
 	quoted := false
 	for i := range len(s) {
@@ -62,8 +60,7 @@ func WordEnd[T string | []byte](s T) int {
 }
 
 // keptOptions are the kernel options whose values are shown because they affect an audit
-// (Documentation/admin-guide/kernel-parameters.txt). A key that ends in a dot matches all options of a
-// module.
+// (Documentation/admin-guide/kernel-parameters.txt). A key that ends in a dot matches all options of a module.
 var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
 	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
 	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",

@@ -15,8 +15,7 @@ type CPUInfo struct {
 	Processors []Processor
 }
 
-// Processor is one block of /proc/cpuinfo. Numbers are -1 when the block does
-// not have them.
+// Processor is one block of /proc/cpuinfo. Numbers are -1 when the block does not have them.
 type Processor struct {
 	ID, PhysicalID, CoreID int
 }
@@ -27,9 +26,8 @@ const (
 	maxProcessors = MaxCPU + 1
 )
 
-// ParseCPUInfo parses /proc/cpuinfo of any architecture. If all is false, it stops after the first
-// processor on x86, where that is sufficient. Lines without "key : value" are skipped, and so is an
-// incomplete last line.
+// ParseCPUInfo parses /proc/cpuinfo of any architecture. If all is false, it stops after the first processor on x86,
+// where that is sufficient. Lines without "key : value" are skipped, and so is an incomplete last line.
 func ParseCPUInfo(b []byte, all bool) CPUInfo {
 	info := CPUInfo{First: make(map[string]string, 32)}
 	b = bytes.TrimRight(b, "\x00")
@@ -66,8 +64,7 @@ func (c *CPUInfo) begin(key string, value []byte) {
 	c.Processors = append(c.Processors, Processor{ID: id, PhysicalID: -1, CoreID: -1})
 }
 
-// take keeps a key that appears for the first time, and the numbers of the
-// current processor.
+// take keeps a key that appears for the first time, and the numbers of the current processor.
 func (c *CPUInfo) take(key string, value []byte) {
 	value = bytes.TrimSpace(value)
 	if _, have := c.First[key]; !have && len(c.First) < maxKeys && len(key) <= 64 {

@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// MaxCPU is the largest CPU or node number taken; the kernel's own limit
-// (CONFIG_NR_CPUS) is 8,192 on x86.
+// MaxCPU is the largest CPU or node number taken; the kernel's own limit (CONFIG_NR_CPUS) is 8,192 on x86.
 const MaxCPU = 1<<16 - 1
 
 // maxListed bounds the numbers written out before duplicates are removed.
@@ -132,8 +131,7 @@ func hexWord(b []byte) (uint32, bool) {
 	return w, true
 }
 
-// Trim removes blanks at both ends and the NUL bytes that some captures leave
-// after a value.
+// Trim removes blanks at both ends and the NUL bytes that some captures leave after a value.
 func Trim(b []byte) []byte { return bytes.Trim(b, " \n\x00\t\r") }
 
 // Excerpt keeps a quotation in an error short.

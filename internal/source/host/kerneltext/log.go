@@ -42,9 +42,8 @@ func Record(record []byte) (priority int, at int64, text []byte) {
 // MirroredMemory is a share of the memory map, in bytes.
 type MirroredMemory struct{ Mirrored, All int64 }
 
-// mirroredLine matches the complete message after the prefix of a log: a record's head, syslog's priority,
-// a time in the first minute. In other positions it may be a part of another message, such as the name of a
-// USB device.
+// mirroredLine matches the complete message after the prefix of a log: a record's head, syslog's priority, a time in
+// the first minute. In other positions it may be a part of another message, such as the name of a USB device.
 var mirroredLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:6,\d+,\d+,[^;]*;|<6>)?(?:\[ *[0-5]?\d\.\d+\](?:\[ *[TC]\d+\])? )?` + MirroredPrefix + `(\d{1,12})M/(\d{1,12})M mirrored memory$`)
 })

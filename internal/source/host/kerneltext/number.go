@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// ParseSize parses a size with a binary unit as the kernel prints it: "48K",
-// "1024 kB", "8 MB", "2G"; without a unit the number counts bytes. The result
-// is in bytes.
+// ParseSize parses a size with a binary unit as the kernel prints it: "48K", "1024 kB", "8 MB", "2G"; without a unit
+// the number counts bytes. The result is in bytes.
 func ParseSize(b []byte) (int64, error) {
 	b = Trim(b)
 	i := 0
@@ -48,8 +47,7 @@ func unitShift(unit []byte) (uint, bool) {
 	}
 }
 
-// ParseInts parses numbers separated by blanks, at most limit of them, as
-// nodeN/distance has them.
+// ParseInts parses numbers separated by blanks, at most limit of them, as nodeN/distance has them.
 func ParseInts(b []byte, limit int) ([]int, error) {
 	fields := bytes.Fields(Trim(b))
 	if len(fields) == 0 {
@@ -69,9 +67,8 @@ func ParseInts(b []byte, limit int) ([]int, error) {
 	return out, nil
 }
 
-// ParseMeminfo returns one entry of /proc/meminfo or nodeN/meminfo in bytes:
-// "MemTotal:  8386704 kB", there after "Node 0 ". found is false when the key
-// is not in the text.
+// ParseMeminfo returns one entry of /proc/meminfo or nodeN/meminfo in bytes: "MemTotal:  8386704 kB", there after "Node
+// 0 ". found is false when the key is not in the text.
 func ParseMeminfo(b []byte, key string) (size int64, line string, found bool, err error) {
 	for raw := range bytes.Lines(b) {
 		text := bytes.TrimSpace(raw)
