@@ -26,7 +26,7 @@ const defaultBaseline = "/var/lib/memaudit/baseline.json"
 const baselineArea = "baseline."
 
 func (p *Program) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "baseline", Short: "remember the accepted hardware, and say what changed since", Args: command, RunE: showHelp}
+	cmd := &cobra.Command{Use: "baseline", Short: "save a hardware baseline and report changes", Args: command, RunE: showHelp}
 	cmd.AddCommand(p.baselineSaveCommand(), p.baselineCompareCommand())
 	return cmd
 }
@@ -103,7 +103,7 @@ func (p *Program) baselineCompareCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "compare",
-		Short: "say what changed since the hardware was accepted, exit by the result",
+		Short: "report what changed since the hardware was accepted, set the exit status",
 		Long: `compare checks the machine against its baseline, slot by slot. What was known then
 and is not now is unknown, neither changed nor the same.
 

@@ -32,7 +32,7 @@ func (w *capacityFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&w.size, "capacity", "", "list the ways to populate a capacity of `SIZE` (768G, 1T), of all processors together")
 	fl.StringVar(&w.platform, "platform", "", "plan for the document of a platform `ID` instead of a machine")
 	fl.IntVar(&w.sockets, "sockets", 0, "plan for `N` processors (default the machine's; one for --platform)")
-	fl.BoolVar(&w.all, "all", false, "list what documents discourage, too")
+	fl.BoolVar(&w.all, "all", false, "include discouraged layouts")
 }
 
 // unused returns an error for flags that are valid only with --capacity.

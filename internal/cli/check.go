@@ -16,7 +16,7 @@ func (p *Program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "check [FILE]",
 		SuggestFor: []string{"audit", "scan", "run", "test", "verify", "report"},
-		Short:      "audit one machine once, print the report, exit by the result",
+		Short:      "audit one machine once, print the report, set the exit status",
 		Long: `check audits one machine once and prints the report: the running one, or that of
 FILE, which is a folder with sys and proc (--root), a capture (--snapshot), or
 SMBIOS as a dump, a table or dmidecode's text (--smbios; - is standard input).
@@ -41,8 +41,8 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	registerFailOn(cmd, &f.failOn)
-	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
-	fl.BoolVar(&f.strict, "strict", false, "take each check that could not run as unknown: exit 3")
+	fl.BoolVar(&f.allProfiles, "all-profiles", false, "also compare with every documented profile")
+	fl.BoolVar(&f.strict, "strict", false, "exit 3 if any check could not run")
 	return cmd
 }
 

@@ -14,9 +14,9 @@ func TestExplain(t *testing.T) {
 		says []string
 		not  string
 	}{
-		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "problem   for example: ", "[##] [##] [##]", "Why it matters", "How to fix it", "severity  warning", "In its case", "none was named"}, "size()"},
+		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "problem   for example: ", "[##] [##] [##]", "Why it matters", "How to fix it", "severity  warning", "In its case", "no machine given"}, "size()"},
 		{[]string{"memory.channel.populated", "--root", bad}, []string{"This machine", "2 of 3 channels hold memory"}, ""},
-		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor", "none was named"}, "at work"},
+		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor", "no machine given"}, "at work"},
 		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "Expected  disabled"}, ""},
 		{[]string{"westmere-ep", "--root", bad}, []string{"3 channels side by side", "is of this platform", "2 of 3"}, ""},
 		{[]string{"numa"}, []string{"word      NUMA node", "node 0: cpu 0", "memaudit explain numa.nodes.used"}, ""},

@@ -33,8 +33,8 @@ func (f *planFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.asked, "plan", false, "print which machines gain by moving modules, which can give some up, where spare ones do most good")
 	fl.StringVar(&f.spare, "spare", "", "modules in stock, a YAML `FILE` (--plan)")
-	fl.StringVar(&f.floor, "floor", "", "capacities that machines keep, a YAML `FILE` (--plan)")
-	fl.DurationVar(&f.limit, "limit", 10*time.Minute, "stop planning after this `TIME`; machines behind it get no plan (--plan)")
+	fl.StringVar(&f.floor, "floor", "", "minimum capacity per machine, a YAML `FILE` (--plan)")
+	fl.DurationVar(&f.limit, "limit", 10*time.Minute, "stop planning after this `TIME`; remaining machines are not planned (--plan)")
 }
 
 // planning is the input for planning the machines. It is read-only and safe for concurrent use.

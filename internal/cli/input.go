@@ -46,7 +46,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 
 // registerHostName adds the flag for commands with a document that names the machine.
 func (f *inputFlags) registerHostName(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "put the machine's name into the report")
+	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "include the host name")
 }
 
 // onceFlag is a flag that may be given only once: a second machine would silently replace the first.
@@ -118,7 +118,7 @@ func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.url, "redfish", "", "ask the machine's BMC at `URL` (https://HOST) for BIOS settings and memory")
 	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password that only its owner may read")
-	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a BMC that has several")
+	fl.StringVar(&f.system, "redfish-system", "", "`NAME` of the system to read if the BMC manages several")
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the BMC's certificate")
 }
 

@@ -26,7 +26,7 @@ audit could not be done.`,
 	}
 	f.input.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.output.output, "output", "", "write to `FILE`, whole or not at all")
+	fl.StringVar(&f.output.output, "output", "", "write to `FILE` (atomically)")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")

@@ -24,8 +24,8 @@ type outputFlags struct {
 func (f *outputFlags) register(cmd *cobra.Command, known []string) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", known[0], "output `FORMAT`: "+strings.Join(known, ", "))
-	fl.StringVar(&f.output, "output", "", "write to `FILE`, whole or not at all")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "every reading behind each finding, and what passed")
+	fl.StringVar(&f.output, "output", "", "write to `FILE` (atomically)")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show evidence and passed checks")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -43,7 +43,7 @@ not be read, or no document gives this profile for the machine.`,
 	f.input.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.form, "for", "", "the tool that is to apply it: `FORM` is "+strings.Join(patch.Forms(), ", ")+" (default: that of the export)")
-	fl.StringVar(&f.output.output, "output", "", "write to `FILE`, whole or not at all")
+	fl.StringVar(&f.output.output, "output", "", "write to `FILE` (atomically)")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(patch.Forms(), cobra.ShellCompDirectiveNoFileComp))

@@ -47,7 +47,7 @@ those from documents of that vendor, title, year or address.`,
 			}
 			infos := ofDocument(describe(packs), document)
 			if len(infos) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile rests on a document that names %q", document), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile cites a document matching %q", document), hint: "memaudit profiles list"}
 			}
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)

@@ -22,7 +22,7 @@ func (p *Program) progress(what func() string) (done func()) {
 }
 
 // reading is the progress of commands that audit one machine.
-func reading() string { return "reading and checking the machine" }
+func reading() string { return "auditing the machine" }
 
 // progressLine writes a line after a while, again at every interval, and erases it at the end.
 func progressLine(w io.Writer, what func() string, after, interval time.Duration) (done func()) {

@@ -68,7 +68,7 @@ func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 // nothing.
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel()
-	const line = "memaudit: reading and checking the machine ..."
+	const line = "memaudit: auditing the machine ..."
 	slow := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(quietFor + 300*time.Millisecond)
 		w.WriteHeader(http.StatusNotFound)

@@ -43,7 +43,7 @@ are.`,
 	f.input.register(cmd)
 	fl := cmd.Flags()
 	fl.Lookup("identifiers").Usage = "keep serial numbers, UUIDs, asset tags and names as they are"
-	fl.StringVarP(&f.output, "output", "o", "", "write to `FILE`, whole or not at all; - is standard output (default memaudit-DATE-TIME.tar.gz)")
+	fl.StringVarP(&f.output, "output", "o", "", "write to `FILE` (atomically); - is standard output (default memaudit-DATE-TIME.tar.gz)")
 	fl.BoolVarP(&f.force, "force", "f", false, "replace the file when it exists")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	return cmd

@@ -182,9 +182,9 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 				}
 			}
 			if doc == nil {
-				assert.Contains(t, have["This machine"], "none was named")
+				assert.Contains(t, have["This machine"], "no machine given")
 			} else {
-				assert.NotContains(t, have["This machine"], "none was named")
+				assert.NotContains(t, have["This machine"], "no machine given")
 			}
 		}
 	}

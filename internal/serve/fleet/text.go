@@ -293,7 +293,7 @@ func (t *textWriter) bios(d *Document) {
 func (t *textWriter) reboot(d *Document, most int) {
 	for i, p := range d.Pending {
 		if i == 0 {
-			t.head("REBOOT", "settings that wait for one")
+			t.head("PENDING REBOOT", "settings that take effect at the next boot")
 		}
 		if most > 0 && i == most {
 			t.more(len(d.Pending)-most, "setting", "reboot")

@@ -180,7 +180,7 @@ func indexed(prefix string, n int, rest string) string {
 }
 
 // errBounds is the error of a capture or its notes above the limits.
-var errBounds = errors.New("archive is larger than memaudit reads")
+var errBounds = errors.New("archive exceeds the size limit")
 
 // Limits of single reads, in bytes.
 const (

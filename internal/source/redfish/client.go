@@ -252,7 +252,7 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return problem(fact.SourceAbsent, op, "connection refused: nothing listens there").final()
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return problem(fact.SourceRefused, op, "no whole answer within %s", c.timeLimit).final()
+		return problem(fact.SourceRefused, op, "no complete answer within %s", c.timeLimit).final()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return problem(fact.SourceTruncated, op, "the service closed the connection without an answer").final()
 	}
@@ -289,7 +289,7 @@ func certificate(op string, err error) *Problem {
 		}
 		return p
 	case errors.As(err, &unknown):
-		return problem(fact.SourceRefused, op, "no authority known here vouches for the service's certificate").hint(trust)
+		return problem(fact.SourceRefused, op, "certificate is not signed by a trusted CA").hint(trust)
 	case errors.As(err, &host):
 		return problem(fact.SourceRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
 	case errors.As(err, &verify), errors.As(err, &invalid):
@@ -326,7 +326,7 @@ func refusal(op string, r *httpReply) *Problem {
 	case r.status == http.StatusNotFound, r.status == http.StatusGone:
 		return problem(fact.SourceAbsent, op, "the service has no such resource (%d)", r.status)
 	case r.status >= 300 && r.status < 400:
-		return problem(fact.SourceRefused, op, "redirected without an address (%d)", r.status)
+		return problem(fact.SourceRefused, op, "redirected without a Location header (%d)", r.status)
 	default:
 		return problem(fact.SourceRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
 	}

@@ -223,7 +223,7 @@ func TestCertificates(t *testing.T) {
 		"the service's certificate is valid from 2020-01-01 to 2021-01-01, not now": x509.CertificateInvalidError{Reason: x509.Expired, Cert: &x509.Certificate{
 			NotBefore: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)}},
 		"the service's certificate is not valid": x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign},
-		"no authority known here":                x509.UnknownAuthorityError{},
+		"not signed by a trusted CA":             x509.UnknownAuthorityError{},
 		"is for another host name":               x509.HostnameError{Certificate: &x509.Certificate{}, Host: "bmc"},
 		"not a TLS server":                       tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
 		"TLS 1.0 or 1.1 at most":                 errors.New("remote error: tls: protocol version not supported"),

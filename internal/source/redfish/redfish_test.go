@@ -299,7 +299,7 @@ func TestProblems(t *testing.T) {
 	}{
 		"wrong password":  {option: func(o *Options) { o.Password += "x" }, state: fact.SourceDenied, says: "does not accept user name and password"},
 		"forbidden":       {change: status("/redfish/v1/Systems", 403), state: fact.SourceDenied, says: "may not read"},
-		"unknown ca":      {option: func(o *Options) { o.Roots = x509.NewCertPool() }, state: fact.SourceRefused, says: "no authority known here"},
+		"unknown ca":      {option: func(o *Options) { o.Roots = x509.NewCertPool() }, state: fact.SourceRefused, says: "not signed by a trusted CA"},
 		"no service":      {change: status(rootPath, 404), state: fact.SourceAbsent, says: "no such resource"},
 		"a web page":      {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) }), state: fact.SourceMalformed, says: "not a JSON object"},
 		"no root":         {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("{}")) }), state: fact.SourceMalformed, says: "not a Redfish service root"},
