@@ -11,7 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 
-// maxMemory limits what a document takes in memory, in bytes.
 const maxMemory = 256 << 20
 
 // ErrSchema is returned for a document with another schema.

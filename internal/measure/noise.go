@@ -16,7 +16,7 @@ const (
 	// foreignLatency is the number of CPUs that other processes may use during a pointer chase, which does not
 	// depend on bandwidth.
 	foreignLatency = 0.5
-	// tick is the unit of the kernel's processor times.
+	// userHZ is the unit of the kernel's processor times.
 	userHZ = 0.01
 )
 

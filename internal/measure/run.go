@@ -12,15 +12,13 @@ import (
 
 const (
 	// rounds go through all cells, so that what disturbs for a second is seen as a difference between passes.
-	rounds = 2
-	// perRound is the number of passes of one figure in one round.
+	rounds   = 2
 	perRound = 4
 	// moreRounds is how often figures that lost passes are tried again.
 	moreRounds = 3
 	// shortest and longest bound one pass.
 	shortest, longest = 5 * time.Millisecond, 150 * time.Millisecond
-	// placedShare is the share of the memory that must be on the requested node.
-	placedShare = 0.99
+	placedShare       = 0.99
 )
 
 // measurementRun is one measurement under way.

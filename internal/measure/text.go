@@ -8,7 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
-// kindUnits are what a kind is printed in.
 var kindUnits = map[Kind]struct {
 	title string
 	scale float64

@@ -11,7 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// comparison is one comparison in progress.
 type comparison struct {
 	then, now *File
 	sys       *inventory.System
@@ -57,7 +56,6 @@ func (c *comparison) swappedUUID() string {
 	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
-// subjectChanges collects the changes of one subject, and the reasons why some of it cannot be compared.
 type subjectChanges struct {
 	subject inventory.Subject
 	changes []inventory.Change
@@ -95,5 +93,4 @@ func (c *comparison) done(p *subjectChanges) inventory.Compared {
 // advice tells the user how to make most unknown values known.
 const advice = "run as root, with the same inputs as when the baseline was saved"
 
-// atMost is the largest number of items in one finding.
 const atMost = 12

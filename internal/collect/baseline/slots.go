@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// slotPair is one slot then and now; either may be missing.
 type slotPair struct{ then, now *Slot }
 
 func (q slotPair) subject() inventory.Subject {

@@ -70,7 +70,6 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	return fact.Known(count, fact.Direct, list.From)
 }
 
-// layout describes how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA modes).
 type layout struct {
 	// perSocket is the number of nodes in every socket, cpus the number of CPUs of the largest
 	// node, and missing that of the CPUs that are offline: fewer than a node has, so that no node lost all of its.

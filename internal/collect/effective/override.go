@@ -13,7 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// changeWriter names the tools that usually write such files.
 const changeWriter = "and change what writes it (a tuned profile, cpupower, a boot script)"
 
 func (m *Machine) overrides(id string, f *derived) []inventory.Override {

@@ -12,7 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// osControl is the canonical word for frequency scaling by the operating system.
 const osControl = "os_control"
 
 // powerPolicy derives who scales the P-states (docs/kernel.md, Who owns P-states). Only acpi-cpufreq

@@ -11,10 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// intelVendor is the CPUID vendor of Intel's processors.
 const intelVendor = "GenuineIntel"
 
-// processorModel identifies the processors.
 type processorModel struct {
 	vendor        fact.Fact[string]
 	family, model fact.Fact[int]

@@ -25,7 +25,6 @@ const (
 	x86Only
 )
 
-// derivation derives the effective value of a setting; derive is nil for a setting that Linux does not show.
 type derivation struct {
 	id     string
 	of     vendors
@@ -185,7 +184,6 @@ const (
 	disabledWord = "disabled"
 )
 
-// derived is the effective value of a setting and who decided it.
 type derived struct {
 	effective, decided fact.Fact[string]
 }
@@ -238,7 +236,6 @@ func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 	return fact.Unknown[string](fact.Conflicting, what+": "+strings.Join(named, ", "), "", slices.Clip(at)...)
 }
 
-// maxNamed is the largest number of differing values in a reason.
 const maxNamed = 4
 
 func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {

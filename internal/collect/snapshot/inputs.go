@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	// inputsName is the member with the audit's inputs other than the trees.
 	inputsName   = "/" + host.InputsFolder + "inputs.json"
 	inputsSchema = "memaudit.inputs/v1"
 	// maxExports and maxMeasurements limit the number of files of each kind.
@@ -43,7 +42,6 @@ type inputs struct {
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
 
-// capturedBMC is a BMC's answer with its BIOS settings decoded.
 type capturedBMC struct {
 	Answer  *redfish.Answer `json:"answer"`
 	Path    string          `json:"path,omitempty"`

@@ -16,7 +16,6 @@ const (
 	dmiEntry = "/sys/firmware/dmi/tables/smbios_entry_point"
 )
 
-// redactor hides identifiers in the recorded files.
 type redactor struct {
 	*Hash
 	// entry is the entry point of the SMBIOS table.

@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// mpolBind is MPOL_BIND of linux/mempolicy.h.
 	mpolBind = 2
 	// hugePage is what the mapping is aligned to, so that its first and last
 	// pages can be huge: the size on x86 and on arm64 with 4 KiB pages.
 	hugePage = 2 << 20
-	// piece is how much of one stream is done between two looks at the clock.
+	// pieceBytes is how much of one stream is done between two looks at the clock.
 	pieceBytes = 128 << 10
 	// chaseSteps is the same for the chase, chainParts the number of passes in which no line of the chain is met twice.
 	chaseSteps, chainParts = 2048, 8
 )
 
-// nodeMemory is memory mapped for one node.
 type nodeMemory struct {
 	whole []byte
 	// streams and chain are parts of it.

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// tick is USER_HZ: the kernel prints CPU times in hundredths of a second.
+	// userHZ is USER_HZ: the kernel prints CPU times in hundredths of a second.
 	userHZ = 10 * time.Millisecond
 	// limitStat limits the size of /proc/stat in bytes; its line of interrupts is long.
 	limitStat = 1 << 20

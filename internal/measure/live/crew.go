@@ -7,13 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// worker is a goroutine on a thread of its own that is pinned to one CPU.
 type worker struct {
 	jobs chan passJob
 	outs chan outcome
 }
 
-// cpuWorkers are the workers by CPU.
 type cpuWorkers map[int]*worker
 
 func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {

@@ -29,7 +29,6 @@ func limits(root *host.Root) (quota string, memory int64) {
 	return quota, memory
 }
 
-// controlGroup is the process's place in one hierarchy.
 type controlGroup struct {
 	mount, path string
 	cpu, memory bool
@@ -73,7 +72,6 @@ func quotaOf(root *host.Root, dir string) string {
 	return ""
 }
 
-// unlimited is the smallest value in bytes that means no limit in version 1.
 const unlimited = 1 << 60
 
 func memoryLeft(root *host.Root, dir string) (int64, bool) {

@@ -13,7 +13,6 @@ import (
 // startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
 type startGate struct{ missing atomic.Int32 }
 
-// threadTimeout limits the wait for a thread if another process uses its CPU.
 const threadTimeout = time.Second
 
 func (j *passJob) do() outcome {
@@ -68,7 +67,6 @@ func threadUsage() (cpu, switches int64, err error) {
 	return ts.Nano(), ru.Nivcsw, err
 }
 
-// passJob is one pass of one thread.
 type passJob struct {
 	ctx  context.Context
 	d    time.Duration
@@ -77,7 +75,6 @@ type passJob struct {
 	start *startGate
 }
 
-// outcome is what a thread did in one pass: bytes, or loads.
 type outcome struct {
 	done      int64
 	wall, cpu time.Duration

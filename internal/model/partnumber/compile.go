@@ -13,7 +13,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// partsFile is a file below rules/parts.
 type partsFile struct {
 	Schema  int                  `yaml:"schema"`
 	Vendor  string               `yaml:"vendor"`

@@ -107,7 +107,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 // makerNames are what labels print before a number and SPD does not, longest first: Micron's and HPE's.
 var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
 
-// afterName is how a number goes on after such a name.
+// afterName is what follows such a name.
 var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
 // normal normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading

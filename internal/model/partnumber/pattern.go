@@ -8,7 +8,6 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// pattern reads one family of part numbers.
 type pattern struct {
 	_  struct{} `cbor:",toarray"` // stored without field names
 	ID string   `yaml:"id"`
@@ -34,7 +33,6 @@ type pattern struct {
 
 func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
 
-// values are the values in a row of a table.
 type values struct {
 	_       struct{}   `cbor:",toarray"` // without the names of fields
 	SizeGB  float64    `yaml:"size_gb"`

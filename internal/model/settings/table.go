@@ -262,7 +262,6 @@ type Tables struct {
 	entries []vendorEntry
 }
 
-// vendorEntry lists the machines that a table applies to, and loads the table.
 type vendorEntry struct {
 	// manufacturers are in lower case.
 	manufacturers []string

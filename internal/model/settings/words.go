@@ -17,7 +17,6 @@ const (
 	includesFile   = "settings/includes.tsv"
 )
 
-// wordlist is the vocabulary, with the values that include others.
 type wordlist struct {
 	settings []Setting
 	// at finds a setting by its id.

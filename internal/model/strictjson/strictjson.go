@@ -21,7 +21,6 @@ import (
 // ErrTooLarge reports values that take more memory than the caller allows.
 var ErrTooLarge = errors.New("takes too much memory")
 
-// maxDepth limits how deeply lists and objects may be nested.
 const maxDepth = 64
 
 // Unmarshal decodes an untrusted document. null is accepted only as the value of a struct's field that is a pointer, a

@@ -7,7 +7,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// prefix is the prefix of every metric's name.
 const prefix = "memaudit_"
 
 // Family is one metric with all its samples: a counter if its name ends in _total, otherwise a gauge.
@@ -27,10 +26,8 @@ type Sample struct {
 	Value  float64
 }
 
-// metric is a metric's place in the schema.
 type metric int
 
-// schema has every metric, without samples.
 var schema []Family
 
 // declare adds a metric to the schema. Labels are separated by blanks.
@@ -39,7 +36,6 @@ func declare(name, labels, help string) metric {
 	return metric(len(schema) - 1)
 }
 
-// collector collects the samples of a report, by metric.
 type collector struct {
 	families []Family
 	seen     map[string]bool
@@ -64,7 +60,6 @@ func addKnown[T int | int64 | float64](c *collector, m metric, v *T, factor floa
 	}
 }
 
-// maxLabel limits the bytes of a label's value.
 const maxLabel = 200
 
 // labelText makes a value valid for a label: printable UTF-8 of limited length. Firmware may contain anything.
@@ -91,7 +86,6 @@ func numberWord(v *int) string {
 }
 
 const (
-	// maxSeries limits the series of a machine.
 	maxSeries = 600
 	// maxDistanceNodes is the number of NUMA nodes above which distances, one for each pair, are left out.
 	maxDistanceNodes = 16

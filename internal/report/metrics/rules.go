@@ -15,7 +15,6 @@ type verdicts struct {
 	ranks [len(results) + 1]int
 }
 
-// results are all results, in the order in which they are counted.
 var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
 
 func (v *verdicts) rank(r verdict.Result) *int {

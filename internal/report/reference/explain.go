@@ -174,10 +174,8 @@ func (e *Explainer) menuName(id, plain string) bool {
 	return false
 }
 
-// aroundNames are parts of menu names that people leave out.
 var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
 
-// labelled is a text with its label; Example is output of the program in its place.
 type labelled struct{ Name, Value, Example string }
 
 // machineResults is what the selected machine has of a rule: values of a setting, results, slot sets of its manual.

@@ -77,7 +77,6 @@ func documentOf(p *platform.Info, key string) string {
 	return key
 }
 
-// mostDrawn is the largest number of channels in a drawing of 80 columns.
 const mostDrawn = 12
 
 func channelDrawing(p *platform.Info) string {

@@ -10,7 +10,6 @@ import (
 // glossaryFile has the words of docs/glossary.md, which explain knows, too.
 const glossaryFile = "explain/glossary.tsv"
 
-// term is a word of the glossary, or several with one meaning.
 type term struct {
 	names   []string
 	meaning string

@@ -75,7 +75,6 @@ func (m *markdownPage) Commands(lines ...string) {
 	m.block("```console\n$ %s\n```\n\n", strings.Join(lines, "\n$ "))
 }
 
-// markup is what Markdown would take for it, made at first use.
 var markup = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
 })

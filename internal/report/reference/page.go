@@ -56,7 +56,6 @@ func layoutFuncs(l Layout) template.FuncMap {
 	}
 }
 
-// wordFuncs are the functions with which templates put texts together.
 var wordFuncs = template.FuncMap{
 	"number": number,
 	"source": source, "document": document, "speeds": speeds, "elsewhere": elsewhere, "computed": computed,

@@ -38,7 +38,6 @@ type auditPage struct {
 	at               time.Time
 }
 
-// currentPage holds the page that is served, nil before the first audit.
 type currentPage struct{ current atomic.Pointer[auditPage] }
 
 // publish stores the outcome of an audit. A report that lacks some sources replaces the previous page, with

@@ -42,7 +42,6 @@ func lacking(version int, network bool) string {
 	}
 }
 
-// restricter is implemented by landlock.Config.
 type restricter interface {
 	RestrictPaths(rules ...landlock.Rule) error
 	RestrictNet(rules ...landlock.Rule) error

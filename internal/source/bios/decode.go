@@ -156,7 +156,6 @@ func decodeArray(list []any) (*Export, error) {
 	return decodeList("$", list)
 }
 
-// textFormat is a text format and the pattern of a line that proves it.
 type textFormat struct {
 	tell   *regexp.Regexp
 	decode func([]textLine) (*Export, error)

@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
 // parseJSON decodes a single JSON value; numbers stay as written. A key that occurs more than once in an object with
@@ -140,7 +139,6 @@ func (e *Export) ambiguous(places []string) {
 	}
 }
 
-// document is one JSON object of a file, with its JSON path.
 type document struct {
 	path string
 	body object

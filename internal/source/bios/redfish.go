@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// documentKind is the kind of a document of the Redfish BIOS data model.
 type documentKind uint8
 
 const (

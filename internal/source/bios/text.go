@@ -11,7 +11,6 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// textLine is one line of a text export with its number.
 type textLine struct {
 	n    int
 	text string

@@ -145,7 +145,6 @@ func (w *walker) conrep(root xml.StartElement) (*Export, error) {
 // biosFQDD is the prefix of the name (FQDD) of the component with the BIOS settings in a Server Configuration Profile.
 const biosFQDD = "BIOS.Setup."
 
-// noBIOS is the error of a Server Configuration Profile without that component.
 const noBIOS = "no component " + biosFQDD + "1-1 with attributes, expected an export that includes the BIOS"
 
 // scp decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,

@@ -134,7 +134,6 @@ var (
 	errSeveral = errors.New("capture")
 )
 
-// loader collects the members of an archive, by leading folder.
 type loader struct {
 	machines map[string]*memTree
 	members  int
@@ -198,7 +197,6 @@ func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Read
 	}
 }
 
-// counter counts the bytes that were read.
 type counter struct {
 	in io.Reader
 	n  int64
@@ -251,7 +249,6 @@ func checked(in io.Reader) error {
 	return nil
 }
 
-// nonZero leaves out the zeros that pad an archive.
 type nonZero struct{ in io.Reader }
 
 func (z *nonZero) Read(b []byte) (int, error) {
@@ -280,7 +277,6 @@ func (l *loader) finish() error {
 // would seem complete and its missing files absent.
 const endOfArchive = 1024
 
-// zeroTail counts the zero bytes at the end of what was read.
 type zeroTail struct {
 	in    io.Reader
 	zeros int

@@ -16,8 +16,7 @@ const (
 	// samplePolicies limits the policies that are read. If there are more, this many are read at
 	// even distances, including the first and the last.
 	samplePolicies = 64
-	// maxUncore is more than any machine has.
-	maxUncore = 128
+	maxUncore      = 128
 )
 
 // CPUFreq is the frequency driver and its settings (Documentation/admin-guide/pm/cpufreq.rst,
@@ -265,7 +264,6 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 
 const kHzPerMHz = 1000
 
-// maxZones is more than any machine has packages, dies and memory zones with a limit of power.
 const maxZones = 256
 
 // powerLimits reads the limits of Intel's RAPL for packages: the zones intel-rapl:N; those of cores, memory and dies

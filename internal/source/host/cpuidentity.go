@@ -12,7 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
 type cpuinfoKeys map[string]string
 
 // text returns the value of the first of these keys that exists and is not empty, or Absent.

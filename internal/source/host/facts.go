@@ -64,7 +64,6 @@ type Source struct {
 	Detail string
 }
 
-// stater is a fact of any type or a Sampled.
 type stater interface {
 	Outcome() (state fact.State, reason string)
 }

@@ -35,7 +35,6 @@ const (
 	GenZen4
 )
 
-// intelGenerations are CPUID models of family 6.
 var intelGenerations = [...]struct {
 	gen    Generation
 	models []int

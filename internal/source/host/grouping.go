@@ -7,7 +7,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// attribute is a file below cpuN with a list of CPUs, and the file with a mask that older kernels have in its place.
 type attribute struct{ list, mask string }
 
 var (
@@ -17,7 +16,6 @@ var (
 
 var errOverlap = errors.New("CPU lists overlap")
 
-// grouping divides the online CPUs into groups.
 type grouping struct {
 	groups [][]int
 	// of is the group of each CPU number, -1 if it is offline or not in a group yet.
@@ -72,7 +70,6 @@ func (r *reader) partition(online []int, attrs []attribute) grouping {
 	return g
 }
 
-// offline marks in grouping.of a CPU number that is not online.
 const offline = -2
 
 func newGrouping(online []int) grouping {

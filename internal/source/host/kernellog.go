@@ -54,5 +54,4 @@ func ReadKernelLog(root *Root) *KernelLog {
 	return out
 }
 
-// limitLog is the longest log of a capture.
 const limitLog = 4 << 20

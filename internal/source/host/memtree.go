@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// memNode is one member of a capture in memory.
 type memNode struct {
 	kind Kind
 	// link is the target of a symbolic link, "" otherwise.

@@ -122,7 +122,6 @@ func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) s
 	return values[0]
 }
 
-// register is one register to read.
 type register struct {
 	address uint32
 	// core: each core has its own, so it is read on two CPUs of a package.

@@ -46,7 +46,6 @@ const (
 	fieldBytes     = 16
 )
 
-// noteStates are the states a capture can note about a path.
 var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
 
 // loadNotes reads the notes of a capture, if it has any, into at most room bytes of memory.
@@ -183,7 +182,6 @@ func (n *manifest) failure(state fact.State, fields []string) error {
 	return nil
 }
 
-// query is one operation on one path: "read", "head", "list", "stat", "readlink".
 type query struct{ op, path string }
 
 // queryResult is what the notes of a capture record for a question.
@@ -197,10 +195,8 @@ type queryResult struct {
 	target string
 }
 
-// operations are the names of the operations in the notes.
 var operations = [...]string{"read", "head", "list", "stat", "readlink"}
 
-// kindWords are the kinds as they are written in the notes.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
 // notedError returns the error with this text, so that callers which compare with one of the package's errors find it.
@@ -247,7 +243,6 @@ func plainReason(s string) string {
 	}, s)
 }
 
-// registerNote is what the notes record for one register: its value, or why it was not read.
 type registerNote struct {
 	value uint64
 	state fact.State

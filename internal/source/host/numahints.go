@@ -60,7 +60,6 @@ type DAXDevice struct {
 
 const tierDir = "/sys/devices/virtual/memory_tiering"
 
-// maxGPUs is more than any machine has.
 const maxGPUs = 64
 
 func (r *reader) gpuNodes() fact.Fact[[]int] {
@@ -153,7 +152,6 @@ func (r *reader) tiers() fact.Fact[[]Tier] {
 	return fact.Known(tiers, fact.Direct, r.at(tierDir, ""))
 }
 
-// maxDAX is more than any machine has.
 const maxDAX = 256
 
 func (r *reader) dax() fact.Fact[[]DAXDevice] {

@@ -179,7 +179,6 @@ func indexed(prefix string, n int, rest string) string {
 	return string(append(b, rest...))
 }
 
-// errBounds is the error of a capture or its notes above the limits.
 var errBounds = errors.New("archive exceeds the size limit")
 
 // Limits of single reads, in bytes.

@@ -145,7 +145,6 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 	return nil
 }
 
-// captureWriter writes members until the first error.
 type captureWriter struct {
 	tar  *tar.Writer
 	at   time.Time

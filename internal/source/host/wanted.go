@@ -71,7 +71,6 @@ func splitMember(name string) (prefix, path string, ok bool) {
 	return "", "", false
 }
 
-// maxPrefix is the largest number of leading folders in an archive.
 const maxPrefix = 3
 
 func isTree(path string) bool {

@@ -225,7 +225,6 @@ func plainName(name string) bool {
 	return false
 }
 
-// maxShown is how many bytes of a text from the service are printed.
 const maxShown = 120
 
 // printable replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.

@@ -67,7 +67,6 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	return head.Registry, nil
 }
 
-// dellJobs is the queue of jobs of an iDRAC.
 const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1)"
 
 // dellJobWaits reports whether a job that changes BIOS settings has not run yet. It is false if the queue

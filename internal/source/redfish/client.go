@@ -25,7 +25,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// client reads from one service.
 type client struct {
 	o    Options
 	http *http.Client
@@ -71,7 +70,6 @@ func sleepUnlessDone(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// errRedirect is the error for a redirect that is not followed.
 type errRedirect struct{ text string }
 
 func (e *errRedirect) Error() string { return e.text }
@@ -115,7 +113,6 @@ func (c *client) resolve(link string) (*url.URL, *Problem) {
 	return u, nil
 }
 
-// httpReply is one answer with its complete body.
 type httpReply struct {
 	status int
 	header http.Header

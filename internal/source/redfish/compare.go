@@ -17,7 +17,6 @@ type Identity struct {
 	UUID string
 }
 
-// resourceLink is a link to another resource.
 type resourceLink struct {
 	ID string `json:"@odata.id"`
 	// Href is the form that iLO 4 used before Redfish.

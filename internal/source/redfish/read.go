@@ -74,23 +74,19 @@ const (
 	// the attribute registry, which has some megabytes.
 	requestTimeout  = 15 * time.Second
 	registryTimeout = 30 * time.Second
-	// logoutTimeout is the time limit for closing the session.
-	logoutTimeout = 5 * time.Second
+	logoutTimeout   = 5 * time.Second
 	// maxAnswer and maxRegistry limit a resource and an attribute registry, in bytes. The largest
 	// that were seen have 1 MiB and 5 MiB.
 	maxAnswer   = 2 << 20
 	maxRegistry = 8 << 20
-	// maxHeader limits the headers of an answer, in bytes.
-	maxHeader = 64 << 10
+	maxHeader   = 64 << 10
 	// maxTotal limits all answers together, in bytes, maxRequests the number of requests.
 	maxTotal    = 32 << 20
 	maxRequests = 1000
 	// maxMembers limits the members of a collection, maxPages its pages: more are an error.
-	maxMembers = 512
-	maxPages   = 32
-	// maxRetries is how often a request to a busy service is repeated.
-	maxRetries = 3
-	// maxRedirects is how many redirects of a request are followed.
+	maxMembers   = 512
+	maxPages     = 32
+	maxRetries   = 3
 	maxRedirects = 3
 )
 

@@ -13,7 +13,6 @@ import (
 // whichSystem is the advice if several systems may be the audited machine.
 const whichSystem = "run as root: serial number and UUID identify it; or name one with --redfish-system"
 
-// maxSystems limits the systems of a service.
 const maxSystems = 64
 
 // system finds the audited machine among the service's systems. If the service describes another

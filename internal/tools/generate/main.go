@@ -14,7 +14,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// generatorStep generates some of the files from the project's folder.
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.

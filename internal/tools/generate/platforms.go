@@ -314,7 +314,6 @@ func documentFor(p *platform.Info, names place.Names) string {
 	return documentWords[best]
 }
 
-// documentWords are the words for a document's relation to a model, then those without one of its maker.
 var documentWords = []string{"model", "generation", "sister", "CPU vendor", "-"}
 
 func profilesFor(packs []*rulepack.Pack, c []string) string {

@@ -42,7 +42,6 @@ func (m Machine) filled() Machine {
 	return m
 }
 
-// place is the position of a CPU.
 type place struct{ socket, core, thread int }
 
 // place numbers first all cores, then their second threads, as Linux does.

@@ -13,7 +13,6 @@ type Option struct {
 	Raw string
 }
 
-// maxOptions is the largest number of options on a command line.
 const maxOptions = 4096
 
 // ParseCmdline splits a command line as the kernel does (lib/cmdline.c): options end at spaces outside double quotes;

@@ -93,7 +93,6 @@ func ParseMemoryErrors(log string) []MemoryError {
 	return out
 }
 
-// section is one section of an error record.
 type section struct {
 	severity string
 	memory   bool
