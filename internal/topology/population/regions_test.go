@@ -121,16 +121,6 @@ func pow(b, n int) int {
 	return out
 }
 
-func TestRegionsNeedControllers(t *testing.T) {
-	l := layoutOf(&platform.Platform{}, []int{1, 1, 1, 1, 1, 1})
-	_, ok := l.regions(&platform.Platform{Policy: platform.PolicySymmetricIMC})
-	assert.False(t, ok)
-	_, ok = l.regions(&platform.Platform{Policy: platform.PolicySingle})
-	assert.False(t, ok)
-	_, ok = l.regions(&platform.Platform{Policy: platform.PolicyAMD})
-	assert.False(t, ok, "six channels are no Rome")
-}
-
 // TestAlike checks that layouts of equal modules that Alike writes identically have the same interleaving, class and
 // share of the bandwidth, for all layouts of two slots per channel, and with the complete derivation for a sample of
 // them.
@@ -217,27 +207,4 @@ func TestSixChannelsOfMilan(t *testing.T) {
 		}
 		assert.Equal(t, c.ways, ways, "%v", c)
 	}
-}
-
-// TestChannelsOfASet checks that the emptiest of an odd number of channels is left out, the last of equals, and that
-// the first of equal controllers is used.
-func TestChannelsOfASet(t *testing.T) {
-	assert.Equal(t, []int{0}, zen4Set([]int64{1}))
-	assert.Equal(t, []int{0, 1}, zen4Set([]int64{1, 1}))
-	assert.Equal(t, []int{0, 1}, zen4Set([]int64{1, 1, 1}))
-	assert.Equal(t, []int{1, 2}, zen4Set([]int64{1, 2, 2}))
-	set, least := pickSymmetric([]int64{4, 4, 4, 4}, [][]int{{0, 1}, {2, 3}}, 1, 2)
-	assert.Equal(t, []int{0, 1}, set)
-	assert.Equal(t, int64(4), least)
-}
-
-// TestMetricsAtBounds checks that no region has no bandwidth, and one channel of one all of it.
-func TestMetricsAtBounds(t *testing.T) {
-	assert.Equal(t, metrics{}, measure(nil, []int64{0, 0}, 2))
-	one := []Region{{Bytes: 8, Ways: 1, Channels: []int{0}}}
-	assert.Equal(t, metrics{}, measure(one, []int64{8}, 0))
-	assert.Equal(t, metrics{best: 1, worst: 1, sweep: 1, spread: 1}, measure(one, []int64{8}, 1))
-	assert.True(t, (&Share{By: shareByChannels}).ByChannels())
-	assert.False(t, (&Share{By: shareByModel}).ByChannels())
-	assert.Equal(t, "x11dpht", normalizedName("X11 DPH-T"))
 }
