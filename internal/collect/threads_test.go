@@ -21,9 +21,13 @@ func threadsText(maker string, designations ...string) []byte {
 		if strings.HasSuffix(d, " empty") {
 			status = "Unpopulated"
 		}
+		id := "C2 06"
+		if before, ok := strings.CutSuffix(d, " other"); ok {
+			d, id = before, "C1 06"
+		}
 		fmt.Fprintf(&b, "Handle 0x%04X, DMI type 4, 35 bytes\nProcessor Information\n\tSocket Designation: %s\n\tType: Central Processor\n"+
-			"\tManufacturer: Intel(R) Corporation\n\tID: C2 06 02 00 FF FB EB BF\n\tSignature: Type 0, Family 6, Model 44, Stepping 2\n"+
-			"\tVersion: Intel(R) Xeon(R) CPU           X5680  @ 3.33GHz\n\tStatus: %s\n\n", 0x10+i, d, status)
+			"\tManufacturer: Intel(R) Corporation\n\tID: %s 02 00 FF FB EB BF\n\tSignature: Type 0, Family 6, Model 44, Stepping 2\n"+
+			"\tVersion: Intel(R) Xeon(R) CPU           X5680  @ 3.33GHz\n\tStatus: %s\n\n", 0x10+i, d, id, status)
 	}
 	return []byte(b.String())
 }
@@ -46,6 +50,7 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 		{"two sockets of one kind", "HP", []string{"1366-pin LGA", "1366-pin LGA"}, 2},
 		{"two sockets", "Apple Inc.", []string{"CPU A", "CPU B"}, 2},
 		{"two threads", "Apple Inc.", []string{"U2E1", "U2E1"}, 1},
+		{"two processors that differ", "Apple Inc.", []string{"U2E1", "U2E1 other"}, 2},
 		{"no designations", "Apple Inc.", []string{"", ""}, 2},
 		{"sockets without a processor", "Apple Inc.", []string{"U2E1 empty", "U2E1 empty"}, 2},
 	} {

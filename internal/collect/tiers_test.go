@@ -129,6 +129,8 @@ func TestMemoryOnlyNodes(t *testing.T) {
 		{"Xeon Max, flat, and a CXL card by its driver", daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib, 256*gib).With(cxlCard), 4, cxlPath), []inventory.NodeKind{hbm, hbm, cxl}, 0},
 		{"Xeon Max, flat, soft-reserved, and a CXL card", daxFrom(daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib).With(cxlCard), 2, hmemPath), 3, hmemPath), []inventory.NodeKind{hbm, hbm}, fact.Corroborated},
 		{"Xeon Max, rated fast", rated(memoryOnly(hosttest.CPUMax, 16*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{hbm}, fact.Corroborated},
+		{"Xeon Max, rated half as fast again", rated(memoryOnly(hosttest.CPUMax, 16*gib), 200_000, 200_000, 300_000), []inventory.NodeKind{hbm}, fact.Corroborated},
+		{"Xeon Max, rated a little slower than that", rated(memoryOnly(hosttest.CPUMax, 16*gib), 200_000, 200_000, 299_999), []inventory.NodeKind{open}, fact.None},
 		{"Xeon Max, rated slow", rated(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib), 200_000, 200_000, 50_000, 50_000), []inventory.NodeKind{open, open}, fact.None},
 		{"CXL by its driver", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath), []inventory.NodeKind{cxl}, fact.Direct},
 		{"CXL by its host bridge alone", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, "platform/ACPI0017:00/root0"), []inventory.NodeKind{cxl}, fact.Direct},

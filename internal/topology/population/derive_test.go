@@ -259,6 +259,7 @@ func TestGrades(t *testing.T) {
 		{"full", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "A"},
 		{"slow DIMMs", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2666}, "B"},
 		{"four of six", cascadeLake(2), [][]int{{1, 1, 0, 1, 1, 0}, {1, 1, 0, 1, 1, 0}}, testDIMM{gb: 32, rated: 2933}, "C"},
+		{"three of six", cascadeLake(1), [][]int{{1, 1, 1, 0, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "C"},
 		{"two of six", cascadeLake(2), [][]int{{1, 0, 0, 1, 0, 0}, {1, 0, 0, 1, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "D"},
 		{"ten", cascadeLake(2), [][]int{{2, 2, 1, 2, 2, 1}, {2, 2, 1, 2, 2, 1}}, testDIMM{gb: 32, rated: 2933}, "D"},
 		{"eight slots", cascadeLake(2), [][]int{{2, 1, 1, 2, 1, 1}, {2, 1, 1, 2, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "E"},
