@@ -63,9 +63,10 @@ func TestSpellingsAreTheCorpus(t *testing.T) {
 	require.NoError(t, err)
 	var rows []string
 	own := map[string]bool{}
+	contested := contestedWords(t)
 	for _, w := range witnesses {
 		own[w.vendor+"\t"+w.source] = true
-		rows = append(rows, w.rows(t, tables)...)
+		rows = append(rows, w.rows(t, tables, contested)...)
 	}
 	file := filepath.Join(corpustest.Root(t), "rules", "settings", "spellings.tsv")
 	shipped, err := os.ReadFile(file)
@@ -91,8 +92,28 @@ func TestSpellingsAreTheCorpus(t *testing.T) {
 	assert.Equal(t, want, string(shipped), "go test -tags corpus ./internal/model/settings -run Spellings -update-spellings")
 }
 
+// contestedWords are the words of switches, by vendor and attribute, that a registry of the vendor has no option for:
+// where one machine's registry spells the other state "EnableSnc2", another's "Disabled" does not prove "Enabled".
+func contestedWords(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, w := range witnesses {
+		e, err := bios.Decode(w.file, corpustest.Read(t, w.file))
+		require.NoError(t, err)
+		for i := range e.Attributes {
+			a := &e.Attributes[i]
+			for _, o := range a.Options {
+				if other := settings.OtherWord(o); other != "" && !slices.Contains(a.Options, other) {
+					out[w.vendor+"\t"+a.Name+"\t"+other] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
 // rows are the attributes of one file that the vendor's table covers.
-func (w *witness) rows(t *testing.T, tables settings.Tables) []string {
+func (w *witness) rows(t *testing.T, tables settings.Tables, contested map[string]bool) []string {
 	t.Helper()
 	all := slices.Collect(tables.All())
 	i := slices.IndexFunc(all, func(t *settings.Table) bool { return t.Vendor == w.vendor })
@@ -106,7 +127,7 @@ func (w *witness) rows(t *testing.T, tables settings.Tables) []string {
 	}
 	var out []string
 	for i := range e.Attributes {
-		if row := w.row(table, &e.Attributes[i], used); row != "" {
+		if row := w.row(table, &e.Attributes[i], used, contested); row != "" {
 			out = append(out, row)
 		}
 	}
@@ -115,8 +136,8 @@ func (w *witness) rows(t *testing.T, tables settings.Tables) []string {
 }
 
 // row is one attribute with its recorded values: the options, the present value, the default, and the other value of
-// a switch if the file spells it for another attribute; "" if the table does not use it.
-func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]bool) string {
+// a switch if the file spells it for another attribute and no registry contests it; "" if the table does not use it.
+func (w *witness) row(table *settings.Table, a *bios.Attribute, used, contested map[string]bool) string {
 	if strings.ContainsFunc(a.Name, func(r rune) bool { return r > unicode.MaxASCII }) || strings.HasPrefix(a.Name, "Devices_and_IO") {
 		return "" // no command line takes the former as printed; the latter is the fixture's own, machines print DevicesandIOPorts
 	}
@@ -130,7 +151,7 @@ func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]
 			values = append(values, v)
 		}
 	}
-	if o := settings.OtherWord(a.Value); len(a.Options) == 0 && o != "" && used[o] {
+	if o := settings.OtherWord(a.Value); len(a.Options) == 0 && o != "" && used[o] && !contested[w.vendor+"\t"+a.Name+"\t"+o] {
 		values = append(values, o)
 	}
 	slices.Sort(values)
