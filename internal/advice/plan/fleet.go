@@ -146,11 +146,11 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 	before := reachOf(topo)
 	for _, x := range stocks {
 		for _, p := range s.proposals(x) {
-			c := s.try(&p, x, nil, false)
+			c := s.try(&p, x)
 			if c == nil {
 				return nil
 			}
-			if !c.whole || c.score.failing(&s.before) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
+			if c.score.failing(&s.before) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
 				c.score.harms(&s.before) || compareShares(c.score.units, s.before.units) < 0 {
 				continue
 			}

@@ -32,8 +32,8 @@ func (s *search) near() *candidate {
 	var best *candidate
 	s.allow(len(tries))
 	for n := range tries {
-		c := s.try(&tries[n], x, best, true)
-		if c != nil && c.whole && s.accepts(c) && (best == nil || c.score.compare(&best.score) < 0) {
+		c := s.try(&tries[n], x)
+		if c != nil && s.accepts(c) && (best == nil || c.score.compare(&best.score) < 0) {
 			best = c
 		}
 	}
@@ -41,7 +41,7 @@ func (s *search) near() *candidate {
 }
 
 // besides lists the layouts of a unit that are one move or one swap between two groups away from today's, each like
-// group once. A move takes the last layer of a group and puts it behind the last one of another, if both are known.
+// group once. A move takes the last layer of a group and puts it behind the last one of another.
 func (b *board) besides(u *memoryUnit) [][]int {
 	if u.doubted != "" {
 		return nil
@@ -68,7 +68,7 @@ func (b *board) besides(u *memoryUnit) [][]int {
 			switch {
 			case g == h:
 				continue
-			case n > 0 && m < len(to.layers) && (from.ordered || n == 1) && (to.ordered || m == len(to.layers)-1) && b.packed(from) && b.packed(to):
+			case n > 0 && m < len(to.layers) && b.packed(from) && b.packed(to):
 				add(g, h, from.layers[n-1], to.layers[m])
 			}
 			for _, x := range from.layers {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -119,34 +118,41 @@ func (b *board) fullness(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// assuming returns the board as if every unordered group were filled from the first slot up, or with
-// down from the last one; nil if all groups are ordered.
-func (b *board) assuming(down bool) *board {
-	out, changed := *b, false
-	out.units = slices.Clone(b.units)
-	for i := range out.units {
-		u := &out.units[i]
-		u.groups = slices.Clone(u.groups)
-		for j := range u.groups {
-			g := &u.groups[j]
-			if g.ordered || len(g.layers) < 2 {
+// open reports whether a layout fills a channel in part of which it is not known which slot is filled first. As many
+// modules as now stay where they are.
+func (b *board) open(layout []int) bool {
+	return slices.ContainsFunc(b.units, func(u memoryUnit) bool {
+		return u.doubted == "" && slices.ContainsFunc(u.groups, func(g channelGroup) bool {
+			depth := 0
+			for _, layer := range g.layers {
+				if layout[layer[0]] != none {
+					depth++
+				}
+			}
+			return !g.ordered && depth > 0 && depth < len(g.layers) && depth != g.filled
+		})
+	})
+}
+
+// mirrored is a layout with the channels of unknown order filled from the other end.
+func (b *board) mirrored(layout []int) []int {
+	out := slices.Clone(layout)
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			if g.ordered {
 				continue
 			}
-			changed, g.ordered = true, true
-			g.layers = slices.Clone(g.layers)
-			slices.SortFunc(g.layers, func(x, y []int) int {
-				at := cmp.Compare(b.population.Placements[x[0]].Slot, b.population.Placements[y[0]].Slot)
-				if down {
-					return -at
+			other := slices.Clone(g.layers)
+			slices.Reverse(other[:g.filled])
+			slices.Reverse(other[g.filled:])
+			for d, layer := range g.layers {
+				for n, slot := range layer {
+					out[other[d][n]] = layout[slot]
 				}
-				return at
-			})
+			}
 		}
 	}
-	if !changed {
-		return nil
-	}
-	return &out
+	return out
 }
 
 // byChannel returns moves, swaps and installations as steps from channel to channel, in the order of the
@@ -185,21 +191,12 @@ func (b *board) byChannel(steps []Step) []Step {
 	return out
 }
 
-// undocumented returns the reason if only full channels, or all slots, are filled because a document is missing; ""
-// if one gives the first slots or the manual lists them.
+// undocumented returns the reason if all slots are filled because a document is missing; "" if one places them or the
+// manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
-		u := &b.units[i]
-		switch {
-		case b.manual(u) && b.listsFewer(u):
-			continue
-		case u.doubted != "":
+		if u := &b.units[i]; u.doubted != "" && !(b.manual(u) && b.listsFewer(u)) {
 			return u.doubted + ", and only a machine with all slots filled needs no such document"
-		}
-		for _, g := range u.groups {
-			if !g.ordered && len(g.layers) > 1 {
-				return unordered + ", so that channels are filled whole or not at all"
-			}
 		}
 	}
 	return ""

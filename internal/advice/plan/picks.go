@@ -47,12 +47,8 @@ func (s *search) free() *candidate {
 // severe, what buys modules, the fewest first.
 func (s *search) alternatives() []*candidate {
 	free := s.free()
-	either, c := s.eitherWay((*search).free)
-	if either != nil && (free == nil || c.score.compare(&free.score) < 0) {
-		s.either, free = append(s.either, *either), c
-	}
 	var out []*candidate
-	if free != nil && len(s.either) == 0 {
+	if free != nil {
 		out = append(out, free)
 	}
 	cured := free != nil && !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0
@@ -60,18 +56,13 @@ func (s *search) alternatives() []*candidate {
 		return out
 	}
 	stocks := s.board.stocks()
-	bought := keeping(slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument))
+	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument)
 	if c := s.removal(stocks, bought, free); c != nil {
 		out = append(out, c)
 	} else if free == nil && len(bought) > 0 && s.isExpensive(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
 		s.whyNotCheaper = s.whyExpensive(bought[0])
 	}
-	if out = append(out, bought...); len(out) == 0 {
-		if either, _ = s.eitherWay((*search).buying); either != nil {
-			s.either = append(s.either, *either)
-		}
-	}
-	return keeping(undominated(out))
+	return undominated(append(out, bought...))
 }
 
 // bought lists what a purchase can reach, by the table of picks, and a cheaper part of it.
@@ -172,15 +163,6 @@ func undominated(list []*candidate) []*candidate {
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
 		return slices.ContainsFunc(list, func(x *candidate) bool { return dominates(x, y) })
-	})
-}
-
-// keeping leaves out purchases that give up capacity unless one that keeps it buys more.
-func keeping(list []*candidate) []*candidate {
-	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
-		return y.stock.givenUp > 0 && y.stock.bought > 0 && !slices.ContainsFunc(list, func(x *candidate) bool {
-			return x.stock.givenUp == 0 && x.stock.bought > y.stock.bought
-		})
 	})
 }
 

@@ -29,7 +29,6 @@
 package plan
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -50,9 +49,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 		return &Plan{Why: why, Asked: before}
 	}
 	out := &Plan{Asked: before}
-	list := s.alternatives()
-	out.Advice = s.either
-	for _, c := range list {
+	for _, c := range s.alternatives() {
 		if a, ok := s.prove(c); ok {
 			out.Advice = append(out.Advice, a)
 		}
@@ -80,7 +77,6 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	unbooted := Apply(sys, nil) // as every layout that this one is compared with
 	forgetBoot(unbooted)
 	s.before = s.judge(found.Findings, topo.Repopulate(unbooted))
-	s.rememberFailures(s.before.fails)
 	return s, ""
 }
 
@@ -134,45 +130,3 @@ func (s *search) ratedBelow() bool {
 // takenByMode reports whether mirroring, sparing or lockstep uses up what more modules would give. Only a processor
 // without memory, or another critical failure, is worth a purchase then.
 func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.critical == 0 }
-
-// eitherWay returns an advice by channels, for a machine without a document about the first slot of a channel. It is
-// nil unless find gives the same steps by channels, with the same result, whether channels are filled from the first
-// slot up or from the last one down.
-func (s *search) eitherWay(find func(*search) *candidate) (*Advice, *candidate) {
-	var advice [2]Advice
-	var c *candidate
-	for i, down := range []bool{false, true} {
-		b := s.board.assuming(down)
-		if b == nil {
-			return nil, nil
-		}
-		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, told: s.told, before: s.before}
-		other.rememberFailures(s.before.fails)
-		if c = find(other); c == nil {
-			return nil, nil
-		}
-		a, proven := other.prove(c)
-		if a.Steps = b.byChannel(c.steps); !proven || a.Steps == nil {
-			return nil, nil
-		}
-		a.ID = a.costliest()
-		advice[i] = a
-	}
-	if !reflect.DeepEqual(advice[0].Steps, advice[1].Steps) || !advice[0].Reaches.equal(&advice[1].Reaches) {
-		return nil, nil
-	}
-	return &advice[0], c
-}
-
-// equal reports whether the findings and the processors have the same results, whatever the evidence.
-func (r *Reach) equal(o *Reach) bool {
-	return slices.Equal(r.Findings, o.Findings) && slices.EqualFunc(r.Sockets, o.Sockets, func(x, y Socket) bool {
-		return x.Class.Value == y.Class.Value && x.Speed.Value.MTs == y.Speed.Value.MTs && x.Peak.Value == y.Peak.Value && reflect.DeepEqual(x.Share.Value, y.Share.Value)
-	})
-}
-
-// buying is the cheapest purchase that leaves all modules in the machine.
-func (s *search) buying() *candidate {
-	c, _ := s.cheapest(s.board.stocks(), &pick{of: picks[0].of, trials: mostExchanged}, nil, &s.before)
-	return c
-}

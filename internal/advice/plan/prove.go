@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -17,7 +18,7 @@ const general = "general practice"
 // the layout fail than in the search; s.unproven has the reason. If the derivation places everything as in the
 // search, whose audit checked all rules about the layout, only the rules about modules are checked again.
 func (s *search) prove(c *candidate) (Advice, bool) {
-	sys := s.machine.after(s.board.sys, c.steps)
+	sys := Apply(s.board.sys, c.steps)
 	topo := s.board.population.WithModules(s.board.sys, sys, s.pipeline.Rules)
 	for i := range sys.Slots {
 		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.population.Placements[i]) {
@@ -52,7 +53,24 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))
 	a.Cures = curedFailures(s.before.fails, after.fails)
 	a.ID = a.costliest()
+	if c.channels != nil {
+		a.Steps = c.channels
+	}
 	return a, true
+}
+
+// eitherWay reports whether a layout gives the same steps by channels, with the same result, whichever slots of the
+// channels of unknown order are filled first; true if slots can be named.
+func (s *search) eitherWay(c *candidate) bool {
+	if c.channels == nil {
+		return true
+	}
+	steps := s.board.steps(s.board.mirrored(c.layout))
+	sys := Apply(s.board.sys, steps)
+	topo := s.board.population.Repopulate(sys)
+	found, err := s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout)
+	return err == nil && reflect.DeepEqual(c.channels, s.board.byChannel(steps)) && slices.Equal(c.score.fails, failures(found.Findings, s.pipeline.AboutLayout)) &&
+		slices.Equal(c.score.units, shares(topo))
 }
 
 // samePlace reports whether a slot is placed alike, and as surely, before and after

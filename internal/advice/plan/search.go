@@ -21,8 +21,8 @@ const (
 	mostPart      = 12
 	mostDerived   = 1024
 	// mostWork bounds what a part of the search takes, in slots that are looked at: a board of 64 slots with modules of
-	// four sizes has more layouts than a minute arranges. Boards with modules of one or two kinds take a hundredth.
-	mostWork = 250_000
+	// four sizes has more layouts than a minute arranges. No machine of the corpus takes a tenth.
+	mostWork = 200_000
 )
 
 // search looks for layouts of one machine.
@@ -34,9 +34,6 @@ type search struct {
 	rest   []Failure
 	// told lists the failures of rules that are shown before and after.
 	told []Failure
-	// suspects are the rules that failed before, or after steps that were tried: most layouts fail by
-	// them.
-	suspects map[string]bool
 	// trials are the audits left; cut is set if a search ended without any left.
 	trials int
 	cut    bool
@@ -46,10 +43,6 @@ type search struct {
 	// reason why no cheaper one is among the alternatives.
 	stays         [][]string
 	whyNotCheaper string
-	// either is what helps whichever slot of a channel is filled first: a free step, a purchase.
-	either []Advice
-	// machine is the one after the steps that are looked at.
-	machine trial
 }
 
 // candidate is a layout with what it takes and what it gives.
@@ -58,16 +51,16 @@ type candidate struct {
 	steps  []Step
 	stock  *stock
 	score  layoutScore
-	// whole is set if all rules about the layout were checked, not only the suspected ones.
-	whole bool
+	// channels are the steps by channels if no slot can be named, else nil.
+	channels []Step
 }
 
 // allow gives a part of the search its audits and its work.
 func (s *search) allow(trials int) { s.trials, s.board.work = trials, mostWork }
 
-// spend takes work off what is left, and reports whether there was enough.
+// spend takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
 func (b *board) spend(slots int) bool {
-	b.work -= slots
+	b.work -= slots * max(1, len(b.sizes())-1)
 	return b.work >= 0
 }
 
@@ -81,11 +74,11 @@ func (s *search) best(x *stock) *candidate {
 		proposals, s.cut = proposals[:mostPurchase], true
 	}
 	for i := range proposals {
-		c := s.try(&proposals[i], x, best, true)
+		c := s.try(&proposals[i], x)
 		if c == nil {
 			continue
 		}
-		accepted := c.whole && s.accepts(c)
+		accepted := s.accepts(c)
 		if x.bought > 0 && (!accepted || c.score.severe()) {
 			s.stays = append(s.stays, c.score.against(&s.before))
 		}
@@ -115,14 +108,13 @@ func (s *search) bestOf(list []*stock) *candidate {
 
 // proposals are the layouts of a stock, in the order in which they are tried.
 func (s *search) proposals(x *stock) []proposal {
+	var found [][]int
 	if s.board.alike(x.split) {
-		return s.ranked(s.layouts(x.split))
-	}
-	found := s.descend(x.split)
-	if x.bought > 0 {
+		found = s.layouts(x.split)
+	} else if found = s.descend(x.split); x.bought > 0 {
 		found = found[:min(1, len(found))] // new modules leave fewer failures
 	}
-	return s.ranked(found)
+	return slices.DeleteFunc(s.ranked(found), func(p proposal) bool { return p.nameless })
 }
 
 // alike reports whether all units get as many modules of each size.
@@ -136,6 +128,9 @@ type proposal struct {
 	steps      []Step
 	population *population.Result
 	units      []unitShare
+	// channels are the steps by channels if no slot can be named, else nil; nameless is set if these cannot be either.
+	channels []Step
+	nameless bool
 }
 
 // derivation is how many times as much as an arrangement the derivation of its population takes.
@@ -156,8 +151,12 @@ func (s *search) ranked(layouts [][]int) []proposal {
 			break
 		}
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
+		if s.board.open(layout) {
+			p.channels = s.board.byChannel(p.steps)
+			p.nameless = p.channels == nil
+		}
 		if len(layouts) > 1 {
-			topo := s.board.population.Repopulate(s.machine.after(s.board.sys, p.steps))
+			topo := s.board.population.Repopulate(Apply(s.board.sys, p.steps))
 			if p.units = shares(topo); len(layouts) <= mostKept {
 				p.population = topo
 			}
@@ -173,7 +172,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(lopsided(x.units), lopsided(y.units)))
+		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(len(x.channels), len(y.channels)))
 	})
 	return out
 }
@@ -241,7 +240,7 @@ func (s *search) descend(split [][]int) [][]int {
 			if nth == mostPart {
 				break
 			}
-			if c := s.try(&p, &stock{}, best, false); c != nil && c.whole && (best == nil || c.score.compare(&best.score) < 0) {
+			if c := s.try(&p, &stock{}); c != nil && (best == nil || c.score.compare(&best.score) < 0) {
 				best = c
 			}
 		}
@@ -262,53 +261,30 @@ func (u *memoryUnit) copy(into, from []int) {
 	}
 }
 
-// try audits a layout; nil if it is impossible. The rules that failed before or after other layouts are checked
-// first: if these alone leave it no better than best, or with curing set it improves nothing or breaks something, the
-// others are not checked, and it is not complete.
-func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candidate {
+// try audits a layout; nil if no audit is left.
+func (s *search) try(p *proposal, x *stock) *candidate {
 	if s.trials == 0 {
 		s.cut = true
 		return nil
 	}
 	s.trials--
-	sys, topo := s.machine.after(s.board.sys, p.steps), p.population
+	sys, topo := Apply(s.board.sys, p.steps), p.population
 	if topo == nil {
 		topo = s.board.population.Repopulate(sys)
 	}
 	seat(sys, topo, s.pipeline.seats)
-	found, err := s.pipeline.Verdicts(sys, topo, func(rule string) bool { return s.suspects[rule] })
+	found, err := s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout)
 	if err != nil {
 		return nil
 	}
-	c := &candidate{layout: p.layout, steps: p.steps, stock: x, score: s.judge(found.Findings, topo)}
+	c := &candidate{layout: p.layout, steps: p.steps, channels: p.channels, stock: x, score: s.judge(found.Findings, topo)}
 	c.score.bytes, c.score.moves = x.bytes, handled(p.steps)
-	if curing && !s.improves(c) || best != nil && c.score.compare(&best.score) >= 0 {
-		return c
-	}
-	if found, err = s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout); err != nil {
-		return nil
-	}
-	whole := s.judge(found.Findings, topo)
-	whole.bytes, whole.moves = c.score.bytes, c.score.moves
-	c.score, c.whole = whole, true
-	s.rememberFailures(whole.fails)
 	return c
-}
-
-// rememberFailures remembers which rules failed.
-func (s *search) rememberFailures(fails []Failure) {
-	if s.suspects == nil {
-		s.suspects = map[string]bool{}
-	}
-	for _, f := range fails {
-		s.suspects[f.Rule] = true
-	}
 }
 
 // improves reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
 // fewer remarks, or clearly more bandwidth with nothing to buy; no failure at warning or above that was not there, no
-// order of slots that was kept, no bandwidth of any processor given up. What does not by some of the rules does not by
-// all of them.
+// order of slots that was kept, no bandwidth of any processor given up.
 func (s *search) improves(c *candidate) bool {
 	before, after := &s.before, &c.score
 	if after.harms(before) || after.severity(before) > 0 {
@@ -342,7 +318,7 @@ func (s *search) accepts(c *candidate) bool {
 	if why != "" {
 		s.unproven = why
 	}
-	return why == ""
+	return why == "" && s.eitherWay(c)
 }
 
 // judge counts what an audit found about the layout.

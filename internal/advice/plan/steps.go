@@ -186,30 +186,23 @@ func exchanges(steps []Step) []Step {
 // except their running speed and voltage, which only the next boot shows, as it does the memory of each node; the
 // data of the kernel's driver about the slots are dropped.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
-	out := &inventory.System{}
-	applyTo(out, sys, steps)
-	return out
-}
-
-// applyTo is Apply into a machine that is no longer needed: its slots and nodes are overwritten.
-func applyTo(out, sys *inventory.System, steps []Step) {
-	out.Slots = append(out.Slots[:0], sys.Slots...)
-	out.Nodes = append(out.Nodes[:0], sys.Nodes...)
-	slots, nodes := out.Slots, out.Nodes
-	*out = *sys
-	out.Measurements, out.Accepted = nil, nil // a machine that does not exist yet was not measured
-	out.Slots, out.Nodes = slots, nodes
-	out.EDAC = nil
-	carryOut(out, sys, steps)
+	out := *sys
+	out.Measurements, out.Accepted, out.EDAC = nil, nil, nil // a machine that does not exist yet was not measured
+	out.Slots, out.Nodes = slices.Clone(sys.Slots), slices.Clone(sys.Nodes)
+	carryOut(&out, sys, steps)
 	if len(steps) > 0 {
-		forgetBoot(out)
+		forgetBoot(&out)
 	}
+	return &out
 }
 
 // forgetBoot drops what only a boot shows: the speeds of modules and the memory of nodes.
 func forgetBoot(sys *inventory.System) {
-	for i := range sys.Slots {
-		notBooted(&sys.Slots[i])
+	for i := range sys.Slots { // a table without the field does not get it by a boot
+		s := &sys.Slots[i]
+		if s.ConfiguredMV = unread(); s.ConfiguredMTs.State != fact.Absent {
+			s.ConfiguredMTs = unread()
+		}
 	}
 	for i := range sys.Nodes {
 		sys.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
@@ -236,45 +229,6 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	out.Memory = sys.Memory
 	out.Memory.MappedBytes = fact.Fact[int64]{}
 	restoreVisible(&out.Memory, installed(sys), installed(out))
-}
-
-// notBooted forgets what a module ran at; a table without the field does not get it by a boot.
-func notBooted(s *inventory.Slot) {
-	if s.ConfiguredMV = unread(); s.ConfiguredMTs.State != fact.Absent {
-		s.ConfiguredMTs = unread()
-	}
-}
-
-// trial is a copy of the machine that one layout after the other is tried on. Only
-// the slots that the last steps touched are copied again: those of a large machine
-// have 400 kB.
-type trial struct {
-	machine inventory.System
-	touched []int
-}
-
-// after returns the machine after the steps. It is valid until the next call.
-func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
-	if t.touched == nil || len(steps) == 0 {
-		applyTo(&t.machine, sys, steps)
-		t.touched = nil
-	} else {
-		for _, i := range t.touched {
-			t.machine.Slots[i] = sys.Slots[i]
-			notBooted(&t.machine.Slots[i])
-		}
-		carryOut(&t.machine, sys, steps)
-	}
-	t.touched = t.touched[:0]
-	for _, s := range steps {
-		for _, i := range [...]int{s.From, s.To} {
-			if i != none {
-				notBooted(&t.machine.Slots[i]) // a new module is like one that runs
-				t.touched = append(t.touched, i)
-			}
-		}
-	}
-	return &t.machine
 }
 
 // restoreVisible adapts the memory that the system sees to a changed capacity, both in bytes. What firmware and
