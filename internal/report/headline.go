@@ -179,7 +179,7 @@ func (r *Report) ownDocument(c *verdict.Citation) bool {
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.
 func VendorName(vendor string) string {
-	for _, form := range [...]string{" Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {
+	for _, form := range [...]string{" Computer Corporation", " Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {
 		vendor = strings.TrimSuffix(strings.TrimSuffix(vendor, form), ",")
 	}
 	return vendor

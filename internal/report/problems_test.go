@@ -172,8 +172,11 @@ func TestSentenceHasTwoLines(t *testing.T) {
 	}
 	const prefix = "the memory channels could not be checked: "
 	reason := "the channel of D1 is not known: the label gives a number only, and no slot map of this product is known"
-	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: a slot map", open("P1", reason, "a slot map; more"))
+	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: its manual", open("P1", reason, "its manual; more"))
+	const board = "memaudit does not know which slot is on which channel of this board"
+	assert.Equal(t, board+" (docs/unknown-board.md)", open("P1", reason, "a slot map; more"))
+	assert.Equal(t, board, open("PRIMERGY of a very long name, 2 HE, with every option there is", reason, "a slot map; more"))
 	long := "no document gives the channels of Pentium, Core 2, Celeron or Atom with a front-side bus"
 	assert.Equal(t, long, open("PRIMERGY TX120 S1", long, ""))
-	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a slot map for this product, or its manual"))
+	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a table of this product, or its manual"))
 }

@@ -385,7 +385,7 @@ func groupText(s *Step, names []string) string {
 	case "remove":
 		return "take out " + slotNames(names)
 	case "exchange":
-		return "exchange " + slotNames(names) + " for " + ModuleWords(s.Module)
+		return "replace " + slotNames(names) + " by " + ModuleWords(s.Module)
 	default:
 		return "install " + ModuleWords(s.Module) + " in " + slotNames(names)
 	}

@@ -292,6 +292,13 @@ func (r *Report) firstOpen(prefix string) string {
 
 // openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
 func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
+	if strings.HasPrefix(string(f.KnownBy), "a slot map") {
+		const board = "memaudit does not know which slot is on which channel of this board"
+		if page := " (docs/unknown-board.md)"; r.fits(board + page) {
+			return board + page
+		}
+		return board
+	}
 	why, _, _ := strings.Cut(string(f.Reason), "; ")
 	if why == "" {
 		why = "no reason"

@@ -175,7 +175,7 @@ func TestSentence(t *testing.T) {
 	r := judgedOf("unknown:warning" + channels)
 	r.Findings[0].Reason, r.Findings[0].KnownBy = "the channel of A1 is not known; more", "a slot map; more"
 	r.Judge(report.Criteria{})
-	assert.Equal(t, "the memory channels could not be checked: the channel of A1 is not known; what helps: a slot map", r.Verdict.Sentence)
+	assert.Equal(t, "memaudit does not know which slot is on which channel of this board (docs/unknown-board.md)", r.Verdict.Sentence)
 }
 
 // TestOutdate checks that a pass of an earlier audit is not known to be one now, and that a failure stays.

@@ -138,7 +138,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 			case "remove":
 				marks[from], notes[from] = true, "take out"
 			case "exchange":
-				marks[s.At], notes[s.At] = true, "exchange"
+				marks[s.At], notes[s.At] = true, "replace"
 			}
 		}
 		return marks, notes

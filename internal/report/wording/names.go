@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
 // Machine is vendor and product, without saying the vendor twice.
 func Machine(m *inventory.Machine) string {
-	vendor, product := m.Vendor.Text(), m.Product.Text()
+	vendor, product := report.VendorName(m.Vendor.Text()), unmarked(m.Product.Text())
 	switch {
 	case product == "" && vendor == "":
 		return "machine of unknown make"
@@ -27,12 +28,20 @@ func Machine(m *inventory.Machine) string {
 	case vendor == "":
 		return product
 	}
-	vendor = report.VendorName(vendor)
 	first, _, _ := strings.Cut(vendor, " ")
 	if strings.HasPrefix(strings.ToLower(product), strings.ToLower(first)) {
 		return product
 	}
 	return vendor + " " + product
+}
+
+// machineType is IBM's and Lenovo's machine type behind a name: "System x3650 M4: -[7915E1G]-"; onlyType encloses what is
+// nothing else: "-[TKE152BUS-2.00]-". Intel fills a name with dots.
+var machineType, onlyType = regexp.MustCompile(`:? *-\[[^\]]*\]-$| *\.{4,}$`), regexp.MustCompile(`^-\[(.*)\]-$`)
+
+// unmarked is a name from firmware without what its vendor puts around it.
+func unmarked(name string) string {
+	return machineType.ReplaceAllString(onlyType.ReplaceAllString(name, "$1"), "")
 }
 
 // Verdict is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.
@@ -45,7 +54,7 @@ func Verdict(r *report.Report) string {
 
 // BIOS is the firmware's version with its date, "" when neither is known.
 func BIOS(b *inventory.BIOS) string {
-	version, date := b.Version.Text(), b.Date.Text()
+	version, date := unmarked(b.Version.Text()), b.Date.Text()
 	switch {
 	case version == "" && date == "":
 		return ""

@@ -17,7 +17,7 @@ func is[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Eviden
 func TestMachineNames(t *testing.T) {
 	for _, c := range []struct{ vendor, product, want string }{
 		{"Dell Inc.", "PowerEdge R710", "Dell PowerEdge R710"}, {"HPE", "HPE ProLiant", "HPE ProLiant"}, {"Lenovo", "LENOVO SR650", "LENOVO SR650"},
-		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell Inc., model not known"}, {"", "", "machine of unknown make"},
+		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell, model not known"}, {"", "", "machine of unknown make"},
 		{"Intel Corporation", "S2600", "Intel S2600"},
 	} {
 		assert.Equal(t, c.want, Machine(&inventory.Machine{Vendor: is(c.vendor), Product: is(c.product)}), c)

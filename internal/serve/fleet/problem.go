@@ -77,7 +77,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 }
 
 // cureWords describes the kinds of advice, the cheapest first.
-var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "exchange DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
+var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "replace DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
 
 // fix describes what to do on how many machines.
 func (c *cause) fix() string {
