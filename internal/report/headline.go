@@ -30,6 +30,9 @@ func (r *Report) headline() string {
 	return out
 }
 
+// mostSlots limits the slots that a headline names.
+const mostSlots = 2
+
 // headlineOf describes what one problem means for the machine.
 func (r *Report) headlineOf(p *Problem) string {
 	headline := p.Members[0].Headline
@@ -41,7 +44,7 @@ func (r *Report) headlineOf(p *Problem) string {
 			return moved
 		}
 		return cmp.Or(r.emptyChannels(), headline, p.Text())
-	case headline != "" && (len(p.Members) > 1 || !r.fits(p.Text())):
+	case headline != "" && (len(p.Members) > mostSlots || len(p.Members) > 1 && p.Members[0].Subject.Kind != inventory.AboutSlot || !r.fits(p.Text())):
 		return headline
 	default:
 		return p.Text()

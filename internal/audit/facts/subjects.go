@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Subjects lists what a rule of the given kind is evaluated for. An empty list has the reason: known and empty,
@@ -51,13 +52,7 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
-		facts := &socketFacts{m: m, pop: p}
-		for j := range m.sys.Sockets {
-			if p.Socket >= 0 && m.sys.Sockets[j].ID == p.Socket {
-				facts.sock = &m.sys.Sockets[j]
-			}
-		}
-		out = append(out, subject(inventory.SocketSubject(p.Socket), "socket", facts))
+		out = append(out, subject(inventory.SocketSubject(p.Socket), "socket", m.ofSocket(p)))
 	}
 	for _, s := range m.doubtfulSockets() {
 		out = append(out, subject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
@@ -66,6 +61,17 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 		return nil, m.noPopulation()
 	}
 	return out, PlainValue(true)
+}
+
+// ofSocket returns what facts of a processor's memory are read from.
+func (m *Machine) ofSocket(p *population.Population) *socketFacts {
+	out := &socketFacts{m: m, pop: p}
+	for i := range m.sys.Sockets {
+		if p.Socket >= 0 && m.sys.Sockets[i].ID == p.Socket {
+			out.sock = &m.sys.Sockets[i]
+		}
+	}
+	return out
 }
 
 // doubtfulSockets returns the sockets that may hold a processor whose memory is not derived: those of unknown state, and

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -103,6 +104,34 @@ func (m *Machine) complete(v Value) Value {
 // reserved returns what firmware and kernel normally reserve, in bytes: 4 % of the memory or 2 GiB, whichever
 // is larger.
 func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
+
+// shortNodes describes the nodes that lack more of their processor's modules than is normally reserved.
+func shortNodes(m *Machine) Value {
+	out, facts := []string{}, []Value{}
+	for i := range m.population.Populations {
+		s := m.ofSocket(&m.population.Populations[i])
+		nodes, _ := s.nodes()
+		has := kernelBytes(s)
+		if facts = append(facts, has, valueOf(s.pop.Bytes)); !has.Known() {
+			continue
+		}
+		names := make([]string, len(nodes))
+		for j := range nodes {
+			names[j] = strconv.Itoa(nodes[j].ID)
+		}
+		if seen, all := has.v.(int64), s.pop.Bytes.Value; len(nodes) > 0 && all-seen > reserved(all) {
+			word, verb := "node ", " has "
+			if len(nodes) > 1 {
+				word, verb = "nodes ", " have "
+			}
+			out = append(out, word+sentenceList(names)+verb+humanize.Size(seen)+" of "+humanize.Size(all))
+		}
+	}
+	if len(facts) == 0 {
+		return m.noPopulation()
+	}
+	return derived(func() any { return out }, facts...)
+}
 
 // mirrored is true if half or a third of the installed memory is visible, false if all of it is except what is
 // normally reserved. Any other share (rank sparing, a failed DIMM, a kernel option) is unknown.

@@ -99,7 +99,7 @@ func NewBoard(r *report.Report) *Board {
 		for _, s := range slots {
 			c, handle := *s.Channel, s.Handle.String()
 			b.cells[key][c] = append(b.cells[key][c], cell{handle, labels[handle], cellSize(s), marks[handle]})
-			if note := notes[handle]; note != "" {
+			if note := notes[handle]; note != "" && !slices.Contains(strings.Split(b.notes[key][c], ", "), note) {
 				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
 			}
 		}
