@@ -291,3 +291,16 @@ func eachText(t *testing.T, source string, f func(name string, data []byte)) {
 		}
 	}
 }
+
+// statusOf returns the exit status for an error.
+func statusOf(err error) int {
+	var e *exitError
+	switch {
+	case err == nil:
+		return report.ExitOK
+	case errors.As(err, &e):
+		return e.status
+	default:
+		return report.ExitUsage
+	}
+}

@@ -5,7 +5,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -101,19 +100,6 @@ type measureBench struct {
 	site  *measure.Machine
 	bench measure.Bench
 	close func()
-}
-
-// statusOf returns the exit status for an error.
-func statusOf(err error) int {
-	var e *exitError
-	switch {
-	case err == nil:
-		return report.ExitOK
-	case errors.As(err, &e):
-		return e.status
-	default:
-		return report.ExitUsage
-	}
 }
 
 // printableWriter filters standard error: file names, rule ids and keys come from untrusted inputs and must not
