@@ -314,28 +314,27 @@ func TestFullChannelsNeedNoOrder(t *testing.T) {
 	require.Empty(t, c.made.WhyExpensive)
 }
 
-// TestSetsNeedNoMap checks that an R7525's slots, whose channels are inferred, are named from the manual, which lists
-// the slots for eight modules.
+// TestSetsNeedNoMap checks that an R815's slots, whose channels are inferred, are named from the manual, which lists
+// the slots for four modules.
 func TestSetsNeedNoMap(t *testing.T) {
 	p := pipeline(t)
-	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7525", Brand: "AMD EPYC 7262 8-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{0x17, 0x31, 0},
-		Channels: 8, Depth: 2, Type: 0x1A, MTs: 3200, Label: func(cpu, channel, slot int) (string, string) {
-			return fmt.Sprintf("%c%d", 'A'+cpu, channel+1+8*slot), "Not Specified"
+	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R815", Brand: "AMD Opteron(tm) Processor 6276", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{0x15, 1, 2},
+		Channels: 4, Depth: 2, Type: 0x18, MTs: 1600, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM_%c%d", 'A'+cpu, channel+1+4*slot), "Not Specified"
 		}}
 	filled := func(n int) *inventory.System {
-		return collecttest.Read(t, "r7525", s.Table(func(_, channel, slot int) bool { return slot == 0 && channel < n }).Dump())
+		return collecttest.Read(t, "r815", s.Table(func(_, channel, slot int) bool { return slot == 0 && channel < n }).Dump())
 	}
-	sys := filled(2)
+	sys := filled(1)
 	_, topo, made := planned(t, sys, p)
 	require.True(t, topo.Populations[0].DPC.Unverified, "the slot map is inferred; with a document this test proves nothing")
 	require.Len(t, made.Advice, 1, made.Why)
-	require.Contains(t, made.Advice[0].Sentence(sys), "in A3, A4, A5, A6, A7, A8, B3, B4, B5, B6, B7, B8")
-	require.Contains(t, made.Advice[0].Source, "XC6515 service manual")
-	require.Contains(t, made.WhyExpensive, "memory.channel.populated still fails")
-	_, _, made = planned(t, filled(4), p)
-	require.Equal(t, 8, made.Advice[0].Count(plan.Install))
+	require.Contains(t, made.Advice[0].Sentence(sys), "in DIMM_A2, DIMM_A3, DIMM_A4, DIMM_B2, DIMM_B3, DIMM_B4")
+	require.Contains(t, made.Advice[0].Source, "PowerEdge R815 Technical Guide")
 	require.Equal(t, "the manual lists no set of slots for fewer new modules that it does not discourage", made.WhyExpensive)
-	_, _, made = planned(t, filled(8), p)
+	_, _, made = planned(t, filled(3), p)
+	require.Equal(t, 2, made.Advice[0].Count(plan.Install))
+	_, _, made = planned(t, filled(4), p)
 	require.Empty(t, made.Advice)
 }
 
