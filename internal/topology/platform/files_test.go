@@ -28,16 +28,6 @@ func platformFiles(t testing.TB) []wholePlatformFile {
 // readOnce are the files for all tests, changed by none.
 var readOnce = sync.OnceValues(func() ([]wholePlatformFile, error) { return readFiles(rules.FS) })
 
-// TestPlatformIndexIsInStep checks that the compiled index equals that of the files.
-func TestPlatformIndexIsInStep(t *testing.T) {
-	k := corpustest.Rules(t)
-	want, err := Index(k)
-	require.NoError(t, err)
-	var have []IndexRow
-	require.NoError(t, compiled.ReadPart(k, Part, &have))
-	require.Equal(t, want, have, "go generate ./rules writes %s", compiled.File(Part))
-}
-
 // sourceKeys are the keys of the documents in rules/platforms/sources.tsv.
 func sourceKeys(t testing.TB) map[string]Citation {
 	raw, err := fs.ReadFile(corpustest.Rules(t), "platforms/sources.tsv")

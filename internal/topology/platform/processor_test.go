@@ -53,33 +53,6 @@ func TestLookUpProcessor(t *testing.T) {
 	assert.NotNil(t, lookUpBrand("Intel(R) Xeon(R) CPU E5-2620", 45))
 }
 
-// TestProcessorTable checks that every row of the table is found by its key, and that nothing is found between,
-// before or after them.
-func TestProcessorTable(t *testing.T) {
-	raw, err := fs.ReadFile(rules.FS, processorTable)
-	require.NoError(t, err)
-	last := ""
-	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
-		require.Equal(t, processorColumns-1, strings.Count(line, ","), line)
-		require.NotContains(t, line, `"`)
-		key, _, _ := strings.Cut(line, ",")
-		require.Less(t, last, key)
-		last = key
-		if i == 0 {
-			continue
-		}
-		p := lookUpProcessor(rules.FS, key)
-		require.NotNil(t, p, key)
-		require.Equal(t, key, strings.ToLower(p.Name))
-		require.Equal(t, key, processorKey(p.Name), "a brand like the name finds the row")
-		for _, other := range []string{key + "x", key[:len(key)-1], "a", "zz"} {
-			if q := lookUpProcessor(rules.FS, other); q != nil {
-				require.Equal(t, other, strings.ToLower(q.Name))
-			}
-		}
-	}
-}
-
 // TestProcessorsFitPlatforms checks that a processor of a platform has its channels, unless the table counts links to
 // buffers. The unit tests take every third processor, make corpus all.
 func TestProcessorsFitPlatforms(t *testing.T) {

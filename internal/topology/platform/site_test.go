@@ -80,13 +80,6 @@ func TestDescribeSite(t *testing.T) {
 	require.Len(t, described.Parts, 2)
 	assert.Equal(t, 1, described.Parts[0].ChannelsPerSocket)
 	assert.Len(t, described.Documents, 3)
-
-	index, err := Index(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))
-	require.NoError(t, err)
-	assert.Equal(t, []IndexRow{
-		{ID: "site", Vendor: Intel, Family: 6, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4", Codename: "C", Rest: true, Sockets: 1},
-		{ID: "site", Vendor: AMD, Family: -1, Model: -1, Verified: true, Brand: "Other", Rest: true},
-	}, index)
 }
 
 // TestDamagedPlatforms checks that each fault of a site's files is an error that names the file.
@@ -116,15 +109,3 @@ func TestDamagedPlatforms(t *testing.T) {
 	assert.ErrorContains(t, err, "of a part")
 }
 
-// TestEDACOrderCovers checks the products that a list of boards covers and excludes.
-func TestEDACOrderCovers(t *testing.T) {
-	for _, c := range []struct {
-		products, except, product string
-		want                      bool
-	}{
-		{"X10", "", "x10dri", true}, {"X10", "", "X11", false}, {"", "", "anything", true}, {"X10", "DRX", "X10DRX", false}, {"X10", "DRX", "X10DRi", true},
-		{"(", "", "X10", false}, {"X10", "(", "X10", false},
-	} {
-		assert.Equal(t, c.want, (&EDACOrder{Products: c.products, Except: c.except}).Covers(c.product), "%+v", c)
-	}
-}
