@@ -129,7 +129,7 @@ func EncodeExpr(src string) ([]byte, error) {
 func encodeNode(e celast.Expr) (encodedExpr, error) {
 	out := encodedExpr{Kind: e.Kind(), ID: e.ID()}
 	var parts []celast.Expr
-	switch e.Kind() { //nolint:exhaustive // rules use no others
+	switch e.Kind() {
 	case celast.IdentKind:
 		out.Name = e.AsIdent()
 	case celast.LiteralKind:
@@ -169,7 +169,7 @@ func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*cela
 	for i := range e.Parts {
 		parts = append(parts, e.Parts[i].decode(make, references))
 	}
-	switch e.Kind { //nolint:exhaustive // as encodeNode
+	switch e.Kind {
 	case celast.IdentKind:
 		if e.Name != "sets" { // the name of a library
 			references[e.ID] = celast.NewIdentReference(e.Name, nil)

@@ -108,4 +108,3 @@ func TestDamagedPlatforms(t *testing.T) {
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: site\nparts: [{brand: \"(\"}]\n"}), "site", "")
 	assert.ErrorContains(t, err, "of a part")
 }
-
