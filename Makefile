@@ -22,7 +22,7 @@ PROMETHEUS3_VERSION := v0.316.0
 FUZZTIME   ?= 30s
 SEEDS      ?= 5000
 RIG        := ../shared/rig
-GAPS       := '^TestCorpusTexts$$$$'
+GAPS       := '^TestCorpusTexts$$'
 export CGO_ENABLED ?= 0
 # One set of flags for all that is compiled here: a package that is asked for with others is
 # compiled again. With -trimpath no folder is part of what is compiled, so that a kept build

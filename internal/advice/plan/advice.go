@@ -36,7 +36,7 @@ type Plan struct {
 	Why string
 	// Asked are the failures that advice was sought for.
 	Asked []Failure
-	// WhyExpensive is the reason why no advice is cheaper than an expensive one.
+	// WhyExpensive is the document that is missing for a cheaper advice than an expensive one, "" if none is.
 	WhyExpensive string
 }
 

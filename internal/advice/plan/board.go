@@ -42,6 +42,8 @@ type memoryUnit struct {
 	// that fills every slot, or a set of the product's own manual, can be advised.
 	doubted string
 	groups  []channelGroup
+	// full is set if no layer of the board is empty.
+	full bool
 	// slots are all slots of the unit, in the order of the table.
 	slots []int
 	// turn lists the groups so that controllers take turns. controller is the controller of each

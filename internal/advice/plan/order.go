@@ -38,6 +38,12 @@ func (b *board) settleOrder() {
 			}
 		}
 	}
+	full := !slices.ContainsFunc(b.units, func(u memoryUnit) bool {
+		return slices.ContainsFunc(u.groups, func(g channelGroup) bool { return g.filled < len(g.layers) })
+	})
+	for i := range b.units {
+		b.units[i].full = full
+	}
 }
 
 // orderBySets orders the layers as the product's own manual fills the slots, if its sets decide for

@@ -41,14 +41,13 @@ func (u *memoryUnit) size() int {
 	return 1
 }
 
-// rooms are those of the groups: each may be filled to any depth. Where all are full, one whose fill order is not known
-// is emptied or stays: steps by channels cannot say which module is taken out.
+// rooms are those of the groups: each may be filled to any depth. On a full board one whose fill order is not known is
+// emptied or stays: steps by channels cannot say which module is taken out.
 func (u *memoryUnit) rooms() []room {
-	full := !slices.ContainsFunc(u.groups, func(g channelGroup) bool { return g.filled < len(g.layers) })
 	out := make([]room, len(u.groups))
 	for i, g := range u.groups {
 		out[i] = 1<<(len(g.layers)+1) - 1
-		if full && !g.ordered {
+		if u.full && !g.ordered {
 			out[i] = 1 | 1<<len(g.layers)
 		}
 	}

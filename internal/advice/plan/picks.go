@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // mostGivenUp limits the capacity that an alternative may give up, to one part in this many, if keeping it is
@@ -60,7 +59,7 @@ func (s *search) alternatives() []*candidate {
 	if c := s.removal(stocks, bought, free); c != nil {
 		out = append(out, c)
 	} else if free == nil && len(bought) > 0 && s.isExpensive(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
-		s.whyNotCheaper = s.whyExpensive(bought[0])
+		s.whyNotCheaper = s.board.undocumented()
 	}
 	return undominated(append(out, bought...))
 }
@@ -189,34 +188,4 @@ func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) 
 // installed.
 func (s *search) isExpensive(c *candidate) bool {
 	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
-}
-
-// whyExpensive returns the reason why nothing cheaper is advised than what keeps the capacity: what is unknown about
-// the slots, or failures that remain with every tried smaller purchase and not with this one.
-func (s *search) whyExpensive(taken *candidate) string {
-	if why := s.board.undocumented(); why != "" {
-		return why
-	}
-	if s.unproven != "" {
-		return "of a cheaper layout " + s.unproven
-	}
-	byManual := slices.ContainsFunc(s.board.units, func(u memoryUnit) bool { return s.board.manual(&u) })
-	switch {
-	case len(s.stays) == 0 && byManual:
-		return "the manual lists no set of slots for fewer new modules that it does not discourage"
-	case len(s.stays) == 0 && taken.stock.bought == 1: // fewer than one is none
-		return ""
-	case len(s.stays) == 0:
-		return "no layout with fewer new modules is even"
-	}
-	always := slices.Clone(s.stays[0])
-	for _, rules := range s.stays {
-		always = slices.DeleteFunc(always, func(rule string) bool {
-			return !slices.Contains(rules, rule) || slices.ContainsFunc(taken.score.fails, func(f Failure) bool { return f.Rule == rule })
-		})
-	}
-	if len(always) == 0 {
-		return "no layout tried with fewer new modules cures as much and breaks nothing"
-	}
-	return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
 }

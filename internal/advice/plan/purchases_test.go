@@ -285,16 +285,6 @@ func TestFewerLargerModules(t *testing.T) {
 	require.Empty(t, a.Reaches.Findings)
 }
 
-// TestWhyExpensive checks one module per processor of an R740: ten are bought for all channels, with the reason why not
-// fewer.
-func TestWhyExpensive(t *testing.T) {
-	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
-	require.Len(t, c.made.Advice, 1, c.made.Why)
-	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
-	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.WhyExpensive)
-	require.Nil(t, c.made.Advice[0].Steps[0].ToChannel, "a slot can be named")
-}
-
 // TestFirstForTheEmptyProcessor checks one module in a machine of two processors: another one for the second cures
 // the critical failure; eleven cure all.
 func TestFirstForTheEmptyProcessor(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -155,18 +154,6 @@ func (a *layoutScore) lost(before *layoutScore) string {
 
 // severe reports whether something fails at warning or above.
 func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
-
-// against lists the arguments against a layout: rules that fail at warning or above, and new failures.
-func (a *layoutScore) against(before *layoutScore) []string {
-	var out []string
-	for _, f := range a.fails {
-		failed := slices.ContainsFunc(before.fails, func(b Failure) bool { return b.key() == f.key() })
-		if (!failed || f.Severity.Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
-			out = append(out, f.Rule)
-		}
-	}
-	return out
-}
 
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.

@@ -39,9 +39,7 @@ type search struct {
 	cut    bool
 	// unproven is what is unknown about a layout that breaks nothing.
 	unproven string
-	// stays lists the rules that failed after each purchase that was tried without success; whyNotCheaper is the
-	// reason why no cheaper one is among the alternatives.
-	stays         [][]string
+	// whyNotCheaper is the document that is missing for a cheaper purchase than those among the alternatives.
 	whyNotCheaper string
 }
 
@@ -78,11 +76,7 @@ func (s *search) best(x *stock) *candidate {
 		if c == nil {
 			continue
 		}
-		accepted := s.accepts(c)
-		if x.bought > 0 && (!accepted || c.score.severe()) {
-			s.stays = append(s.stays, c.score.against(&s.before))
-		}
-		if !accepted || best != nil && c.score.compare(&best.score) >= 0 {
+		if !s.accepts(c) || best != nil && c.score.compare(&best.score) >= 0 {
 			continue
 		}
 		if best = c; len(c.score.fails) == 0 {
