@@ -36,11 +36,14 @@ async function load() {
 function lock() {
   const policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
-  policy.content = "default-src 'none'; style-src 'unsafe-inline'";
+  policy.content = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
   document.head.append(policy);
 }
 
 async function start() {
+  if (location.protocol === "file:") return;
+  $("server").hidden = true;
+  $("loading").hidden = false;
   try {
     await load();
   } catch (e) {
@@ -145,14 +148,25 @@ function occupancy() {
   return holds;
 }
 
+// opened are the processors that are unfolded.
+const opened = new Set();
+
 function draw() {
   const holds = occupancy(), board = $("board"), focused = document.activeElement?.dataset?.handle;
   board.textContent = "";
   const groups = Map.groupBy(slots.filter(s => s.state !== "unknown"), s => s.socket);
   for (const [socket, mine] of [...groups].sort((a, b) => (a[0] ?? 99) - (b[0] ?? 99))) {
-    const box = board.appendChild(document.createElement("div"));
+    // A board of many slots is folded by processor.
+    const folded = slots.length > 48, name = socket === null ? "CPU unknown" : `CPU ${socket + 1}`;
+    const box = board.appendChild(document.createElement(folded ? "details" : "div"));
     box.className = "socket";
-    if (socket !== null) box.appendChild(document.createElement("h3")).textContent = `CPU ${socket + 1}`;
+    if (folded) {
+      box.open = opened.has(name);
+      box.addEventListener("toggle", () => opened[box.open ? "add" : "delete"](name));
+      box.appendChild(document.createElement("summary")).textContent = `${name}: ${mine.filter(s => holds.has(s.handle)).length} of ${mine.length} slots`;
+    } else if (socket !== null) {
+      box.appendChild(document.createElement("h3")).textContent = name;
+    }
     const row = box.appendChild(document.createElement("div"));
     row.className = "channels";
     for (const [channel, column] of [...Map.groupBy(mine, s => s.channel)].sort((a, b) => (a[0] ?? 99) - (b[0] ?? 99))) {
@@ -173,7 +187,7 @@ function button(s, dimm) {
   b.className = dimm ? "slot full" : "slot";
   b.dataset.handle = s.handle;
   b.textContent = `${s.locator ?? s.handle}\n${dimm ? size(dimm) : "empty"}`;
-  b.style.whiteSpace = "pre";
+  b.style.whiteSpace = "pre-wrap";
   b.draggable = Boolean(dimm);
   b.setAttribute("aria-pressed", String(picked === s.handle));
   b.addEventListener("click", () => {
