@@ -63,64 +63,26 @@ func (p *Problem) SourceLine() string {
 func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
 
 // Settings reports whether the problem is that settings differ from the profile.
-func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, settingRules) }
+func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, verdict.SettingRules) }
 
-// cause collects the failures of one problem: its own, and those that follow.
-type cause struct {
-	members, led []*verdict.Finding
-	rank         int
-}
-
-// takes reports whether a root cause is the same problem as the causes so far: of one rule with one severity, or with
-// the same text, as what one CPU's facts prove and another's only suggest is one problem. Settings are one problem for
-// each severity.
-func (c *cause) takes(f *verdict.Finding) bool {
-	first := c.members[0]
-	if strings.HasPrefix(first.Rule, settingRules) {
-		return strings.HasPrefix(f.Rule, settingRules) && first.Severity == f.Severity
-	}
-	return first.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || shortFailure(first) == shortFailure(f))
-}
-
-// problems groups the failures by root cause, the worst first.
+// problems describes the root causes, the worst first.
 func (r *Report) problems() []Problem {
-	var causes []*cause
-	roots, of := verdict.Roots(r.Findings), map[int]*cause{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Result != verdict.Fail || roots[i] != i {
-			continue
-		}
-		at := slices.IndexFunc(causes, func(c *cause) bool { return c.takes(f) })
-		if at < 0 {
-			at = len(causes)
-			causes = append(causes, &cause{})
-		}
-		c := causes[at]
-		of[i], c.members, c.rank = c, append(c.members, f), max(c.rank, SeverityRank(f.Severity))
-	}
-	for i, root := range roots {
-		if c := of[root]; root != i {
-			f := &r.Findings[i]
-			c.led, c.rank = append(c.led, f), max(c.rank, SeverityRank(f.Severity))
-		}
-	}
-	slices.SortStableFunc(causes, func(a, b *cause) int { return b.rank - a.rank })
-	out := make([]Problem, 0, len(causes))
-	for _, c := range causes {
-		out = append(out, r.problem(c))
+	groups := verdict.Problems(r.Findings)
+	out := make([]Problem, 0, len(groups))
+	for i := range groups {
+		out = append(out, r.problem(&groups[i]))
 	}
 	r.markAlternatives(out)
 	return out
 }
 
-func (r *Report) problem(c *cause) Problem {
-	first := c.members[0]
-	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: slices.IndexFunc(r.Advice, func(a Advice) bool { return a.cures(c.members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
-	for _, f := range c.members {
+func (r *Report) problem(c *verdict.Problem) Problem {
+	first := c.Members[0]
+	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a Advice) bool { return a.cures(c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
+	for _, f := range c.Members {
 		p.Subjects = append(p.Subjects, f.Subject)
 	}
-	for _, f := range c.led {
+	for _, f := range c.Led {
 		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
@@ -134,12 +96,12 @@ func (r *Report) problem(c *cause) Problem {
 		p.nameSlotsSource(r.Advice[p.Cure].Source)
 	}
 	if p.Settings() {
-		p.Sentence = r.settingsSentence(c.members)
+		p.Sentence = r.settingsSentence(c.Members)
 		p.Label = p.Sentence
 		return p
 	}
-	p.Where, p.Sentence = r.sentence(c.members, shortFailure)
-	p.LabelWhere, p.Label = r.sentence(c.members, func(f *verdict.Finding) string { return cmp.Or(f.Label, shortFailure(f)) })
+	p.Where, p.Sentence = r.sentence(c.Members, (*verdict.Finding).Summary)
+	p.LabelWhere, p.Label = r.sentence(c.Members, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
 	return p
 }
 
@@ -196,18 +158,6 @@ func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (text
 		places[text] = append(places[text], f.Subject)
 	}
 	return texts, places
-}
-
-// shortFailure describes a failure in a few words: the rule's short sentence, else the first clause of what was
-// found.
-func shortFailure(f *verdict.Finding) string {
-	if f.Short != "" {
-		return f.Short
-	}
-	if found := clause(string(f.Found)); found != "" {
-		return found
-	}
-	return "fails " + f.Rule
 }
 
 // settingsSentence lists the settings that differ from the profile.

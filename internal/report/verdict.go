@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,9 +35,6 @@ const ownTableRule = "firmware.smbios.own"
 
 // tableRule fails if the SMBIOS table contradicts itself.
 const tableRule = "firmware.smbios.wellformed"
-
-// settingRules begins the ids of the checks of settings against a profile.
-const settingRules = "setting."
 
 // Judge makes the verdict. Build calls it; so does whoever changes a report afterwards.
 func (r *Report) Judge(c Criteria) {
@@ -173,7 +169,7 @@ func (r *Report) doubtSentence() string {
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; doubted(f) {
-			return "probably " + shortFailure(f) + "; but " + string(f.Doubt)
+			return "probably " + f.Summary() + "; but " + string(f.Doubt)
 		}
 	}
 	return ""
@@ -198,7 +194,7 @@ func (r *Report) profileSentence() string {
 	var open *verdict.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !strings.HasPrefix(f.Rule, settingRules) {
+		if !strings.HasPrefix(f.Rule, verdict.SettingRules) {
 			continue
 		}
 		switch f.Result {
@@ -262,21 +258,6 @@ func (r *Report) findingsOf(rule string) []*verdict.Finding {
 		}
 	}
 	return out
-}
-
-var inBrackets = regexp.MustCompile(` \([^()]*\)`)
-
-// clause cuts a text at its first semicolon and before the list after a colon, without what is in
-// brackets.
-func clause(text string) string {
-	for inBrackets.MatchString(text) { // the inner ones first
-		text = inBrackets.ReplaceAllString(text, "")
-	}
-	text, _, _ = strings.Cut(text, "; ")
-	if head, _, ok := strings.Cut(text, ": "); ok && strings.Count(head, " ") > 1 {
-		return head
-	}
-	return text
 }
 
 // firstOpen returns the reason why the first check that could not run did not, after a prefix.

@@ -818,8 +818,11 @@ func unplacedKind(s *inventory.Slot) string {
 // Doubts describes once what makes the slots' placements and the bandwidth uncertain.
 func Doubts(r *report.Report) []string {
 	var out, doubts []string
+	unconfirmed := map[inventory.Subject]bool{}
 	for i := range r.Inventory.Population.Sockets {
-		note := r.Inventory.Population.Sockets[i].Relative.Note
+		s := &r.Inventory.Population.Sockets[i]
+		unconfirmed[inventory.SocketSubject(wording.SocketID(s.Socket))] = s.ChannelsPopulated.Known() && s.ChannelsPopulated.Unverified
+		note := s.Relative.Note
 		if note = UpperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
 			out = append(out, note)
 		}
@@ -833,7 +836,7 @@ func Doubts(r *report.Report) []string {
 	case len(doubts) > 0:
 		out = append(out, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
 	case slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
-		return f.Result == "fail" && strings.Contains(string(f.Found), "by a slot map that no document confirms")
+		return f.Result == verdict.Fail && f.Rule == "memory.channel.populated" && unconfirmed[f.Subject]
 	}):
 		out = append(out, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")
 	}
