@@ -58,7 +58,7 @@ func (s *search) allow(trials int) { s.trials, s.board.work = trials, mostWork }
 
 // spend takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
 func (b *board) spend(slots int) bool {
-	b.work -= slots * max(1, len(b.sizes())-1)
+	b.work -= slots * max(1, len(b.sizes())*len(b.sizes())/4)
 	return b.work >= 0
 }
 
