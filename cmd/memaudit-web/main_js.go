@@ -70,5 +70,5 @@ func result(out web.Output, err error) any {
 	if err != nil {
 		return map[string]any{"error": strings.TrimSpace(err.Error())}
 	}
-	return map[string]any{"text": out.Text, "json": out.JSON}
+	return map[string]any{"text": out.Text, "json": out.JSON, "after": out.After}
 }

@@ -228,9 +228,11 @@ function reset() {
 // ask audits the machine after the moves, as `memaudit plan --move` does.
 function ask() {
   draw();
-  $("outcome").hidden = !moves.length;
+  $("outcome").hidden = $("after").hidden = !moves.length;
   if (!moves.length) return;
   const out = memaudit.whatIf(moves.flatMap(m => m.swap ? [{from: m.from, to: m.to}, {from: m.to, to: m.from}] : [{from: m.from, to: m.to}]));
+  $("after").textContent = out.after ?? "";
+  $("after").hidden = Boolean(out.error);
   $("outcome").textContent = out.error ?? out.text;
 }
 $("undo").addEventListener("click", () => { moves.pop(); ask(); });

@@ -41,7 +41,11 @@ type File struct {
 }
 
 // Output is a document for people and for programs.
-type Output struct{ Text, JSON string }
+type Output struct {
+	Text, JSON string
+	// After is of a what-if: sentence and picture of the report as it would be.
+	After string
+}
 
 // Checker audits machines and keeps the last one for what-if questions.
 type Checker struct {
@@ -89,14 +93,18 @@ func (c *Checker) Check(files []File, profile string) (Output, error) {
 			return Output{}, err
 		}
 	}
-	o := report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS}
-	doc := c.auditor.Advised(j, o.By(report.Criteria{FailOn: string(verdict.Warning)}))
+	doc := c.auditor.Advised(j, c.options())
 	c.last = j
 	var page, document strings.Builder
 	if err := errors.Join(html.Write(&page, &doc), report.WriteJSON(&document, &doc)); err != nil {
 		return Output{}, err
 	}
 	return Output{Text: page.String(), JSON: document.String()}, nil
+}
+
+func (c *Checker) options() report.Options {
+	o := report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS}
+	return o.By(report.Criteria{FailOn: string(verdict.Warning)})
 }
 
 // read detects what each file is and joins them to one machine.
@@ -177,9 +185,19 @@ func (c *Checker) WhatIf(moves []Move) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	var words, document strings.Builder
-	if err := errors.Join(text.WriteWhatIf(&words, &doc, text.Options{}), report.WriteJSON(&document, &doc)); err != nil {
+	moved, _, err := plan.WhatIf(c.last.System, c.last.Population, changes)
+	if err != nil {
 		return Output{}, err
 	}
-	return Output{Text: words.String(), JSON: document.String()}, nil
+	j, err := c.auditor.Assess(moved)
+	if err != nil {
+		return Output{}, err
+	}
+	then := j.Report(c.options())
+	var after, words, document strings.Builder
+	if err := errors.Join(text.Write(&after, &then, text.Options{}), text.WriteWhatIf(&words, &doc, text.Options{}), report.WriteJSON(&document, &doc)); err != nil {
+		return Output{}, err
+	}
+	head, _, _ := strings.Cut(after.String(), "\n1. ") // the problems
+	return Output{After: head, Text: words.String(), JSON: document.String()}, nil
 }

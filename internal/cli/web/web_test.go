@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +34,22 @@ func TestCheckErrors(t *testing.T) {
 	require.ErrorContains(t, err, `"fast"`)
 	_, err = c.Check([]File{capture}, "max-performance")
 	require.NoError(t, err)
+	var slots struct {
+		Inventory struct {
+			Slots []struct{ Handle, Locator string }
+		}
+	}
+	out, err := c.Check([]File{capture}, "")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal([]byte(out.JSON), &slots))
+	at := map[string]string{}
+	for _, s := range slots.Inventory.Slots {
+		at[s.Locator] = s.Handle
+	}
+	out, err = c.WhatIf([]Move{{at["DIMM_B4"], at["DIMM_B3"]}})
+	require.NoError(t, err)
+	require.Regexp(t, `^OK        Dell PowerEdge R610: memory is installed as Dell\s+recommends`, out.After, "the sentence of the report after the move")
+	require.Contains(t, out.After, "3 of 3 channels", "and its memory")
 	_, err = c.WhatIf([]Move{{"0x9999", "0x1101"}})
 	require.ErrorContains(t, err, `no slot "0x9999"`)
 }
