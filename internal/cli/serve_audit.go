@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -59,7 +61,11 @@ func (a *auditor) once() (*report.Report, error) {
 	sys, failed := a.p.system(&a.f.input)
 	failed = joinInputErrors(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
 	if a.broken != nil {
-		failed = joinInputErrors(fmt.Errorf("reload: %w; %w", a.broken, errReload), failed)
+		broken := a.broken
+		if a.p.OwnsProcess && (errors.Is(broken, fs.ErrPermission) || strings.Contains(broken.Error(), fs.ErrPermission.Error())) {
+			broken = fmt.Errorf("%w (the daemon gave up access to folders that it did not know at its start: restart to read a new folder)", broken)
+		}
+		failed = joinInputErrors(fmt.Errorf("reload: %w; %w", broken, errReload), failed)
 	}
 	if sys == nil {
 		return nil, failed

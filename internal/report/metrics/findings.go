@@ -85,15 +85,20 @@ func atMost(most int, all []*verdict.Finding) []*verdict.Finding {
 	return append(first, more...)[:most]
 }
 
+// oneLine cuts a text to the length of a label, at the end of a step if it has several.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxLabel {
 		return text
 	}
 	const dots = " ..."
-	cut := strings.LastIndexByte(text[:maxLabel-len(dots)+1], ' ')
+	room := text[:maxLabel-len(dots)+1]
+	cut := strings.LastIndexByte(room, ' ')
 	if cut < 0 {
 		return text
+	}
+	if step := max(strings.LastIndex(room, "; "), strings.LastIndex(room, ". ")); step > 0 { // a step is printed completely or not at all
+		cut = step + 1
 	}
 	return text[:cut] + dots
 }

@@ -83,9 +83,6 @@ func (c *collector) rules(findings []verdict.Finding) {
 	}
 }
 
-// RulesByResult counts the rules of a report by result, each once by the worst of its subjects.
-func RulesByResult(r *report.Report) map[verdict.Result]int { return countResults(byRule(r.Findings)) }
-
 func countResults(rules []verdicts) map[verdict.Result]int {
 	count := map[verdict.Result]int{}
 	for i := range rules {

@@ -5,17 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
 // UnreadNotice starts the notice of a report about sources that could not be read.
 const UnreadNotice = "not everything could be read: "
 
 func counts(r *report.Report) []any {
-	n := metrics.RulesByResult(r)
-	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
+	n := r.Summary // checks, as the report counts them
+	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n.Pass, "fail", n.Fail, "unknown", n.Unknown, "error", n.Error}
 }
 
 // logChanges logs the numbered problems that are new, each with its fix, and those that are gone. After the first audit

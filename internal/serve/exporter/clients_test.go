@@ -76,12 +76,13 @@ func TestChangesAreLogged(t *testing.T) {
 		if len(failing) == 1 {
 			r.Notices = []string{"waiver of setting.smt matches no failure"}
 		}
+		r.Summary.Fail, r.Summary.Unknown = 1+len(failing), 1
 		r.Judge(report.Criteria{})
 		l.finished(Outcome{Report: r, Interval: time.Hour})
 		return out.String()
 	}
 	text := audit("socket 0", "socket 1")
-	assert.Contains(t, text, "pass=2 fail=2 unknown=1", "a rule counts once, for two subjects as well")
+	assert.Contains(t, text, "pass=2 fail=3 unknown=1", "the checks of the report, two for two subjects")
 	assert.Contains(t, served(t, l.pages, "/metrics").Body.String(), `memaudit_rules{result="fail"} 2`)
 	assert.Contains(t, text, `level=WARN msg=problem severity=warning rule=memory.channel.populated where="sockets 0 and 1" sentence="fails memory.channel.populated" fix=""`)
 	assert.Equal(t, 1, strings.Count(text, "msg=problem"), "not what is only info")
