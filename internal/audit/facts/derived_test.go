@@ -51,7 +51,7 @@ func TestMirrored(t *testing.T) {
 			m.sys.Memory.VisibleBytes = sure(c.visible)
 			m.sys.NUMA.Options = sure(c.options)
 			v := mirrored(m)
-			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.want, v.Value)
 			if c.want == nil {
 				assert.NotEmpty(t, v.Reason)
 			}
@@ -80,23 +80,23 @@ func TestHiddenByOption(t *testing.T) {
 		m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 		m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
 		m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
-		assert.Equal(t, c.hidden, hidden(m).v, c.name)
+		assert.Equal(t, c.hidden, hidden(m).Value, c.name)
 		assert.Equal(t, c.seen, m.seen().Value, c.name)
-		assert.Equal(t, c.taken, m.takenBy().v, c.name)
+		assert.Equal(t, c.taken, m.takenBy().Value, c.name)
 	}
 	crash := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	crash.sys.Memory.MapBytes, crash.sys.Memory.VisibleBytes, crash.sys.Memory.TotalBytes = sure(24*g), sure(24*g), sure(20*g)
-	assert.Equal(t, 4*g, hidden(crash).v)
-	assert.Equal(t, 4*g, withheld(crash).v)
+	assert.Equal(t, 4*g, hidden(crash).Value)
+	assert.Equal(t, 4*g, withheld(crash).Value)
 	crash.sys.Memory.CrashBytes = sure(2 * g)
-	assert.Equal(t, int64(0), hidden(crash).v, "the kernel keeps two of them for a crash kernel")
-	assert.Equal(t, int64(0), withheld(crash).v)
+	assert.Equal(t, int64(0), hidden(crash).Value, "the kernel keeps two of them for a crash kernel")
+	assert.Equal(t, int64(0), withheld(crash).Value)
 	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
-	assert.Equal(t, int64(0), hidden(m).v, "what the kernel uses was not read")
-	assert.Equal(t, []string{"mem=4G"}, m.takenBy().v)
+	assert.Equal(t, int64(0), hidden(m).Value, "what the kernel uses was not read")
+	assert.Equal(t, []string{"mem=4G"}, m.takenBy().Value)
 	m.sys.Memory.VisibleBytes, m.sys.Memory.TotalBytes = sure(4*g), sure(4*g)
-	assert.Equal(t, []string{"mem=4G"}, m.takenBy().v, "without firmware's map the kernel's own account may be what is left")
+	assert.Equal(t, []string{"mem=4G"}, m.takenBy().Value, "without firmware's map the kernel's own account may be what is left")
 }
 
 func TestECCOn(t *testing.T) {
@@ -141,7 +141,7 @@ func TestECCOn(t *testing.T) {
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			v := eccCorrects(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, population: &population.Result{}})
-			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.want, v.Value)
 			assert.Equal(t, c.certainty, v.Certainty)
 		})
 	}

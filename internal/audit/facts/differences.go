@@ -68,7 +68,7 @@ func differences(s *socketFacts) Value {
 		return valueOf(s.pop.DIMMs)
 	}
 	own := s.m.ownDifferences(s.pop)
-	if !own.Known() || len(own.v.([]string)) > 0 {
+	if !own.Known() || len(own.Value.([]string)) > 0 {
 		return own
 	}
 	if doubted := s.m.doubtedProcessor(); doubted != nil {
@@ -126,7 +126,7 @@ func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 		if other.Socket == pop.Socket {
 			continue
 		}
-		if found := m.ownDifferences(other); found.Known() && len(found.v.([]string)) > 0 {
+		if found := m.ownDifferences(other); found.Known() && len(found.Value.([]string)) > 0 {
 			return true
 		}
 	}
@@ -161,7 +161,7 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 			out = append(out, p.name+": "+text)
 		}
 	}
-	contradicted := func(v Value) bool { return v.state == fact.Conflicting }
+	contradicted := func(v Value) bool { return v.State == fact.Conflicting }
 	switch {
 	case len(out) > 0:
 		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
@@ -196,7 +196,7 @@ func (m *Machine) groups(slots []int, values []Value) string {
 	var order []string
 	by := map[string][]string{}
 	for i, v := range values {
-		text, ok := v.v.(string)
+		text, ok := v.Value.(string)
 		if !ok {
 			continue
 		}

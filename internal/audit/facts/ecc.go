@@ -101,10 +101,10 @@ func (m *Machine) usedArrays() []inventory.Array {
 // indirect evidence.
 func eccCorrects(m *Machine) Value {
 	native := edacNative(m)
-	if native.v == true {
+	if native.Value == true {
 		modes := edacModes(m)
-		list, _ := modes.v.([]string)
-		native.v = !slices.Contains(list, eccNone)
+		list, _ := modes.Value.([]string)
+		native.Value = !slices.Contains(list, eccNone)
 		native.Certainty = min(native.Certainty, fact.Direct)
 		return native
 	}
@@ -114,11 +114,11 @@ func eccCorrects(m *Machine) Value {
 	facts := []Value{}
 	for _, a := range m.usedArrays() {
 		v := valueOf(a.ECC)
-		if v.v == eccNone || v.v == eccParity {
+		if v.Value == eccNone || v.Value == eccParity {
 			return derived(func() any { return false }, v)
 		}
-		if v.Known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.v.(string)) {
-			return Missing(fact.Unstated, "firmware calls the error correction "+v.v.(string), "load the platform's EDAC driver")
+		if v.Known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.Value.(string)) {
+			return Missing(fact.Unstated, "firmware calls the error correction "+v.Value.(string), "load the platform's EDAC driver")
 		}
 		facts = append(facts, v)
 	}

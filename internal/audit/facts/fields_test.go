@@ -27,10 +27,10 @@ func holdFields(t *testing.T, variable string, cases []fieldCase) {
 	for _, c := range cases {
 		v := read(t, variable, c.field, c.src)
 		if want, inexact := c.want.(float64); inexact && v.Known() {
-			assert.InDelta(t, want, v.v, 0.0005, "%s: %s", c.field, c.about)
+			assert.InDelta(t, want, v.Value, 0.0005, "%s: %s", c.field, c.about)
 			continue
 		}
-		assert.Equal(t, c.want, v.v, "%s: %s", c.field, c.about)
+		assert.Equal(t, c.want, v.Value, "%s: %s", c.field, c.about)
 		if c.want == nil {
 			assert.Contains(t, v.Reason, c.why, "%s: %s", c.field, c.about)
 		}

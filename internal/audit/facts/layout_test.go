@@ -78,7 +78,7 @@ func TestSubNUMACarried(t *testing.T) {
 			for i, memory := range c.nodes {
 				s.m.sys.Nodes = append(s.m.sys.Nodes, inventory.Node{ID: i, Socket: sure(0), HasCPU: sure(true), HasMemory: sure(memory)})
 			}
-			assert.Equal(t, c.want, subNUMACarried(s).v)
+			assert.Equal(t, c.want, subNUMACarried(s).Value)
 		})
 	}
 }

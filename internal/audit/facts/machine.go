@@ -56,7 +56,7 @@ func isNUMA(m *Machine) Value {
 		}
 	}
 	if nodes > 1 {
-		return Value{v: true, state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
+		return Value{Value: true, State: fact.OK, Certainty: fact.Corroborated, From: m.sys.Nodes[0].HasCPU.From}
 	}
 	return valueOf(m.population.Platform)
 }
@@ -109,7 +109,7 @@ func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(a
 			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
 		}
 		out := valueOf(m.population.Platform)
-		out.v = native(v)
+		out.Value = native(v)
 		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
 		return out
 	})
@@ -123,9 +123,9 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 		switch {
 		case ok:
 			v := valueOf(m.population.Platform)
-			v.v = native(f(p))
+			v.Value = native(f(p))
 			// Without a document there is no recommendation: that is sure.
-			v.Unverified = v.Unverified || !reflect.DeepEqual(v.v, native(none)) && (!p.Verified || p.Unverified[field])
+			v.Unverified = v.Unverified || !reflect.DeepEqual(v.Value, native(none)) && (!p.Verified || p.Unverified[field])
 			return v
 		case m.population.Platform.State == fact.Absent:
 			return PlainValue(none)
@@ -190,9 +190,9 @@ func processorType() *ObjectType {
 func processorModels(m *Machine) Value {
 	models := gather[string](m.ofProcessors(func(s *inventory.Socket) Value {
 		brand := computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") })
-		return derived(func() any { return brand.v }, valueOf(s.Populated), brand)
+		return derived(func() any { return brand.Value }, valueOf(s.Populated), brand)
 	}))
-	list, _ := models.v.([]string)
+	list, _ := models.Value.([]string)
 	for i := 1; i < len(list); i++ {
 		if strings.HasPrefix(list[i], list[i-1]) {
 			return Missing(fact.Malformed, "the brand string "+list[i-1]+" is cut short", "the processors' own brand strings")
@@ -213,7 +213,7 @@ func logicalProcessors(m *Machine) Value {
 	return derived(func() any {
 		total := int64(0)
 		for _, n := range threads {
-			total += n.v.(int64)
+			total += n.Value.(int64)
 		}
 		return total
 	}, threads...)
@@ -241,7 +241,7 @@ func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
 			continue
 		}
 		if v, ok := f(p); ok {
-			return Value{v: native(v), state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Sockets[i].Brand.From}
+			return Value{Value: native(v), State: fact.OK, Certainty: fact.Corroborated, From: m.sys.Sockets[i].Brand.From}
 		}
 	}
 	return Missing(fact.Absent, "the processor is not in the vendor's table", "")

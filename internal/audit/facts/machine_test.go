@@ -15,10 +15,10 @@ import (
 func TestProcessorsOfACutTable(t *testing.T) {
 	sys := &inventory.System{Sockets: []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}}
 	whole := populatedSockets(&Machine{sys: sys})
-	assert.Equal(t, fact.OK, whole.state)
+	assert.Equal(t, fact.OK, whole.State)
 	sys.Firmware.Lost = &inventory.Problem{Text: "table ends at 0x50"}
 	cut := populatedSockets(&Machine{sys: sys})
-	assert.Equal(t, fact.Truncated, cut.state)
+	assert.Equal(t, fact.Truncated, cut.State)
 	assert.Contains(t, cut.Reason, "processors may be missing from the list: table ends at 0x50")
 }
 

@@ -77,7 +77,7 @@ func pairType() *ObjectType {
 			triad, share := p.triadTimes(), p.shareTimes()
 			return derived(func() any {
 				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
-					humanize.Bandwidth(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.v.(float64))
+					humanize.Bandwidth(p.slow.triad.Median), 100*triad.Value.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.Value.(float64))
 			}, triad, share)
 		})},
 	)
@@ -92,13 +92,13 @@ func (p *socketPair) triadTimes() Value {
 	if v := compareBelow(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
 		return v
 	}
-	return Value{v: p.slow.triad.Median / p.fast.triad.Median, state: fact.OK, Certainty: fact.Direct,
-		from: p.slow.evidence(p.slow.triad), more: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
+	return Value{Value: p.slow.triad.Median / p.fast.triad.Median, State: fact.OK, Certainty: fact.Direct,
+		From: p.slow.evidence(p.slow.triad), More: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
 }
 
 func (p *socketPair) shareTimes() Value {
 	one, other := p.slow.documented(), p.fast.documented()
-	return derived(func() any { return one.v.(float64) / other.v.(float64) }, one, other)
+	return derived(func() any { return one.Value.(float64) / other.Value.(float64) }, one, other)
 }
 
 // documented returns the share of the best bandwidth that a document measured for the layout of the node's
@@ -110,7 +110,7 @@ func (n *measuredNode) documented() Value {
 	}
 	for i := range n.m.population.Populations {
 		p := &n.m.population.Populations[i]
-		if int64(p.Socket) != socket.v {
+		if int64(p.Socket) != socket.Value {
 			continue
 		}
 		if p.Relative.Known() && p.Relative.Value.Value == nil {
@@ -133,7 +133,7 @@ func socketPairs(m *Machine, t *ObjectType) Value {
 		if !id.Known() {
 			return id
 		}
-		s := id.v.(int64)
+		s := id.Value.(int64)
 		if rows[s] == nil {
 			ids = append(ids, s)
 		}
@@ -245,7 +245,7 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	if gap.Why != "" {
 		return Missing(fact.Refused, gap.Why, measureAgain)
 	}
-	return Value{v: gap.Share, state: fact.OK, Certainty: fact.Direct, from: n.evidence(f), more: []fact.Evidence{n.evidence(other)}}
+	return Value{Value: gap.Share, State: fact.OK, Certainty: fact.Direct, From: n.evidence(f), More: []fact.Evidence{n.evidence(other)}}
 }
 
 // measuredType is the type of one node's local memory.
@@ -281,7 +281,7 @@ func measuredType() *ObjectType {
 		})},
 		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
 			peak := n.peak()
-			return derived(func() any { return humanize.Bandwidth(peak.v.(float64)) }, peak)
+			return derived(func() any { return humanize.Bandwidth(peak.Value.(float64)) }, peak)
 		})},
 	)
 }
@@ -296,8 +296,8 @@ func (n *measuredNode) share() Value {
 		return Missing(fact.Refused, n.read.Why, measureAgain)
 	}
 	peak := n.peak()
-	figure := Value{v: n.read.High, state: fact.OK, Certainty: fact.Direct, from: n.evidence(n.read)}
-	return derived(func() any { return n.read.High / peak.v.(float64) }, figure, peak)
+	figure := Value{Value: n.read.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
+	return derived(func() any { return n.read.High / peak.Value.(float64) }, figure, peak)
 }
 
 // peak is the socket's, divided among its nodes with memory.
@@ -308,12 +308,12 @@ func (n *measuredNode) peak() Value {
 	}
 	nodes := 0
 	for i := range n.m.sys.Nodes {
-		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == int(socket.v.(int64)) {
+		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == int(socket.Value.(int64)) {
 			nodes++
 		}
 	}
 	for i := range n.m.population.Populations {
-		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
+		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.Value && nodes > 0 {
 			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
 		}
 	}
@@ -358,7 +358,7 @@ func (c *crossing) compare(other, own *inventory.Measured, what string, by func(
 		}
 	}
 	_, certainty := c.trusted(own, what)
-	return Value{v: by(other.Median, own.Median), state: fact.OK, Certainty: certainty, from: c.evidence(other), more: []fact.Evidence{c.evidence(own)}}
+	return Value{Value: by(other.Median, own.Median), State: fact.OK, Certainty: certainty, From: c.evidence(other), More: []fact.Evidence{c.evidence(own)}}
 }
 
 func (c *crossing) words(other, own *inventory.Measured, what string, figure func(float64) string) Value {
@@ -449,7 +449,7 @@ func (m *Machine) rearranged() Value {
 		return PlainValue(false)
 	}
 	now, accepted := m.channelsNow(), m.channelsThen()
-	return derived(func() any { return now.v != accepted.v }, now, accepted)
+	return derived(func() any { return now.Value != accepted.Value }, now, accepted)
 }
 
 func (m *Machine) populatedHandles() []uint16 {
@@ -480,7 +480,7 @@ func (m *Machine) channelsThen() Value {
 // slot must be known and placed.
 func (m *Machine) channelsOf(handles []uint16) Value {
 	seen := map[[2]int]bool{}
-	out := Value{state: fact.OK, Certainty: fact.Direct}
+	out := Value{State: fact.OK, Certainty: fact.Direct}
 	for _, handle := range handles {
 		i := slices.IndexFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.Handle == inventory.Handle(handle) })
 		if i < 0 {
@@ -493,7 +493,7 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 		out.Certainty, out.Unverified = min(out.Certainty, p.Certainty), out.Unverified || p.Unverified
 		seen[[2]int{p.Socket, p.Channel}] = true
 	}
-	out.v = int64(len(seen))
+	out.Value = int64(len(seen))
 	return out
 }
 
@@ -505,7 +505,7 @@ func (m *Machine) latencyTimes() Value {
 	}
 	v := compareBelow(n, now, then)
 	if v.Known() {
-		v.v = now.Median / then.Median
+		v.Value = now.Median / then.Median
 	}
 	return v
 }
@@ -514,7 +514,7 @@ func (m *Machine) latencyWords() Value {
 	times, now, then := m.latencyTimes(), m.channelsNow(), m.channelsThen()
 	return derived(func() any {
 		_, a, b := m.latencies()
-		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, humanize.Plural(int(now.v.(int64)), "channel"), 1e9*b.Median, humanize.Plural(int(then.v.(int64)), "channel"))
+		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, humanize.Plural(int(now.Value.(int64)), "channel"), 1e9*b.Median, humanize.Plural(int(then.Value.(int64)), "channel"))
 	}, times, now, then)
 }
 
@@ -580,7 +580,7 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 				out = each
 			}
 		}
-		return Value{v: out, state: fact.OK, Certainty: fact.Direct, from: from[0], more: from[1:]}
+		return Value{Value: out, State: fact.OK, Certainty: fact.Direct, From: from[0], More: from[1:]}
 	}
 }
 

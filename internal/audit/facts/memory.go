@@ -112,10 +112,10 @@ func severalVoltages(m *Machine) Value {
 		return v
 	}
 	several := false
-	for _, memory := range v.v.([]string) {
+	for _, memory := range v.Value.([]string) {
 		several = several || memory != "DDR4" && memory != "DDR5"
 	}
-	v.v = several
+	v.Value = several
 	return v
 }
 
@@ -128,7 +128,7 @@ func namedModules(m *Machine) Value {
 		if !s.Named {
 			continue
 		}
-		sizes = append(sizes, Value{v: true, Certainty: fact.Indirect, from: s.SizeBytes.From, more: s.PartNumber.Evidence()})
+		sizes = append(sizes, Value{Value: true, State: fact.OK, Certainty: fact.Indirect, From: s.SizeBytes.From, More: s.PartNumber.Evidence()})
 		names = append(names, m.slotName(i)+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
 	}
 	if len(names) == 0 && !m.listed() {
@@ -161,7 +161,7 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 	out := PlainValue(false)
 	for i := range m.sys.Slots {
 		switch v := f(&m.sys.Slots[i]); {
-		case v.v == true:
+		case v.Value == true:
 			return v
 		case !v.Known():
 			out = v
@@ -179,7 +179,7 @@ func (m *Machine) allSoldered() Value {
 	out := PlainValue(false)
 	for _, s := range m.modules() {
 		switch v := soldered(s); {
-		case v.v == false:
+		case v.Value == false:
 			return v
 		case out.Known():
 			out = v
@@ -190,7 +190,7 @@ func (m *Machine) allSoldered() Value {
 	}
 	for i := range m.sys.Slots {
 		form := m.sys.Slots[i].FormFactor.Or("module")
-		if out.v == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
+		if out.Value == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
 			return Missing(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
 		}
 	}

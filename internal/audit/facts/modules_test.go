@@ -28,13 +28,13 @@ func changed(s inventory.Slot, f func(*inventory.Slot)) inventory.Slot { f(&s); 
 func TestUncheckedModules(t *testing.T) {
 	plain := changed(module("A2", 8, 2), func(s *inventory.Slot) { s.TotalWidth = sure(64) })
 	silent := changed(module("A3", 8, 2), func(s *inventory.Slot) { s.TotalWidth = fact.Unknown[int](fact.Unstated, "not stated", "") })
-	assert.Equal(t, []string{}, uncheckedModules(board(1, module("A1", 8, 2))).v)
-	assert.Equal(t, []string{"A2"}, uncheckedModules(board(2, module("A1", 8, 2), plain)).v)
+	assert.Equal(t, []string{}, uncheckedModules(board(1, module("A1", 8, 2))).Value)
+	assert.Equal(t, []string{"A2"}, uncheckedModules(board(2, module("A1", 8, 2), plain)).Value)
 	assert.Equal(t, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", uncheckedModules(board(2, plain, plain)).Reason)
 	assert.Equal(t, "not stated", uncheckedModules(board(2, plain, silent)).Reason)
-	assert.Equal(t, true, someChecked(board(2, plain, module("A1", 8, 2))).v)
-	assert.Equal(t, false, someChecked(board(2, plain, plain)).v)
-	assert.Equal(t, true, someChecked(board(2, silent, module("A1", 8, 2))).v)
+	assert.Equal(t, true, someChecked(board(2, plain, module("A1", 8, 2))).Value)
+	assert.Equal(t, false, someChecked(board(2, plain, plain)).Value)
+	assert.Equal(t, true, someChecked(board(2, silent, module("A1", 8, 2))).Value)
 	assert.Equal(t, "not stated", someChecked(board(2, plain, silent)).Reason)
 }
 
@@ -42,9 +42,9 @@ func TestUncheckedModules(t *testing.T) {
 // does.
 func TestSlotsFull(t *testing.T) {
 	empty := inventory.Slot{State: inventory.SlotEmpty, Locator: sure("A3")}
-	assert.Equal(t, true, slotsFull(board(2, module("A1", 8, 2), module("A2", 8, 2))).v)
-	assert.Equal(t, false, slotsFull(board(16, module("A1", 8, 2), module("A2", 8, 2))).v)
-	assert.Equal(t, false, slotsFull(board(3, module("A1", 8, 2), module("A2", 8, 2), empty)).v)
+	assert.Equal(t, true, slotsFull(board(2, module("A1", 8, 2), module("A2", 8, 2))).Value)
+	assert.Equal(t, false, slotsFull(board(16, module("A1", 8, 2), module("A2", 8, 2))).Value)
+	assert.Equal(t, false, slotsFull(board(3, module("A1", 8, 2), module("A2", 8, 2), empty)).Value)
 	m := board(1, module("A1", 8, 2))
 	m.sys.Arrays = nil
 	assert.False(t, slotsFull(m).Known())
@@ -65,10 +65,10 @@ func TestSeveralVoltages(t *testing.T) {
 		}
 		return severalVoltages(board(len(slots), slots...))
 	}
-	assert.Equal(t, false, typed("DDR4", "DDR4").v)
-	assert.Equal(t, false, typed("DDR5").v)
-	assert.Equal(t, true, typed("DDR3").v)
-	assert.Equal(t, true, typed("DDR2 FB-DIMM").v)
+	assert.Equal(t, false, typed("DDR4", "DDR4").Value)
+	assert.Equal(t, false, typed("DDR5").Value)
+	assert.Equal(t, true, typed("DDR3").Value)
+	assert.Equal(t, true, typed("DDR2 FB-DIMM").Value)
 	assert.Equal(t, "not stated", typed("DDR4", "").Reason)
 }
 
@@ -85,41 +85,41 @@ func TestFewerSlots(t *testing.T) {
 		m.population.Populations = []population.Population{{DIMMs: sure(2)}, {DIMMs: sure(1)}}
 		return m
 	}
-	assert.Equal(t, true, fewerSlots(full(8, 8, 8)).v)
-	assert.Equal(t, false, fewerSlots(full(8, 8, 16)).v, "an exchange could make them equal")
+	assert.Equal(t, true, fewerSlots(full(8, 8, 8)).Value)
+	assert.Equal(t, false, fewerSlots(full(8, 8, 16)).Value, "an exchange could make them equal")
 
 	m := full(8, 8, 8)
 	m.population.Populations[1].EmptySlots = []int{3}
-	assert.Equal(t, false, fewerSlots(m).v, "the poorer one has an empty slot")
+	assert.Equal(t, false, fewerSlots(m).Value, "the poorer one has an empty slot")
 
 	m = full(8, 8, 8)
 	m.sys.Arrays[0].Devices = sure(4)
-	assert.Equal(t, false, fewerSlots(m).v, "firmware does not list every slot")
+	assert.Equal(t, false, fewerSlots(m).Value, "firmware does not list every slot")
 
 	m = full(8, 8, 8)
 	m.sys.Slots = append(m.sys.Slots, inventory.Slot{State: inventory.SlotEmpty, Array: 0x1000})
 	m.sys.Arrays[0].Devices = sure(4)
 	m.population.Placements = append(m.population.Placements, place.Placement{Socket: place.Unplaced})
-	assert.Equal(t, false, fewerSlots(m).v, "an empty slot may be the poorer one's")
+	assert.Equal(t, false, fewerSlots(m).Value, "an empty slot may be the poorer one's")
 	m.population.Placements[3].Socket = 0
-	assert.Equal(t, true, fewerSlots(m).v, "the empty slot is the richer one's")
+	assert.Equal(t, true, fewerSlots(m).Value, "the empty slot is the richer one's")
 
 	m = full(8, 8, 8)
 	for i := range m.sys.Slots {
 		m.sys.Slots[i].SizeBytes = fact.Unknown[int64](fact.Unstated, "not stated", "")
 	}
-	assert.Equal(t, false, fewerSlots(m).v, "modules without a size may differ")
+	assert.Equal(t, false, fewerSlots(m).Value, "modules without a size may differ")
 
 	m = full(8, 8)
 	m.population.Populations[1].DIMMs = sure(0)
-	assert.Equal(t, false, fewerSlots(m).v, "no slot at all is not fewer of them")
+	assert.Equal(t, false, fewerSlots(m).Value, "no slot at all is not fewer of them")
 
 	m.sys.Arrays = nil
 	assert.False(t, fewerSlots(m).Known())
 
 	m = full(8, 8)
 	m.population.Populations[0].DIMMs = sure(1)
-	assert.Equal(t, false, fewerSlots(m).v, "equal counts in different slots")
+	assert.Equal(t, false, fewerSlots(m).Value, "equal counts in different slots")
 }
 
 // TestMappingDoubts checks that each contradiction is listed once, for modules that have a place.
@@ -134,9 +134,9 @@ func TestMappingDoubts(t *testing.T) {
 		{"all witnessed", "mapping_witnessed", m, true, ""},
 	})
 	m.population.Placements[3].Witnessed = false
-	assert.Equal(t, false, mappingWitnessed(m).v)
+	assert.Equal(t, false, mappingWitnessed(m).Value)
 	m.population.Placements[3].Channel, m.population.Placements[0].Channel = place.Unplaced, place.Unplaced
-	assert.Equal(t, true, mappingWitnessed(m).v, "modules without a place are not mentioned")
+	assert.Equal(t, true, mappingWitnessed(m).Value, "modules without a place are not mentioned")
 	v := mappingDoubts(m)
 	assert.Len(t, v.Evidence(), 1, "the label of a module with a place")
 }

@@ -52,7 +52,7 @@ func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
 		for _, node := range m.sys.Nodes {
 			v := f(node)
 			facts = append(facts, v)
-			if v.v == true {
+			if v.Value == true {
 				n++
 			}
 		}
@@ -134,7 +134,7 @@ func (x *nodeFacts) processorFull() Value {
 	if seen < installed-installed/8 {
 		return derived(func() any { return false }, facts...)
 	}
-	if full := slotsFull(x.m); full.v == true {
+	if full := slotsFull(x.m); full.Value == true {
 		return derived(func() any { return true }, append(facts, full)...)
 	}
 	for i := range x.m.population.Populations {
@@ -147,7 +147,7 @@ func (x *nodeFacts) processorFull() Value {
 			slotted = valueOf(p.ChannelsTotal)
 		}
 		populated := valueOf(p.ChannelsPopulated)
-		return derived(func() any { return populated.v == slotted.v }, append(facts, populated, slotted)...)
+		return derived(func() any { return populated.Value == slotted.Value }, append(facts, populated, slotted)...)
 	}
 	return valueOf(x.n.Socket)
 }
@@ -156,7 +156,7 @@ func (x *nodeFacts) processorFull() Value {
 // a fifth of the largest; "" otherwise. The kernel and firmware reserve less than that.
 func (x *nodeFacts) lessThan() Value {
 	facts := []Value{valueOf(x.n.MemoryBytes)}
-	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.v != int64(1) {
+	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.Value != int64(1) {
 		facts = append(facts, withCPUs, valueOf(x.n.Socket))
 	}
 	var most int64
@@ -287,8 +287,8 @@ func subNUMA(m *Machine) Value {
 // subNUMAOn is true if the mode splits a CPU into several nodes.
 func subNUMAOn(m *Machine) Value {
 	v := subNUMA(m)
-	if mode, ok := v.v.(string); ok {
-		v.v = splits(mode) > 1
+	if mode, ok := v.Value.(string); ok {
+		v.Value = splits(mode) > 1
 	}
 	return v
 }
@@ -311,14 +311,14 @@ func splits(mode string) int {
 // equal controllers, AMD's a DIMM in every part.
 func subNUMACarried(s *socketFacts) Value {
 	mode := subNUMA(s.m)
-	word, ok := mode.v.(string)
+	word, ok := mode.Value.(string)
 	if !ok {
 		return mode
 	}
 	cpu := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
 	memory := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
-	if n, ok := cpu.v.(int64); ok && n > 1 {
-		return derived(func() any { return memory.v == cpu.v }, mode, cpu, memory)
+	if n, ok := cpu.Value.(int64); ok && n > 1 {
+		return derived(func() any { return memory.Value == cpu.Value }, mode, cpu, memory)
 	}
 	if !s.hasPopulation() {
 		return s.m.noPopulation()

@@ -45,7 +45,7 @@ func TestSlowNodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := slowNodes(&Machine{sys: &inventory.System{Nodes: c.nodes}})
-			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.want, v.Value)
 			assert.Contains(t, v.Reason, c.why)
 		})
 	}

@@ -104,7 +104,7 @@ func (o *Object) field(name string) (*Value, string) {
 
 // adoptObjects sets the path and the trace of the objects in a field's value.
 func adoptObjects(path string, into *factTrace, v *Value) {
-	switch t := v.v.(type) {
+	switch t := v.Value.(type) {
 	case *Object:
 		t.path, t.trace = path, into
 	case []*Object:
@@ -119,9 +119,10 @@ var unknownIDs atomic.Int64
 
 // celValue converts a Value for the evaluator; an unknown one becomes a CEL unknown that names the fact.
 func celValue(path string, v *Value) ref.Val {
-	switch t := v.v.(type) {
-	case nil:
+	if !v.Known() {
 		return types.NewUnknown(unknownIDs.Add(1), types.NewAttributeTrail(path))
+	}
+	switch t := v.Value.(type) {
 	case bool:
 		return types.Bool(t)
 	case int64:

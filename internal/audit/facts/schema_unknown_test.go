@@ -50,10 +50,10 @@ func TestEmptyMachineIsUnknown(t *testing.T) {
 				seen++
 				path := variable + "." + f.Name
 				if want, ok := structural[path]; ok && v.Known() {
-					assert.Equal(t, want, v.v, "%s of %s", path, name)
+					assert.Equal(t, want, v.Value, "%s of %s", path, name)
 					continue
 				}
-				assert.False(t, v.Known(), "%s of %s reads as %#v", path, name, v.v)
+				assert.False(t, v.Known(), "%s of %s reads as %#v", path, name, v.Value)
 			}
 		}
 		assert.NotEmpty(t, sources[variable], "variable %s has no empty source in this test", variable)

@@ -101,7 +101,7 @@ func (s *Scope) Certainty() (weakest fact.Certainty, unverified string) {
 }
 
 // Doubt returns what contradicts a fact that was read, nil if nothing does.
-func (s *Scope) Doubt() *Doubt { return s.tr.doubt }
+func (s *Scope) Doubt() *fact.Doubt { return s.tr.doubt }
 
 // Evidence lists the sources of the facts read.
 func (s *Scope) Evidence() []fact.Evidence { return s.tr.evidence() }
@@ -117,7 +117,7 @@ func (s *Scope) PlainFact(variable, field string) string {
 		return ""
 	}
 	v, _ := o.field(field)
-	switch t := v.v.(type) {
+	switch t := v.Value.(type) {
 	case string, int64, float64, bool:
 		return fmt.Sprint(t)
 	default:
@@ -168,7 +168,7 @@ type factTrace struct {
 	seen       map[*answer]bool
 	certainty  fact.Certainty
 	unverified string
-	doubt      *Doubt
+	doubt      *fact.Doubt
 }
 
 // answer is the value of a field in the model and its path below the object's (of): an object that is found in
@@ -199,7 +199,7 @@ func (t *factTrace) read(a *answer) {
 		if a.value.Unverified {
 			t.unverified = cmp.Or(t.unverified, a.doc, a.path)
 		}
-		t.doubt = cmp.Or(t.doubt, a.value.doubt)
+		t.doubt = cmp.Or(t.doubt, a.value.Doubt)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 	}
 	v := PlainValue(strings.Join(all, "; "))
 	if len(at) > 0 {
-		v.from, v.more = at[0], at[1:]
+		v.From, v.More = at[0], at[1:]
 	}
 	return v
 }
@@ -136,7 +136,7 @@ func (s *settingFacts) disagreement() Value {
 		return PlainValue("")
 	}
 	v := PlainValue(s.Configured.Reason)
-	v.from, v.more = s.Configured.From, s.Configured.More
+	v.From, v.More = s.Configured.From, s.Configured.More
 	return v
 }
 
@@ -222,7 +222,7 @@ func rewrittenBias(s *inventory.Setting) bool {
 func notByBIOS(s *inventory.Setting, value, why string) Value {
 	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
 		"an export of the BIOS settings with --bios, or the BMC with --redfish")
-	v.from, v.more = s.Effective.From, s.Effective.More
+	v.From, v.More = s.Effective.From, s.Effective.More
 	return v
 }
 
@@ -247,8 +247,8 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 	switch {
 	case !v.Known() && s.Pending.Known():
 		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
-		v.from, v.more = s.Pending.From, s.Pending.More
-	case face == "configured" && v.v == settings.Auto:
+		v.From, v.More = s.Pending.From, s.Pending.More
+	case face == "configured" && v.Value == settings.Auto:
 		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
 			"the menu of BIOS setup, or the vendor's description of auto"), face
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:

@@ -66,9 +66,9 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 	}
 	v := PlainValue(n)
 	v.Certainty, v.Unverified = p.Certainty, p.Unverified
-	v.from = x.m.sys.Slots[x.i].Locator.From
+	v.From = x.m.sys.Slots[x.i].Locator.From
 	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
-		v.more = []fact.Evidence{bank}
+		v.More = []fact.Evidence{bank}
 	}
 	return v
 }
@@ -80,14 +80,14 @@ func (x *slotFacts) running() Value {
 		return id
 	}
 	for _, s := range x.m.sys.Sockets {
-		if int64(s.ID) == id.v {
+		if int64(s.ID) == id.Value {
 			if s.Populated.Known() && !s.Populated.Value {
 				return derived(func() any { return false }, id, valueOf(s.Populated))
 			}
 			return derived(func() any { return s.Enabled.Value }, id, valueOf(s.Populated), valueOf(s.Enabled))
 		}
 	}
-	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.v.(int64))), "")
+	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.Value.(int64))), "")
 }
 
 func slotAlarms(s *inventory.Slot) Value {
@@ -320,7 +320,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 		}
 		out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
 	}
-	v.v = out
+	v.Value = out
 	return v
 }
 
@@ -335,7 +335,7 @@ func (x *counterFacts) at(of func(*place.Errors) fact.Fact[int64]) Value {
 		out = append(out, cmp.Or(x.candidates(&with[i]), with[i].Label))
 	}
 	slices.Sort(out)
-	v.v = slices.Compact(out)
+	v.Value = slices.Compact(out)
 	return v
 }
 

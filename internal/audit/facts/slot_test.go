@@ -33,17 +33,17 @@ func worstDayOf(x *slotFacts) Value { return ofSlotObject(x, "corrected_worst_da
 func TestErrorsOfADay(t *testing.T) {
 	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 	hour := slotCounting(n(9), n(3600))
-	assert.InDelta(t, 9.0, meanDayOf(hour).v, 0)
-	assert.Equal(t, int64(9), worstDayOf(hour).v)
+	assert.InDelta(t, 9.0, meanDayOf(hour).Value, 0)
+	assert.Equal(t, int64(9), worstDayOf(hour).Value)
 	assert.Equal(t, fact.Indirect, worstDayOf(hour).Certainty, "as sure as the slot map that names the slot")
 	week := slotCounting(n(70), n(7*secondsADay))
-	assert.InDelta(t, 10.0, meanDayOf(week).v, 0)
+	assert.InDelta(t, 10.0, meanDayOf(week).Value, 0)
 	assert.False(t, worstDayOf(week).Known())
 	none := slotCounting(n(0), n(7*secondsADay))
-	assert.Equal(t, int64(0), worstDayOf(none).v)
+	assert.Equal(t, int64(0), worstDayOf(none).Value)
 	assert.False(t, worstDayOf(slotCounting(n(1), n(7*secondsADay))).Known(), "one error of a week was some day's")
 	assert.False(t, worstDayOf(slotCounting(n(9), n(2*secondsADay))).Known())
-	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a full day is one day")
+	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).Value, "a full day is one day")
 	module := slotCounting(n(9), n(3600))
 	module.m.population.Errors[0].By = place.ByController
 	assert.Equal(t, fact.Direct, worstDayOf(module).Certainty, "the controller names the module itself")
@@ -64,10 +64,10 @@ func TestCountsErrors(t *testing.T) {
 		}
 		return countsErrors(x.m)
 	}
-	assert.Equal(t, false, counts().v)
-	assert.Equal(t, true, counts(fact.Absent, fact.OK).v)
-	assert.Equal(t, false, counts(fact.Absent, fact.Absent).v)
-	assert.Equal(t, false, counts(fact.Absent).v)
+	assert.Equal(t, false, counts().Value)
+	assert.Equal(t, true, counts(fact.Absent, fact.OK).Value)
+	assert.Equal(t, false, counts(fact.Absent, fact.Absent).Value)
+	assert.Equal(t, false, counts(fact.Absent).Value)
 	assert.False(t, counts(fact.Absent, fact.Denied).Known())
 	x := slotCounting(fact.Fact[int64]{}, fact.Fact[int64]{})
 	x.m.sys.EDAC = []inventory.Controller{{}}

@@ -12,7 +12,7 @@ import (
 // with empty slots shows that. It is unknown for a board with slots for all, so that results of a count alone
 // do not depend on a slot map.
 func slottedChannels(s *socketFacts) Value {
-	if full := slotsFull(s.m); !s.m.placesEmpty() && full.v != true {
+	if full := slotsFull(s.m); !s.m.placesEmpty() && full.Value != true {
 		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
 	slotted := 0
@@ -180,7 +180,7 @@ func isDRAM(s *inventory.Slot) bool {
 
 // positive makes a capacity of zero unknown, so that nothing is divided by it.
 func positive(v Value) Value {
-	if v.v == int64(0) {
+	if v.Value == int64(0) {
 		return Missing(fact.Unstated, "no installed capacity is stated", "")
 	}
 	return v

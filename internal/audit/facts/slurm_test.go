@@ -38,7 +38,7 @@ func TestMissingModules(t *testing.T) {
 			topo.Placements = append(topo.Placements, place.Placement{Socket: i / 2, Channel: i % 2, Doubt: c.doubt})
 		}
 		v := missingModules(&Machine{sys: sys, population: topo})
-		assert.Equal(t, c.want, v.v, "%s %s", name, v.Reason)
+		assert.Equal(t, c.want, v.Value, "%s %s", name, v.Reason)
 	}
 }
 
@@ -70,5 +70,5 @@ func TestSlurmCounted(t *testing.T) {
 	sys := &inventory.System{Slurm: &inventory.SlurmNode{Sockets: 2, CoresPerSocket: 23, ThreadsPerCore: 1}}
 	sys.Memory.TotalBytes = fact.Known(int64(7)<<30, fact.Direct, fact.Evidence{})
 	sys.CPU.Packages, sys.CPU.ThreadsPerCore = fact.Known([]inventory.Package{{Cores: 24}, {Cores: 24}}, fact.Direct, fact.Evidence{}), fact.Known(2, fact.Direct, fact.Evidence{})
-	assert.Equal(t, []string{"Sockets*CoresPerSocket=48", "ThreadsPerCore=2"}, slurmCounted(&Machine{sys: sys, population: &population.Result{}}).v)
+	assert.Equal(t, []string{"Sockets*CoresPerSocket=48", "ThreadsPerCore=2"}, slurmCounted(&Machine{sys: sys, population: &population.Result{}}).Value)
 }

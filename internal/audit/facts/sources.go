@@ -144,9 +144,9 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 			v := get(src)
 			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
-				return doubted(v, &Doubt{m.population.Unlisted.Doubts(), "a whole table"})
+				return doubted(v, &fact.Doubt{m.population.Unlisted.Doubts(), "a whole table"})
 			case v.Unverified && mapDoubt != "":
-				return doubted(v, &Doubt{mapDoubt, "a slot map for this product"})
+				return doubted(v, &fact.Doubt{mapDoubt, "a slot map for this product"})
 			default:
 				return v
 			}
@@ -240,7 +240,7 @@ func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
 	for _, node := range own {
 		v := f(node)
 		facts = append(facts, v)
-		if v.v == true {
+		if v.Value == true {
 			n++
 		}
 	}

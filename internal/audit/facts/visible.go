@@ -28,7 +28,7 @@ func (m *Machine) seen() fact.Fact[int64] {
 		return visible
 	}
 	used := m.used()
-	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 {
+	if o := m.takenBy(); o.Known() && len(o.Value.([]string)) > 0 {
 		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
 	}
 	return used
@@ -67,7 +67,7 @@ func withheld(m *Machine) Value {
 func (m *Machine) takenBy() Value {
 	o := m.memoryOptions()
 	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.leaves(given) {
-		o.v = []string{}
+		o.Value = []string{}
 	}
 	return o
 }
@@ -95,7 +95,7 @@ func (m *Machine) visible() fact.Fact[int64] {
 func (m *Machine) complete(v Value) Value {
 	installed, visible := m.population.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
-		return Value{state: fact.Conflicting, from: v.from, more: v.more,
+		return Value{State: fact.Conflicting, From: v.From, More: v.More,
 			Reason: "the system sees " + humanize.Size(visible.Value) + ", more than the " + humanize.Size(installed.Value) + " of the listed modules"}
 	}
 	return v
@@ -141,22 +141,22 @@ func mirrored(m *Machine) Value {
 		return h
 	}
 	installed := m.population.InstalledBytes.Value
-	lost := h.v.(int64)
+	lost := h.Value.(int64)
 	if lost <= reserved(installed) {
-		h.v = false
+		h.Value = false
 		return h
 	}
-	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 {
-		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.v.([]string)), "boot without the option")
+	if o := m.memoryOptions(); o.Known() && len(o.Value.([]string)) > 0 {
+		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
 	}
 	for _, parts := range []int64{2, 3} {
 		visible := installed - lost
 		if visible <= installed/parts && visible >= installed/parts-reserved(installed/parts) {
-			h.v = true
+			h.Value = true
 			return h
 		}
 	}
-	return Value{state: fact.Absent, from: h.from, more: h.more, KnownBy: "export the BIOS settings and pass them to the audit",
+	return Value{State: fact.Absent, From: h.From, More: h.More, KnownBy: "export the BIOS settings and pass them to the audit",
 		Reason: humanize.Size(lost) + " of " + humanize.Size(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
@@ -192,7 +192,7 @@ func (m *Machine) noArray() Value {
 func unmapped(m *Machine) Value {
 	v := withoutAddress(m)
 	if reason := m.sys.Memory.MappedDoubt; reason != "" {
-		v = doubted(v, &Doubt{reason, liveKernel})
+		v = doubted(v, &fact.Doubt{reason, liveKernel})
 	}
 	return v
 }
@@ -210,11 +210,11 @@ func withoutAddress(m *Machine) Value {
 		return v
 	}
 	doubt := func(reason string) Value {
-		v.v, v.state, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, liveKernel
+		v.Value, v.State, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, liveKernel
 		return v
 	}
 	total, given := m.population.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
-	lost, silent := v.v.(int64), m.silentModules()
+	lost, silent := v.Value.(int64), m.silentModules()
 	var silentBytes int64
 	for _, i := range silent {
 		silentBytes += m.sys.Slots[i].SizeBytes.Or(0)
@@ -232,7 +232,7 @@ func withoutAddress(m *Machine) Value {
 		v.Certainty = fact.Corroborated
 		for _, i := range silent {
 			said := valueOf(m.sys.Slots[i].Mapped)
-			v.rest(&said)
+			addSources(&v, &said)
 		}
 	case slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == lost }):
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
@@ -326,9 +326,9 @@ func silentNames(m *Machine) Value {
 	if !v.Known() {
 		return v
 	}
-	v.v = []string{}
+	v.Value = []string{}
 	if v.Certainty == fact.Corroborated {
-		v.v = m.slotNames(m.silentModules())
+		v.Value = m.slotNames(m.silentModules())
 	}
 	return v
 }
@@ -337,7 +337,7 @@ func silentNames(m *Machine) Value {
 // sees no more than the rest: one DIMM of many is lost even if it is smaller than what is normally reserved.
 func moduleLost(m *Machine) Value {
 	v, unseen := unmapped(m), hidden(m)
-	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.v.(int64) >= v.v.(int64) }, v, unseen)
+	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.Value.(int64) >= v.Value.(int64) }, v, unseen)
 }
 
 // smallestModule returns the capacity of the smallest DIMM in bytes: less hidden memory than that is ignored.
@@ -408,8 +408,8 @@ func (m *Machine) working() (working Value, suspect int64, sizeless bool) {
 // would reserve of that size proves nothing, unless firmware's own map leaves just these modules out.
 func (m *Machine) idle() Value {
 	working, suspect, sizeless := m.working()
-	if v := unmapped(m); v.Known() && v.Certainty == fact.Corroborated && (!m.visible().Known() || moduleLost(m).v == true) {
-		v.v = true
+	if v := unmapped(m); v.Known() && v.Certainty == fact.Corroborated && (!m.visible().Known() || moduleLost(m).Value == true) {
+		v.Value = true
 		return v
 	}
 	if !m.visible().Known() && !sizeless {
@@ -434,13 +434,13 @@ func (m *Machine) idle() Value {
 	if !out.Known() {
 		return out
 	}
-	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 {
-		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.v.([]string)), "boot without the option")
+	if o := m.takenBy(); o.Known() && len(o.Value.([]string)) > 0 {
+		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
 	}
-	sum := working.v.(int64)
+	sum := working.Value.(int64)
 	switch lost := sum + suspect - seen.Value; {
 	case seen.Value <= sum+sum/100 && lost > reserved(sum+suspect) && sum-seen.Value <= reserved(sum):
-		out.v, out.Certainty = true, min(out.Certainty, fact.Corroborated)
+		out.Value, out.Certainty = true, min(out.Certainty, fact.Corroborated)
 		return out
 	case lost <= reserved(sum+suspect) && suspect > reserved(sum+suspect):
 		return out

@@ -78,15 +78,15 @@ func TestUnmapped(t *testing.T) {
 			m.sys.Memory.MappedBytes = fact.Known(c.mapped, fact.Indirect, fact.Evidence{Source: inventory.SourceSMBIOS})
 			m.sys.Memory.MappedEnd = c.end
 			v := hidden(m)
-			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.want, v.Value)
 			if c.want == nil {
 				assert.NotEmpty(t, v.Reason)
 				assert.False(t, silentNames(m).Known())
 				return
 			}
 			assert.Equal(t, c.sure, v.Certainty)
-			assert.Equal(t, c.names, silentNames(m).v)
-			assert.Equal(t, len(c.names) > 0, moduleLost(m).v)
+			assert.Equal(t, c.names, silentNames(m).Value)
+			assert.Equal(t, len(c.names) > 0, moduleLost(m).Value)
 			assert.False(t, mirrored(m).Known(), "firmware's map does not show the mode")
 		})
 	}
@@ -114,6 +114,6 @@ func TestVisible(t *testing.T) {
 	} {
 		m := &Machine{sys: &inventory.System{Memory: inventory.Memory{VisibleBytes: c.best, BlockBytes: c.blocks}}}
 		v := valueOf(m.visible())
-		assert.Equal(t, c.want, v.v)
+		assert.Equal(t, c.want, v.Value)
 	}
 }

@@ -146,11 +146,17 @@ type Fact[T any] struct {
 	Err error
 	// KnownBy tells the user how to make it known.
 	KnownBy string
+	// Doubt is what contradicts a known value, nil if nothing does.
+	Doubt *Doubt
 	// From is the reading that gave the value (or the attempt that failed).
 	From Evidence
 	// More are further readings that agree, or from which it was derived.
 	More []Evidence
 }
+
+// Doubt is a contradiction in what firmware says: a list of slots that is shorter than announced, labels that cannot be
+// true. What depends on it passes no rule, and fails one at most at info.
+type Doubt struct{ Reason, KnownBy string }
 
 // Known reports whether the value is known.
 func (f Fact[T]) Known() bool { return f.State == OK }
@@ -249,7 +255,7 @@ func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
 	if !f.Known() {
 		return UnknownFrom[U](f)
 	}
-	return Fact[U]{Value: conv(f.Value), State: OK, Certainty: f.Certainty, From: f.From, More: f.More, Unverified: f.Unverified}
+	return Fact[U]{Value: conv(f.Value), State: OK, Certainty: f.Certainty, From: f.From, More: f.More, Unverified: f.Unverified, Doubt: f.Doubt}
 }
 
 // First returns the first known fact, or else the first with a reason.
