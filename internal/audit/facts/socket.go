@@ -359,7 +359,7 @@ func unlessSlow[T any](p *population.Population, f, stated fact.Fact[T], compute
 	if f.Known() || !p.ProbablySlow() {
 		return computedFrom(f, compute)
 	}
-	return doubted(computedFrom(stated, compute), &fact.Doubt{f.Reason, f.KnownBy})
+	return doubted(computedFrom(stated, compute), &fact.Doubt{Reason: f.Reason, KnownBy: f.KnownBy})
 }
 
 // alsoNormal is the value of also_normal_mts. A speed that is normal on other boards only does not excuse a

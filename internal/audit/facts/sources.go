@@ -144,9 +144,9 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 			v := get(src)
 			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
-				return doubted(v, &fact.Doubt{m.population.Unlisted.Doubts(), "a whole table"})
+				return doubted(v, &fact.Doubt{Reason: m.population.Unlisted.Doubts(), KnownBy: "a whole table"})
 			case v.Unverified && mapDoubt != "":
-				return doubted(v, &fact.Doubt{mapDoubt, "a slot map for this product"})
+				return doubted(v, &fact.Doubt{Reason: mapDoubt, KnownBy: "a slot map for this product"})
 			default:
 				return v
 			}

@@ -192,7 +192,7 @@ func (m *Machine) noArray() Value {
 func unmapped(m *Machine) Value {
 	v := withoutAddress(m)
 	if reason := m.sys.Memory.MappedDoubt; reason != "" {
-		v = doubted(v, &fact.Doubt{reason, liveKernel})
+		v = doubted(v, &fact.Doubt{Reason: reason, KnownBy: liveKernel})
 	}
 	return v
 }
