@@ -39,7 +39,7 @@ func reviewedIn(t *testing.T, file, source string, all []audited, concerns func(
 			}
 			key := recordOf(a.name) + "\t" + f.Rule + "\t" + f.Subject.String()
 			assert.Contains(t, list, key, "%s (%s): not reviewed: look at it, then add it to testdata/corpus/%s: %s",
-				a.name, string(a.inventory.Machine.Product), file, string(f.Found))
+				a.name, a.report.Machine.Product.Text(), file, string(f.Found))
 			delete(list, key)
 		}
 	}

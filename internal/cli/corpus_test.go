@@ -202,7 +202,7 @@ func slots(t *testing.T, name string, r *report.Report) {
 		if s.Slot != nil {
 			place := fmt.Sprint(number(s.Socket), *s.Channel, *s.Slot)
 			assert.Empty(t, taken[place], "%s: slots %s and %s share a place", name, taken[place], s.Handle)
-			taken[place] = s.Handle
+			taken[place] = s.Handle.String()
 		}
 	}
 }

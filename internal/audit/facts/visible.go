@@ -119,7 +119,7 @@ func shortNodes(m *Machine) Value {
 		for j := range nodes {
 			names[j] = strconv.Itoa(nodes[j].ID)
 		}
-		if seen, all := has.v.(int64), s.pop.Bytes.Value; len(nodes) > 0 && all-seen > reserved(all) {
+		if seen, all := has.Value.(int64), s.pop.Bytes.Value; len(nodes) > 0 && all-seen > reserved(all) {
 			word, verb := "node ", " has "
 			if len(nodes) > 1 {
 				word, verb = "nodes ", " have "
@@ -415,7 +415,7 @@ func (m *Machine) idle() Value {
 	if !m.visible().Known() && !sizeless {
 		out := derived(func() any { return false }, unmapped(m), working)
 		if mapped, ok := m.sys.Memory.MappedBytes.Get(); ok && out.Known() {
-			if all := working.v.(int64) + suspect; all-mapped > reserved(all) || mapped > all {
+			if all := working.Value.(int64) + suspect; all-mapped > reserved(all) || mapped > all {
 				return Missing(fact.Conflicting, "the memory that firmware maps is neither that of all modules nor that without "+sentenceList(m.slotNames(m.suspects())), "the BMC's event log")
 			}
 		}
