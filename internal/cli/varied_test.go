@@ -209,7 +209,7 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 		assert.Equal(t, capacity, *a.Reaches.CapacityBytes, a.ID)
 		for j := range a.Reaches.Sockets {
 			want, got := &a.Reaches.Sockets[j], &after.Inventory.Population.Sockets[j]
-			assert.Equal(t, []any{want.Socket, want.Class, want.ExpectedMTs}, []any{got.Socket, got.Class, got.ExpectedMTs}, a.ID)
+			assert.Equal(t, []any{want.Socket, want.Class, want.ExpectedMTs}, []any{got.Socket, got.Class, got.ExpectedMTs.Pointer()}, a.ID)
 		}
 	}
 }

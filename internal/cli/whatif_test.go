@@ -63,7 +63,7 @@ func TestPlanNamesAssumedModule(t *testing.T) {
 	for slot, ranks := range []byte{1, 2, 0} {
 		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_A%d", slot+1), Type: 0x1A}
 		if ranks > 0 {
-			d.Bytes, d.Rank, d.Speed, d.Manufacturer, d.Part = 8<<30, ranks, 2666, "Samsung", "M000"
+			d.Bytes, d.Rank, d.Speed, d.Manufacturer, d.Part = 8<<30, ranks, 2666, "Samsung", fmt.Sprint("M00", ranks)
 		}
 		b.MemoryDevice(d)
 	}

@@ -14,10 +14,11 @@ import (
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
 	"github.com/invopop/jsonschema"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // schemaOf generates the schema of a document from its Go type.

@@ -11,9 +11,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // judgedOf is a report of findings, one a word: "RESULT:SEVERITY" is about the machine,

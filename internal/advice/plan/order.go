@@ -201,7 +201,7 @@ func (b *board) byChannel(steps []Step) []Step {
 // manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
-		if u := &b.units[i]; u.doubted != "" && !(b.manual(u) && b.listsFewer(u)) {
+		if u := &b.units[i]; u.doubted != "" && (!b.manual(u) || !b.listsFewer(u)) {
 			return u.doubted + ", and only a machine with all slots filled needs no such document"
 		}
 	}

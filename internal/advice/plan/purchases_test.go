@@ -170,7 +170,7 @@ func TestPartialPurchase(t *testing.T) {
 func TestNothingMoreExpensiveWithoutGain(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
 	for _, i := range []int{0, 1, 3} {
-		sys.Slots[i].RatedMTs.Value = 2400
+		sys.Slots[i].RatedMTs = fact.Unknown[int](fact.Conflicting, "modules of one part number are rated 2400 and 2933 MT/s", "the labels on the modules")
 	}
 	c := hold(t, "three rated slower, alike else", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)

@@ -84,8 +84,10 @@ func (w *walker) value(t reflect.Type, optional bool) error {
 	if len(w.path) > maxDepth {
 		return w.errorf("more than %d levels", maxDepth)
 	}
-	if found := kindOf(token); t != nil && !(found == expected(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && found == "a string") && (found != "null" || !optional) {
-		return w.errorf("%s, expected %s", found, expected(t))
+	if found := kindOf(token); t != nil && found != expected(t) && (found != "null" || !optional) {
+		if found != "a string" || !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+			return w.errorf("%s, expected %s", found, expected(t))
+		}
 	}
 	switch token {
 	case json.Delim('['):

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 func slotAt(controller, channel, slot int) *inventory.Slot {

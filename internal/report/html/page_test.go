@@ -19,9 +19,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 func pageOf(t testing.TB, r *report.Report) string {

@@ -11,9 +11,10 @@ import (
 	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // is is a known value.

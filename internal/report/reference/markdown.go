@@ -21,7 +21,7 @@ func (m *markdownPage) block(format string, args ...any) {
 		m.WriteByte('\n')
 		m.fields = false
 	}
-	fmt.Fprintf(m, format, args...)
+	_, _ = fmt.Fprintf(m, format, args...) // a buffer takes everything
 }
 
 // Head implements Layout, as the other methods do.
@@ -47,7 +47,7 @@ func (m *markdownPage) Field(_ int, name, value string, code bool) {
 		}
 		text = fence + printable.Clean(strings.Join(strings.Fields(value), " ")) + fence
 	}
-	fmt.Fprintf(m, "- **%s**: %s\n", name, text)
+	m.WriteString("- **" + name + "**: " + text + "\n")
 	m.fields = true
 }
 

@@ -76,7 +76,7 @@ var wordFuncs = template.FuncMap{
 		}
 		return prefix + s
 	},
-	"join": func(list []string, sep string) string { return strings.Join(list, sep) },
+	"join": strings.Join,
 	"joined": func(sep string, words ...string) string {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), sep)
 	},

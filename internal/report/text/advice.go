@@ -78,10 +78,12 @@ func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string)
 	return lines, socks
 }
 
+// generalGrades are those of the general model. They are for programs: people read speed and share.
+var generalGrades = map[string]bool{"A": true, "B": true, "C": true, "D": true, "E": true}
+
 func reachedLine(s *report.ReachedSocket) string {
 	var parts []string
-	// The general model's grades A to E are for programs: people read speed and share.
-	documented := s.Class != "" && !strings.Contains("ABCDE", string(s.Class))
+	documented := s.Class != "" && !generalGrades[string(s.Class)]
 	if documented {
 		parts = append(parts, "class "+string(s.Class))
 	}

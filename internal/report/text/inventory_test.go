@@ -6,8 +6,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 func inventoryOf(t *testing.T, inv *report.Inventory, o Options) string {

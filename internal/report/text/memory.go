@@ -698,6 +698,9 @@ func (p *printer) compact(b *Board) {
 	t.print(p, 0)
 }
 
+// ownNames are the technologies that are named beside a size.
+var ownNames = []inventory.Technology{inventory.NVDIMM, inventory.CXL, inventory.HBM}
+
 // cellSize returns the size of a slot's DIMM with its unit, "-" for an empty slot and "?" for an unknown one.
 func cellSize(s *inventory.Slot) string {
 	switch {
@@ -707,8 +710,7 @@ func cellSize(s *inventory.Slot) string {
 		return "?"
 	}
 	out := humanize.Size(s.SizeBytes.Value)
-	switch technology := s.Technology.Or(""); technology {
-	case inventory.NVDIMM, inventory.CXL, inventory.HBM:
+	if technology := s.Technology.Or(""); slices.Contains(ownNames, technology) {
 		out += " " + strings.ToUpper(string(technology))
 	}
 	return out
@@ -803,10 +805,10 @@ func moduleSpeeds(inv *report.Inventory) string {
 const kindOther = "not system memory"
 
 func unplacedKind(s *inventory.Slot) string {
-	switch technology := s.Technology.Or(""); technology {
-	case inventory.Flash, inventory.Other:
+	switch technology := s.Technology.Or(""); {
+	case technology == inventory.Flash || technology == inventory.Other:
 		return kindOther
-	case inventory.NVDIMM, inventory.CXL, inventory.HBM:
+	case slices.Contains(ownNames, technology):
 		return strings.ToUpper(string(technology))
 	}
 	if s.Socket != nil {

@@ -43,7 +43,8 @@ func (g *Page) Field(indent int, name, value string, _ bool) { g.p.field(indent,
 // Table prints rows below their headings.
 func (g *Page) Table(heads []string, rows [][]string) {
 	g.p.part()
-	(&foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}).print(g.p, 0)
+	table := &foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}
+	table.print(g.p, 0)
 }
 
 // Example prints output of the program, line by line.

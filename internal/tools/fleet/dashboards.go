@@ -31,9 +31,11 @@ type Panel struct {
 	JSON string `json:"-"`
 }
 
-// Overview and Machine read the page of all machines and that of one.
+// Overview reads the page of all machines.
 func Overview(t testing.TB) *Dashboard { return dashboard(t, "memaudit-fleet.json") }
-func Machine(t testing.TB) *Dashboard  { return dashboard(t, "memaudit-machine.json") }
+
+// Machine reads the page of one machine.
+func Machine(t testing.TB) *Dashboard { return dashboard(t, "memaudit-machine.json") }
 
 func dashboard(t testing.TB, name string) *Dashboard {
 	t.Helper()

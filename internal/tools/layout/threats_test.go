@@ -58,7 +58,7 @@ func TestThreatModel(t *testing.T) {
 	named := heldBy.FindAllStringSubmatch(page, -1)
 	require.Greater(t, len(named), 40)
 	for _, m := range named {
-		assert.True(t, strings.Contains(sourcesOf(t, m[1], true), "\nfunc "+m[2]+"("), "%s of %s is not a test", m[2], m[1])
+		assert.Contains(t, sourcesOf(t, m[1], true), "\nfunc "+m[2]+"(", "%s of %s is not a test", m[2], m[1])
 	}
 	bounds := boundIs.FindAllStringSubmatch(page, -1)
 	require.Greater(t, len(bounds), 25)

@@ -200,7 +200,7 @@ func TestSpeedBound(t *testing.T) {
 // TestProbablySlow checks that memory which runs below what firmware states is suspected although it leaves out a module's
 // rating, a running speed or the processor's name, and that nothing is suspected at the slowest limit.
 func TestProbablySlow(t *testing.T) {
-	speed := func(mts int) fact.Fact[int] { return collecttest.Known(mts) }
+	speed := collecttest.Known[int]
 	for name, c := range map[string]struct {
 		damage func(m *testMachine)
 		want   bool
