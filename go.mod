@@ -1,4 +1,4 @@
-module github.com/memaudit/memaudit
+module memaudit.example/memaudit
 
 go 1.26.0
 

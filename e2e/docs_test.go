@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // TestExamples runs every command of the console blocks in the documents and

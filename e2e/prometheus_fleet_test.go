@@ -29,7 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/tools/fleet"
+	"memaudit.example/memaudit/internal/tools/fleet"
 )
 
 // faster is by how much the copy of the rules is faster than the rules: an hour

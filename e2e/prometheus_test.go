@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/tools/fleet"
+	"memaudit.example/memaudit/internal/tools/fleet"
 )
 
 // prometheusDir has rules and examples.

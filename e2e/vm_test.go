@@ -24,8 +24,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // guest is a virtual machine with a described truth: a real kernel on the

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 func init() {

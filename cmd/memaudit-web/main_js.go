@@ -5,8 +5,8 @@ import (
 	"strings"
 	"syscall/js"
 
-	"github.com/memaudit/memaudit/examples"
-	"github.com/memaudit/memaudit/internal/cli/web"
+	"memaudit.example/memaudit/examples"
+	"memaudit.example/memaudit/internal/cli/web"
 )
 
 // version and revision are set by the linker.

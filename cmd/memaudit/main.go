@@ -6,7 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/memaudit/memaudit/internal/cli"
+	"memaudit.example/memaudit/internal/cli"
 )
 
 // version and revision are set by the linker in releases (-X main.version=...).

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	uroot "github.com/u-root/u-root/pkg/smbios"
 
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 const unknown = "-"

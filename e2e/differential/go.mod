@@ -1,9 +1,9 @@
-module github.com/memaudit/memaudit/e2e/differential
+module memaudit.example/memaudit/e2e/differential
 
 go 1.26.0
 
 require (
-	github.com/memaudit/memaudit v0.0.0
+	memaudit.example/memaudit v0.0.0
 	github.com/stretchr/testify v1.12.1
 	github.com/u-root/u-root v0.16.0
 )
@@ -14,4 +14,4 @@ require (
 	golang.org/x/tools v0.51.0 // indirect
 )
 
-replace github.com/memaudit/memaudit => ../..
+replace memaudit.example/memaudit => ../..

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 )
 
 // TestProfilesAreChosenAlone checks for each intent that no two profiles that may apply to one machine are equally

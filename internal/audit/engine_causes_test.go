@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // TestCausedBy checks that a finding names the failure it follows from, of the same subject, of the processor it

@@ -13,9 +13,9 @@ import (
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // rasCost begins the check of two rules.

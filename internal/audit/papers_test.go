@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/rules"
 )
 
 // paperRow is one row of a table of the founding papers and the test or pack for it.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestPlatformCases runs the cases of the platforms' files. A platform that has cases has at least three brand

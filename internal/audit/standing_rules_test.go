@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestForeignDocumentsAreMarked checks for every rule, platform and machine vendor that a document without a mark is the

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // TestAcceptedPopulation checks that a population that the site accepts is not a failure as long as its waiver is

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/redfish"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/redfish"
 )
 
 const (

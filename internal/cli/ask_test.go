@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/redfish"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/redfish"
 )
 
 // slow is a slow controller whose answers can be changed.

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/collect/baseline"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/collect/baseline"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // defaultBaseline is the file with the accepted hardware.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/formats"
 )
 
 func (p *Program) checkCommand() *cobra.Command {

@@ -11,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/model/humanize"
 )
 
 // defaultConfig is read if it exists and --config names no other.

@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/cli/assess"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 var updateCorpus = flag.Bool("update-corpus", false, "rewrite the tables of testdata/corpus")

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/examples"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/examples"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // exampleServers are the servers that demo audits, the default first.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit/site"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/audit/site"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 func (p *Program) rulesDraftCommand() *cobra.Command {

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reference"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reference"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 func (p *Program) explainCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // withoutName returns a file error without the name, which the caller adds.

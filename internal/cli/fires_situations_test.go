@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // beside are machines with additional input: a measured file, an export of settings, a BMC.

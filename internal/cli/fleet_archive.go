@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // archive reads the capture of one machine, of several, or an archive of inputs. It closes the file.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // Limits for one argument of fleet.

@@ -10,16 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/cli/assess"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/serve/fleet"
 )
 
 // planFlags are the flags for the plan of a fleet.

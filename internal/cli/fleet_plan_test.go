@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/serve/fleet"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // fileOf writes a file of a test.

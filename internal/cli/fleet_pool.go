@@ -11,16 +11,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/collect/snapshot"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/schema"
-	"github.com/memaudit/memaudit/internal/serve/fleet"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/cli/assess"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/collect/snapshot"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/schema"
+	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // fleetAuditor reads and audits inputs, one at a time. Its engine and part number patterns are its own, because

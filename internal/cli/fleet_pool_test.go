@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/serve/fleet"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // copies writes an input n times into a folder.

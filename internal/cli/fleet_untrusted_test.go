@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/serve/fleet"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // secret is a line outside the given input, which must not be in any output.

@@ -12,14 +12,14 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/source/smbios"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // seeds are tables of the project in every form that --smbios takes.

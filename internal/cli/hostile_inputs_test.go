@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // spoilt is the audit of an R610 with an export: result by rule and subject. It checks what must be true whatever an

@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
-	"github.com/memaudit/memaudit/internal/topology/population"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/rules"
 )
 
 // resultsOf audits the machine below a folder: result by rule and subject.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // TestHostName checks that the machine's name is only printed on request, never in metrics, and that it names the

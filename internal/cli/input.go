@@ -5,12 +5,12 @@ import (
 	"io"
 	"os"
 
-	"github.com/memaudit/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/collect"
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // inputFlags select the machine to audit.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // interfacePage is docs/interface.md.

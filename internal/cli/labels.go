@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/report/formats"
 )
 
 func (p *Program) labelsCommand() *cobra.Command {

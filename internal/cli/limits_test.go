@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect/baseline"
-	"github.com/memaudit/memaudit/internal/collect/measured"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/collect/baseline"
+	"memaudit.example/memaudit/internal/collect/measured"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestRefusedInputs checks that input that is not a machine, or larger than any, is reported with status 3, in every

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/reference"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/reference"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 // listFormats are the formats of the rules and profiles commands.

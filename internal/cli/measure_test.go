@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // steady is a machine without noise: node n's local memory gives rates[n] bytes per second, another node's 0.7 of the

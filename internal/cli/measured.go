@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/collect/measured"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/collect/measured"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // measuredFiles returns those of the flag, or for the live machine the configuration's.

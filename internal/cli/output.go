@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/text"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"

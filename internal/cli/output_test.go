@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // failing is a stream that refuses all writes.

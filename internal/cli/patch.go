@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/advice/patch"
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/advice/patch"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/cli/assess"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // patchFlags are the flags of profiles patch.

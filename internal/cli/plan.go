@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/report/formats"
 )
 
 func (p *Program) planCommand() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/source/redfish"
+	"memaudit.example/memaudit/internal/source/redfish"
 )
 
 // Limits of the files for the BMC.

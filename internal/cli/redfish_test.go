@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // TestCredentials checks which files are accepted.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // TestNoSecretOfTheCommandLine checks that a password on the kernel's command line is in no output, even if the

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	alerts "github.com/memaudit/memaudit/deploy/prometheus"
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/report/html"
-	"github.com/memaudit/memaudit/internal/serve/exporter"
+	alerts "memaudit.example/memaudit/deploy/prometheus"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/report/html"
+	"memaudit.example/memaudit/internal/serve/exporter"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/serve/exporter"
+	"memaudit.example/memaudit/internal/cli/assess"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/serve/exporter"
 )
 
 // auditor does the daemon's audits with loaded rules. It is not safe for concurrent use.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // stranger is a dump of a server whose processor is on no list and whose slots

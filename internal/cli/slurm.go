@@ -3,9 +3,9 @@ package cli
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/slurm"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/slurm"
 )
 
 // readSlurm reads Slurm's description of the machine, found by the machine's name unless the file describes one

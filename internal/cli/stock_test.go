@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 // TestStockDistribution checks that servers as they are delivered give no warning about settings under distributions as

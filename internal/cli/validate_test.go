@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // TestValidateEveryKind checks that built-in files of every kind pass, a file or a folder of each, and in make corpus

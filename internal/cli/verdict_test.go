@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/serve/exporter"
-	"github.com/memaudit/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/serve/exporter"
+	"memaudit.example/memaudit/internal/serve/fleet"
 )
 
 // verdictCases are reports on which every output must agree.

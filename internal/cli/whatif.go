@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/report/formats"
 )
 
 // changeFlags are the changes of a what-if, applied in this order: remove, move, install.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestPlan checks the planner on an unbalanced R610, with expectations derived by hand.

@@ -5,10 +5,10 @@ package collect
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/collect/effective"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/collect/effective"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // Collect reads every source and builds the model. It returns no error: a value that could not be

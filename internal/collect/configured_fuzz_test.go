@@ -3,10 +3,10 @@ package collect
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // FuzzExport checks that every value of any export is canonical or unknown with a reason.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // slotsOfTable converts the memory devices to slots. Devices of arrays that are not system memory

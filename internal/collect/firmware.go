@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // firmware decodes what the kernel provides of the SMBIOS table (all of it, its beginning, or single structures), unless a

@@ -1,9 +1,9 @@
 package collect
 
 import (
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // firmwareVendors maps the drivers of /sys/class/firmware-attributes to the vendors of their

@@ -1,8 +1,8 @@
 package collect
 
 import (
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // nodes fills in the NUMA nodes and the socket of each.

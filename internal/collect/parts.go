@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/partnumber"
 )
 
 // decodedModule is a module whose part number was decoded.

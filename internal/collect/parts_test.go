@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/fact/want"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact/want"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/rules"
 )
 
 // withParts is the model of a table of such modules, their part numbers read.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/collect/collecttest"
 )
 
 // threadsText is dmidecode's text of a machine with the given processor

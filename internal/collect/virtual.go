@@ -3,8 +3,8 @@ package collect
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // hypervisors lists prefixes of vendor, product and BIOS strings that identify guests

@@ -3,7 +3,7 @@ package measure
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/figure"
 )
 
 // Figure sums up the cell's passes of one kind.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure"
 )
 
 // TestDecode checks that a document of this schema is read, its figures are computed from its passes, and impossible

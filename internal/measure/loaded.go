@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // LoadStep is the latency of a node's own memory while each of its cores follows so many chains at once: the load that

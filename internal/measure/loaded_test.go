@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure"
 )
 
 // TestLoaded checks that each step has eight passes of all cores in their own memory, and one more before them in

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 const (

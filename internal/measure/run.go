@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // asymmetric and dropped are the contract's thresholds.

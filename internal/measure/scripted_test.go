@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure"
 )
 
 // scripted is a machine with given passes: each lasts as long as requested, or as lasts says.

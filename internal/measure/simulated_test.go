@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure"
 )
 
 // simulated is a machine whose real bandwidth is known. Times are virtual.

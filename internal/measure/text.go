@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/figure"
 )
 
 var kindUnits = map[Kind]struct {

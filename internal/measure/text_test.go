@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // Advice is one way to correct the memory population, or the BIOS settings: all steps, in order, and the result of

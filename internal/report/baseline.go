@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // buildBaseline makes the document of a comparison, and the metrics of each kind: a kind without differences is 0

@@ -3,11 +3,11 @@ package report
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // BuildInventory makes the inventory of one machine. topo may be nil: then no

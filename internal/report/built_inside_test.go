@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 func sure[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after some steps, each with the share

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // Contradiction returns what a report from elsewhere says against its own findings, nil if nothing: its counts, its

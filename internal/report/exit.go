@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // The exit status of memaudit, the same for every format.

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // HeldProfile compares the machine's settings with a profile. Agrees, Differs, Unknown, NotApplicable and Error count

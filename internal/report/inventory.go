@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // Inventory is what was read of one machine, with its sources. It checks nothing. Speeds are MT/s, sizes bytes,

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // Measurement is one result of measured bandwidth or latency. Unjudged is the reason why no rule covers it.

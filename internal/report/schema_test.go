@@ -8,24 +8,24 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
 
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // schemaOf generates the schema of a document from its Go type.
 func schemaOf(t *testing.T, v any, id, title string) []byte {
 	t.Helper()
 	s := reporttest.Reflector().Reflect(v)
-	s.ID = jsonschema.ID("https://github.com/memaudit/memaudit/internal/report/schema/" + id)
+	s.ID = jsonschema.ID("https://memaudit.example/memaudit/internal/report/schema/" + id)
 	s.Title = title
 	out, err := json.MarshalIndent(s, "", "  ")
 	require.NoError(t, err)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/humanize"
 )
 
 // StepLine is one line of an advice's steps: those of one kind at one processor, or at several with equally named

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // TestNothingRead checks that a source that was read, even in part, counts, and that one that is absent, denied or

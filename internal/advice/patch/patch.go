@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // Want is one row of a profile: a canonical setting and the accepted words, the first preferred.

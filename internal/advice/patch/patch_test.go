@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/advice/patch"
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/advice/patch"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/rules"
 )
 
 // tables are the vendors' attributes, read once for all tests.

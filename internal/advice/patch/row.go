@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // row finds the change that satisfies one row.

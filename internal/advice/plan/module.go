@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // moveModule puts a module into a slot. What belongs to the slot stays: handle,

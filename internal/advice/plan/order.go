@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // settleOrder sorts the layers of each group without a slot map in fill order: by the sets of slots in the product's

@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
-	"github.com/memaudit/memaudit/internal/topology/population"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/rules"
 )
 
 // pipeline is the program's own.

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/topology/population"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/rules"
 )
 
 // dell13G is what a PowerEdge of the 13th generation states of its setup under

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/rules"
 )
 
 var (

@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // AboutLayout reports whether a rule is about the placement of modules, so that a planner can fix its failure. A rule

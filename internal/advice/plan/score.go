@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // layoutScore is an audit's result for a layout, and the cost of the steps to it.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Bounds of how many layouts one plan has audited: to move modules, to buy some, to exchange some, to

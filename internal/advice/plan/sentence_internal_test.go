@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // Sentence joins the steps of an advice in one line.

@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // source names the document that lists these slots, by number and sorted, as a set; "" if none does.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // TestNamesOfSlots checks that a slot is found by every name in reports, and that an ambiguous name finds none.

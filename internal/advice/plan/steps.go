@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // steps lists what brings the board from today's layout to another one. Only modules leave their slot

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // stock is what each unit gets: a purchase, or another distribution of the present modules.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // newBoard reads the board from the model, or returns the reason why it cannot be planned for.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // Ways lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;

@@ -3,8 +3,8 @@ package plan
 import (
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // SlotName is a slot's label, with the bank's if labels repeat, or its handle.

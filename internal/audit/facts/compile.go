@@ -10,7 +10,7 @@ import (
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // Programs plans and evaluates expressions; each is planned once. It is not safe for concurrent use.

@@ -3,8 +3,8 @@ package facts
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // checkBits splits the DRAM modules by whether they are wider than their data, with the facts read. One with an

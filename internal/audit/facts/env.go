@@ -11,7 +11,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/ext"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/humanize"
 )
 
 // Limits of a site's own expressions: costLimit stops one after about a third of a second, maxExpression limits

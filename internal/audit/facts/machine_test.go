@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // TestProcessorsOfACutTable checks that an incomplete table does not show how many processors there are.

@@ -9,7 +9,7 @@ import (
 
 	"cel.dev/cel-go/common/types"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // Schema is the set of facts that expressions can use: the variables and their object types. They are declared

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // settingDoc describes every field that has the name of a setting.

@@ -3,9 +3,9 @@ package facts
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // slottedChannels counts the channels of the CPU that the board has slots for, if it lacks some. Only a list

@@ -3,8 +3,8 @@ package facts
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // TestSharesAndOrder checks that a share is measured only if a document measured this layout, and that an order is

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Subjects lists what a rule of the given kind is evaluated for. An empty list has the reason: known and empty,

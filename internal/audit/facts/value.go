@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // Value is one fact as expressions see it. Its value is bool, int64, float64, string, []string, []int64, []float64,

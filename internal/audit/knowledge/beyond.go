@@ -13,10 +13,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // platform checks known citations, patterns that compile, speeds that fall with depth and have a cell for every

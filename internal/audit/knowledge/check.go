@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 )
 
 // Kind is the type of a file.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/knowledge"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit/knowledge"
+	"memaudit.example/memaudit/rules"
 )
 
 // files are the built-in files that are not packs.

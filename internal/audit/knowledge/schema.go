@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 )
 
 // schema is the part of JSON Schema that the files rules/*.schema.json use. A test compares its results with

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 )
 
 // TestBuiltinPacks validates every embedded pack: shape, expressions, sources

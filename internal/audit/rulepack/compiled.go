@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // Part is the part of the compiled knowledge with the built-in rules and profiles.

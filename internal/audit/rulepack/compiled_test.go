@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/compiled"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestCompiledRulesAreCurrent checks that the compiled form is up to date with the YAML.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 )
 
 // TestComplaintsCarryPlaces checks that every complaint names file, line and column.

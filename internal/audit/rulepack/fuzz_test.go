@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/compiled"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/rules"
 )
 
 // patience limits the parsing and the checking of one pack, with room for a machine that fuzzes on every core.

@@ -16,8 +16,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // maxPackBytes limits the size of one file of rules.

@@ -13,9 +13,9 @@ import (
 	"cel.dev/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 var idPattern = sync.OnceValue(func() *regexp.Regexp {

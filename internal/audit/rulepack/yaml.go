@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/humanize"
 )
 
 // Complaint is one error in a file with its position.

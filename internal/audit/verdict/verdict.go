@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // Result is the outcome of one rule for one subject, in the words of docs/interface.md.

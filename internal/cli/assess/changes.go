@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/advice/patch"
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/advice/patch"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // Changes returns the changes for a report from the exports of BIOS settings: the same as profiles patch

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/examples"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/examples"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestCheckErrors checks that input that cannot be audited gets an error that names the file and what was expected.

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/strictjson"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/strictjson"
 )
 
 // Schema is the schema of the file. Files with another schema cannot be compared.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // Take returns a baseline of a machine, with a new key from random, by default the system's source. It

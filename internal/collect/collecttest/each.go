@@ -5,8 +5,8 @@ package collecttest
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // Each calls use for every text in an archive of the corpus.

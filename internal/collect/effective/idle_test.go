@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/fact/want"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact/want"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // idle is a machine of two sockets with an idle driver and its states, each

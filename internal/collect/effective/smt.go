@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // smt derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // MaxBytes is the largest accepted file. A matrix of 64 nodes with its passes is smaller than 40 MiB.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect/measured"
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/collect/measured"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // sun are the STREAM results of customer's blade a) as Oracle's paper prints them (Sun Blade X6440 and STREAM

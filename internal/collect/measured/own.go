@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 func readOwn(text []byte) (*inventory.Measurement, error) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // streamLine matches a row of STREAM's table: the function, the best rate in MB/s (10^6), then times in seconds:

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes. Its key is

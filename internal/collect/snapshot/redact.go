@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
-	"github.com/memaudit/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 // runner runs one kernel once and returns the processor time it took in seconds.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 // lines is a buffer that starts at a cache line.

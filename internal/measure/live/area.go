@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 const (

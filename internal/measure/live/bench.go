@@ -6,9 +6,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/measure/kernel"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // Store is the kind of store of this machine's Triad.

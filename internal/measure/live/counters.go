@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 const (

@@ -1,8 +1,8 @@
 package live
 
 import (
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 // Functions that tests compare with the kernel's documents.

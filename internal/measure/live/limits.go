@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // limits reads what the process's control group and those above it allow (Documentation/admin-guide/cgroup-v2.rst;

@@ -12,13 +12,13 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/figure"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/measure/live"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure/live"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // tree creates a machine's files.

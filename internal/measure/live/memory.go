@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 // Map maps memory, binds it to the node before the first touch, requests huge pages, touches it from all CPUs, and

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"memaudit.example/memaudit/internal/measure/kernel"
 )
 
 // startGate opens when all threads have come to it. They wait without sleeping, so that they start together.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/measure"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for each of the process's own mappings.

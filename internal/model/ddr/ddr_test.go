@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/ddr"
 )
 
 // TestClocks checks which of two speeds may be half the data rate. JEDEC's rates of DDR3 are 800 to 2133 MT/s (JESD79-3),

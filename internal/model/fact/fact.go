@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // Certainty is the degree of confidence in a fact of the audited machine (docs/interface.md). A rule based on an Indirect

@@ -3,7 +3,7 @@ package inventory
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Baseline is the comparison of the machine with the hardware that was accepted earlier.

@@ -3,7 +3,7 @@ package inventory
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/figure"
 )
 
 // Measurement is one result of measured bandwidth or latency: memaudit's own or

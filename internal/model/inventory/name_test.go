@@ -3,8 +3,8 @@ package inventory_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 func TestNames(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 type partsFile struct {

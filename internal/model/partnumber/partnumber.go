@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // Part is the part of the compiled knowledge with the patterns.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/rules"
 )
 
 func shipped(t testing.TB) *partnumber.Table {

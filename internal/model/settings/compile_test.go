@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestCompiledTables checks that the compiled tables equal the files, including the index of names and the recorded

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // Load reads all tables of a folder (rules/settings). Their content is checked by audit/knowledge, which names the line.

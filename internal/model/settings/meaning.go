@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/rules"
 )
 
 // OpenTable reads one table of rules/settings by the name of its file without ".yaml": from the folder "settings" of fsys,

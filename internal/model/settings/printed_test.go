@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // record is the record of one attribute of one source in spellings.tsv, read here independently of the code under

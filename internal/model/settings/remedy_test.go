@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 const remedyTable = `

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // TestVocabularyOfTheDocument checks the ids against canonical-settings.md.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/rules"
 )
 
 // shippedTables are the vendors' tables, read once for all tests and changed by none.

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 var updateSpellings = flag.Bool("update-spellings", false, "rewrite the rows of rules/settings/spellings.tsv that come from the corpus")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 const twoPresets = `vendor: V

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/rules"
 )
 
 // The files of the vocabulary. They are always the built-in ones: canonical values are part of the interface and the same

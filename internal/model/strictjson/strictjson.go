@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // ErrTooLarge reports values that take more memory than the caller allows.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/model/strictjson"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/strictjson"
 )
 
 type part struct {

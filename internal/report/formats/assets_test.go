@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 // assetsOf writes the good machine's inventory, with identifiers when asked.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/html"
-	"github.com/memaudit/memaudit/internal/report/metrics"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/html"
+	"memaudit.example/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 // The formats that Write knows.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 // hostile is a report of a machine whose firmware prints anything.

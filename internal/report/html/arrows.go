@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // The position of a step's number in a cell.

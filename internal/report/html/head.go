@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // head is the data of the complete page: the verdict, the machine, the number of checks, the program, and its

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 //go:embed style.css

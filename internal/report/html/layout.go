@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // The measures of the picture, in CSS pixels: four channels side by side

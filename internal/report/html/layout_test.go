@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 func slotAt(controller, channel, slot int) *inventory.Slot {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // orUnknown returns the number, "?" if it is not known.

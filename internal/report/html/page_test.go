@@ -14,15 +14,15 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/html"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/html"
+	"memaudit.example/memaudit/internal/report/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 func pageOf(t testing.TB, r *report.Report) string {

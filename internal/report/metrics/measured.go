@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // LastMeasured returns memaudit's own last measurement, nil if there is none.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // FromReport converts a report to metrics. An unknown value has no series: a 0 was read as 0. No label

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // Collector provides the families returned by the function to a registry.

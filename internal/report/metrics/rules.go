@@ -3,8 +3,8 @@ package metrics
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // verdicts are the results of all findings of one rule.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // Explainer explains rules, settings, platforms and words of the glossary.

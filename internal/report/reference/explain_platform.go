@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // platformPage is the data of a platform's page; the machine's part is nil without a machine.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // settingPage is the data of a setting's page.

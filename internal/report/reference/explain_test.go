@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/reference"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/reference"
+	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/rules"
 )
 
 // builtin explains the built-in knowledge to all tests.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // markdownPage is a Layout that writes Markdown. Nothing is wrapped, so that a change of one sentence is a change of one

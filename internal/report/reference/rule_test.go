@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report/reference"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/report/reference"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // TestByName checks that every rule and setting has a heading, to which alerts link, and that the page has no path of

@@ -5,8 +5,8 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // htmlPage is a Layout that writes the content of a page for a browser: a heading of level 2 has its name as id, for links.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // AddWays completes profile rows whose document has no instructions, from the vendors' tables of menus and attributes.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/rules"
 )
 
 // BuiltinPacks are read once for all tests, including those outside the package, and changed by none.

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // topicsFile describes what rules and settings are about, with drawings.

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/schema"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report/schema"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // published compiles a schema with a complete implementation.

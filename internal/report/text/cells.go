@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/humanize"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // digits returns the number as text, "" if unknown.

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/report/wording"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // WriteComparison prints a comparison as text.

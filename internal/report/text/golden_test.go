@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/report/reporttest"
 
 	"github.com/stretchr/testify/require"
 )

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 func inventoryOf(t *testing.T, inv *report.Inventory, o Options) string {

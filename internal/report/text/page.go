@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
 // Page lays out what commands print besides reports: headings, labelled texts, tables and examples.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/text"
 )
 
 // TestPage checks the parts of a page, separated by one empty line each, with an example as the program prints it.

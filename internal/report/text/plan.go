@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/model/humanize"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // WriteCapacity prints the ways to reach a capacity, the best first.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // The layout of the text: the default width, the least usable width, and the column at which the values of

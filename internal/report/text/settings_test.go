@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // foldedTable is a table whose cells are wrapped. If its columns do not fit side by side, it is

@@ -3,7 +3,7 @@ package text
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // column is a column of a table. If the table is wider than the page, columns are left out, the one

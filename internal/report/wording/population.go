@@ -1,9 +1,9 @@
 package wording
 
 import (
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Limiter is the word for what decides the expected speed.

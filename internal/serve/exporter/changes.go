@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // UnreadNotice starts the notice of a report about sources that could not be read.

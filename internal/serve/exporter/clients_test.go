@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
 )
 
 // TestConnections checks that idle clients are limited in number, and that every request is answered.

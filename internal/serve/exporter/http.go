@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/exporter-toolkit/web"
 
-	"github.com/memaudit/memaudit/internal/report/html"
-	"github.com/memaudit/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/report/html"
+	"memaudit.example/memaudit/internal/report/metrics"
 )
 
 // Limits for clients. Every answer comes from memory, so a client that takes longer than this is not reading.

@@ -16,7 +16,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/exporter-toolkit/web"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // CheckWeb returns an error if a web configuration file (TLS, basic authentication) is not valid.

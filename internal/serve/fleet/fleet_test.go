@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/nullable"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/serve/fleet"
 )
 
 // is is a known value.
@@ -313,7 +313,7 @@ func TestInventoryIsNotAudited(t *testing.T) {
 // markup or escapes are printed.
 func TestFormats(t *testing.T) {
 	schema := reporttest.Reflector().Reflect(&fleet.Document{})
-	schema.ID, schema.Title = "https://github.com/memaudit/memaudit/internal/serve/fleet/schema/fleet.v1.json", fleet.Schema
+	schema.ID, schema.Title = "https://memaudit.example/memaudit/internal/serve/fleet/schema/fleet.v1.json", fleet.Schema
 	text, err := json.MarshalIndent(schema, "", "  ")
 	require.NoError(t, err)
 	reporttest.Golden(t, filepath.Join("schema", "fleet.v1.json"), append(text, '\n'))

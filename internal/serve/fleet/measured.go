@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/metrics"
 )
 
 // leastMeasured is the least number of machines for a median.

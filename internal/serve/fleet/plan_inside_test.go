@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/advice/plan"
 )
 
 // TestShareOfStock checks that modules go where they help most, critical failures first, and that what no longer fits

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report"
 )
 
 // Document returns the result, in an order that depends only on the machines.

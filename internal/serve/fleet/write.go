@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 // Formats lists the values of --format.

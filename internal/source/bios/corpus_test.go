@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // TestCorpus checks that every file of the two folders is recognised and read.

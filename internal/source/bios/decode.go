@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // Decode reads one export and detects its format automatically. name becomes Export.Name. The error is ErrEmpty,

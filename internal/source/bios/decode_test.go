@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // Inputs are synthetic, in the format of the tools' documents and public transcripts.

@@ -3,7 +3,7 @@ package bios_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // TestELCMForms checks a profile of Fujitsu's iRMC: the groups are menus, keys with @ are the profile's own.

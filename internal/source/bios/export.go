@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // Limits of one export. The largest known registry is smaller than 4 MiB and has fewer than 2000 attributes; the

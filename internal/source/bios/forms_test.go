@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // The tests of this file compare single lines and elements of every vendor's format, as the vendor's documents and

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // Use sets the vendor's table, nil if there is none, and the name of the audited product, and indexes the attributes by

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/settings"
-	"github.com/memaudit/memaudit/internal/source/bios"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/rules"
 )
 
 // answer reads one setting from an export with these attributes.

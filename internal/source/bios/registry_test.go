@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // TestRegistryAlone checks that a registry gives what firmware knows (names, menus, values with the texts of BIOS

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/bios"
 )
 
 // TestVendorOfResource checks the vendor of a Redfish resource and its certainty: the document's own statement before

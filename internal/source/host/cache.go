@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Limits for a capture.

@@ -3,7 +3,7 @@ package host_test
 import (
 	"reflect"
 
-	"github.com/memaudit/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host"
 )
 
 // blameless removes the causes of unknown values and the details of sources, which name an errno or the capture;

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 const cpus = "sys/devices/system/cpu/"

@@ -1,8 +1,8 @@
 package host
 
 import (
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // CPU is the kernel's view of the processors (Documentation/admin-guide/cputopology.rst).

@@ -3,8 +3,8 @@ package host
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 // Captured is a capture in memory that a test may change between reads.

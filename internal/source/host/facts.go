@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Facts is what every audit reads of one machine. Registers (ReadMSR) and the machine's name

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 // workstation are the attributes of one driver as the kernel shows them: the entry of the class is a link to a

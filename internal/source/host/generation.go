@@ -1,6 +1,6 @@
 package host
 
-import "github.com/memaudit/memaudit/internal/model/fact"
+import "memaudit.example/memaudit/internal/model/fact"
 
 // Generation is a group of processors with the same layout of model-specific registers.
 type Generation uint8

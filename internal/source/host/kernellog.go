@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // kernelLog is the device of the kernel's log (Documentation/ABI/testing/dev-kmsg). Reading it

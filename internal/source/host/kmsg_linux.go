@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // readKernelLog reads the running kernel's log and keeps only the messages that an audit needs, because

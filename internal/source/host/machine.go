@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // maxLeading is how many leading folders an unpacked tree may have: hwloc's archives have one.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 func TestMain(m *testing.M) {

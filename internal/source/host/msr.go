@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // Addresses of the registers that are read (linux arch/x86/include/asm/msr-index.h; Intel SDM volume 4; AMD PPR).

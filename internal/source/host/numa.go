@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // NUMA is the kernel's view of its memory nodes (Documentation/ABI/stable/sysfs-devices-node).

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.

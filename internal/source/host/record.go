@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Recorder keeps the answers of a Root, including which files were absent or denied, so that a

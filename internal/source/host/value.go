@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // unknown returns an unknown fact of a source: the reason, and what would make it known.

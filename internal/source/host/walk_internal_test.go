@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 // TestWalkAgreesWithOpenat2 resolves the same paths with and without openat2.

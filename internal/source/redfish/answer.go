@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Answer is the data that a service returned about one machine.

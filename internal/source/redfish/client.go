@@ -22,7 +22,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 type client struct {

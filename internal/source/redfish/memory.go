@@ -6,7 +6,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // memoryLocation is the property MemoryLocation of Memory (DSP2046).

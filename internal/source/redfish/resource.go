@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // number is a JSON number, also in quotation marks, as some BMCs send it. Any other value, also null, is

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // serviceRoot is the resource /redfish/v1/ (DSP2046 ServiceRoot).

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // processorFamilies is a table of processors whose first bytes are a CPUID signature or not: each range of families

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // knownDifferences reads testdata/smbios/known-differences.tsv: the five columns of difference and the reason.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 var update = flag.Bool("update", false, "write the committed texts with the installed dmidecode")

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/report/metrics"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

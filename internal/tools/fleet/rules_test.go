@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	alerts "github.com/memaudit/memaudit/deploy/prometheus"
-	"github.com/memaudit/memaudit/internal/report/metrics"
+	alerts "memaudit.example/memaudit/deploy/prometheus"
+	"memaudit.example/memaudit/internal/report/metrics"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

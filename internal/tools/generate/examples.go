@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/cli"
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/cli"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // resultPhrases are the phrases for results in a page, in their order. Rules that are not applicable are not mentioned.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 func TestMain(m *testing.M) {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
 
 type generatorStep func(root string) (madeFiles, error)

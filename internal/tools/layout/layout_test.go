@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-const module = "github.com/memaudit/memaudit/"
+const module = "memaudit.example/memaudit/"
 
 // stage is the folder of a package: "internal/source" of internal/source/host.
 func stage(pkg string) string {

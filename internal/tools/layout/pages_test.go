@@ -27,7 +27,7 @@ var (
 )
 
 // own is the address of the repository's files: a link to it is checked like one to the file.
-const own = "https://github.com/memaudit/memaudit/blob/main/"
+const own = "https://memaudit.example/memaudit/blob/main/"
 
 // comments returns the comments of a text's lines, from the comment mark on.
 func comments(text string) []string {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 func main() {

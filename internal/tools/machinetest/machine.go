@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // Machine describes a server of our own making.

@@ -3,8 +3,8 @@ package machinetest
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // cpuModel is a processor as firmware names it.

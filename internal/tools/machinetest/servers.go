@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
 // Server describes a machine with one or two processors; a test chooses the populated slots.

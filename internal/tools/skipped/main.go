@@ -78,7 +78,7 @@ func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 			}
 		case "pass", "fail", "skip":
 			if e.Action == "skip" && e.Test != "" {
-				_, _ = fmt.Fprintf(skipped, "%s\t%s.%s\n", lastReason(said[of]), strings.TrimPrefix(e.Package, "github.com/memaudit/memaudit/"), e.Test)
+				_, _ = fmt.Fprintf(skipped, "%s\t%s.%s\n", lastReason(said[of]), strings.TrimPrefix(e.Package, "memaudit.example/memaudit/"), e.Test)
 			}
 			switch {
 			case verbose:

@@ -3,7 +3,7 @@ package place
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // setChannel records a channel and its controller.

@@ -4,8 +4,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // orderFile lists the order in which the slots of a channel are filled, by label.

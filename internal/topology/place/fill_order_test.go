@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestFillOrder checks which slot of a channel is first in the boards' documents: the blue one, or that farthest from

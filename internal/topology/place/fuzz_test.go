@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 // inMemory has the slot rules in memory, as the program does.

@@ -1,7 +1,7 @@
 package place
 
 import (
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // slotGroup is the set of slots that one rule matched. Whether numbers start at 0 or 1, and whether letters

@@ -1,7 +1,7 @@
 package place
 
 import (
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // applyHPE applies the positions of HPE's OEM structure type 202, which take precedence over every label. What

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // identity is the machine's vendor and product as spelled in the index of slot maps: lower case, without words

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // LocatorRule is one entry of rules/slots/locators.yaml: the labels it matches, and the meaning of their node

@@ -19,7 +19,7 @@
 //   - set: the slots that a maker fills for a number of modules.
 package place
 
-import "github.com/memaudit/memaudit/internal/model/fact"
+import "memaudit.example/memaudit/internal/model/fact"
 
 // Unplaced is the value of an unknown coordinate of a Placement.
 const Unplaced = -1

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestSetNumbers checks the slot numbers in the rows for every processor.

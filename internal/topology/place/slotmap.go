@@ -10,8 +10,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/compiled"
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // slotMap maps the slot numbers of one product line to channels, for labels that do not show them. It is one

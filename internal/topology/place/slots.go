@@ -3,8 +3,8 @@ package place
 import (
 	"io/fs"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // Slots derives the position of every slot of the machine. The result is aligned with sys.Slots; a position

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // resolveSockets derives the CPU of every slot of the group; it stays Unplaced on a front-side bus.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // dimmKind is a parsed key of Platform.Speeds: a module ("rdimm", "lrdimm", "udimm", "mrdimm"), then optionally

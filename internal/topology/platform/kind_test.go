@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // dimm is a module of these ranks, 0 for not stated, at a voltage in mV.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // ProductName returns the machine's product and board, as the patterns of the platform files expect them.

@@ -1,8 +1,8 @@
 package population
 
 import (
-	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // runningClock is the speed in MT/s that a machine's memory runs at, and the one expected; both are 0 if one of

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
-	"github.com/memaudit/memaudit/rules"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/rules"
 )
 
 // effectRows reads what each measured effect is used for, by id.

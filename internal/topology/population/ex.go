@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // The buffered platforms (Nehalem-EX, Westmere-EX): DIMMs are installed in lockstep pairs, one behind each of

@@ -3,8 +3,8 @@ package population
 import (
 	"cmp"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // pairing reports whether the channels of a population are known to pair up as in LockstepChannels: on boards

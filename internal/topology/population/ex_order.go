@@ -3,8 +3,8 @@ package population
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // exOrderKept checks the fill order of the lockstep boards: the first slots of a controller's pairs of channels

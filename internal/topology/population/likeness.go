@@ -1,8 +1,8 @@
 package population
 
 import (
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // likeness is the result of comparing a property of two DIMMs.

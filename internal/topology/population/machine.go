@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // symmetric compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the

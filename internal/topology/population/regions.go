@@ -3,7 +3,7 @@ package population
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // regions splits the capacity into interleave sets by the platform's policy. known is false if the policy needs

@@ -3,7 +3,7 @@ package population
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // amdChannels is the number of channels of Rome and Milan, A to H.

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/tools/corpustest"
-	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // TestShareOfTheBest checks the share of the processor's best bandwidth, from channels and clock; documented

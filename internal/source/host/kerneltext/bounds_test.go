@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // TestHideOptions checks that options that an audit needs stay, as do words that are neither an address nor a name,

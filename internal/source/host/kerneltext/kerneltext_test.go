@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/source/host/hosttest"
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 func TestParseCPUList(t *testing.T) {
