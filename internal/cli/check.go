@@ -19,7 +19,7 @@ func (p *Program) checkCommand() *cobra.Command {
 		Short:      "audit one machine once, print the report, set the exit status",
 		Long: `check audits one machine once and prints the report: the running one, or that of
 FILE, which is a folder with sys and proc (--root), a capture (--snapshot), or
-SMBIOS as a dump, a table or dmidecode's text (--smbios; - is standard input).
+SMBIOS as a dump, a table or dmidecode's text (--smbios). - is standard input.
 
 The verdict is OK, WARNING, CRITICAL, UNKNOWN (what was asked for could not be
 checked) or NOT APPLICABLE (a virtual machine), the same in every format.

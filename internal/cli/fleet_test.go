@@ -77,6 +77,12 @@ func TestFleetCaptureWithoutTree(t *testing.T) {
 	assert.Empty(t, d.Unreadable)
 	require.Len(t, d.Machines, 1)
 	assert.Equal(t, "node7", d.Machines[0].Name)
+	capture, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, named, _ := run(nil, "check", file)
+	status, piped, errs := run(capture, "check", "-")
+	assert.Equal(t, 1, status, errs)
+	assert.Equal(t, named, piped, "a capture on standard input is that of the file")
 }
 
 // TestFleetUnreadable checks that unreadable input is named with its own status, and that the rest is present.

@@ -58,7 +58,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
-	if f.smbios != "" && f.root == "" && f.snapshot == "" && beginsAsArchive(f.smbios) {
+	if f.smbios != "" && f.root == "" && f.snapshot == "" && p.isArchive(f.smbios) {
 		f.snapshot, f.smbios = f.smbios, "" // a capture holds the table
 	}
 	g := &gathered{Input: collect.Input{Tables: p.tables, PartNumbers: p.partNumbers, HostName: f.hostName}}
@@ -83,7 +83,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 			g.SMBIOSFailed = g.fail(err)
 		}
 	}
-	if g.root, err = f.open(); err != nil {
+	if g.root, err = p.open(f); err != nil {
 		g.RootFailed = g.fail(err)
 	}
 	g.Root = g.root
@@ -115,7 +115,7 @@ func showFailed(err error, sys *inventory.System, format string) bool {
 }
 
 // open opens the machine's tree; nil if only an SMBIOS file is audited.
-func (f *inputFlags) open() (*host.Root, error) {
+func (p *Program) open(f *inputFlags) (*host.Root, error) {
 	var root *host.Root
 	var err error
 	var what, hint string
@@ -123,6 +123,9 @@ func (f *inputFlags) open() (*host.Root, error) {
 	case f.example != "":
 		what = "example " + f.example
 		root, err = openExample(f.example)
+	case f.snapshot == "-":
+		what = "--snapshot -"
+		root, err = host.OpenCapture("standard input", p.Stdin)
 	case f.snapshot != "":
 		what = "--snapshot " + f.snapshot
 		if root, err = host.OpenCaptureFile(f.snapshot); err != nil && !beginsAsArchive(f.snapshot) {

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
 
-	"memaudit.example/memaudit/internal/collect"
-
 	"github.com/spf13/cobra"
 
+	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/model/partnumber"
 	"memaudit.example/memaudit/internal/source/host"
 )
@@ -80,6 +80,17 @@ func (f *inputFlags) take(args []string) error {
 	}
 	*flag = name
 	return nil
+}
+
+// isArchive reads the first bytes of a file, or of standard input, which is then read from its start all the same.
+func (p *Program) isArchive(name string) bool {
+	if name != "-" {
+		return beginsAsArchive(name)
+	}
+	in := bufio.NewReader(p.Stdin)
+	p.Stdin = in
+	start, _ := in.Peek(512) // a header of tar
+	return isArchive(start)
 }
 
 // beginsAsArchive reads the first bytes of a file.
