@@ -17,7 +17,7 @@ import (
 
 const modulePath = "github.com/acme-hpc/memcheck"
 
-// TestHome gives a copy of the checkout an address of its own, of which nothing else may be left, and checks that
+// TestHome gives a copy of the checkout another address, checks that nothing of the old one is left, and that
 // go install MODULE@VERSION works, from a module proxy with the copy as v1.2.3; other modules come from the local
 // module cache. The go command refuses this for a go.mod with replace or exclude.
 func TestHome(t *testing.T) {
@@ -29,7 +29,7 @@ func TestHome(t *testing.T) {
 		return exec.Command("make", "-C", dir, "home", "HOME_REPO="+modulePath, "SECURITY_CONTACT="+contact).Run()
 	}
 	require.Error(t, home(""), "whoever publishes it names who gets reports of vulnerabilities")
-	require.Error(t, home("security@memaudit.example"), "a placeholder reaches nobody")
+	require.Error(t, home("security@memaudit.example"), "the placeholder is not a mailbox")
 	require.NoError(t, home("psirt@acme.example.org"))
 	before := strings.TrimSpace(must(t, "go", "list", "-m"))
 	for _, old := range []string{before, "security@memaudit.example", "<!-- home", "#home "} {

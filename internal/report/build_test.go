@@ -16,7 +16,7 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// TestUnknownValuesAreNull checks the document of a machine of which nothing is known but that it has parts.
+// TestUnknownValuesAreNull checks the document of a machine with parts whose properties are all unknown.
 func TestUnknownValuesAreNull(t *testing.T) {
 	sys := &inventory.System{
 		Sockets: []inventory.Socket{{ID: 0}},

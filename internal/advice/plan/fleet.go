@@ -224,7 +224,7 @@ func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
 	return takes, needs
 }
 
-// takes lists what modules of a kind gain of which there are so many: the fewest after which nothing severe fails, and
+// takes lists what a limited number of modules of one kind gain: the fewest after which nothing severe fails, and
 // fewer that cure a part.
 func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Take {
 	list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {

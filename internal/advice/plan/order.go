@@ -124,7 +124,7 @@ func (b *board) fullness(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// open reports whether a layout fills a channel in part of which it is not known which slot is filled first. As many
+// open reports whether a layout fills a channel in part although it is not known which of its slots is filled first. As many
 // modules as now stay where they are.
 func (b *board) open(layout []int) bool {
 	return slices.ContainsFunc(b.units, func(u memoryUnit) bool {

@@ -178,3 +178,8 @@ func TestFirmwareMayNotCheck(t *testing.T) {
 	require.Empty(t, made.Advice)
 	require.Equal(t, "of the best layout only the next boot shows whether firmware checks the new modules", made.Why)
 }
+
+// uneven populates a full first processor and a second one with five modules.
+func uneven(cpu, channel, slot int) bool { return cpu == 0 || slot == 0 && channel < 5 }
+
+func firstSlots(_, _, slot int) bool { return slot == 0 }

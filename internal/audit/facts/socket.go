@@ -105,7 +105,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
 		{"empty", intListType, "numbers of the empty channels", populated(emptyNumbers)},
 		{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
-		{"empty_choices", textListType, "the slots of each empty channel, of which one DIMM needs one: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
+		{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
 		{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
 		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {

@@ -18,7 +18,7 @@ const (
 	maxValues = 1 << 20
 )
 
-// Decode decodes a document of this name. An error names the place at which it is no such document. A key that is
+// Decode decodes a document of this name. An error names the place that does not match the schema. A key that is
 // given twice is an error, because readers of JSON differ in which of the two they take.
 func Decode(name string, data []byte, into any) error {
 	load := publishedSchemas[name]

@@ -213,7 +213,7 @@ func anchors(text string) []string {
 	return out
 }
 
-// TestActionsArePinned checks that a workflow names each action by the commit, which nobody can move as a tag.
+// TestActionsArePinned checks that a workflow names each action by commit, since a tag can be moved.
 func TestActionsArePinned(t *testing.T) {
 	workflows, err := filepath.Glob("../../../.github/workflows/*.yml")
 	require.NoError(t, err)

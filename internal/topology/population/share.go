@@ -165,7 +165,7 @@ func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 
 // clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at; if neither
 // is known, the most that the slowest module's rating leaves of it, and false. A table without a field for the configured
-// speed has one speed, which is no rating.
+// speed has one speed, which is not a rating.
 // Behind memory buffers the links keep their speed, and a slower memory clock costs little (about 5 % from 1066
 // to 800 on Westmere-EX, Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool) {

@@ -1,0 +1,330 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report/printable"
+)
+
+// picture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
+// unless there are only two and both fit.
+func (p *printer) picture(b *Board) {
+	columns := b.groups(func(key int) string { return b.content(key) })
+	if len(b.keys) == 2 && len(columns) == 1 {
+		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.width(two) <= p.width {
+			columns = two
+		}
+	}
+	if len(columns) > mostPictures {
+		p.compact(b)
+		return
+	}
+	var good []group
+	if len(b.keys) > 2 {
+		for _, g := range columns {
+			if len(b.notes[g.keys[0]]) == 0 {
+				good = append(good, g)
+			}
+		}
+		if len(good) < len(columns) {
+			columns = slices.DeleteFunc(columns, func(g group) bool { return len(b.notes[g.keys[0]]) == 0 })
+		} else {
+			good = nil
+		}
+	}
+	for len(columns) > 0 {
+		n := len(columns)
+		for n > 1 && b.width(columns[:n]) > p.width {
+			n--
+		}
+		p.columns(b, columns[:n])
+		columns = columns[n:]
+	}
+	for _, g := range good {
+		p.processors(b, g.keys)
+	}
+}
+
+// mostPictures is how many different CPUs are drawn with their slots.
+const mostPictures = 4
+
+// content returns what a CPU's picture shows, without the labels.
+func (b *Board) content(key int) string {
+	var out strings.Builder
+	for _, c := range b.channels([]group{{keys: []int{key}}}) {
+		for _, e := range b.cells[key][c] {
+			out.WriteString(e.size + ",")
+		}
+		note, _, _ := strings.Cut(strings.ReplaceAll(b.notes[key][c], " with ", " to "), " to ") // without the labels
+		out.WriteString(strconv.Itoa(c) + note + "\n")
+	}
+	bandwidth, _ := b.bandwidth(key)
+	speed, _ := b.speed(key)
+	return out.String() + bandwidth + speed
+}
+
+func (b *Board) channels(columns []group) []int {
+	var out []int
+	for _, g := range columns {
+		for c := range b.cells[g.keys[0]] {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// cellWidth returns the width of the labels of a CPU, and of the sizes in each slot of its channels.
+func (b *Board) cellWidth(key int) (label int, sizes []int) {
+	for _, cells := range b.cells[key] {
+		for i, c := range cells {
+			if i == len(sizes) {
+				sizes = append(sizes, 0)
+			}
+			label, sizes[i] = max(label, printable.Columns(printable.Clean(c.label))), max(sizes[i], printable.Columns(c.size))
+		}
+	}
+	if label > longestLabel {
+		label = -1
+	}
+	return label, sizes
+}
+
+// cellStart returns the offset of a slot's cell in a CPU's column.
+func cellStart(label int, sizes []int, slot int) int {
+	at := 0
+	for _, size := range sizes[:slot] {
+		at += label + 1 + size + 2
+	}
+	return at
+}
+
+// longestLabel is the longest label that is printed in the picture.
+const longestLabel = 16
+
+// columnGap is between the columns of the picture.
+const columnGap = 3
+
+// cellsWidth returns the width of a CPU's cells.
+func (b *Board) cellsWidth(g group) int {
+	label, sizes := b.cellWidth(g.keys[0])
+	return max(0, cellStart(label, sizes, len(sizes))-2)
+}
+
+// columnWidth returns the width of a CPU's column; speed and bandwidth are what it shows of these.
+func (b *Board) columnWidth(g group, speed, bandwidth string) int {
+	width := b.cellsWidth(g)
+	for _, text := range []string{b.Title(g.keys), speed, bandwidth} {
+		width = max(width, printable.Columns(printable.Clean(text)))
+	}
+	return width
+}
+
+// speeds returns the speed in each column, "" if none is slow.
+func (b *Board) speeds(columns []group) []string {
+	texts, anySlow := make([]string, len(columns)), false
+	for i, g := range columns {
+		text, slow := b.speed(g.keys[0])
+		texts[i], anySlow = text, anySlow || slow
+	}
+	if !anySlow {
+		clear(texts)
+	}
+	return texts
+}
+
+// bandwidths returns the bandwidth in each column, and how it is known: in the last one only if that is the same in all.
+func (b *Board) bandwidths(columns []group) []string {
+	texts, hows := make([]string, len(columns)), make([]string, len(columns))
+	for i, g := range columns {
+		texts[i], hows[i] = b.bandwidth(g.keys[0])
+	}
+	last := len(columns) - 1
+	for last > 0 && texts[last] == "" {
+		last--
+	}
+	for i, how := range hows {
+		if i == last || slices.ContainsFunc(hows, func(h string) bool { return h != "" && h != hows[last] }) {
+			texts[i] = withHow(texts[i], how)
+		}
+	}
+	return texts
+}
+
+// layout returns where the columns and the notes start, and the total width.
+func (b *Board) layout(columns []group) (starts []int, notes, width int) {
+	at, longest, speeds, bandwidths := bodyColumn, 0, b.speeds(columns), b.bandwidths(columns)
+	for i, g := range columns {
+		starts = append(starts, at)
+		width, notes = at+b.columnWidth(g, speeds[i], bandwidths[i]), at+b.cellsWidth(g)+columnGap
+		at = width + columnGap
+	}
+	for _, c := range b.channels(columns) {
+		longest = max(longest, printable.Columns(b.note(columns, c)))
+	}
+	if longest > 0 {
+		width = max(width, notes+longest)
+	}
+	return starts, notes, width
+}
+
+func (b *Board) width(columns []group) int {
+	_, _, width := b.layout(columns)
+	return width
+}
+
+// Title names the CPUs that share a picture.
+func (b *Board) Title(keys []int) string {
+	if len(keys) == 1 {
+		return b.name(keys[0])
+	}
+	return humanize.List(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
+}
+
+// Marked returns the handles of the slots with a mark.
+func (b *Board) Marked() map[string]bool {
+	out := map[string]bool{}
+	for _, channels := range b.cells {
+		for _, cells := range channels {
+			for _, c := range cells {
+				if c.wrong {
+					out[c.handle] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// note returns the note at the end of a channel's row, "" for none: "<- move to A2, B2".
+func (b *Board) note(columns []group, channel int) string {
+	const move = "move to "
+	var notes []string
+	for _, g := range columns {
+		if n := b.notes[g.keys[0]][channel]; n != "" && !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	text := "<- " + notes[0]
+	for i, n := range notes[1:] {
+		if strings.HasPrefix(notes[i], move) {
+			n = strings.TrimPrefix(n, move)
+		}
+		text += ", " + n
+	}
+	return text
+}
+
+// columns draws CPUs next to each other.
+func (p *printer) columns(b *Board, columns []group) {
+	starts, at, _ := b.layout(columns)
+	row := func(head string, texts []string) {
+		if strings.Join(texts, "") == "" {
+			return
+		}
+		p.put(head)
+		for i, text := range texts {
+			if text != "" {
+				p.to(starts[i])
+				p.put(text)
+			}
+		}
+		p.newline()
+	}
+	p.to(bodyColumn)
+	if len(columns) == 1 {
+		p.wrap(bodyColumn, b.Title(columns[0].keys))
+		p.newline()
+	} else {
+		titles := make([]string, len(columns))
+		for i, g := range columns {
+			titles[i] = b.Title(g.keys)
+		}
+		row("", titles)
+	}
+	for _, c := range b.channels(columns) {
+		p.put("channel " + strconv.Itoa(c))
+		for i, g := range columns {
+			key := g.keys[0]
+			label, sizes := b.cellWidth(key)
+			for j, e := range b.cells[key][c] {
+				p.to(starts[i] + cellStart(label, sizes, j))
+				text := e.size
+				if label > 0 {
+					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
+				}
+				p.marked(text, e.wrong)
+			}
+		}
+		if note := b.note(columns, c); note != "" {
+			p.to(max(p.col+2, at))
+			p.put(note)
+		}
+		p.newline()
+	}
+	row("speed", b.speeds(columns))
+	row("bandwidth", b.bandwidths(columns))
+}
+
+// marked prints a cell of the picture, in colour if wrong is set.
+func (p *printer) marked(text string, wrong bool) {
+	if wrong && p.color {
+		p.buf = append(p.buf, wordStyle(wordWarning)...)
+		defer func() { p.buf = append(p.buf, styleReset...) }()
+	}
+	p.put(text)
+}
+
+// compact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
+// draw their slots.
+func (p *printer) compact(b *Board) {
+	t := &textTable{columns: []column{{head: "GiB/channel"}}}
+	channels := b.channels(b.groups(b.content))
+	for _, c := range channels {
+		t.columns = append(t.columns, column{head: strconv.Itoa(c)})
+	}
+	t.columns = append(t.columns, column{head: "bandwidth"})
+	for _, g := range b.groups(b.content) {
+		cells := []string{strings.Join(b.names(g.keys), ", ")}
+		for _, c := range channels {
+			var sizes []string
+			for _, e := range b.cells[g.keys[0]][c] {
+				if e.size != "-" {
+					sizes = append(sizes, strings.TrimSuffix(e.size, " GiB"))
+				}
+			}
+			cells = append(cells, cmp.Or(strings.Join(sizes, "+"), "-"))
+		}
+		bandwidth, _ := b.bandwidth(g.keys[0])
+		t.row(append(cells, bandwidth)...)
+	}
+	t.print(p, 0)
+}
+
+// ownNames are the technologies that are named beside a size.
+var ownNames = []inventory.Technology{inventory.NVDIMM, inventory.CXL, inventory.HBM}
+
+// cellSize returns the size of a slot's DIMM with its unit, "-" for an empty slot and "?" for an unknown one.
+func cellSize(s *inventory.Slot) string {
+	switch {
+	case s.State == inventory.SlotEmpty:
+		return "-"
+	case s.State != inventory.SlotPopulated || !s.SizeBytes.Known():
+		return "?"
+	}
+	out := humanize.Size(s.SizeBytes.Value)
+	if technology := s.Technology.Or(""); slices.Contains(ownNames, technology) {
+		out += " " + strings.ToUpper(string(technology))
+	}
+	return out
+}
