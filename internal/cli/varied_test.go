@@ -47,12 +47,18 @@ func TestVaried(t *testing.T) {
 // clumsy is what no text may hold: an unrounded figure, a value of Go, an empty clause, or one that stands twice.
 var clumsy = regexp.MustCompile(`\d\.\d{4,}|\d{7,} [KM]iB|%!|<nil>|\bNaN\b|\bInf\b|\(\)|[;,:] *[;,.]|  +[;,]`)
 
+// sameFix is the fix that stands at another problem.
+var sameFix = regexp.MustCompile(`Fix +as for problem (\d+)`)
+
 // readable audits a tree: the JSON holds to its schema and fleet reads it back, and the text is well formed in 80 columns.
 func readable(t *testing.T, root string) *report.Report {
 	t.Helper()
 	_, out, errs := run(nil, "check", "--root", root, "--format", "json")
 	r := validReport(t, reportSchema(t), out)
 	_, text, _ := run(nil, "check", "--root", root)
+	for _, named := range sameFix.FindAllStringSubmatch(text, -1) {
+		assert.NotRegexp(t, `(?m)^`+named[1]+`\. .*\n(?:   .*\n)*?   Fix +as for`, text, "a problem whose steps another problem has")
+	}
 	for line := range strings.Lines(text + errs) {
 		assert.LessOrEqual(t, len([]rune(strings.TrimSpace(line))), 80, line)
 		assert.NotRegexp(t, clumsy, line)

@@ -40,7 +40,7 @@ func (r *Report) markAlternatives(problems []Problem) {
 	for i := range problems {
 		p := &problems[i]
 		switch {
-		case p.Cure < 0 || r.Advice[p.Cure].ID == AdviceSettings:
+		case !r.CuredByLayout(p):
 		case first < 0:
 			first = i
 		case p.Cure == problems[first].Cure:
@@ -49,4 +49,9 @@ func (r *Report) markAlternatives(problems []Problem) {
 			p.Fix = "instead of the fix of problem " + strconv.Itoa(first+1) + ", as an alternative: " + p.Fix
 		}
 	}
+}
+
+// CuredByLayout reports whether another layout of the DIMMs cures a problem.
+func (r *Report) CuredByLayout(p *Problem) bool {
+	return p.Cure >= 0 && r.Advice[p.Cure].ID != AdviceSettings
 }

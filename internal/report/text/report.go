@@ -144,9 +144,13 @@ func (p *printer) problem(r *report.Report, i int) {
 	}
 }
 
-// FixOf returns what to do about a problem; the steps of an earlier problem are not printed again.
+// FixOf returns what to do about a problem; the steps of an earlier problem are not printed again. The fix of a
+// problem that a layout cures already names the problem that has the steps.
 func FixOf(r *report.Report, i int) string {
 	fix := r.Problems[i].Fix
+	if r.CuredByLayout(&r.Problems[i]) {
+		return fix
+	}
 	for j := range i {
 		if fix != "" && r.Problems[j].Fix == fix {
 			return "as for problem " + strconv.Itoa(j+1)
