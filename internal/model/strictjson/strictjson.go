@@ -14,12 +14,32 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // ErrTooLarge reports values that take more memory than the caller allows.
 var ErrTooLarge = errors.New("takes too much memory")
+
+// ErrTooSlow reports a document that takes longer to decode than the caller allows.
+var ErrTooSlow = errors.New("takes too long to decode")
+
+// InTime runs a decoder of an untrusted document for at most limit and returns its error, or ErrTooSlow. A decoder that
+// is too slow ends in the background: the caller must not read what it decodes into.
+func InTime(limit time.Duration, decode func() error) error {
+	if limit <= 0 {
+		return ErrTooSlow
+	}
+	done := make(chan error, 1)
+	go func() { done <- decode() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit):
+		return fmt.Errorf("%w (more than %s)", ErrTooSlow, limit)
+	}
+}
 
 const maxDepth = 64
 

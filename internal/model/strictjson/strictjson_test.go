@@ -2,8 +2,11 @@ package strictjson_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,4 +84,27 @@ func TestUnmarshalBounds(t *testing.T) {
 	}
 	deep := strings.Repeat(`{"a":`, 1<<20)
 	require.ErrorContains(t, strictjson.Unmarshal([]byte(deep), &part{}, 1<<20), "more than 64 levels")
+}
+
+// TestInTime checks that a decoder is given up at its limit, and that one in time returns its own error.
+func TestInTime(t *testing.T) {
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		takes time.Duration
+		err   error
+		want  error
+	}{"in time": {4999 * time.Millisecond, nil, nil}, "in time and broken": {0, broken, broken}, "late": {5001 * time.Millisecond, nil, strictjson.ErrTooSlow}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				err := strictjson.InTime(5*time.Second, func() error {
+					time.Sleep(c.takes)
+					return c.err
+				})
+				require.ErrorIs(t, err, c.want)
+				assert.LessOrEqual(t, time.Since(start), 5*time.Second)
+				time.Sleep(time.Second) // the late one ends
+			})
+		})
+	}
 }

@@ -2,10 +2,14 @@ package bios
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"memaudit.example/memaudit/internal/model/strictjson"
 )
 
 type documentKind uint8
@@ -54,22 +58,22 @@ func isSettings(o object) bool {
 
 // DecodeRedfish decodes the Bios resource of one system as its BMC sent it. settings is its settings object, registry
 // its attribute registry; both may be nil. One of these two that cannot be decoded is a problem of the export and costs
-// no setting. name is kept as Export.Name. The error is ErrUnrecognised or ErrMalformed.
+// no setting. name is kept as Export.Name. The error is ErrUnrecognised, ErrMalformed or strictjson.ErrTooSlow.
 func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
-	e, err := decodePart("resource", resource)
+	e, err := decodePart(partLimit, "resource", resource)
 	if err != nil {
 		return nil, err
 	}
 	e.Name = name
 	if len(settings) != 0 {
-		if pending, err := decodePart("settings object", settings); err != nil {
+		if pending, err := decodePart(partLimit, "settings object", settings); err != nil {
 			e.problem("%v", err)
 		} else {
 			e.merge(pending)
 		}
 	}
 	if len(registry) != 0 {
-		if meanings, err := decodePart("registry", registry); err != nil {
+		if meanings, err := decodePart(partLimit, "registry", registry); err != nil {
 			e.problem("%v", err)
 		} else {
 			e.takeOver(meanings)
@@ -79,7 +83,25 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 	return e, nil
 }
 
-func decodePart(what string, data []byte) (*Export, error) {
+// partLimit is the time limit for decoding each part of a BMC's answer.
+const partLimit = 5 * time.Second
+
+func decodePart(limit time.Duration, what string, data []byte) (*Export, error) {
+	var e *Export
+	err := strictjson.InTime(limit, func() (err error) {
+		e, err = decodeDocument(what, data)
+		return err
+	})
+	switch {
+	case errors.Is(err, strictjson.ErrTooSlow):
+		return nil, fmt.Errorf("%s: %w", what, err)
+	case err != nil:
+		return nil, err
+	}
+	return e, nil
+}
+
+func decodeDocument(what string, data []byte) (*Export, error) {
 	if len(data) > MaxBytes {
 		return nil, malformed(what, "longer than %d bytes", MaxBytes)
 	}

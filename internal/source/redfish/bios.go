@@ -3,6 +3,7 @@
 package redfish
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -91,14 +92,17 @@ type registryFile struct {
 		// Uri is a path; in early services it is an object.
 		URI json.RawMessage `json:"Uri"`
 	}
-	Entries struct{ Attributes []json.RawMessage } `json:"RegistryEntries"`
+	Entries struct{ Attributes json.RawMessage } `json:"RegistryEntries"`
 	// Attributes is used by registries without RegistryEntries.
-	Attributes []json.RawMessage
+	Attributes json.RawMessage
 }
 
 // holds reports whether the registry has attributes. Before the host's first start it may have none.
 func (f *registryFile) holds() bool {
-	return len(f.Entries.Attributes) != 0 || len(f.Attributes) != 0
+	filled := func(list json.RawMessage) bool {
+		return len(list) > 2 && list[0] == '[' && len(bytes.TrimSpace(list[1:])) > 1
+	}
+	return filled(f.Entries.Attributes) || filled(f.Attributes)
 }
 
 // registry reads the attribute registry that the settings name into a, unless KnownRegistry has it.

@@ -34,6 +34,8 @@ type client struct {
 	basic bool
 	// timeLimit is the time limit of the current request.
 	timeLimit time.Duration
+	// requestLimit is the time limit of a request with its answer, decodeLimit that for decoding one.
+	requestLimit, decodeLimit time.Duration
 	// spent is the number of bytes of all answers, asked the number of requests.
 	spent int64
 	asked int
@@ -52,7 +54,7 @@ func newClient(o Options) *client {
 		MaxIdleConnsPerHost:    1,
 		TLSHandshakeTimeout:    requestTimeout,
 	}
-	c := &client{o: o, secrets: []string{o.Password}, sleep: sleepUnlessDone}
+	c := &client{o: o, requestLimit: requestTimeout, decodeLimit: decodeTimeout, secrets: []string{o.Password}, sleep: sleepUnlessDone}
 	c.http = &http.Client{Transport: t, CheckRedirect: c.redirect}
 	return c
 }
@@ -174,7 +176,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if c.asked++; method != http.MethodDelete && (c.asked > maxRequests || c.spent >= maxTotal) {
 		return nil, problem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).final()
 	}
-	c.timeLimit = min(requestTimeout, c.o.timeout())
+	c.timeLimit = min(c.requestLimit, c.o.timeout())
 	switch {
 	case limit == maxRegistry:
 		c.timeLimit = min(registryTimeout, c.o.timeout())
@@ -226,6 +228,8 @@ func (c *client) readBody(ctx context.Context, op string, resp *http.Response, l
 	switch {
 	case int64(len(data)) > limit:
 		return nil, problem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
+	case err != nil && resp.Request.Context().Err() != nil && ctx.Err() == nil: // other answers may be faster
+		return nil, problem(fact.SourceTruncated, op, "the answer is not complete after %s (%d bytes)", c.timeLimit, len(data))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, problem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
 	case err != nil:

@@ -249,3 +249,62 @@ func TestSecretsOfErrors(t *testing.T) {
 	assert.Equal(t, "left as it is", (&client{secrets: []string{""}}).scrub("left as it is"), "no secret is in every text")
 	assert.Equal(t, []string{password, "FCH123456"}, c.secrets)
 }
+
+// TestSlowAnswers checks that a body that does not end, one that takes long to decode, and one of more elements than any
+// collection has cost themselves alone, and that the problem names the resource.
+func TestSlowAnswers(t *testing.T) {
+	const registry = "/redfish/v1/Registries"
+	for name, c := range map[string]struct {
+		path, body, says string
+		dimms            int
+	}{
+		"settings that do not end": {biosPath, `{"Attributes":{"NumaNodes":"4"`,
+			"GET /redfish/v1/Systems/ID/Bios: the answer is not complete after 400ms (30 bytes)", 2},
+		"a registry that does not end": {registry, "{", "GET " + registry + ": the answer is not complete after 400ms (1 bytes)", 2},
+		"600,000 members": {registry, `{"Members":[` + strings.Repeat("{},", 600_000) + "{}]}",
+			"GET " + registry + ": the answer lists more than 512 members", 2},
+		"600,000 modules": {"/redfish/v1/Systems/FCH123456/Memory", `{"Members":[` + strings.Repeat("{},", 600_000) + "{}]}",
+			"GET /redfish/v1/Systems/ID/Memory: the answer lists more than 512 members", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBMC(t)
+			b.front = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != c.path {
+					return false
+				}
+				_, _ = w.Write([]byte(c.body))
+				_ = http.NewResponseController(w).Flush()
+				if !strings.HasSuffix(c.body, "}") {
+					<-r.Context().Done()
+					panic(http.ErrAbortHandler) // not ended either when the client is gone
+				}
+				return true
+			}
+			c2 := newClient(b.options(t))
+			defer c2.close()
+			c2.requestLimit = 400 * time.Millisecond
+			a := c2.read(t.Context(), Identity{})
+			require.Len(t, a.Problems, 1)
+			assert.Equal(t, c.says, a.Err().Error())
+			assert.Equal(t, fact.SourcePartial, a.State())
+			assert.Len(t, a.DIMMs, c.dimms)
+		})
+	}
+	t.Run("decoding", func(t *testing.T) {
+		b := newBMC(t)
+		b.sessions = false
+		c := newClient(b.options(t))
+		defer c.close()
+		c.basic, c.decodeLimit = true, 20*time.Millisecond
+		var stuck endless
+		_, p := c.get(t.Context(), biosPath, maxAnswer, &stuck)
+		require.NotNil(t, p)
+		assert.Equal(t, "GET /redfish/v1/Systems/ID/Bios: the answer takes too long to decode (more than 20ms)", p.Error())
+		assert.False(t, p.last, "the next answer may be read")
+	})
+}
+
+// endless is a property whose decoding does not end while the test runs.
+type endless struct{}
+
+func (*endless) UnmarshalJSON([]byte) error { select {} }

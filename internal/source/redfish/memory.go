@@ -90,10 +90,10 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 // metrics. It returns false and drops the answer if that is incomplete; modules is used then.
 func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
-		Members []struct {
+		Members members[struct {
 			resourceLink
 			memoryResource
-		}
+		}]
 		Count number `json:"Members@odata.count"`
 		Next  string `json:"Members@odata.nextLink"`
 	}

@@ -131,7 +131,7 @@ func TestMembers(t *testing.T) {
 		assert.Equal(t, integer, a.BIOS.Registry != nil, n)
 		assert.Equal(t, integer, a.Err() == nil, n)
 		if !integer {
-			assert.Contains(t, a.Err().Error(), "a collection of more than 512 members")
+			assert.Contains(t, a.Err().Error(), "more than 512 members")
 		}
 	}
 }

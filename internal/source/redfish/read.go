@@ -75,6 +75,8 @@ const (
 	requestTimeout  = 15 * time.Second
 	registryTimeout = 30 * time.Second
 	logoutTimeout   = 5 * time.Second
+	// decodeTimeout is the time limit for decoding one answer, which takes a fraction of a second.
+	decodeTimeout = 5 * time.Second
 	// maxAnswer and maxRegistry limit a resource and an attribute registry, in bytes. The largest
 	// that were seen have 1 MiB and 5 MiB.
 	maxAnswer   = 2 << 20

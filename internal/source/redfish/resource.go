@@ -7,11 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/strictjson"
 )
 
 // number is a JSON number, also in quotation marks, as some BMCs send it. Any other value, also null, is
@@ -47,15 +49,15 @@ func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]by
 	if p != nil {
 		return nil, p
 	}
-	if p := decodeAnswer("GET "+printablePath(path), r, v); p != nil {
+	if p := c.decode("GET "+printablePath(path), r, v); p != nil {
 		return nil, p
 	}
 	return r.body, nil
 }
 
-// decodeAnswer decodes an answer into v. A property with a type that the schema does not have is
-// ignored; the other properties are kept.
-func decodeAnswer(op string, r *httpReply, v any) *Problem {
+// decode decodes an answer into v, which must not be read if there is a problem. A property with a type that the schema
+// does not have is ignored; the other properties are kept.
+func (c *client) decode(op string, r *httpReply, v any) *Problem {
 	if p := refusal(op, r); p != nil {
 		return p
 	}
@@ -66,12 +68,14 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	if body[0] != '{' {
 		return problem(fact.SourceMalformed, op, "the answer is not a JSON object")
 	}
-	err := json.Unmarshal(body, v)
+	err := strictjson.InTime(c.decodeLimit, func() error { return json.Unmarshal(body, v) })
 	var other *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil, errors.As(err, &other):
 		return nil
+	case errors.Is(err, strictjson.ErrTooSlow), errors.Is(err, errTooMany):
+		return problem(fact.SourceRefused, op, "the answer %v", err)
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
 		return problem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
 	case errors.As(err, &syntax):
@@ -79,6 +83,32 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	default:
 		return problem(fact.SourceMalformed, op, "the answer is not JSON that can be read")
 	}
+}
+
+// members are those of a collection. A list of three-byte elements is refused before it becomes a hundred times larger in
+// memory.
+type members[T any] []T
+
+var errTooMany = fmt.Errorf("lists more than %d members", maxMembers)
+
+// UnmarshalJSON ignores what is no list, and members of another type, as the decoder ignores other properties.
+func (m *members[T]) UnmarshalJSON(data []byte) error {
+	*m = nil
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
+		return err
+	}
+	for dec.More() {
+		if len(*m) == maxMembers {
+			return errTooMany
+		}
+		var one T
+		if err := dec.Decode(&one); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			return err
+		}
+		*m = append(*m, one)
+	}
+	return nil
 }
 
 // members returns the links of a collection.
@@ -100,8 +130,8 @@ func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 	seen := map[string]bool{}
 	for range maxPages {
 		var page struct {
-			Members []T    `json:"Members"`
-			Next    string `json:"Members@odata.nextLink"`
+			Members members[T] `json:"Members"`
+			Next    string     `json:"Members@odata.nextLink"`
 		}
 		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
 			if len(seen) > 0 && p.State == fact.SourceAbsent {

@@ -43,7 +43,7 @@ func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 	}
 	root := &serviceRoot{}
 	if p == nil {
-		p = decodeAnswer("GET "+rootPath, r, root)
+		p = c.decode("GET "+rootPath, r, root)
 	}
 	if p == nil && root.Systems.path() == "" {
 		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
@@ -77,7 +77,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	p = refusal("login at POST "+printablePath(at), r)
 	switch {
 	case p == nil && c.token != "":
-		c.session = ownSession(sessionPath(r), root.sessions(at))
+		c.session = ownSession(c.sessionPath(r), root.sessions(at))
 		return nil
 	case p == nil, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed, r.status == http.StatusNotImplemented:
 		// The service has a collection of sessions but does not open one.
@@ -90,14 +90,14 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 
 // sessionPath returns the path at which the new session can be deleted. Only the path counts: a
 // controller that is reached by another name puts its own address before it.
-func sessionPath(r *httpReply) string {
+func (c *client) sessionPath(r *httpReply) string {
 	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
 		return u.EscapedPath()
 	}
 	var body struct {
 		ID string `json:"@odata.id"`
 	}
-	if json.Unmarshal(r.body, &body) == nil && strings.HasPrefix(body.ID, "/") {
+	if c.decode("", r, &body) == nil && strings.HasPrefix(body.ID, "/") {
 		return body.ID
 	}
 	return ""
