@@ -8,6 +8,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/placeholder"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
@@ -118,10 +119,10 @@ func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule,
 	return n, n.mts > 0 && (n.part != "" || left.Rank.Known())
 }
 
-// statedText returns a text of firmware, "" if it is a placeholder or has no letter or digit.
+// statedText returns a text of firmware, "" if it is a placeholder.
 func statedText(t smbios.Field[string]) string {
 	v := strings.TrimSpace(t.Or(""))
-	if smbios.Placeholder(v) || !strings.ContainsAny(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz0123456789") {
+	if placeholder.Is(v) {
 		return ""
 	}
 	return v

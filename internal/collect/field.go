@@ -7,6 +7,7 @@ import (
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/placeholder"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
@@ -101,7 +102,7 @@ func display(v any) string {
 
 // textFact converts a string to a fact; a placeholder is unstated.
 func textFact(s structure, name string, t smbios.Field[string]) fact.Fact[string] {
-	if t.Known() && smbios.Placeholder(t.Value) {
+	if t.Known() && placeholder.Is(t.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
 	}
 	return fieldFact(s, name, t, fact.Direct)

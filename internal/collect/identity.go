@@ -3,7 +3,7 @@ package collect
 import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/model/placeholder"
 )
 
 // identity holds the kernel's copy of firmware's identity strings.
@@ -31,7 +31,7 @@ func (c *collector) identity() identity {
 // preferGHW returns ghw's string, or our own if ghw has only a placeholder such as "unknown". If both differ,
 // it records a conflict and keeps our own.
 func (c *collector) preferGHW(word string, own fact.Fact[string]) fact.Fact[string] {
-	if smbios.Placeholder(word) {
+	if placeholder.Is(word) {
 		return own
 	}
 	if own.Known() && own.Value != word {
@@ -44,7 +44,7 @@ func (c *collector) preferGHW(word string, own fact.Fact[string]) fact.Fact[stri
 // identityFact converts a string that we read; a placeholder is unstated.
 func identityFact(v fact.Fact[string]) fact.Fact[string] {
 	f := v
-	if f.Known() && smbios.Placeholder(f.Value) {
+	if f.Known() && placeholder.Is(f.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+f.From.Path, "", f.From)
 	}
 	return f

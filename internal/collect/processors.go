@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/placeholder"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
@@ -135,7 +136,7 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 // keeps ID and version.
 func undetected(p *smbios.Processor) bool {
 	return p.Populated.Or(false) && strings.HasPrefix(p.State.Or(""), "Disabled") && p.ID.Status == smbios.Unstated &&
-		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || smbios.Placeholder(p.Version.Value))
+		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || placeholder.Is(p.Version.Value))
 }
 
 // asEmptySocket returns a undetected socket as an empty one. It is called only if another socket has a

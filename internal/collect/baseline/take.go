@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"memaudit.example/memaudit/internal/model/fact"
-
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/placeholder"
 )
 
 // Take returns a baseline of a machine, with a new key from random, by default the system's source. It
@@ -34,10 +34,10 @@ func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
 		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOS.Version.Or(""), BIOSDate: m.BIOS.Date.Or("")}}
 	hash := hasher(key)
-	if id := string(m.Identifiers.SystemUUID); identifies(id) && !sys.Redacted {
+	if id := string(m.Identifiers.SystemUUID); placeholder.Identifies(id) && !sys.Redacted {
 		f.Machine.UUID = hash("machine", id)
 	}
-	if id := string(m.Identifiers.SystemSerial); identifies(id) && !sys.Redacted {
+	if id := string(m.Identifiers.SystemSerial); placeholder.Identifies(id) && !sys.Redacted {
 		f.Machine.Serial = hash("serial", id)
 	}
 	for i := range sys.Sockets {
@@ -95,7 +95,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
 			own.Manufacturer, own.PartNumber = s.Manufacturer.Or(""), s.PartNumber.Or("")
 			// A serial number of two modules does not identify either.
-			if identifies(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
+			if placeholder.Identifies(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
 				own.Serial = hash("module", s.Serial)
 			}
 		}
@@ -115,19 +115,3 @@ func hasher(key string) func(kind, id string) string {
 }
 
 func normal(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
-
-// identifies reports whether an identifier is usable: not a placeholder and not a single character repeated.
-func identifies(id string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, normal(id))
-	switch plain {
-	case "NOTSPECIFIED", "TOBEFILLEDBYOEM", "DEFAULTSTRING", "NONE", "UNKNOWN", "SYSTEMSERIALNUMBER", "0123456789", "123456789",
-		"1234567890", "REDACTED", "NOTAVAILABLE", "NOTAPPLICABLE", "NULL", "EMPTY", "NODIMM", "SERNUM", "SERIALNUMBER", "OEM", "0X00000000":
-		return false
-	}
-	return len(plain) >= 3 && strings.Trim(plain, plain[:1]) != ""
-}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"memaudit.example/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/model/placeholder"
 )
 
 // Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes. Its key is
@@ -47,7 +47,7 @@ const digits = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 // Text replaces letters and digits and keeps spaces and punctuation. Texts that differ only in case or
 // surrounding spaces get the same hash. Placeholders for a missing identifier are kept.
 func (h *Hash) Text(text []byte) []byte {
-	if isPlaceholder(string(text)) {
+	if placeholder.Is(string(text)) {
 		return text
 	}
 	plain := strings.ToUpper(strings.Trim(string(text), " \t\r\n\x00"))
@@ -112,17 +112,4 @@ func (h *Hash) UUIDText(text []byte) []byte {
 		}
 	}
 	return out
-}
-
-func isPlaceholder(text string) bool {
-	plain := strings.ToLower(strings.Trim(text, " .\t\r\n\x00"))
-	if smbios.Placeholder(plain) {
-		return true
-	}
-	switch plain {
-	case "system serial number", "chassis serial number", "base board serial number", "no asset tag", "no asset information", "asset tag",
-		"0123456789", "123456789", "1234567890", "redacted", "not provided":
-		return true
-	}
-	return strings.Trim(plain, plain[:1]) == ""
 }

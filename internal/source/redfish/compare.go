@@ -3,6 +3,8 @@ package redfish
 import (
 	"encoding/hex"
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/placeholder"
 )
 
 // Identity is what is known of the audited machine. By it the machine is found among the systems of
@@ -69,12 +71,12 @@ const (
 func (s *system) compare(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
-		if usableIdentifier(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
+		if placeholder.Identifies(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
 			s.fits, s.matchedBy = sameSystem, "serial number"
 			return
 		}
 	}
-	if usableIdentifier(who.Serial) && usableIdentifier(s.SerialNumber) {
+	if placeholder.Identifies(who.Serial) && placeholder.Identifies(s.SerialNumber) {
 		comparable = "serial number"
 	}
 	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
@@ -126,23 +128,10 @@ func lettersAndDigits(s string) string {
 // namesProduct reports whether a product name identifies a product: it is not a placeholder or a generic term.
 func namesProduct(s string) bool {
 	switch lettersAndDigits(s) {
-	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
+	case "superserver", "productname", "computersystem", "virtualmachine":
 		return false
 	}
-	return usableIdentifier(s)
-}
-
-// usableIdentifier reports whether an identifier is usable: not a placeholder and not a single character repeated.
-func usableIdentifier(s string) bool {
-	p := lettersAndDigits(s)
-	switch p {
-	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
-		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null",
-		"serialnumber", "serial", "systemserial", "chassisserialnumber", "baseboardserialnumber", "baseserialnumber", "default", "invalid", "empty",
-		"oem", "filledbyoem", "nosn", "noserial", "notset", "notprovided", "notpopulated", "tbd", "12345678", "123456", "1234567", "0123456789abcdef":
-		return false
-	}
-	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
+	return placeholder.Identifies(s)
 }
 
 // plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for any other text and for

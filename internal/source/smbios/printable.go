@@ -1,0 +1,31 @@
+package smbios
+
+// printable replaces every byte that is not printable ASCII with a dot, as dmidecode does.
+func printable(s string) string {
+	for i := range len(s) {
+		if !isPrintable(s[i]) {
+			return dotted(s)
+		}
+	}
+	return s
+}
+
+func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
+
+func dotted(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if !isPrintable(c) {
+			b[i] = '.'
+		}
+	}
+	return string(b)
+}
+
+// clipLine cuts a line that is quoted in a message.
+func clipLine(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "..."
+	}
+	return s
+}
