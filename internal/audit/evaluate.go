@@ -66,7 +66,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 		if c.For != nil && len(c.For.Products) > 0 && r.matches(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = nullable.String("it is not known whether a narrower rule applies to this machine (" + c.Title + "): firmware does not give the product's name")
-			f.KnownBy = "the product's name"
+			f.KnownBy = fact.Inputs{"the product's name"}
 			return
 		}
 	}
@@ -109,7 +109,7 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(cmp.Or(known.Reason, "the machine has no "+rule.Subject))
 	} else {
-		f.Result, f.Reason, f.KnownBy = verdict.Unknown, nullable.String(known.Reason), nullable.String(known.KnownBy)
+		f.Result, f.Reason, f.KnownBy = verdict.Unknown, nullable.String(known.Reason), known.KnownBy.List()
 	}
 	r.add(f)
 }
@@ -188,7 +188,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 		r.explainUnknown(f, o)
 	case holds && r.scope.Doubt() != nil:
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt().Reason), nullable.String(r.scope.Doubt().KnownBy)
+		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt().Reason), r.scope.Doubt().KnownBy.List()
 	case holds:
 		f.Result = verdict.Pass
 		if rule.Explains {
@@ -321,7 +321,7 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
 	r.giveReadings(f)
-	var reasons, knownBy []string
+	var reasons []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)
 		reason := v.Reason
@@ -331,11 +331,11 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
-		if v.KnownBy != "" && !slices.Contains(knownBy, v.KnownBy) {
-			knownBy = append(knownBy, v.KnownBy)
+		if v.KnownBy != "" && !slices.Contains(f.KnownBy, v.KnownBy) {
+			f.KnownBy = append(f.KnownBy, v.KnownBy)
 		}
 	}
-	f.Reason, f.KnownBy = nullable.String(strings.Join(reasons, "; ")), nullable.String(strings.Join(knownBy, "; "))
+	f.Reason = nullable.String(strings.Join(reasons, "; "))
 	if f.Reason == "" {
 		f.Reason = "a fact the rule needs is not known"
 	}

@@ -73,7 +73,7 @@ func (x *Export) values(id string, effective fact.Fact[string]) (configured, pen
 		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
 	case e.Format == bios.Registry:
-		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", exportAdvice)
+		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", fact.BIOSExport)
 		return f, f
 	}
 	// Indirect are the values of a tool that prints a change before it takes effect, those of an export that may
@@ -188,7 +188,7 @@ func (x *Export) missing(id string, named bool) fact.Fact[string] {
 	case x.Export.Complete:
 		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
 	default:
-		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
+		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", fact.BIOSExportComplete)
 	}
 }
 
@@ -235,7 +235,7 @@ func bestReason(values []fact.Fact[string]) fact.Fact[string] {
 			}
 		}
 	}
-	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
+	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", fact.BIOSExport)
 }
 
 // decided returns who decided the effective value, given the configured one. If both agree, it was

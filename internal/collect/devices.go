@@ -173,7 +173,7 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	}
 	rated, configured := fieldFact(s, "Speed", d.Speed, certainty), fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
 	if !configured.Known() {
-		configured.KnownBy = configuredKnownBy
+		configured.KnownBy = fact.ConfiguredSpeed
 	}
 	kind := d.Type.Or("")
 	ratedIsClock, configuredIsClock := ddr.Clocks(kind, rated.Or(0), configured.Or(0))
@@ -190,12 +190,9 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
 }
 
-// configuredKnownBy is what shows the configured speed if SMBIOS does not.
-const configuredKnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
-
 // rejectSpeed makes a speed unknown if it may be a clock in MHz (ddr.Clocks), or is far from every data rate of the
 // module's type.
-func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy string) fact.Fact[int] {
+func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy fact.Input) fact.Fact[int] {
 	shown := kind
 	if shown == "" {
 		shown = "memory"

@@ -18,9 +18,6 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// exportAdvice tells the user how to make a setting's configured value known.
-const exportAdvice = "export the BIOS settings and give them with --bios FILE"
-
 // exports joins the exports and finds the table that translates each. Their statements about the
 // machine's identity are used if no other source makes them.
 func (c *collector) exports(in *Input) {

@@ -132,7 +132,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)
 	case fact.Unread:
 		return fact.Unknown[bool](fact.Unread, "the input holds no SMBIOS table",
-			"give the machine's table with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", at)
+			fact.SMBIOSFile, at)
 	case fact.OK:
 		return fact.Unknown[bool](fact.Malformed, "the SMBIOS table holds no structure", "", at)
 	default:

@@ -10,9 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// liveAdvice tells the user how to find out whether memory is lost if the table does not show it.
-const liveAdvice = "run memaudit on the machine itself, where the kernel says what it sees"
-
 // mappedMemory reads which memory firmware mapped to addresses (DSP0134 7.20, 7.21). These structures are
 // often boilerplate; if they contradict each other, they are ignored.
 func (c *collector) mappedMemory() {
@@ -51,21 +48,21 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		}
 		at = structureOf(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
-			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", liveAdvice, at), 0
+			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", fact.LiveKernel, at), 0
 		}
 		spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 	}
 	if len(spans) == 0 {
-		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", liveAdvice), 0
+		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", fact.LiveKernel), 0
 	}
 	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	if spans[0].start != 0 {
-		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", liveAdvice, at), 0
+		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", fact.LiveKernel, at), 0
 	}
 	var sum, end uint64
 	for _, s := range spans {
 		if s.start < end {
-			return fact.Unknown[int64](fact.Conflicting, "the mapped ranges of SMBIOS (type 19) overlap", liveAdvice, at), 0
+			return fact.Unknown[int64](fact.Conflicting, "the mapped ranges of SMBIOS (type 19) overlap", fact.LiveKernel, at), 0
 		}
 		sum, end = sum+s.end-s.start, s.end
 	}

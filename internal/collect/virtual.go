@@ -59,7 +59,7 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 		// A part of a table, such as that of `dmidecode -t memory`.
 		return fact.Known(false, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no hypervisor's name in it")), noHypervisor()
 	default:
-		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", "a capture that holds /proc/cpuinfo and /sys/class/dmi/id"), name
+		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", fact.CaptureOf("/proc/cpuinfo and /sys/class/dmi/id")), name
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 		if !name.Known() {
 			name = fact.Known(xenDomain, fact.Direct, tree.From)
 		}
-		return fact.Unknown[bool](fact.Unread, "this runs under Xen, as a guest or as the privileged domain", "a capture that holds /sys/hypervisor/properties/features", name.From), name, true
+		return fact.Unknown[bool](fact.Unread, "this runs under Xen, as a guest or as the privileged domain", fact.CaptureOf("/sys/hypervisor/properties/features"), name.From), name, true
 	case tree.Known():
 		return fact.Known(true, fact.Direct, tree.From), fact.Known(strings.TrimPrefix(tree.Value, "linux,"), fact.Direct, tree.From), true
 	}

@@ -273,7 +273,7 @@ func (r *Report) firstOpen(prefix string) string {
 
 // openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
 func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
-	if strings.HasPrefix(string(f.KnownBy), "a slot map") {
+	if len(f.KnownBy) > 0 && (f.KnownBy[0] == fact.SlotMap || f.KnownBy[0] == fact.LetteredSlotMap) {
 		const board = "memaudit does not know which slot is on which channel of this board"
 		if page := " (docs/unknown-board.md)"; r.fits(board + page) {
 			return board + page
@@ -286,8 +286,8 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 	}
 	short, _, _ := strings.Cut(why, ": ")
 	var help string
-	if way, _, _ := strings.Cut(string(f.KnownBy), "; "); way != "" {
-		help = "; what helps: " + way
+	if len(f.KnownBy) > 0 {
+		help = "; what helps: " + string(f.KnownBy[0])
 	}
 	for _, sentence := range []string{why + help, short + help, why} {
 		if r.fits(prefix + sentence) {

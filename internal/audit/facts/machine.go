@@ -30,7 +30,7 @@ func populatedSockets(m *Machine) Value {
 		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
 	}
 	if p := m.sys.Firmware.LostProcessors(); p != nil {
-		return Missing(fact.Truncated, p.Hides("processors"), "a whole table")
+		return Missing(fact.Truncated, p.Hides("processors"), fact.WholeTable)
 	}
 	states := make([]Value, len(m.sys.Sockets))
 	n := 0

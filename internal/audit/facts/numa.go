@@ -279,7 +279,7 @@ func subNUMA(m *Machine) Value {
 	v := valueOf(s.Effective)
 	if !v.Known() && v.Reason == "" {
 		v.Reason = "neither firmware's settings nor the kernel show the sub-NUMA mode"
-		v.KnownBy = "audit the live machine or a capture with sys/devices/system"
+		v.KnownBy = fact.LiveSystem
 	}
 	return v
 }
@@ -348,7 +348,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 		return valueOf(s.m.population.Platform)
 	}
 	if !p.NodePartsInOrder {
-		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here", withNodes)
+		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here", fact.LiveNodes)
 	}
 	return derived(func() any {
 		dpc := s.pop.DPC.Value

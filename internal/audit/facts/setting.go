@@ -166,7 +166,7 @@ func selectValue(s inventory.Setting) (Value, string) {
 	}
 	if v.Reason == "" && !v.Known() {
 		v.Reason = "neither firmware's settings nor the kernel show it"
-		v.KnownBy = "export the BIOS settings and pass them to the audit"
+		v.KnownBy = fact.BIOSExportPassed
 	}
 	return v, "effective"
 }
@@ -221,7 +221,7 @@ func rewrittenBias(s *inventory.Setting) bool {
 // notByBIOS returns an unknown value, because the running value does not show BIOS setup's.
 func notByBIOS(s *inventory.Setting, value, why string) Value {
 	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
-		"an export of the BIOS settings with --bios, or the BMC with --redfish")
+		fact.BIOSOrBMC)
 	v.From, v.More = s.Effective.From, s.Effective.More
 	return v
 }
@@ -253,7 +253,7 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 			"the menu of BIOS setup, or the vendor's description of auto"), face
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
-			"export the BIOS settings and pass them to the audit"), face
+			fact.BIOSExportPassed), face
 	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
 		if why := undecidedReason(&s, id, settings.Satisfies(id, want, v.Text()), about); why != "" {
 			return notByBIOS(&s, v.Text(), why), face

@@ -82,7 +82,7 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 		}
 	}
 	if len(all) == 0 {
-		return Missing(fact.Absent, "no module's channel is known", "a slot map for this product")
+		return Missing(fact.Absent, "no module's channel is known", fact.SlotMap)
 	}
 	return derived(func() any { return compute(all) }, labels...)
 }

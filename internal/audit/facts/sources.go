@@ -130,7 +130,7 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, Missing(fact.Absent, "no processor is described", completeOutput))
+		out = append(out, Missing(fact.Absent, "no processor is described", fact.CompleteOutput))
 	}
 	return out
 }
@@ -144,9 +144,9 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 			v := get(src)
 			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
-				return doubted(v, &fact.Doubt{Reason: m.population.Unlisted.Doubts(), KnownBy: "a whole table"})
+				return doubted(v, &fact.Doubt{Reason: m.population.Unlisted.Doubts(), KnownBy: fact.WholeTable})
 			case v.Unverified && mapDoubt != "":
-				return doubted(v, &fact.Doubt{Reason: mapDoubt, KnownBy: "a slot map for this product"})
+				return doubted(v, &fact.Doubt{Reason: mapDoubt, KnownBy: fact.SlotMap})
 			default:
 				return v
 			}
@@ -171,16 +171,13 @@ func (m *Machine) noPopulation() Value {
 		return Missing(f.State, f.Reason, f.KnownBy)
 	}
 	if p := m.sys.Firmware.Lost; p != nil {
-		return Missing(fact.Truncated, p.Hides("modules"), "a whole table")
+		return Missing(fact.Truncated, p.Hides("modules"), fact.WholeTable)
 	}
 	if len(m.sys.Slots) == 0 {
 		return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
 	}
-	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", completeOutput)
+	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", fact.CompleteOutput)
 }
-
-// completeOutput is what to give instead of a part of dmidecode's output.
-const completeOutput = "the complete output of dmidecode (without -t)"
 
 // slotFacts is the source of a slot object.
 type slotFacts struct {
@@ -213,7 +210,7 @@ type settingFacts struct {
 // nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
 func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
-		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", withNodes)
+		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", fact.LiveNodes)
 	}
 	var own []inventory.Node
 	for _, n := range s.m.sys.Nodes {
@@ -247,9 +244,6 @@ func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
 	return derived(func() any { return n }, facts...)
 }
 
-// withNodes is what to do if the kernel's nodes are not known.
-const withNodes = "audit the live machine or a capture with sys/devices/system/node"
-
 func (m *Machine) nodesRead() Value {
 	if len(m.sys.Nodes) > 0 {
 		return PlainValue(true)
@@ -260,8 +254,8 @@ func (m *Machine) nodesRead() Value {
 			if s.Detail != "" {
 				why += ": " + string(s.Detail)
 			}
-			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", withNodes)
+			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", fact.LiveNodes)
 		}
 	}
-	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input", withNodes)
+	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input", fact.LiveNodes)
 }

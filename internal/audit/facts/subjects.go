@@ -94,7 +94,7 @@ func (m *Machine) doubtfulSockets() []*inventory.Socket {
 	for i := range m.population.Placements {
 		if at := &m.population.Placements[i]; at.Undescribed > 0 && !named[at.Undescribed] {
 			named[at.Undescribed] = true
-			out = append(out, &inventory.Socket{ID: at.Undescribed - 1, Handle: -1, Populated: fact.Unknown[bool](fact.Truncated, at.Reason, "a whole table")})
+			out = append(out, &inventory.Socket{ID: at.Undescribed - 1, Handle: -1, Populated: fact.Unknown[bool](fact.Truncated, at.Reason, fact.WholeTable)})
 		}
 	}
 	return out

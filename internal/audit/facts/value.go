@@ -55,7 +55,7 @@ func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 func PlainValue(v any) Value { return fact.Known(native(v), fact.Direct, fact.Evidence{}) }
 
 // Missing returns an unknown value with its reason.
-func Missing(state fact.State, reason, knownBy string) Value {
+func Missing(state fact.State, reason string, knownBy fact.Input) Value {
 	return fact.Unknown[any](state, reason, knownBy)
 }
 

@@ -156,7 +156,7 @@ func mirrored(m *Machine) Value {
 			return h
 		}
 	}
-	return Value{State: fact.Absent, From: h.From, More: h.More, KnownBy: "export the BIOS settings and pass them to the audit",
+	return Value{State: fact.Absent, From: h.From, More: h.More, KnownBy: fact.BIOSExportPassed,
 		Reason: humanize.Size(lost) + " of " + humanize.Size(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
@@ -192,13 +192,10 @@ func (m *Machine) noArray() Value {
 func unmapped(m *Machine) Value {
 	v := withoutAddress(m)
 	if reason := m.sys.Memory.MappedDoubt; reason != "" {
-		v = doubted(v, &fact.Doubt{Reason: reason, KnownBy: liveKernel})
+		v = doubted(v, &fact.Doubt{Reason: reason, KnownBy: fact.LiveKernel})
 	}
 	return v
 }
-
-// liveKernel is where firmware's map and the kernel's can be compared.
-const liveKernel = "run memaudit on the machine itself, where the kernel says what it sees"
 
 // withoutAddress returns the installed memory without an address from firmware.
 // Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of
@@ -210,7 +207,7 @@ func withoutAddress(m *Machine) Value {
 		return v
 	}
 	doubt := func(reason string) Value {
-		v.Value, v.State, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, liveKernel
+		v.Value, v.State, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, fact.LiveKernel
 		return v
 	}
 	total, given := m.population.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
@@ -424,7 +421,7 @@ func (m *Machine) idle() Value {
 	seen := m.seen()
 	if !m.visible().Known() {
 		if reason := m.sys.Memory.MappedDoubt; reason != "" {
-			return Missing(fact.Conflicting, reason, liveKernel)
+			return Missing(fact.Conflicting, reason, fact.LiveKernel)
 		}
 		if seen = m.sys.Memory.MappedBytes; m.sys.Memory.MappedEnd <= 4*gibibyte {
 			seen = fact.Unknown[int64](fact.Absent, "firmware maps no address above 4 GiB", "run memaudit on the machine itself")

@@ -43,7 +43,7 @@ type Finding struct {
 	Why nullable.String `json:"why" jsonschema:"nullable"`
 	// Reason is the reason if the result is unknown, not_applicable or error; KnownBy is what would make it known.
 	Reason  nullable.String `json:"reason" jsonschema:"nullable"`
-	KnownBy nullable.String `json:"known_by" jsonschema:"nullable"`
+	KnownBy fact.Inputs     `json:"known_by" jsonschema:"nullable"`
 	// CausedBy is the rule whose failure this finding follows from; Causes are its failures, and those of other rules
 	// that it follows from.
 	CausedBy nullable.String `json:"caused_by" jsonschema:"nullable"`

@@ -13,7 +13,7 @@ import (
 )
 
 // Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the reason.
-func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline {
+func Missing(path, reason string, knownBy fact.Input, state fact.State) *inventory.Baseline {
 	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{
 		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}
 }

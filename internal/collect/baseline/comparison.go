@@ -83,14 +83,11 @@ func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	case len(p.changes) > 0:
 		out.Same = fact.Known(false, fact.Direct, at)
 	case len(p.unknown) > 0:
-		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+humanize.Truncated(atMost, p.unknown), advice, at)
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+humanize.Truncated(atMost, p.unknown), fact.RootAsBefore, at)
 	default:
 		out.Same = fact.Known(true, fact.Direct, at)
 	}
 	return out
 }
-
-// advice tells the user how to make most unknown values known.
-const advice = "run as root, with the same inputs as when the baseline was saved"
 
 const atMost = 12

@@ -311,7 +311,7 @@ func (m *Machine) packageCState() derived {
 	}
 	word, ok := words[limit.Value]
 	if !ok {
-		return derived{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", otherSources, limit.Evidence()...)}
+		return derived{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", fact.BIOSOrBMC, limit.Evidence()...)}
 	}
 	f := derived{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
 	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {

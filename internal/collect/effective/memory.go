@@ -38,7 +38,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 			return fact.UnknownFrom[string](*rated)
 		case configured.Value < rated.Value && !ddr.SameSpeed(configured.Value, rated.Value):
 			return fact.Unknown[string](fact.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
-				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), otherSources, configured.From, rated.From)
+				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), fact.BIOSOrBMC, configured.From, rated.From)
 		}
 		at = append(at, configured.From, rated.From)
 	}
@@ -163,7 +163,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
-		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", "the machine's own SMBIOS table, or "+otherSources)
+		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", fact.OwnTableOrBIOS)
 	case !visible.Known():
 		return fact.UnknownFrom[string](visible)
 	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // the option does not change firmware's map
@@ -193,7 +193,7 @@ func (m *Machine) patrolScrub() derived {
 	list, ok := controllers.Get()
 	if !ok {
 		f := fact.UnknownFrom[string](controllers)
-		f.KnownBy = otherSources
+		f.KnownBy = fact.BIOSOrBMC
 		return derived{effective: f}
 	}
 	var found fact.Fact[string]

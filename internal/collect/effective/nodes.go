@@ -17,10 +17,10 @@ func (m *Machine) virtualisedReason() *fact.Fact[string] {
 	case m.System.Machine.Virtual.Or(false):
 		f = fact.Unknown[string](fact.Refused, "a hypervisor makes up the NUMA nodes of a guest", "")
 	case m.Privileged:
-		f = fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")
+		f = fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen)
 	case !m.System.Machine.Virtual.Known():
 		f = fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
-			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")
+			fact.CaptureOf("/proc/cpuinfo and /sys/class/dmi/id"))
 	case slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "numa=fake") }):
 		f = fact.Unknown[string](fact.Refused, "numa=fake on the command line makes up the nodes", "boot without it", m.System.NUMA.Cmdline.From)
 	case m.nodesOverlap():
@@ -51,7 +51,7 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 		if online.State != fact.Unread && !online.Known() {
 			return fact.UnknownFrom[int](online)
 		}
-		return fact.Unknown[int](fact.Unread, "the kernel's NUMA nodes were not read", "a capture that holds /sys/devices/system/node", online.From)
+		return fact.Unknown[int](fact.Unread, "the kernel's NUMA nodes were not read", fact.CaptureOf("/sys/devices/system/node"), online.From)
 	}
 	count := 0
 	for i := range m.System.Nodes {
@@ -147,7 +147,7 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 		f = fact.Unknown[string](fact.Refused, "the command line changes the NUMA nodes", "boot without the option", m.System.NUMA.Cmdline.From)
 	case !ok && nodes.Value <= 1 && m.System.NUMA.SRAT.Or(true):
 		f = fact.Unknown[string](fact.Unread, "the command line is not known, so the one node may be the kernel's choice",
-			"a capture that holds /proc/cmdline", nodes.From, m.System.NUMA.Cmdline.From)
+			fact.CaptureOf("/proc/cmdline"), nodes.From, m.System.NUMA.Cmdline.From)
 	default:
 		return nil
 	}
@@ -293,14 +293,14 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 		return fact.Unknown[string](fact.Conflicting, "firmware hands over an SRAT but the kernel made one node: the table was refused or names one domain",
 			"the kernel log, or the content of the SRAT", all...)
 	case !known:
-		return fact.Unknown[string](fact.Unread, "the processor's model is not known, which may have no memory controller of its own", "a capture that holds /proc/cpuinfo", all...)
+		return fact.Unknown[string](fact.Unread, "the processor's model is not known, which may have no memory controller of its own", fact.CaptureOf("/proc/cpuinfo"), all...)
 	case sratKnown && optionsKnown:
 		return fact.Known(enabledWord, fact.Corroborated, from, evidence...)
 	case sratKnown || optionsKnown:
 		return fact.Known(enabledWord, fact.Indirect, from, evidence...)
 	default:
 		return fact.Unknown[string](fact.Unread, "neither firmware's tables nor the command line are known, so the one node may be the kernel's choice",
-			"a capture that holds /sys/firmware/acpi/tables and /proc/cmdline", all...)
+			fact.CaptureOf("/sys/firmware/acpi/tables and /proc/cmdline"), all...)
 	}
 }
 
@@ -379,10 +379,10 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	case (n == 2 || n == 4) && l.cpus > l3:
 		return fact.Known(mode, fact.Corroborated, l.at, more...)
 	case n > 4 && l.cpus == l3:
-		return fact.Unknown[string](fact.Refused, "a node for each L3 cache hides the NPS mode", "the BIOS settings", append(more, l.at)...)
+		return fact.Unknown[string](fact.Refused, "a node for each L3 cache hides the NPS mode", fact.BIOSSettings, append(more, l.at)...)
 	case l.cpus == l3:
 		return fact.Unknown[string](fact.Conflicting,
-			fmt.Sprintf("%d nodes a socket with one L3 cache each: NPS%d or L3 cache as NUMA domain", n, n), "the BIOS settings", append(more, l.at)...)
+			fmt.Sprintf("%d nodes a socket with one L3 cache each: NPS%d or L3 cache as NUMA domain", n, n), fact.BIOSSettings, append(more, l.at)...)
 	default:
 		return fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d nodes a socket, and an L3 cache for %d CPUs with %d CPUs a node: no known mode", n, l3, l.cpus), "", append(more, l.at)...)
@@ -406,7 +406,7 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	case l.cpus == l3 && n > 4:
 		return fact.Known(enabledWord, fact.Corroborated, l.at, more...)
 	default:
-		return fact.Unknown[string](fact.Conflicting, "a node is one L3 cache, which NPS and L3 cache as NUMA domain both can make", "the BIOS settings", append(more, l.at)...)
+		return fact.Unknown[string](fact.Conflicting, "a node is one L3 cache, which NPS and L3 cache as NUMA domain both can make", fact.BIOSSettings, append(more, l.at)...)
 	}
 }
 

@@ -131,7 +131,7 @@ func (m *Machine) virtualization() derived {
 		return derived{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
 	case flag.Value && !m.clearsVirtualization(name):
 		return derived{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
-			"load the kvm module, or "+otherSources, flag.From)}
+			fact.KVMOrBIOS, flag.From)}
 	case flag.Value:
 		return derived{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -110,7 +109,7 @@ func (m *Machine) hwp() derived {
 	case !flag.Known():
 		return derived{effective: fact.UnknownFrom[string](flag)}
 	case !flag.Value && epp.Known():
-		return derived{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", otherSources, flag.From, epp.From)}
+		return derived{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", fact.BIOSOrBMC, flag.From, epp.From)}
 	case !flag.Value:
 		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
 	case epp.Known():
@@ -322,7 +321,7 @@ func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	case high.State == fact.Conflicting || low.State == fact.Conflicting:
 		return firstUnknown(high, low)
 	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() >= host.GenGranite:
-		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
+		missing.KnownBy = missing.KnownBy.OrUncoreDriver()
 		return missing
 	case low.Value < high.Value:
 		return fact.Known("dynamic", fact.Direct, high.From, high.More...)

@@ -106,9 +106,9 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	switch {
 	case len(readings) > 0:
 	case none.Reason == "":
-		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
+		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), fact.BIOSOrBMC)
 	case errors.Is(none.Err, host.ErrNoRegisters):
-		return fact.Unknown[uint64](none.State, host.ErrNoRegisters.Error(), otherSources)
+		return fact.Unknown[uint64](none.State, host.ErrNoRegisters.Error(), fact.BIOSOrBMC)
 	default:
 		none.KnownBy = registerAdvice(none.State)
 		return none
@@ -136,16 +136,16 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
 }
 
-func registerAdvice(s fact.State) string {
+func registerAdvice(s fact.State) fact.Input {
 	switch s {
 	case fact.Unread:
-		return "a capture made by root with the msr module loaded, or " + otherSources
+		return fact.RegisterCapture
 	case fact.Absent:
-		return "load the msr module (modprobe msr) and run as root, or " + otherSources
+		return fact.RegisterModule
 	case fact.Denied:
-		return "run as root with CAP_SYS_RAWIO, or " + otherSources
+		return fact.RegistersAsRoot
 	default:
-		return otherSources
+		return fact.BIOSOrBMC
 	}
 }
 

@@ -36,7 +36,7 @@ type derivation struct {
 func Settings(m *Machine) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
-		"export the BIOS settings and give them with --bios FILE")
+		fact.BIOSExport)
 	for _, d := range derivations() {
 		if !m.applies(d.of) {
 			continue
@@ -134,10 +134,10 @@ func (m *Machine) effective(d *derivation) derived {
 	case virtual.Or(false):
 		return derived{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case m.Privileged:
-		return derived{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
+		return derived{effective: fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen)}
 	case !virtual.Known():
 		return derived{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
-			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
+			fact.CaptureOf("/proc/cpuinfo and /sys/class/dmi/id"))}
 	default:
 		return d.derive(m)
 	}
@@ -165,7 +165,7 @@ type Machine struct {
 // NoKernel returns an unknown fact for a value that only the kernel provides, if only an SMBIOS file is audited.
 func NoKernel[T any](what string) fact.Fact[T] {
 	return fact.Unknown[T](fact.Unread, what+" is the kernel's, and this input is an SMBIOS file only",
-		"audit the live machine, or give --root or --snapshot beside the file")
+		fact.LiveBesideFile)
 }
 
 func (m *Machine) noKernel(what string) fact.Fact[string] {
@@ -199,11 +199,8 @@ func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) derived 
 	}
 }
 
-// otherSources tells the user where to find a value that Linux does not show.
-const otherSources = "an export of the BIOS settings with --bios, or the BMC with --redfish"
-
 func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
-	return fact.Unknown[string](fact.Absent, reason, otherSources, at...)
+	return fact.Unknown[string](fact.Absent, reason, fact.BIOSOrBMC, at...)
 }
 
 func (f *derived) decidedBy() fact.Fact[string] {
@@ -213,7 +210,7 @@ func (f *derived) decidedBy() fact.Fact[string] {
 	case f.decided.Known() || f.decided.Reason != "":
 		return f.decided
 	default:
-		return fact.Unknown[string](fact.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", f.effective.From)
+		return fact.Unknown[string](fact.Absent, "the kernel does not say who set it", fact.BIOSToCompare, f.effective.From)
 	}
 }
 
@@ -239,5 +236,5 @@ func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 const maxNamed = 4
 
 func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
-	return fact.Unknown[string](fact.Absent, reason, "an export of the BIOS settings, to compare", at...)
+	return fact.Unknown[string](fact.Absent, reason, fact.BIOSToCompare, at...)
 }

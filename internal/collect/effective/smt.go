@@ -15,7 +15,7 @@ func (m *Machine) smt() fact.Fact[string] {
 	case m.Kernel == nil:
 		return m.smtByFirmware()
 	case m.Privileged:
-		return fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")
+		return fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen)
 	}
 	cpu := &m.System.CPU
 	if cpu.Vendor.Or("") == "AuthenticAMD" && cpu.Family.Or(0) == family15h {
@@ -97,7 +97,7 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 		}
 	}
 	return fact.Unknown[string](fact.Unread, "SMBIOS alone cannot distinguish SMT that is off from a processor without SMT",
-		"audit the live machine, or give --root or --snapshot beside the file")
+		fact.LiveBesideFile)
 }
 
 // smtSetting derives the state of SMT and who decided it (docs/kernel.md, SMT).

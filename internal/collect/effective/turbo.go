@@ -42,7 +42,7 @@ func (v *turboView) known(word string, certainty fact.Certainty, decided fact.Fa
 }
 
 func (v *turboView) contradict(reason string) derived {
-	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+otherSources, v.evidence()...)}
+	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, fact.ReadAgainOrBIOS, v.evidence()...)}
 }
 
 func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {

@@ -144,8 +144,8 @@ type Fact[T any] struct {
 	Reason string
 	// Err is the failed reading that is the reason, for errors.Is; nil if the reason is another.
 	Err error
-	// KnownBy tells the user how to make it known.
-	KnownBy string
+	// KnownBy is what would make it known.
+	KnownBy Input
 	// Doubt is what contradicts a known value, nil if nothing does.
 	Doubt *Doubt
 	// From is the reading that gave the value (or the attempt that failed).
@@ -156,7 +156,10 @@ type Fact[T any] struct {
 
 // Doubt is a contradiction in what firmware says: a list of slots that is shorter than announced, labels that cannot be
 // true. What depends on it passes no rule, and fails one at most at info.
-type Doubt struct{ Reason, KnownBy string }
+type Doubt struct {
+	Reason  string
+	KnownBy Input
+}
 
 // Known reports whether the value is known.
 func (f Fact[T]) Known() bool { return f.State == OK }
@@ -227,7 +230,7 @@ func Known[T any](v T, c Certainty, from Evidence, more ...Evidence) Fact[T] {
 }
 
 // Unknown makes an unknown fact with the reason and what would help.
-func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
+func Unknown[T any](s State, reason string, knownBy Input, from ...Evidence) Fact[T] {
 	f := Fact[T]{State: s, Reason: reason, KnownBy: knownBy}
 	if len(from) > 0 {
 		f.From, f.More = from[0], from[1:]

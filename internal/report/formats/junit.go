@@ -130,7 +130,7 @@ func notJudged(f *verdict.Finding) string {
 	case why != "":
 		s += ": " + why
 	}
-	if known := string(f.KnownBy); known != "" {
+	if known := f.KnownBy.String(); known != "" {
 		s += "; known by: " + known
 	}
 	return s

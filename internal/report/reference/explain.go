@@ -195,7 +195,7 @@ func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResu
 			out.Results = append(out.Results, labelled{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
 			out.Results = append(out.Results, labelled{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
-				string(f.Result), string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")})
+				string(f.Result), string(f.Found), string(f.Reason), f.KnownBy.String()}, func(s string) bool { return s == "" }), "; ")})
 		}
 	}
 	if rule == slotOrder || rule == slotCount {

@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -22,7 +23,7 @@ func comparisonRow(id string, result verdict.Result, want ...string) (verdict.Fi
 		f.Effect = &verdict.Effect{Text: "+2 to +8 %", Source: "Dell, Figure 9"}
 		w.Note, w.Exceptions = "the text says to test per application", []string{"a test shows a gain"}
 	case verdict.Unknown:
-		f.Reason, f.KnownBy = "neither firmware's settings nor the kernel show it", "export the BIOS settings"
+		f.Reason, f.KnownBy = "neither firmware's settings nor the kernel show it", fact.Inputs{"export the BIOS settings"}
 	case verdict.NotApplicable:
 		f.Reason = "concerns only processors with Turbo Boost"
 	case verdict.Waived, verdict.Error:

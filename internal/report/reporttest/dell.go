@@ -52,10 +52,10 @@ func skipped(rule, reason string) verdict.Finding {
 	}
 }
 
-func open(rule string, subject inventory.Subject, reason, knownBy string) verdict.Finding {
+func open(rule string, subject inventory.Subject, reason string, knownBy fact.Input) verdict.Finding {
 	return verdict.Finding{
 		Rule: rule, Title: nullable.String("title of " + rule), Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
-		Reason: nullable.String(reason), KnownBy: nullable.String(knownBy),
+		Reason: nullable.String(reason), KnownBy: knownBy.List(),
 	}
 }
 

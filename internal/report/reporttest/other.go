@@ -32,7 +32,7 @@ func Virtual() *Input {
 		skipped("memory.socket.populated", "a virtual machine has no DIMM slots of its own"),
 		skipped("memory.channel.populated", "a virtual machine has no DIMM slots of its own"),
 		passed("numa.node.memory", inventory.NodeSubject(0)),
-		open("memory.capacity.visible", inventory.Subject{}, "the source smbios is absent", "pass --smbios with a dump of the host's table"),
+		open("memory.capacity.visible", inventory.Subject{}, "the source smbios is absent", fact.SMBIOSFile),
 	}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	return m
@@ -47,7 +47,7 @@ func Nothing() *Input {
 		m.Topo.Placements = append(m.Topo.Placements, unplaced(place.Unplaced, "the locators are empty"))
 	}
 	for _, rule := range []string{"memory.socket.populated", "memory.channel.populated", "memory.dimm.uniform", "numa.node-interleaving"} {
-		m.Audit.Findings = append(m.Audit.Findings, open(rule, inventory.Subject{}, "no slot could be read", "run dmidecode --dump-bin as root and pass the file with --smbios"))
+		m.Audit.Findings = append(m.Audit.Findings, open(rule, inventory.Subject{}, "no slot could be read", fact.SMBIOSFile))
 	}
 	m.Audit.Findings = append(m.Audit.Findings, open("setting.turbo", inventory.SettingSubject("turbo"), "", ""))
 	m.Audit.Summary = summed(m.Audit.Findings)

@@ -39,7 +39,7 @@ func byReason(findings []verdict.Finding, result verdict.Result) []verdictless {
 		if f.Result != result {
 			continue
 		}
-		k := key{string(f.Reason), string(f.KnownBy)}
+		k := key{string(f.Reason), f.KnownBy.String()}
 		j, ok := at[k]
 		if !ok {
 			j = len(out)

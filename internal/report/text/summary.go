@@ -62,7 +62,7 @@ func needs(findings []verdict.Finding) []string {
 	for i := range findings {
 		switch f := &findings[i]; f.Result {
 		case verdict.Unknown:
-			t.Add(wording.Need(string(f.KnownBy)), 1)
+			t.Add(wording.Need(f.KnownBy), 1)
 		case verdict.Error:
 			t.Add("failed to evaluate", 1)
 		case verdict.Pass, verdict.Fail, verdict.NotApplicable, verdict.Waived:

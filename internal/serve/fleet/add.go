@@ -68,7 +68,7 @@ func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 		m.Failures++
 		f.failure(m.Name, one)
 	case verdict.Unknown, verdict.Error:
-		f.undecide(m.Name, string(one.Reason), string(one.KnownBy))
+		f.undecide(m.Name, string(one.Reason), one.KnownBy.String())
 	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
 	}
 }

@@ -65,19 +65,16 @@ func (s *Sampled) add(f fact.Fact[string]) {
 	}
 }
 
-// asRoot is the advice for a file that only root can read.
-const asRoot = "run as root"
-
 // Advice tells the user how to make a file readable, "" if that is unknown.
-func Advice(s fact.State, path string) string {
+func Advice(s fact.State, path string) fact.Input {
 	switch s {
 	case fact.Denied:
-		return asRoot
+		return fact.Root
 	case fact.Unread:
 		if path == "" {
-			return "audit the live machine, or a capture that holds its files"
+			return fact.LiveFiles
 		}
-		return "a capture that holds " + path
+		return fact.CaptureOf(path)
 	default:
 		return ""
 	}

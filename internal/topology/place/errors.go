@@ -419,10 +419,10 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 		return fact.Unknown[int64](fact.Absent, "every counter of the driver is zero, but its modules do not come to the memory that firmware lists",
 			"the BMC's own log", most.From)
 	}
-	reason, knownBy := "nothing says which of the driver's counters is this slot's", "label files of the board, registered by rasdaemon or edac-ctl"
+	reason, knownBy := "nothing says which of the driver's counters is this slot's", fact.Input("label files of the board, registered by rasdaemon or edac-ctl")
 	top := worstCounter(all, of)
 	if top.registered() {
-		reason, knownBy = "the counters are labelled, but not as firmware names the slots", "the board's manual, which says where "+top.label()+" is"
+		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.label()+" is")
 	}
 	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
 }

@@ -54,7 +54,7 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 		found, evidence = v, id.from
 	}
 	if found.row == nil {
-		return fact.Unknown[*Platform](fact.Unread, "no processor was identified", "audit with SMBIOS type 4 or /proc/cpuinfo")
+		return fact.Unknown[*Platform](fact.Unread, "no processor was identified", fact.ProcessorTable)
 	}
 	return loadRecognised(k, found, last.brand, evidence)
 }
@@ -112,22 +112,22 @@ func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 	}
 	if id.brand == "" && id.family < 0 {
 		return fact.Unknown[*Platform](fact.Unstated, "neither CPUID nor brand string of the processor is known",
-			"audit with SMBIOS type 4 or /proc/cpuinfo", id.from)
+			fact.ProcessorTable, id.from)
 	}
 	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
 }
 
 // brandKnownBy returns the input that would identify the processor: "" if the brand string is that of an
 // engineering sample, or the kernel reports it, which reads it from the processor.
-func brandKnownBy(id knownIdentity) string {
+func brandKnownBy(id knownIdentity) fact.Input {
 	sample := isSample(id.brand) || strings.Contains(id.brand, "Genuine")
 	switch {
 	case id.brand == "":
-		return "a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)"
+		return fact.BrandString
 	case sample || id.kernel:
 		return ""
 	default:
-		return "the processor's own brand string: audit the live machine or a capture with proc/cpuinfo"
+		return fact.OwnBrandString
 	}
 }
 

@@ -87,7 +87,7 @@ func (b *builder) incompleteTable() *fact.Fact[int] {
 	if p == nil {
 		return nil
 	}
-	f := fact.Unknown[int](fact.Truncated, p.Hides("modules"), "a whole table", b.sys.Firmware.SMBIOS.From)
+	f := fact.Unknown[int](fact.Truncated, p.Hides("modules"), fact.WholeTable, b.sys.Firmware.SMBIOS.From)
 	return &f
 }
 

@@ -174,7 +174,7 @@ func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	}
 	if len(seen) != n {
 		return fact.Unknown[int](fact.Absent,
-			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), "a slot map for this product")
+			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), fact.SlotMap)
 	}
 	f := fact.Known(n, b.fact.Certainty, b.fact.From)
 	f.Unverified = unverified
@@ -203,7 +203,7 @@ func (b *builder) unmapped(pop *Population) (string, fact.State) {
 // blankChannels leaves every fact that depends on channels unknown. A CPU without DIMMs has zero populated
 // channels.
 func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
-	u := fact.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
+	u := fact.Unknown[int](state, reason, fact.SlotMap, b.evidence(pop))
 	pop.ChannelSlots = nil
 	pop.ChannelsPopulated = u
 	pop.DPC = fact.UnknownFrom[[]int](u)

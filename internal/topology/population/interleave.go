@@ -41,7 +41,7 @@ func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	}
 	if p.Policy == platform.PolicyAMD && !l.even() && !b.lettered(pop) {
 		pop.Regions = fact.Unknown[[]Region](fact.Absent,
-			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", "a slot map with channel letters", b.evidence(pop))
+			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", fact.LetteredSlotMap, b.evidence(pop))
 		return
 	}
 	regions, ok := l.regions(p)

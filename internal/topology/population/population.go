@@ -122,12 +122,12 @@ func (b *builder) count(pop *Population) {
 		if b.unlisted != nil {
 			reason += ", and " + b.unlisted.Doubts()
 		}
-		pop.DIMMs = fact.Unknown[int](fact.Truncated, reason, "a whole table", b.sys.Firmware.SMBIOS.From)
+		pop.DIMMs = fact.Unknown[int](fact.Truncated, reason, fact.WholeTable, b.sys.Firmware.SMBIOS.From)
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if b.misplaced != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.misplaced, "a slot map for this product", b.evidence(pop))
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.misplaced, fact.SlotMap, b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
@@ -140,17 +140,17 @@ func (b *builder) count(pop *Population) {
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason
 		}
-		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, "a slot map for this product", s.Locator.From)
+		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, fact.SlotMap, s.Locator.From)
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if name := b.labelTwice(); len(pop.Slots) == 0 && name != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two modules of one processor have the label "+name+", and one may be this processor's", "a slot map for this product", b.evidence(pop))
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two modules of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if len(pop.Slots) == 0 && len(b.owners()) == 1 && !b.withoutDIMMs() {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", "a slot map for this product", b.evidence(pop))
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", fact.SlotMap, b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
