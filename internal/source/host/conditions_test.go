@@ -82,9 +82,9 @@ func TestEDACBounds(t *testing.T) {
 
 // TestAdvice checks the hint how to make an unknown fact known.
 func TestAdvice(t *testing.T) {
-	assert.Equal(t, "a capture that holds /a", host.Advice(fact.Unread, "/a"))
-	assert.Equal(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
-	assert.Equal(t, "run as root", host.Advice(fact.Denied, "/a"))
+	assert.EqualValues(t, "a capture that holds /a", host.Advice(fact.Unread, "/a"))
+	assert.EqualValues(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
+	assert.EqualValues(t, "run as root", host.Advice(fact.Denied, "/a"))
 	assert.Empty(t, host.Advice(fact.Absent, "/a"))
 }
 
