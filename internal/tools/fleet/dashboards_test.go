@@ -102,24 +102,3 @@ func TestEveryPanelIsFiltered(t *testing.T) {
 		}
 	}
 }
-
-// TestPanelsOfTheFleet checks that the questions that people on call ask first have their own panels, with the
-// columns that answer them.
-func TestPanelsOfTheFleet(t *testing.T) {
-	panels := map[string]string{}
-	for _, p := range Overview(t).Panels {
-		panels[p.Title] = p.JSON
-	}
-	for title, words := range map[string][]string{
-		"Ten to fix first":                {"topk(10, ", `"names":["instance","severity","where","sentence","fix","Value"]`},
-		"Lost bandwidth by product":       {`bound=\"high\"`, "{{product}}"},
-		"Machines by verdict":             {"memaudit_verdict"},
-		"Waits for a reboot":              {`settings.pending`, `"names":["instance","rule","Value"]`},
-		"Waivers that end within 30 days": {"memaudit_waiver_until_timestamp_seconds", "30 * 86400", `"instance"`},
-		"No answer":                       {`up{job=~\"$job\", job=~\"memaudit.*\"} == 0`},
-	} {
-		for _, w := range words {
-			assert.Contains(t, panels[title], w, title)
-		}
-	}
-}

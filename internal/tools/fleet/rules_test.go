@@ -194,28 +194,3 @@ func TestEveryRuleHasCases(t *testing.T) {
 		assert.True(t, recorded[r.Record], "%s: no case in %v", r.Record, slices.Sorted(maps.Keys(recorded)))
 	}
 }
-
-// TestSituationsAreListed checks that the page's table has the fifteen situations of a fleet, and names each test of
-// them once.
-func TestSituationsAreListed(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", "README.md"))
-	require.NoError(t, err)
-	_, table, ok := strings.Cut(string(data), "| situation | cases | fires | and not |\n| --- | --- | --- | --- |\n")
-	require.True(t, ok)
-	table, _, _ = strings.Cut(table, "\n\n")
-	rows := strings.Split(table, "\n")
-	assert.Len(t, rows, 15)
-	var listed []string
-	for _, row := range rows {
-		cells := strings.Split(row, " | ")
-		require.GreaterOrEqual(t, len(cells), 3, row)
-		listed = append(listed, strings.Split(cells[1], " · ")...)
-	}
-	var file struct{ Tests []struct{ Name string } }
-	decode(t, filepath.Join(root, "deploy", "prometheus", "tests", "situations.test.yml"), &file)
-	var cases []string
-	for _, c := range file.Tests {
-		cases = append(cases, c.Name)
-	}
-	assert.ElementsMatch(t, cases, listed)
-}

@@ -1,3 +1,4 @@
+// Package layout tests what linters cannot: that the pages name only what exists, and that the threat model names its tests and limits.
 package layout
 
 import (
