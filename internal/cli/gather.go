@@ -13,6 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report/formats"
+	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
@@ -103,7 +104,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	// BIOS settings given on a running guest are those of another machine.
 	if (len(exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
-			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
+			Detail: "this is a virtual machine, and BIOS settings are another machine's; give its --smbios or --snapshot, too"}
 	}
 	return g, nil
 }
@@ -198,6 +199,8 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 		hint := "sudo dmidecode --dump-bin FILE makes a file that memaudit reads"
 		if errors.Is(err, smbios.ErrDenied) {
 			hint = "run dmidecode as root"
+		} else if _, notBIOS := bios.Decode(name, data.Bytes()); notBIOS == nil {
+			hint = "these are BIOS settings: memaudit check --bios " + name
 		}
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}

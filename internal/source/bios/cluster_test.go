@@ -22,6 +22,9 @@ func TestClusterForms(t *testing.T) {
 		"Lenovo's Redfish script":  {`[{"Processors_SNC": "SNC2", "Processors_TurboMode": "Enabled"}]`, bios.Lenovo, []string{"Processors_SNC=SNC2", "Processors_TurboMode=Enabled"}},
 		"a console of BIOS setup":  {"  |  Hyper-Threading [ALL]         [Enable]         |Help text  |\n  |  Turbo Mode                    [Disable]        |           |\n", "", []string{"Hyper-Threading [ALL]=Enable", "Turbo Mode=Disable"}},
 		"metal-operator":           {"kind: BIOSSettings\nspec:\n  settingsFlow:\n  - settings:\n      LogicalProc: Disabled\n      SysProfile: Custom\n", bios.Dell, []string{"LogicalProc=(none) pending:Disabled", "SysProfile=(none) pending:Custom"}},
+		"metal-operator, a set":    {"kind: BIOSSettingsSet\nspec:\n  biosSettingsTemplate:\n    settingsFlow:\n    - settings:\n        SubNumaClustering: Disabled\n        ProcHyperthreading: Disabled\n", bios.HPE, []string{"ProcHyperthreading=(none) pending:Disabled", "SubNumaClustering=(none) pending:Disabled"}},
+		"a map in YAML":            {"ThermalConfig: IncreasedCooling\nSubNumaClustering: \"Disabled\"\n", bios.HPE, []string{"ThermalConfig=IncreasedCooling", "SubNumaClustering=Disabled"}},
+		"PowerShell's Format-List": {"IP                 : 192.0.2.7\nLogicalProc        : Disabled\nSysProfile         : Custom\n", bios.Dell, []string{"IP=192.0.2.7", "LogicalProc=Disabled", "SysProfile=Custom"}},
 		"a policy of Intersight":   {`{"ObjectType": "bios.Policy", "Name": "hpc", "Snc": "platform-default", "IntelTurboBoostTech": "enabled"}`, bios.Cisco, []string{"IntelTurboBoostTech=(none) pending:enabled"}},
 		"a line with a second one": {"Logical Processor: Enabled\nNode Interleaving: Disabled\n", "", []string{"Logical Processor=Enabled", "Node Interleaving=Disabled"}},
 	} {

@@ -185,6 +185,7 @@ var textFormats = sync.OnceValue(func() []textFormat {
 var (
 	nodeLine  = pattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
 	groupLine = pattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
+	colonLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
 )
 
 // withoutNode removes the name of the node that begins every line. Settings of several nodes are several machines'.
@@ -194,22 +195,23 @@ func withoutNode(lines []textLine) ([]textLine, error) {
 		m := nodeLine().FindStringSubmatch(l.text)
 		switch {
 		case m == nil:
-			return withColons(lines), nil
+			return replaced(lines, groupLine()), nil
 		case node == "" || node == m[1]:
 			node, out[i] = m[1], textLine{l.n, m[2]}
 		case groupLine().MatchString(m[2]) || asuLine().MatchString(m[2]):
 			return nil, malformed(l.place(), "settings of %q after those of %q, expected one machine's", m[1], node)
 		default:
-			return withColons(lines), nil
+			return replaced(lines, groupLine()), nil
 		}
 	}
-	return withColons(out), nil
+	return replaced(out, groupLine()), nil
 }
 
-func withColons(lines []textLine) []textLine {
+// replaced returns the lines with = where the pattern has a colon between name and value.
+func replaced(lines []textLine, colon *regexp.Regexp) []textLine {
 	out := slices.Clone(lines)
 	for i := range out {
-		out[i].text = groupLine().ReplaceAllString(out[i].text, "$1=$2")
+		out[i].text = colon.ReplaceAllString(out[i].text, "$1=$2")
 	}
 	return out
 }
@@ -235,10 +237,13 @@ func decodeText(text string) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range textFormats() {
-		for _, l := range lines {
-			if f.tell.MatchString(l.text) {
-				return f.decode(lines)
+	// Attributes are also listed with colons: YAML, PowerShell's Format-List.
+	for _, lines := range [][]textLine{lines, replaced(lines, colonLine())} {
+		for _, f := range textFormats() {
+			for _, l := range lines {
+				if f.tell.MatchString(l.text) {
+					return f.decode(lines)
+				}
 			}
 		}
 	}

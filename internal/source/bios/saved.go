@@ -68,10 +68,10 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	}
 	switch kind := stringMember(o, "kind"); kind {
 	case "HostFirmwareSettings":
-	case "BIOSSettings":
+	case "BIOSSettings", "BIOSSettingsSet":
 		return decodeMetalOperator(at, o)
 	default:
-		return nil, fmt.Errorf("%w: %s: kind %q, expected HostFirmwareSettings or BIOSSettings", ErrUnrecognised, at, kind)
+		return nil, fmt.Errorf("%w: %s: kind %q, expected HostFirmwareSettings, BIOSSettings or BIOSSettingsSet", ErrUnrecognised, at, kind)
 	}
 	status, _ := o["status"].(object)
 	now, _ := status["settings"].(object)
@@ -98,7 +98,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	return e, e.failed
 }
 
-// decodeMetalOperator decodes BIOSSettings of ironcore-dev's metal-operator: settings to be made, in one map or in the
+// decodeMetalOperator decodes BIOSSettings and BIOSSettingsSet of ironcore-dev's metal-operator: settings to be made, in one map or in the
 // steps of a flow.
 func decodeMetalOperator(at string, o object) (*Export, error) {
 	spec, _ := o["spec"].(object)
@@ -137,7 +137,7 @@ func decodePolicy(o object) (*Export, error) {
 }
 
 // hostFirmware matches the line by which the YAML of kubectl is recognised.
-var hostFirmware = pattern(`(?m)^\s*-?\s*kind: "?(HostFirmwareSettings|BIOSSettings)"?\s*$`)
+var hostFirmware = pattern(`(?m)^\s*-?\s*kind: "?(HostFirmwareSettings|BIOSSettings(?:Set)?)"?\s*$`)
 
 func decodeKubernetesYAML(data []byte) (*Export, error) {
 	var o object
