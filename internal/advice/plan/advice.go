@@ -124,41 +124,15 @@ func (a *Advice) Moves() int {
 
 // handled counts the modules that are carried: each of those that change places is one.
 func handled(steps []Step) int {
-	n := 0
-	for i := 0; i < len(steps); i++ {
-		if steps[i].Do == Swap {
-			slots, swaps := ringSlots(steps[i:])
-			n, i = n+len(slots), i+swaps-1
+	n, swapped := 0, map[int]bool{}
+	for _, s := range steps {
+		if s.Do != Swap {
+			n++
 			continue
 		}
-		n++
+		swapped[s.From], swapped[s.To] = true, true
 	}
-	return n
-}
-
-// ringSlots returns the slots whose modules the swaps at the beginning of the steps pass round: the
-// module of each slot goes to the slot before it in the list, that of the first to the last. For
-// three slots that takes two swaps, and three modules are carried. swaps is the number of these
-// steps; the first step must be a swap.
-func ringSlots(steps []Step) (slots []int, swaps int) {
-	first := steps[0].From
-	came := map[int]int{first: steps[0].To, steps[0].To: first}
-	for swaps = 1; swaps < len(steps) && steps[swaps].Do == Swap; swaps++ {
-		x, y := steps[swaps].From, steps[swaps].To
-		if _, known := came[x]; !known {
-			x, y = y, x
-		}
-		from, inside := came[x]
-		if _, both := came[y]; both || !inside {
-			break
-		}
-		came[x], came[y] = y, from
-	}
-	slots = []int{first}
-	for at := came[first]; at != first; at = came[at] {
-		slots = append(slots, at)
-	}
-	return slots, swaps
+	return n + len(swapped)
 }
 
 // Pipeline is how a proposal is audited: by the same derivation and the same rules as the machine itself.

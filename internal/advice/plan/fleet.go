@@ -150,8 +150,8 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 			if c == nil {
 				return nil
 			}
-			if c.score.failing(&s.before) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
-				c.score.harms(&s.before) || compareShares(c.score.units, s.before.units) < 0 {
+			if slices.Compare(c.score.severities[:], s.before.severities[:]) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
+				c.score.harms(&s.before) || slices.Compare(c.score.bandwidth(), s.before.bandwidth()) < 0 {
 				continue
 			}
 			if a, ok := s.prove(c); ok && keepsClass(before.Sockets, a.Reaches.Sockets) {
@@ -238,7 +238,7 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 		return nil
 	}
 	var out []Take
-	full, part := s.cheapest(list, &picks[0], nil, &s.before)
+	full, part := s.cheapest(list, keepsAll, mostBought, nil, &s.before)
 	for _, c := range []*candidate{full, part} {
 		if c == nil {
 			continue

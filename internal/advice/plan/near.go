@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// near is the best layout that is one move or one swap of each processor away from today's; nil if none improves
-// anything.
+// near is the best layout that is one move or one swap of each processor away from today's, or one move to a processor
+// without modules; nil if none improves anything.
 func (s *search) near() *candidate {
 	b := s.board
 	if len(b.stray) > 0 {
@@ -15,13 +15,11 @@ func (s *search) near() *candidate {
 	x, both, changed := b.priced(b.own()), slices.Clone(b.at), 0
 	var tries []proposal
 	for i := range b.units {
-		u := &b.units[i]
-		found := s.ranked(b.besides(u))
-		if found = found[:min(len(found), mostNear)]; len(found) == 0 {
-			continue
-		}
+		u, bare := &b.units[i], modulesIn(b.own()[i]) == 0
+		found := s.ranked(b.besides(u, bare))
+		found = found[:min(len(found), mostNear)]
 		tries = append(tries, found...)
-		if len(found) == 1 || compareShares(found[0].units, s.before.units) > 0 {
+		if !bare && (len(found) == 1 || len(found) > 1 && slices.Compare(total(found[0].units), s.before.bandwidth()) > 0) {
 			u.copy(both, found[0].layout)
 			changed++
 		}
@@ -32,49 +30,52 @@ func (s *search) near() *candidate {
 	var best *candidate
 	s.allow(len(tries))
 	for n := range tries {
-		c := s.try(&tries[n], x)
-		if c != nil && s.accepts(c) && (best == nil || c.score.compare(&best.score) < 0) {
-			best = c
+		if c := s.try(&tries[n], x); c != nil && s.accepts(c) {
+			best = better(c, best)
 		}
 	}
 	return best
 }
 
-// besides lists the layouts of a unit that are one move or one swap between two groups away from today's, each like
-// group once. A move takes the last layer of a group and puts it behind the last one of another.
-func (b *board) besides(u *memoryUnit) [][]int {
+// besides lists the layouts that are one move or one swap between two groups of a unit away from today's, or if it has
+// no modules one move from another unit, each like group once. A move takes the last layer of a group and puts it behind
+// the last one of another.
+func (b *board) besides(u *memoryUnit, bare bool) [][]int {
 	if u.doubted != "" {
 		return nil
 	}
 	var out [][]int
 	seen := map[string]bool{}
-	like := u.alike(u.rooms(), b.population.Platform.Value)
-	u.settle()
-	add := func(g, h int, from, to []int) {
+	add := func(v *memoryUnit, g, h int, from, to []int) {
 		layout := slices.Clone(b.at)
 		for n := range from {
 			layout[from[n]], layout[to[n]] = b.at[to[n]], b.at[from[n]]
 		}
-		key := fmt.Sprint(b.likeGroup(u, like, g), b.likeGroup(u, like, h), b.at[from[0]], b.at[to[0]])
-		if !seen[key] && b.listed(u, layout) {
+		key := fmt.Sprint(v.socket, b.likeGroup(v, g), b.likeGroup(u, h), b.at[from[0]], b.at[to[0]])
+		if !seen[key] && b.listed(u, layout) && b.listed(v, layout) {
 			seen[key] = true
 			out = append(out, layout)
 		}
 	}
-	for g := range u.groups {
-		for h := range u.groups {
-			from, to := &u.groups[g], &u.groups[h]
-			n, m := from.filled, to.filled
-			switch {
-			case g == h:
-				continue
-			case n > 0 && m < len(to.layers) && b.packed(from) && b.packed(to):
-				add(g, h, from.layers[n-1], to.layers[m])
-			}
-			for _, x := range from.layers {
-				for _, y := range to.layers {
-					if kx, ky := b.at[x[0]], b.at[y[0]]; g < h && kx != ky && kx != none && ky != none {
-						add(g, h, x, y)
+	for n := range b.units {
+		v := &b.units[n]
+		if v.doubted != "" || (v == u) == bare {
+			continue
+		}
+		for g := range v.groups {
+			for h := range u.groups {
+				from, to := &v.groups[g], &u.groups[h]
+				if u == v && g == h {
+					continue
+				}
+				if n, m := from.filled, to.filled; n > 0 && m < len(to.layers) && b.packed(from) && b.packed(to) {
+					add(v, g, h, from.layers[n-1], to.layers[m])
+				}
+				for _, x := range from.layers {
+					for _, y := range to.layers {
+						if kx, ky := b.at[x[0]], b.at[y[0]]; g < h && kx != ky && kx != none && ky != none {
+							add(v, g, h, x, y)
+						}
 					}
 				}
 			}
@@ -94,12 +95,12 @@ func (b *board) packed(g *channelGroup) bool {
 }
 
 // likeGroup is the first group of the same controller that may change places with a group and holds the same.
-func (b *board) likeGroup(u *memoryUnit, like *alike, g int) int {
+func (b *board) likeGroup(u *memoryUnit, g int) int {
+	u.settle()
+	like := u.alike(u.rooms(), b.population.Platform.Value)
 	held := func(g int) (out []int) {
-		for _, layer := range u.groups[g].layers {
-			for _, slot := range layer {
-				out = append(out, b.at[slot])
-			}
+		for _, slot := range slices.Concat(u.groups[g].layers...) {
+			out = append(out, b.at[slot])
 		}
 		return out
 	}

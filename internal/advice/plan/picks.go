@@ -13,40 +13,31 @@ const (
 	muchBought  = 4
 )
 
-// A pick is a kind of purchase that is looked for. The first stock by price after which nothing severe
-// fails is taken.
-type pick struct {
-	// of reports whether a stock is of this kind.
-	of func(x *stock) bool
-	// trials bounds the audits.
-	trials int
-	// instead is set if the pick is searched for only if what was found before is expensive, or lowers the clock, and
-	// must be cheaper; otherwise it is searched for only if something expensive was found.
-	instead, beside bool
-}
-
-// picks are the kinds of purchases: all modules stay; some are exchanged; some capacity is given up.
-var picks = []pick{
-	{of: func(x *stock) bool { return x.left == 0 }, trials: mostBought},
-	{of: func(x *stock) bool { return x.left > 0 && x.givenUp == 0 }, trials: mostExchanged, instead: true},
-	{of: func(x *stock) bool { return x.givenUp > 0 }, trials: mostExchanged, instead: true, beside: true},
-}
+// The kinds of purchases: all modules stay, some are exchanged, some capacity is given up.
+func keepsAll(x *stock) bool  { return x.bought > 0 && x.left == 0 }
+func exchanges(x *stock) bool { return x.bought > 0 && x.left > 0 && x.givenUp == 0 }
+func givesUp(x *stock) bool   { return x.bought > 0 && x.givenUp > 0 }
 
 // free is the best that buys nothing; nil if there is none.
 func (s *search) free() *candidate {
 	s.allow(mostMoved)
 	best := s.bestOf(s.board.fromInstalled())
-	if near := s.near(); near != nil && (best == nil || near.score.compare(&best.score) < 0) {
-		return near
+	return better(s.near(), best)
+}
+
+// better is the better one of two, which may be nil; of equal ones the second.
+func better(x, y *candidate) *candidate {
+	if x != nil && (y == nil || x.score.compare(&y.score) < 0) {
+		return x
 	}
-	return best
+	return y
 }
 
 // alternatives lists what is advised: what buys nothing and, if that is nothing or leaves something
-// severe, what buys modules, the fewest first.
+// severe, what buys modules, the fewest first, and what takes some out.
 func (s *search) alternatives() []*candidate {
-	free := s.free()
 	var out []*candidate
+	free := s.free()
 	if free != nil {
 		out = append(out, free)
 	}
@@ -56,132 +47,101 @@ func (s *search) alternatives() []*candidate {
 	}
 	stocks := s.board.stocks()
 	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument)
-	if c := s.removal(stocks, bought, free); c != nil {
-		out = append(out, c)
-	} else if free == nil && len(bought) > 0 && s.isExpensive(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
+	installed := modulesIn(s.board.counts())
+	if s.before.severe() && (len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > installed) {
+		if c, _ := s.cheapest(stocks, s.board.removable, mostRemoved, nil, &s.before); c != nil {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 && len(bought) > 0 && s.isExpensive(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
 		s.whyNotCheaper = s.board.undocumented()
 	}
 	return undominated(append(out, bought...))
 }
 
-// bought lists what a purchase can reach, by the table of picks, and a cheaper part of it.
+// bought lists what purchases reach, the fewest modules first: what keeps all modules; if that is expensive, or some
+// bandwidth is missing then, an exchange; if that is expensive, what gives capacity up; and a cheaper part of an
+// expensive one.
 func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
-	least := s.before
+	least := &s.before
 	if free != nil {
-		least = free.score
+		least = &free.score
 	}
 	var out []*candidate
-	var cure, part *candidate
-	expensive := false
-	for nth, p := range picks {
-		if p.instead && (!s.before.severe() || !s.isExpensive(cure) && (p.beside || !cure.score.slowed())) {
-			break
+	cure, part := s.cheapest(stocks, keepsAll, mostBought, nil, least)
+	expensive := s.isExpensive(cure)
+	add := func(c *candidate) {
+		if c != nil {
+			out = append(out, c)
 		}
-		than := cure
-		if p.beside { // cheaper than all that is found
-			if cure == nil {
-				break
-			}
-			if than = out[len(out)-1]; expensive && part.lessThan(cure) {
-				than = part
-			}
-		}
-		full, partly := s.cheapest(stocks, &p, than, &least)
-		if partly != nil && !p.beside && (part == nil || cmp.Or(partly.score.failing(&part.score), cmp.Compare(partly.stock.bought, part.stock.bought)) < 0) {
-			part = partly
-		}
-		if full != nil {
-			out = append(out, full)
-		}
-		if full != nil && !p.beside {
-			cure = full
-		}
-		expensive = expensive || nth == 0 && s.isExpensive(full)
 	}
-	if part != nil && s.before.severe() && (cure == nil || expensive && part.lessThan(cure)) {
-		out = append(out, part)
+	add(cure)
+	if s.before.severe() && (expensive || cure.score.bandwidth()[0] < 100) {
+		exchanged, less := s.cheapest(stocks, exchanges, mostExchanged, cure, least)
+		add(exchanged)
+		if exchanged != nil {
+			cure = exchanged
+		}
+		if less != nil && (part == nil || cmp.Or(slices.Compare(less.score.severities[:], part.score.severities[:]), less.stock.bought-part.stock.bought) < 0) {
+			part = less
+		}
+		if part != nil && cure != nil && (!expensive || part.stock.bought >= cure.stock.bought) {
+			part = nil
+		}
+		if than := cmp.Or(part, cure); cure != nil && s.isExpensive(cure) {
+			fewer, _ := s.cheapest(stocks, givesUp, mostExchanged, than, least)
+			add(fewer)
+		}
+		add(part)
 	}
 	slices.SortStableFunc(out, func(x, y *candidate) int { return cmp.Compare(x.stock.bought, y.stock.bought) })
 	return out
 }
 
-// cheapest is the first stock of a pick, by price, after which nothing severe fails, and of those
-// before it the one that leaves least failing, less than least, and cures what is critical or gains
-// bandwidth.
-func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layoutScore) (full, part *candidate) {
-	s.allow(p.trials)
+// cheapest is the first stock of a kind, by price, after which nothing severe fails, if it is cheaper than another one
+// (nil for any), and of those before it the one that leaves least failing, less than least, and cures what is critical
+// or gains bandwidth.
+func (s *search) cheapest(stocks []*stock, of func(*stock) bool, trials int, than *candidate, least *score) (full, part *candidate) {
+	s.allow(trials)
 	for _, x := range stocks {
-		if x.bought == 0 || !p.of(x) {
+		if !of(x) {
 			continue
 		}
-		if s.trials == 0 || s.board.work < 0 || than != nil && !p.cheaper(x, than.stock) {
+		if s.trials == 0 || s.board.work < 0 || than != nil && cmp.Or(cmp.Compare(x.bought, than.stock.bought), cmp.Compare(x.bytes, than.stock.bytes)) >= 0 {
 			break
 		}
 		switch c := s.best(x); {
 		case c == nil:
 		case !c.score.severe():
 			return c, part
-		case c.score.severity(least) < 0 && (c.score.critical < s.before.critical || compareShares(c.score.units, s.before.units) > 0):
+		case c.score.severity(least) < 0 && (c.score.severities[0] < s.before.severities[0] || slices.Compare(c.score.bandwidth(), s.before.bandwidth()) > 0):
 			part, least = c, &c.score
 		}
 	}
 	return nil, part
 }
 
-// cheaper reports whether a stock is cheaper than another one. Capacity is given up only for fewer modules.
-func (p *pick) cheaper(x, than *stock) bool {
-	return x.bought < than.bought || x.bought == than.bought && !p.beside && x.bytes < than.bytes
-}
-
-// lessThan reports whether a part of a purchase buys less than all of it; it may be nil.
-func (c *candidate) lessThan(cure *candidate) bool {
-	return c != nil && c.stock.bought < cure.stock.bought
-}
-
 // undominated drops a candidate if another is better in one respect and not worse in any: severe failures, bandwidth,
 // modules and bytes bought, modules left over, and capacity given up.
 func undominated(list []*candidate) []*candidate {
-	dominates := func(x, y *candidate) bool {
-		better := false
-		ways := []int{
-			cmp.Compare(x.score.critical, y.score.critical), cmp.Compare(x.score.warning, y.score.warning),
-			cmp.Compare(x.stock.bought, y.stock.bought), cmp.Compare(x.stock.bytes, y.stock.bytes),
-			cmp.Compare(x.stock.left, y.stock.left), cmp.Compare(x.stock.givenUp, y.stock.givenUp),
+	respects := func(c *candidate) []int {
+		out := []int{c.score.severities[0], c.score.severities[1], c.stock.bought, int(c.stock.bytes), c.stock.left, int(c.stock.givenUp)}
+		for _, u := range c.score.units {
+			out = append(out, -int(u.low))
 		}
-		low, _, _ := percents(y.score.units, x.score.units)
-		for i := range low[0] {
-			ways = append(ways, cmp.Compare(low[0][i], low[1][i]))
-		}
-		for _, c := range ways {
-			if c > 0 {
-				return false
-			}
-			better = better || c < 0
-		}
-		return better
+		return out
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
-		return slices.ContainsFunc(list, func(x *candidate) bool { return dominates(x, y) })
+		was := respects(y)
+		return slices.ContainsFunc(list, func(x *candidate) bool {
+			is := respects(x)
+			worse := false
+			for i := range is {
+				worse = worse || is[i] > was[i]
+			}
+			return !worse && !slices.Equal(is, was)
+		})
 	})
-}
-
-// removal is the result of removing modules, if even the cheapest purchase that cures something severe is large, or
-// none is known; nil otherwise.
-func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) *candidate {
-	much := len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > modulesIn(s.board.counts())
-	if !s.before.severe() || !much {
-		return nil
-	}
-	s.allow(mostRemoved)
-	for _, x := range stocks {
-		if !s.board.removable(x) {
-			continue
-		}
-		if c := s.best(x); c != nil && !c.score.severe() {
-			return c
-		}
-	}
-	return nil
 }
 
 // isExpensive reports whether there is no candidate, or one that buys more than half as many modules as are

@@ -4,8 +4,8 @@
 //
 // How a plan is found (docs/planner.md has an example): stocks say how many modules of each kind each
 // processor gets, the cheapest first; patterns, how they may lie on its channels; an assignment puts a
-// pattern on the slots where most modules stay; an audit judges it; and a table of picks says which of
-// the layouts that cure something are advised. What a document forbids is never proposed.
+// pattern on the slots where most modules stay; an audit judges it; and of the layouts that cure something or gain
+// bandwidth those are advised that no other one dominates. What a document forbids is never proposed.
 //
 // The planner's terms, which mean the same in all its files:
 //
@@ -129,4 +129,4 @@ func (s *search) ratedBelow() bool {
 
 // takenByMode reports whether mirroring, sparing or lockstep uses up what more modules would give. Only a processor
 // without memory, or another critical failure, is worth a purchase then.
-func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.critical == 0 }
+func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.severities[0] == 0 }

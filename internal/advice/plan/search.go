@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -30,7 +29,7 @@ type search struct {
 	board    *board
 	pipeline Pipeline
 	// before is the audit of the machine as it is; rest are its failures that no module changes.
-	before layoutScore
+	before score
 	rest   []Failure
 	// told lists the failures of rules that are shown before and after.
 	told []Failure
@@ -48,7 +47,7 @@ type candidate struct {
 	layout []int
 	steps  []Step
 	stock  *stock
-	score  layoutScore
+	score  score
 	// channels are the steps by channels if no slot can be named, else nil.
 	channels []Step
 }
@@ -72,14 +71,10 @@ func (s *search) best(x *stock) *candidate {
 		proposals, s.cut = proposals[:mostPurchase], true
 	}
 	for i := range proposals {
-		c := s.try(&proposals[i], x)
-		if c == nil {
-			continue
+		if c := s.try(&proposals[i], x); c != nil && s.accepts(c) {
+			best = better(c, best)
 		}
-		if !s.accepts(c) || best != nil && c.score.compare(&best.score) >= 0 {
-			continue
-		}
-		if best = c; len(c.score.fails) == 0 {
+		if best != nil && len(best.score.fails) == 0 {
 			break
 		}
 	}
@@ -93,22 +88,18 @@ func (s *search) bestOf(list []*stock) *candidate {
 		if s.board.work < 0 {
 			break
 		}
-		if c := s.best(x); c != nil && (best == nil || c.score.compare(&best.score) < 0) {
-			best = c
-		}
+		best = better(s.best(x), best)
 	}
 	return best
 }
 
 // proposals are the layouts of a stock, in the order in which they are tried.
 func (s *search) proposals(x *stock) []proposal {
-	var found [][]int
+	found := s.descend
 	if s.board.alike(x.split) {
-		found = s.layouts(x.split)
-	} else if found = s.descend(x.split); x.bought > 0 {
-		found = found[:min(1, len(found))] // new modules leave fewer failures
+		found = s.layouts
 	}
-	return slices.DeleteFunc(s.ranked(found), func(p proposal) bool { return p.nameless })
+	return slices.DeleteFunc(s.ranked(found(x.split)), func(p proposal) bool { return p.nameless })
 }
 
 // alike reports whether all units get as many modules of each size.
@@ -121,7 +112,7 @@ type proposal struct {
 	layout     []int
 	steps      []Step
 	population *population.Result
-	units      []unitShare
+	units      []bandwidth
 	// channels are the steps by channels if no slot can be named, else nil; nameless is set if these cannot be either.
 	channels []Step
 	nameless bool
@@ -151,22 +142,14 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 		if len(layouts) > 1 {
 			topo := s.board.population.Repopulate(Apply(s.board.sys, p.steps))
-			if p.units = shares(topo); len(layouts) <= mostKept {
+			if p.units = bandwidths(topo, s.before.units); len(layouts) <= mostKept {
 				p.population = topo
 			}
 		}
 		out = append(out, p)
 	}
-	clocked := !slices.ContainsFunc(out, func(p proposal) bool {
-		return slices.ContainsFunc(p.units, func(u unitShare) bool { return !u.clocked })
-	})
-	for i := range out {
-		for j := range out[i].units {
-			out[i].units[j].clocked = clocked // one unit for all
-		}
-	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(compareShares(y.units, x.units), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(len(x.channels), len(y.channels)))
+		return cmp.Or(slices.Compare(total(y.units), total(x.units)), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(len(x.channels), len(y.channels)))
 	})
 	return out
 }
@@ -206,9 +189,8 @@ func layoutKey(layout []int) string {
 	return string(out)
 }
 
-// descend finds layouts for processors that get different modules: for each in turn the best, given the choice for
-// those before it and the least changed layout of those after it; and the least changed of all, as the best of one
-// processor may improve less than it breaks.
+// descend finds the layout for processors that get different modules: for each in turn the best, given the choice for
+// those before it and the least changed layout of those after it.
 func (s *search) descend(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
@@ -221,7 +203,6 @@ func (s *search) descend(split [][]int) [][]int {
 		least := slices.MaxFunc(choices[i], func(x, y choice) int { return cmp.Compare(x.kept, y.kept) })
 		b.units[i].copy(whole, least.layout)
 	}
-	least := slices.Clone(whole)
 	for i := range b.units {
 		var layouts [][]int
 		for _, c := range choices[i] {
@@ -230,22 +211,15 @@ func (s *search) descend(split [][]int) [][]int {
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		for nth, p := range s.ranked(layouts) { // they need not improve anything, because they are parts of one
-			if nth == mostPart {
-				break
-			}
-			if c := s.try(&p, &stock{}); c != nil && (best == nil || c.score.compare(&best.score) < 0) {
-				best = c
-			}
+		parts := s.ranked(layouts)
+		for nth := range parts[:min(len(parts), mostPart)] { // they need not improve anything, because they are parts of one
+			best = better(s.try(&parts[nth], &stock{}), best)
 		}
 		if best != nil {
 			whole = best.layout
 		}
 	}
-	if slices.Equal(whole, least) {
-		return [][]int{whole}
-	}
-	return [][]int{whole, least}
+	return [][]int{whole}
 }
 
 // copy takes over what a layout has in the unit's slots.
@@ -276,17 +250,17 @@ func (s *search) try(p *proposal, x *stock) *candidate {
 	return c
 }
 
-// improves reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
+// accepts reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
 // fewer remarks, or clearly more bandwidth with nothing to buy; no failure at warning or above that was not there, no
-// order of slots that was kept, no bandwidth of any processor given up.
-func (s *search) improves(c *candidate) bool {
+// order of slots that was kept, no bandwidth of any processor given up, and nothing that was decided becomes unknown.
+func (s *search) accepts(c *candidate) bool {
 	before, after := &s.before, &c.score
 	if after.harms(before) || after.severity(before) > 0 {
 		return false
 	}
-	milder := after.severity(before) < 0 || !before.severe() && after.info < before.info
-	faster := after.faster(before) && c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
-	if !faster && (!milder || len(curedFailures(before.fails, after.fails)) == 0) {
+	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(curedFailures(before.fails, after.fails)) > 0
+	free := c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
+	if !milder && !(free && after.gains(before)) {
 		return false
 	}
 	was := map[string]int{}
@@ -294,50 +268,13 @@ func (s *search) improves(c *candidate) bool {
 		was[f.key()] = f.Severity.Rank()
 	}
 	for _, f := range after.fails {
-		r := f.Severity.Rank()
-		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) {
+		if was[f.key()] < f.Severity.Rank() && (severe(f.Severity) || s.pipeline.Role(f.Rule).Order) {
 			return false
 		}
 	}
-	return true
-}
-
-// accepts reports whether a layout improves something and breaks nothing, and nothing
-// that was decided becomes unknown.
-func (s *search) accepts(c *candidate) bool {
-	if !s.improves(c) {
-		return false
-	}
-	why := c.score.lost(&s.before)
+	why := after.lost(before)
 	if why != "" {
 		s.unproven = why
 	}
-	return why == "" && s.eitherWay(c)
-}
-
-// judge counts what an audit found about the layout.
-func (s *search) judge(findings []verdict.Finding, topo *population.Result) layoutScore {
-	out := layoutScore{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
-	for _, f := range out.fails {
-		switch f.Severity {
-		case verdict.Critical:
-			out.critical++
-		case verdict.Warning:
-			out.warning++
-		default:
-			out.info++
-		}
-	}
-	for i := range findings {
-		f := &findings[i]
-		switch key := (Failure{Rule: f.Rule, Subject: f.Subject}).key(); {
-		case !s.pipeline.AboutLayout(f.Rule):
-		case f.Result == verdict.Unknown, f.Result == verdict.Error:
-			out.unknown[key] = f.Rule + " is unknown: " + string(f.Reason)
-		case f.Result != verdict.NotApplicable:
-			out.decided[key] = true
-		}
-	}
-	out.units = shares(topo)
-	return out
+	return why == ""
 }

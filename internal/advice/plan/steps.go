@@ -31,18 +31,11 @@ func (b *board) steps(layout []int) []Step {
 	for i, k := range b.at {
 		occupied[i] = k != none
 	}
-	for _, slots := range spare {
-		for _, s := range slots {
-			occupied[s] = false
-		}
+	for _, s := range slices.Concat(spare...) {
+		occupied[s] = false
+		out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
 	}
-	moves = b.inOrder(moves, spare, occupied)
-	for _, slots := range spare {
-		for _, s := range slots {
-			out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
-		}
-	}
-	return exchanges(append(append(out, moves...), installs...))
+	return joined(append(append(out, inOrder(moves, occupied)...), installs...))
 }
 
 // sources returns for each slot of a layout the slot that its module comes from, none for one that stays or is
@@ -83,91 +76,28 @@ func (b *board) owner(slot int) int {
 	return none
 }
 
-// inOrder sorts moves so that each goes into a slot that is empty by then. If modules wait for one
-// another, a spare one of the same kind is moved instead of one of them, which is taken out
-// (useSpare). Otherwise two that change places are swapped; of more, one is put into a free slot for
-// a while; and if no slot is free, they are swapped one after the other (breakCycle).
-func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
+// inOrder sorts moves so that each goes into a slot that is empty by then. Modules that wait for one another are
+// swapped.
+func inOrder(moves []Step, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
-		at := slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] })
-		if at < 0 && b.useSpare(moves, out, spare, occupied) {
-			continue
+		m := moves[max(0, slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] }))]
+		next := m
+		if occupied[m.To] { // what is in the way comes out of the other slot then
+			moves[slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To })].From = m.From
+			next = Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}
+		} else {
+			occupied[m.From], occupied[m.To] = false, true
 		}
-		if at < 0 {
-			var s Step
-			if s, moves = b.breakCycle(moves, occupied); s.Do == Move {
-				occupied[s.From], occupied[s.To] = false, true
-			}
-			out = append(out, s)
-			continue
-		}
-		m := moves[at]
-		out = append(out, m)
-		occupied[m.From], occupied[m.To] = false, true
-		moves = slices.Delete(moves, at, at+1)
+		out = append(out, next)
+		moves = slices.DeleteFunc(moves, func(o Step) bool { return o.To == m.To || o.To == o.From })
 	}
 	return out
 }
 
-// breakCycle is the step with which moves can go on that all wait for one another, and
-// the moves that are left after it.
-func (b *board) breakCycle(moves []Step, occupied []bool) (Step, []Step) {
-	next := func(m Step) int { return slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To }) }
-	pair := slices.IndexFunc(moves, func(m Step) bool { return moves[next(m)].To == m.From })
-	if free := b.free(occupied); pair < 0 && free != none {
-		s := Step{Do: Move, From: moves[0].From, To: free, Like: none}
-		moves[0].From = free
-		return s, moves
-	}
-	m := moves[max(pair, 0)]
-	moves[next(m)].From = m.From
-	moves = slices.DeleteFunc(moves, func(o Step) bool { return o.To == m.To || o.To == o.From })
-	return Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}, moves
-}
-
-// useSpare changes one of several moves that all wait for one another: a spare module of the same kind and unit is
-// moved instead, and the module that was to move is spare. It returns false if there is none.
-func (b *board) useSpare(moves, done []Step, spare [][]int, occupied []bool) bool {
-	into := func(steps []Step, slot int) bool {
-		return slices.ContainsFunc(steps, func(s Step) bool { return s.To == slot })
-	}
-	for i := range moves {
-		from := moves[i].From
-		if into(done, from) { // it is there for a time only
-			continue
-		}
-		slots := spare[b.at[from]]
-		at := slices.IndexFunc(slots, func(s int) bool { return b.owner(s) == b.owner(from) && !into(done, s) })
-		if at < 0 {
-			continue
-		}
-		moves[i].From, slots[at] = slots[at], from
-		occupied[moves[i].From], occupied[from] = true, false
-		return true
-	}
-	return false
-}
-
-// free is a slot that is not occupied and whose position is known, none if there is none.
-func (b *board) free(occupied []bool) int {
-	for i := range b.units {
-		for _, g := range b.units[i].groups {
-			for _, l := range g.layers {
-				for _, s := range l {
-					if !occupied[s] {
-						return s
-					}
-				}
-			}
-		}
-	}
-	return none
-}
-
-// exchanges joins a removal from a slot and an installation into it to one exchange, unless another
+// joined joins a removal from a slot and an installation into it to one exchange, unless another
 // module is in the slot for a while between the two.
-func exchanges(steps []Step) []Step {
+func joined(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
 		if s.Do == Install {

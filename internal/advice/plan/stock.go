@@ -278,50 +278,27 @@ func (b *board) room() int {
 	return n
 }
 
-// fromInstalled lists the distributions of the present modules: each unit the same, or as many as possible; as now;
-// and a few for units without any.
+// fromInstalled lists the distributions of the present modules: each unit the same, or as many as possible; the same
+// capacity; and as now.
 func (b *board) fromInstalled() []*stock {
-	var out []*stock
-	add := func(x *stock) {
-		if !slices.ContainsFunc(out, func(o *stock) bool { return slices.EqualFunc(o.split, x.split, slices.Equal[[]int]) }) {
-			out = append(out, x)
-		}
-	}
-	for _, level := range [...]int{levelSizes, levelBytes, levelModules} {
-		add(b.supply(b.shared(level), b.likes()[0], false))
-	}
+	out := []*stock{b.supply(b.shared(false), b.likes()[0], false), b.supply(b.shared(true), b.likes()[0], false)}
 	if len(b.stray) == 0 {
-		for _, split := range append([][][]int{b.own()}, b.splitsForEmpty()...) {
-			add(b.priced(split))
-		}
+		out = append(out, b.priced(b.own()))
 	}
-	return out
+	return slices.CompactFunc(out, func(x, y *stock) bool { return slices.EqualFunc(x.split, y.split, slices.Equal[[]int]) })
 }
 
-// Of what each unit gets as little as the others, where what is there is shared.
-const (
-	levelSizes   = iota // modules of each size
-	levelBytes          // bytes, from the largest modules down
-	levelModules        // modules, from the smallest up
-)
-
 // shared is the number of present modules of each size that every unit gets: each goes to the unit that has got least
-// so far, of equal ones to the one that has most of the size now.
-func (b *board) shared(level int) [][]int {
+// so far, of the size or, with bytes, of all; of equal ones to the one that has most of the size now.
+func (b *board) shared(bytes bool) [][]int {
 	own, total, width := b.own(), b.bySize(b.counts()), b.units[0].size()
 	want, got := make([][]int, len(b.units)), make([]int64, len(b.units))
 	for u := range want {
 		want[u] = make([]int, len(total))
 	}
-	for nth := range total {
-		s, worth := nth, int64(1)
-		switch level {
-		case levelSizes:
+	for s := range total {
+		if !bytes {
 			clear(got)
-		case levelBytes:
-			worth = b.sizes()[s]
-		default:
-			s = len(total) - 1 - nth
 		}
 		for left := total[s]; left > 0; left -= width {
 			to := 0
@@ -332,49 +309,10 @@ func (b *board) shared(level int) [][]int {
 			}
 			n := min(left, width)
 			want[to][s] += n
-			got[to] += int64(n) * worth
+			got[to] += int64(n) * b.sizes()[s]
 		}
 	}
 	return want
-}
-
-// mostRelieved bounds how many modules a processor without any is given.
-const mostRelieved = 4
-
-// splitsForEmpty lists the splits after which every processor without a module has some of one kind, as many
-// each, of one other processor's, which keeps as many at least, and the others what they have: those
-// that take fewest first.
-func (b *board) splitsForEmpty() [][][]int {
-	own := b.own()
-	var bare []int
-	for i := range own {
-		if modulesIn(own[i]) == 0 {
-			bare = append(bare, i)
-		}
-	}
-	if len(bare) == 0 {
-		return nil
-	}
-	var out [][][]int
-	size := b.units[0].size()
-	for n := size; n <= mostRelieved*size; n += size {
-		for from := range own {
-			for k, has := range own[from] {
-				if has < n*len(bare) || modulesIn(own[from])-n*len(bare) < n {
-					continue
-				}
-				split := slices.Clone(own)
-				split[from] = slices.Clone(own[from])
-				split[from][k] -= n * len(bare)
-				for _, to := range bare {
-					split[to] = make([]int, len(b.kinds))
-					split[to][k] = n
-				}
-				out = append(out, split)
-			}
-		}
-	}
-	return out
 }
 
 // removable reports whether a stock only takes modules out, and documents name the number that stays as
