@@ -61,30 +61,6 @@ func TestBIOSJoins(t *testing.T) {
 	assert.Equal(t, file, doc.Unmapped[0].Path)
 }
 
-// A check uses the configured value and names the attribute.
-func TestBIOSChecked(t *testing.T) {
-	t.Parallel()
-	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
-	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--bios", file, "--profile", "max-performance",
-		"--format", "json", "--fail-on", "never")
-	require.Equal(t, 0, status, errs)
-	var doc struct {
-		Findings []struct {
-			Rule, Result string
-			Found        *string
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
-	for _, f := range doc.Findings {
-		if f.Rule == "setting.turbo" {
-			assert.Equal(t, "fail", f.Result)
-			assert.Contains(t, *f.Found, "configured")
-			return
-		}
-	}
-	t.Fatal("no finding of setting.turbo")
-}
-
 // Standard input, with a machine known by its SMBIOS table.
 func TestBIOSFromStandardInput(t *testing.T) {
 	t.Parallel()

@@ -85,23 +85,6 @@ func TestFleetCaptureWithoutTree(t *testing.T) {
 	assert.Equal(t, named, piped, "a capture on standard input is that of the file")
 }
 
-// TestFleetUnreadable checks that unreadable input is named with its own status, and that the rest is present.
-func TestFleetUnreadable(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"empty": "", "noise": "\x01\x02noise", "other.json": `{"schema":"other/v1"}`, "cut.json": `{"schema":`, "bad.tar.gz": "x"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	status, d := fleetOf(t, nil, dir, tree(t, "dell-r610-good"), filepath.Join(dir, "missing"))
-	assert.Equal(t, 3, status)
-	assert.Len(t, d.Machines, 1)
-	require.Len(t, d.Unreadable, 6)
-	for _, u := range d.Unreadable {
-		assert.True(t, strings.HasPrefix(u.Input, dir), u.Input)
-		assert.NotEmpty(t, u.Reason)
-	}
-}
-
 // TestFleetLonger checks that the beginning of an input that is too long is not audited as if it were complete, and
 // that what follows it in an archive is still read.
 func TestFleetLonger(t *testing.T) {

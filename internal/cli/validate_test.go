@@ -72,22 +72,6 @@ func TestValidateNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestValidateKnowsASitesPlatforms checks that a rule may be for a platform that the site itself describes.
-func TestValidateKnowsASitesPlatforms(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o700))
-	for name, text := range map[string]string{
-		"platforms/site-sp.yaml": "id: site-sp\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\ncitation: {key: S, vendor: V, title: T, place: p1}\nsources: [S]\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
-		"pack.yaml":              "profiles:\n  - {id: site/b, intent: hpc, title: B, for: {platforms: [genoa, site-sp]}, citation: {vendor: V, title: T, place: p1}, settings: {turbo: {want: enabled, level: info}}}\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	status, out, errs := run(nil, "rules", "validate", dir)
-	assert.Equal(t, 0, status, errs)
-	assert.Contains(t, out, "no complaint")
-}
-
 // authoringPages are the pages about adding knowledge.
 func authoringPages(t *testing.T) string {
 	t.Helper()

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -196,22 +194,6 @@ func logLine(t *testing.T, r *report.Report) loggedVerdict {
 		}
 	}
 	return out
-}
-
-// TestDeniedTable checks that a machine whose table only root may read is unknown, with what to do.
-func TestDeniedTable(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("root reads every file")
-	}
-	root := t.TempDir()
-	require.NoError(t, os.CopyFS(root, os.DirFS(tree(t, "dell-r610-unbalanced"))))
-	for _, name := range []string{"DMI", "smbios_entry_point"} {
-		require.NoError(t, os.Chmod(filepath.Join(root, "sys", "firmware", "dmi", "tables", name), 0))
-	}
-	status, out, _ := run(nil, "check", "--root", root)
-	assert.Equal(t, report.ExitNotAudited, status)
-	assert.Regexp(t, `^UNKNOWN .*run as root`, strings.Join(strings.Fields(out), " "))
 }
 
 // TestAskedProfile checks that a requested profile without a document leaves the verdict unknown.

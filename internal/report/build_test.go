@@ -65,17 +65,6 @@ func TestDocumentIsRead(t *testing.T) {
 	})
 }
 
-func TestReportHead(t *testing.T) {
-	r := reporttest.Report(reporttest.Good())
-	assert.Equal(t, "2026-11-20T08:30:00Z", r.GeneratedAt)
-	assert.Equal(t, report.Program{Version: "1.2.3", Revision: "abcdef0"}, r.Memaudit)
-	assert.Empty(t, r.Why)
-	assert.Equal(t, "dell-11g/balanced", r.Profile.ID)
-	vm := reporttest.Report(reporttest.Virtual())
-	assert.Nil(t, vm.Profile)
-	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", string(vm.Why))
-}
-
 // TestImpossibleSources checks that a machine whose architecture has no SMBIOS does not lack it, and that one that
 // could have it does.
 func TestImpossibleSources(t *testing.T) {

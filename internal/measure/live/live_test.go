@@ -92,18 +92,6 @@ func TestSurveyLimits(t *testing.T) {
 	require.Contains(t, s.Notes[0], "huge pages are switched off")
 }
 
-// TestSurveyVersion1 checks version 1 control groups, in which no limit is a number.
-func TestSurveyVersion1(t *testing.T) {
-	files := twoSockets()
-	files["proc/self/cgroup"] = "4:memory:/job\n3:cpu,cpuacct:/job"
-	files["sys/fs/cgroup/cpu/job/cpu.cfs_quota_us"] = "50000"
-	files["sys/fs/cgroup/memory/job/memory.limit_in_bytes"] = "9223372036854771712"
-	files["sys/fs/cgroup/memory/job/memory.usage_in_bytes"] = "4096"
-	s := live.Survey(tree(t, files), "")
-	require.Equal(t, "cpu.cfs_quota_us is 50000", s.Quota)
-	require.Equal(t, int64(-1), s.MemoryBytes)
-}
-
 // TestGroups checks that the lowest limit of a group and its parents applies, to the byte, and that no limit is not
 // zero.
 func TestGroups(t *testing.T) {

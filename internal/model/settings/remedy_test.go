@@ -153,39 +153,6 @@ func TestStepsByGeneration(t *testing.T) {
 	}
 }
 
-// TestPresetOfAnotherGeneration checks that Gen9's power profile governs the memory speed and Gen12's workload
-// profile does not affect it.
-func TestPresetOfAnotherGeneration(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	lines := tables.Of("HPE").Steps(settings.Change{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
-	require.NotEmpty(t, lines)
-	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
-}
-
-// TestPresetOfGen10 checks Gen10: HPE publishes no registry for it; samples of HPE OneView show the preset's spelling
-// and what it writes.
-func TestPresetOfGen10(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	gen10 := settings.Change{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
-	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
-	gen10.Want = "DecisionSupport"
-	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
-}
-
-// TestDellLocksAMDToo checks AMD settings too: the captures of R6615 and R7615 list them below System Profile
-// Settings, which OpenManage unlocks only with Custom.
-func TestDellLocksAMDToo(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled"} {
-		lines := tables.Of("Dell").Steps(settings.Change{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
-		require.NotEmpty(t, lines, id)
-		require.Contains(t, lines[0], "SysProfile is PerfOptimized, which governs the setting", id)
-	}
-}
-
 // TestDellLocksFromRegistry checks the settings that the registry of the PowerEdge R650, BIOS 1.2.4, makes
 // read-only unless SysProfile is Custom (Dependencies, MapToProperty ReadOnly; published in michzimm/redfish_simgen),
 // as far as the vocabulary has them. PackageCStates is not among its dependencies on SysProfile.
@@ -222,27 +189,4 @@ func TestCommandsReboot(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 8)
-}
-
-// TestMenusUseSetupTexts checks that menu steps use the words of BIOS setup: "Low Latency" where the tools take
-// LowLatency (HPE's registry U46, ValueDisplayName). A preset whose unlocking value has no recorded spelling for the
-// machine is named as in the documents.
-func TestMenusUseSetupTexts(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	hpe := tables.Of("HPE").Steps(settings.Change{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
-	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])
-	require.Contains(t, hpe[1], "ilorest set WorkloadProfile=LowLatency ")
-	for id, c := range map[string][2]string{ // WS-Man names the option as setup does, and its values as the tools do
-		"power_policy": {"max_performance", "BIOS setup: System Profile Settings > CPU Power Management = Maximum Performance"},
-		"memory_speed": {"max", "BIOS setup: System Profile Settings > Memory Frequency = Maximum Performance"},
-		// No known document has the text of BIOS setup.
-		"memory_ras_mode": {"independent", "racadm: racadm set BIOS.MemSettings.MemOpMode OptimizerMode; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)"},
-	} {
-		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Change{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])
-	}
-	preset := tables.Of("Dell").Steps(settings.Change{ID: "workload_profile", Want: "PerfOptimized", Product: "PowerEdge R720", Platform: "sandybridge-ep"})
-	require.Equal(t, "BIOS setup: System Profile Settings > System Profile = Performance", preset[0])
-	amd := tables.Of("Dell").Steps(settings.Change{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
-	require.Equal(t, "SysProfile is PerfOptimized, which governs the setting: free it first, by the value that documents call Custom", amd[0])
 }

@@ -53,16 +53,3 @@ func TestNagiosIsClean(t *testing.T) {
 	assert.NotContains(t, b.String(), "\x1b")
 	assert.Equal(t, "   Fix: 4 GiB / critical=0?MEMAUDIT OK?[31m ?", lines[2])
 }
-
-// XML cannot represent most control characters: they must not be written.
-func TestJUnitIsClean(t *testing.T) {
-	found := "a\x00b\x1b \xff <&>\"'\n]]>"
-	r := reportOf("fail:critical unknown:info")
-	r.Findings[0].Found, r.Findings[1].Reason = nullable.String(found), nullable.String(found)
-	var b strings.Builder
-	require.NoError(t, WriteJUnit(&b, r))
-	for _, c := range b.String() {
-		assert.True(t, c == '\n' || c >= ' ' && c != 0xfffd, "%q", c)
-	}
-	assert.Contains(t, b.String(), "a?b? ? &lt;&amp;&gt;&#34;&#39;?]]&gt;")
-}

@@ -72,11 +72,3 @@ func TestPluginText(t *testing.T) {
 	require.NoError(t, WritePluginProblem(&b, "no tree | root"))
 	assert.Equal(t, "MEMAUDIT UNKNOWN - no tree / root\n", b.String())
 }
-
-// TestLabelCharacters checks that all characters allowed in a Kubernetes label value stay.
-func TestLabelCharacters(t *testing.T) {
-	for _, s := range []string{"azAZ09-_.m", "0z", "Z9", "aA"} {
-		assert.Equal(t, s, labelValue(s))
-	}
-	assert.Equal(t, "a_b_c_d_e_f_g", labelValue("a@b[c`d{e/f:g"))
-}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reporttest"
@@ -37,26 +36,4 @@ func TestComparisonKeepsTheWidth(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestProfilesInOneColumn checks that profiles share a column of the table if each setting is the same in both: the
-// recommendation, the machine's state, why, and what to do.
-func TestProfilesInOneColumn(t *testing.T) {
-	remedy, reason := "racadm set", "not shown"
-	one := report.HeldSetting{Setting: "smt", Result: "fail", Wanted: []string{"disabled"}, Remedy: nullable.String(remedy), Reason: nullable.String(reason)}
-	columns := func(change func(s *report.HeldSetting)) int {
-		other := one
-		change(&other)
-		return len(groupComparisons([]report.HeldProfile{{Settings: []report.HeldSetting{one}}, {Settings: []report.HeldSetting{other}}}))
-	}
-	assert.Equal(t, 1, columns(func(*report.HeldSetting) {}))
-	for what, change := range map[string]func(s *report.HeldSetting){
-		"setting": func(s *report.HeldSetting) { s.Setting = "turbo" },
-		"result":  func(s *report.HeldSetting) { s.Result = "unknown" },
-		"wanted":  func(s *report.HeldSetting) { s.Wanted = []string{"enabled"} },
-		"remedy":  func(s *report.HeldSetting) { s.Remedy = "" },
-		"reason":  func(s *report.HeldSetting) { s.Reason = "" },
-	} {
-		assert.Equal(t, 2, columns(change), what)
-	}
 }

@@ -1,8 +1,6 @@
 package wording
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,16 +25,4 @@ func TestTerms(t *testing.T) {
 		}
 		assert.Equal(t, want, got, text)
 	}
-}
-
-// TestTermsAreShort checks that the legend of a report has one or two lines, and names each term once.
-func TestTermsAreShort(t *testing.T) {
-	var names []string
-	for _, term := range termsByName() {
-		names = append(names, strings.ToLower(term.Name))
-		assert.LessOrEqual(t, len(term.Name)+len(term.Meaning), 60, term.Name)
-		assert.NotContains(t, term.Meaning, ";")
-	}
-	slices.Sort(names)
-	assert.Len(t, slices.Compact(names), strings.Count(termsFile, "\n")-2, "an empty line of the file, or a duplicate name")
 }

@@ -1,8 +1,6 @@
 package exporter
 
 import (
-	"compress/gzip"
-	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -29,20 +27,4 @@ func TestLint(t *testing.T) {
 	for _, name := range []string{"process_cpu_seconds_total", "process_start_time_seconds", "go_goroutines", `memaudit_source_up{source="smbios"}`} {
 		assert.Contains(t, page, "\n"+name+" ")
 	}
-}
-
-// TestScrapeFormats checks that a client that accepts OpenMetrics gets it, and one that accepts gzip gets a
-// compressed page.
-func TestScrapeFormats(t *testing.T) {
-	open := scraped(t, 1, "Accept", "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5")
-	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text; version=1.0.0; charset=utf-8")
-	assert.Contains(t, open.Body.String(), "# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total ")
-	assert.True(t, strings.HasSuffix(open.Body.String(), "\n# EOF\n"))
-	packed := scraped(t, 1, "Accept-Encoding", "gzip")
-	assert.Equal(t, "gzip", packed.Header().Get("Content-Encoding"))
-	r, err := gzip.NewReader(packed.Body)
-	require.NoError(t, err)
-	body, err := io.ReadAll(r)
-	require.NoError(t, err)
-	assert.Contains(t, string(body), "\nmemaudit_audit_failed 0\n")
 }

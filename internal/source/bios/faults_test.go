@@ -48,25 +48,6 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeRead checks that a file of an unknown format, or without settings, is refused with what was
-// expected; it is never an export without settings.
-func TestWhatCannotBeRead(t *testing.T) {
-	for _, c := range []struct{ name, text, says string }{
-		{name: "SCP without the BIOS", text: `{"SystemConfiguration": {"Components": [{"FQDD": "NIC.1"}]}}`, says: "expected an export that includes the BIOS"},
-		{name: "SUM without a setting", text: `<?xml version="1.0"?><BiosCfg><Menu name="CPU"></Menu></BiosCfg>`, says: "<BiosCfg> without a <Setting>"},
-		{name: "cut in the middle", text: dellResource[:len(dellResource)/2], says: ""},
-		{name: "cut XML", text: sumXML[:len(sumXML)-60], says: ""},
-		{name: "prose", text: "Dear colleague,\nthe settings are fine.\n", says: ""},
-		{name: "empty", text: "", says: ""},
-		{name: "bytes", text: strings.Repeat("\x00\xff", 100), says: ""},
-	} {
-		e, err := bios.Decode("a", []byte(c.text))
-		require.Error(t, err, c.name)
-		assert.Nil(t, e, c.name)
-		assert.Contains(t, err.Error(), c.says, c.name)
-	}
-}
-
 // TestEqualKeys checks that of two equal keys with different values neither counts, in any order, with a problem;
 // equal values count once.
 func TestEqualKeys(t *testing.T) {

@@ -79,19 +79,6 @@ func TestReadByTextAndCode(t *testing.T) {
 	}
 }
 
-// TestProvenName checks that a missing setting means something only if one of its names is proven; a menu path is
-// not.
-func TestProvenName(t *testing.T) {
-	named, unverified, menu := settings.Attribute{Name: "A"}, settings.Attribute{Name: "B", Unverified: true}, settings.Attribute{Menu: "C"}
-	for _, c := range []struct {
-		entries []settings.Attribute
-		want    bool
-	}{{[]settings.Attribute{named}, true}, {[]settings.Attribute{unverified}, false}, {[]settings.Attribute{menu}, false}, {[]settings.Attribute{named, unverified, menu}, true},
-		{[]settings.Attribute{menu, unverified, named}, true}, {nil, false}} {
-		assert.Equal(t, c.want, answer(&settings.Table{Settings: map[string][]settings.Attribute{"turbo": c.entries}}, "turbo").Proven, c.entries)
-	}
-}
-
 // TestNextPassesItsOwnAttribute checks Dell's Sme, which passes the decision to TransparentSme when it is off: the
 // second entry for Sme, which knows only the other value, is not used. Without TransparentSme it decides alone.
 func TestNextPassesItsOwnAttribute(t *testing.T) {

@@ -266,3 +266,14 @@ func valuesOf(s *host.Sampled) (values []string) {
 	}
 	return values
 }
+
+func TestNothingAtAll(t *testing.T) {
+	f := host.ReadAll(openDir(t, hosttest.Files{"sys/": ""}.Write(t)))
+	for _, s := range f.Sources() {
+		assert.Equal(t, fact.SourceAbsent, s.State, s.Name)
+		assert.Contains(t, s.Detail, "not in this capture", s.Name)
+	}
+	var zero fact.Fact[int]
+	assert.False(t, zero.Known(), "the zero value is not known")
+	assert.Empty(t, f.CPU.Sample())
+}

@@ -90,19 +90,3 @@ func TestCounts(t *testing.T) {
 	assert.Equal(t, "false", harmless(text(3, end), CodeCount), "fewer: lines are missing")
 	assert.Equal(t, "false", harmless(text(3, ""), CodeCount))
 }
-
-// TestReferences checks that handles that `dmidecode -t 17` leaves out are no defect, and that unresolved handles in
-// a complete table are.
-func TestReferences(t *testing.T) {
-	device := "Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: 1 GB\n\n"
-	const end = "Handle 0x0099, DMI type 127, 4 bytes\nEnd Of Table\n"
-	assert.NotContains(t, uniqueCodes(parse(t, []byte("# dmidecode 3.4\n\n"+device))), CodeDanglingHandle)
-	assert.Contains(t, uniqueCodes(parse(t, []byte("# dmidecode 3.4\n\n"+device+end))), CodeDanglingHandle)
-	b := small(3, 2)
-	b.NoEnd = true
-	b.MemoryDevice(smbiostest.DIMM{Array: 0x77})
-	assert.Contains(t, uniqueCodes(parse(t, b.Dump())), CodeDanglingHandle, "not a text")
-	b = smbiostest.New(3, 2)
-	b.Add(typeMemoryArray, []byte{3, 3, 3, 0, 0, 0, 4, 0x55, 0, 1, 0})
-	assert.Contains(t, uniqueCodes(parse(t, b.Dump())), CodeDanglingHandle, "the only field that refers")
-}

@@ -16,82 +16,6 @@ func parse(t *testing.T, data []byte) *Table {
 	return table
 }
 
-func TestMemoryDevice(t *testing.T) {
-	b := smbiostest.New(3, 7)
-	b.MemoryDevice(smbiostest.DIMM{
-		Array: 0x1000, Bytes: 64 << 30, TotalBits: 80, Type: 0x22, Set: 2, Locator: "A1 ", Bank: " ", Speed: 5600,
-		Configured: 4800, Manufacturer: "Hynix\x01", Serial: "S", Part: "  P  ", Rank: 2, MinMV: 1100, MaxMV: 1100,
-		ConfiguredMV: 1100, ManufacturerID: 0xAD80,
-	})
-	b.MemoryDevice(smbiostest.DIMM{Array: 0x1000, Locator: "A2"})
-	want := []MemoryDevice{{
-		Handle: 0, Array: known[uint16](0x1000),
-		TotalWidth: known(80), DataWidth: known(64), Installed: known(true), Size: known[int64](64 << 30),
-		FormFactor: known("DIMM"), Set: known(2), Locator: known("A1"), BankLocator: status[string](Unstated),
-		Type: known("DDR5"), Detail: known(DetailRegistered | 1<<7), Speed: known(5600), Serial: known("S"),
-		Manufacturer: known("Hynix."), AssetTag: status[string](Unstated),
-		PartNumber: known("P"), Rank: known(2), ConfiguredSpeed: known(4800), MinVoltage: known(1100),
-		MaxVoltage: known(1100), ConfiguredVoltage: known(1100), Technology: known("DRAM"),
-	}, {
-		Handle: 1, Index: 1, Array: known[uint16](0x1000),
-		TotalWidth: status[int](Unstated), DataWidth: status[int](Unstated), Installed: known(false), Size: known[int64](0),
-		FormFactor: known("DIMM"), Set: known(0), Locator: known("A2"), BankLocator: status[string](Unstated),
-		Type: status[string](Unstated), Detail: known[TypeDetail](1 << 2),
-	}}
-	assert.Equal(t, want, devicesOf(parse(t, b.Table())))
-}
-
-func TestMemoryDeviceSize(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		dimm      smbiostest.DIMM
-		size      Field[int64]
-		installed Field[bool]
-	}{
-		{"empty", smbiostest.DIMM{}, known[int64](0), known(false)},
-		{"unknown", smbiostest.DIMM{SizeUnknown: true}, status[int64](Unstated), status[bool](Unstated)},
-		{"megabytes", smbiostest.DIMM{Bytes: 4 << 30}, known[int64](4 << 30), known(true)},
-		{"kilobytes", smbiostest.DIMM{Bytes: 512 << 10}, known[int64](512 << 10), known(true)},
-		{"no kilobytes", smbiostest.DIMM{RawSize: 0x8000}, status[int64](Malformed), status[bool](Malformed)},
-		{"extended", smbiostest.DIMM{Bytes: 256 << 30}, known[int64](256 << 30), known(true)},
-		{"extended is missing", smbiostest.DIMM{RawSize: 0x7FFF, Length: 0x1C}, status[int64](Malformed), known(true)},
-		{"extended is 0", smbiostest.DIMM{RawSize: 0x7FFF}, status[int64](Malformed), status[bool](Malformed)},
-		{"structure ends before", smbiostest.DIMM{Bytes: 1 << 30, Length: 0x0C}, Field[int64]{}, Field[bool]{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := smbiostest.New(3, 2)
-			b.MemoryDevice(c.dimm)
-			d := devicesOf(Decode(nil, b.Table()))[0]
-			assert.Equal(t, c.size, d.Size)
-			assert.Equal(t, c.installed, d.Installed)
-		})
-	}
-}
-
-func TestMemoryDeviceSpeed(t *testing.T) {
-	for _, c := range []struct {
-		name              string
-		speed, configured int
-		length            int
-		want, wantConf    Field[int]
-	}{
-		{"stated", 3200, 2933, 0, known(3200), known(2933)},
-		{"unknown", 0, 0, 0, status[int](Unstated), status[int](Unstated)},
-		{"extended", 70000, 0xFFFF, 0, known(70000), known(0xFFFF)},
-		{"extended is missing", 0xFFFF, 0xFFFF, 0x54, status[int](Unstated), status[int](Unstated)},
-		{"no configured speed", 1333, 1333, 0x1B, known(1333), Field[int]{}},
-		{"no speed", 1333, 1333, 0x15, Field[int]{}, Field[int]{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := smbiostest.New(3, 3)
-			b.MemoryDevice(smbiostest.DIMM{Bytes: 1 << 30, Speed: c.speed, Configured: c.configured, Length: c.length})
-			d := devicesOf(parse(t, b.Table()))[0]
-			assert.Equal(t, c.want, d.Speed)
-			assert.Equal(t, c.wantConf, d.ConfiguredSpeed)
-		})
-	}
-}
-
 func TestMemoryDeviceWords(t *testing.T) {
 	b := smbiostest.New(3, 3)
 	b.MemoryDevice(smbiostest.DIMM{Bytes: 1 << 30, Type: 0x25, FormFactor: 0x11, Technology: 8})
@@ -124,17 +48,6 @@ func uniqueCodes(t *Table) []string {
 		}
 	}
 	return out
-}
-
-func TestTypeDetailString(t *testing.T) {
-	assert.Equal(t, "None", TypeDetail(0).String())
-	assert.Equal(t, "Synchronous Registered (Buffered)", (TypeDetail(1<<7) | DetailRegistered).String())
-	all := TypeDetail(0xFFFE)
-	assert.Equal(t, uint(all), parseBits(all.String(), detailWords[:]))
-	for i := range 16 {
-		d := TypeDetail(1<<i) & 0xFFFE
-		assert.Equal(t, uint(d), parseBits(d.String(), detailWords[:]))
-	}
 }
 
 func TestHPEDIMMLocations(t *testing.T) {

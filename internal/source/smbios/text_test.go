@@ -75,21 +75,6 @@ func oldHandleLines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestTextFlattened(t *testing.T) {
-	text := madeText(t, "3.2")
-	flat := strings.ReplaceAll(text, "\t", "")
-	assert.Equal(t, views(parse(t, []byte(text))), views(parse(t, []byte(flat))))
-}
-
-func TestTextHeader(t *testing.T) {
-	table := parse(t, []byte(madeText(t, "2.8")))
-	assert.Equal(t, FromText, table.Source)
-	assert.Equal(t, Version{Major: 2, Minor: 8}, table.Version)
-	assert.Equal(t, 12, table.EntryPoint.Structures)
-	assert.Len(t, table.Structures, 12)
-	assert.Empty(t, table.Problems)
-}
-
 func TestTextErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -161,18 +146,6 @@ Memory Device
 		[3]Field[int]{d.MinVoltage, d.MaxVoltage, d.ConfiguredVoltage})
 	assert.Equal(t, known[int64](8<<30), d.Size)
 	assert.Equal(t, Field[string]{}, d.Technology)
-}
-
-// TestTextItems checks that an item of a list is not an attribute, whatever it looks like.
-func TestTextItems(t *testing.T) {
-	d := devicesOf(parse(t, []byte(`# dmidecode 3.3
-Handle 0x0011, DMI type 17, 40 bytes
-Memory Device
-	Notes:
-		Speed: 1600 MT/s
-	Speed: 2933 MT/s
-`)))[0]
-	assert.Equal(t, known(2933), d.Speed)
 }
 
 // A truncated text must not look complete, even if it does not state the number of structures (as from SMBIOS 3.0

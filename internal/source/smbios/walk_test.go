@@ -205,22 +205,6 @@ func TestVersionCorrections(t *testing.T) {
 	}
 }
 
-func TestDecodeSysfs(t *testing.T) {
-	b := small(2, 8)
-	table := Decode(b.EntryPoint(), b.Table())
-	assert.Equal(t, EntryPoint32, table.EntryPoint.Kind)
-	assert.Equal(t, FromTable, table.Source)
-	assert.Len(t, table.Structures, 5)
-	assert.Empty(t, table.Problems)
-	// Without the entry point only the version is unknown.
-	bare := Decode(nil, b.Table())
-	assert.False(t, bare.Version.Known())
-	assert.Equal(t, devicesOf(table), devicesOf(bare))
-	// An entry point of something else is a problem, but decoding continues.
-	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte("nonsense"), b.Table())))
-	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte{}, b.Table())))
-}
-
 func TestDecodeEntries(t *testing.T) {
 	whole := Decode(nil, small(3, 2).Table())
 	var raws [][]byte
