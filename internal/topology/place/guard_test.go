@@ -168,7 +168,7 @@ func TestPlaceMaps(t *testing.T) {
 		{name: "processor in the bank", vendor: "Lenovo", product: "ThinkSystem SR650 -[7X06CTO1WW]-", sockets: "PP", platform: plat6,
 			slots: []string{"DIMM~5@CPU~1* DIMM~20@CPU~2*"}, want: "0.0.0.0 1.1.3.0", rule: "lenovo-sp-12"},
 		{name: "board names the product", vendor: "Dell Inc.", product: "Precision 7920 Tower", sockets: "PP", platform: plat6,
-			slots: []string{"DIMM{1,2,8}_CPU1*", "DIMM1_CPU0*"}, want: "1.0.2.0 1.1.5.0 1.1.5.1 0.0.2.0", certainty: fact.Indirect},
+			slots: []string{"DIMM{1,2,8}_CPU1*", "DIMM1_CPU0*"}, want: "1.0.2.0 1.1.5.0 1.1.5.1 0.0.2.0", certainty: fact.Corroborated},
 		{name: "oracle counts from 0", vendor: "Oracle Corporation", product: "SUN FIRE X4170 M3", sockets: "PP", platform: plat4,
 			slots: []string{"D{7,0}@/SYS/MB/P1* D7@/SYS/MB/P0"}, want: "1.-.0.0 1.-.2.0", rule: "sun-m3-like"},
 		{name: "front-side bus", vendor: "Dell Inc.", product: "PowerEdge 2950", sockets: "PP", platform: platFB,
