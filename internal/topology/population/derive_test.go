@@ -387,7 +387,7 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	m.sys.Slots[1].SizeBytes = fact.Unknown[int64](fact.Conflicting, "firmware counts no memory in it", "a look")
 	r = m.derive(t)
 	assert.Equal(t, "firmware counts no memory in it", r.Populations[0].DIMMs.Reason)
-	assert.Equal(t, "a look", r.Populations[0].DIMMs.KnownBy)
+	assert.EqualValues(t, "a look", r.Populations[0].DIMMs.KnownBy)
 	assert.Equal(t, "firmware counts no memory in it", r.InstalledBytes.Reason)
 }
 
