@@ -350,7 +350,7 @@ func TestSettingsListed(t *testing.T) {
 	for _, id := range []string{"workload_profile", "refresh_rate", "sriov", "pcie_aspm", "channel_interleave"} {
 		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onIntel[id])
 		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onAMD[id])
-		assert.Equal(t, "an export of the BIOS settings with --bios, or the BMC with --redfish", onIntel[id].Effective.KnownBy)
+		assert.EqualValues(t, "an export of the BIOS settings with --bios, or the BMC with --redfish", onIntel[id].Effective.KnownBy)
 	}
 	assert.Contains(t, onAMD, "df_c_states")
 	assert.NotContains(t, onIntel, "df_c_states")
