@@ -9,6 +9,8 @@ import (
 
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // chain is a cause without effect and citation, its consequence on the same socket, and the consequence of that on
@@ -105,4 +107,118 @@ func TestWaivedCause(t *testing.T) {
 	options.Now = options.Now.AddDate(1, 0, 2) // the waiver has ended
 	a = run(t, engineOf(t, chain), sys, topo, options)
 	assert.Zero(t, a.Summary.Waived)
+}
+
+// TestCausedBy checks that a finding names the failure it follows from, of the same subject, of the processor it
+// belongs to, or of any part of the machine.
+func TestCausedBy(t *testing.T) {
+	const root = `
+rules:
+  - {id: test.socket.root, title: root, subject: socket, check: socket.dimms > 0, severity: critical, why: w, uncited: true}
+  - {id: test.socket.follows, title: f, subject: socket, check: socket.dimms > 1, severity: info, why: w, uncited: true, depends_on: [test.socket.other, test.socket.root]}
+  - {id: test.socket.open, title: f, subject: socket, check: socket.bytes > 1, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.node.follows, title: f, subject: node, check: node.has_memory, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.slot.follows, title: f, subject: slot, check: slot.size_bytes > 1099511627776, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.machine.follows, title: f, check: memory.symmetric, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.machine.passes, title: f, check: machine.processors == 2, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+`
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	topo.Symmetric = direct(false)
+	for id := range 2 {
+		sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, Socket: direct(id), HasCPU: direct(true), HasMemory: direct(false)})
+	}
+	a := run(t, engineOf(t, root), sys, topo, audit.Options{})
+	got := map[string]string{}
+	for _, f := range a.Findings {
+		got[f.Rule+" "+f.Subject.String()] = string(f.Result) + " " + string(f.CausedBy)
+	}
+	assert.Equal(t, map[string]string{
+		"test.socket.root socket 0":               "fail ",
+		"test.socket.root socket 1":               "pass ",
+		"test.socket.follows socket 0":            "fail test.socket.root",
+		"test.socket.follows socket 1":            "fail ", // its own root passed
+		"test.socket.open socket 0":               "unknown test.socket.root",
+		"test.socket.open socket 1":               "unknown ",
+		"test.node.follows node 0":                "fail test.socket.root",
+		"test.node.follows node 1":                "fail ",
+		"test.slot.follows slot 0x1100 (DIMM_B0)": "fail ",
+		"test.machine.follows machine":            "fail test.socket.root",
+		"test.machine.passes machine":             "pass ",
+	}, got)
+}
+
+// TestBrokenTextKeepsVerdict checks that an error in a computed text is printed in its place, and that result and
+// severity stay.
+func TestBrokenTextKeepsVerdict(t *testing.T) {
+	const broken = `
+rules:
+  - {id: test.machine.text, title: t, check: machine.processors == 1, severity: warning, found: 'words(["a"]) + ["b"][3]', expected: '"one"', why: w, uncited: true}
+  - {id: test.machine.fact, title: t, check: machine.processors == 1, severity: warning, found: machine.nothing, why: w, uncited: true}
+  - {id: test.machine.check, title: t, check: '[1][machine.processors] == 1', severity: warning, why: w, uncited: true}
+`
+	sys, topo := twoSockets()
+	a := run(t, engineOf(t, broken), sys, topo, audit.Options{})
+	f := findings(a, "test.machine.text")["machine"]
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Warning, f.Severity)
+	assert.Contains(t, f.Found, "text of the rule is broken")
+	assert.EqualValues(t, "one", f.Expected)
+	assert.Contains(t, findings(a, "test.machine.fact")["machine"].Found, "text of the rule is broken: undefined field 'nothing'")
+	f = findings(a, "test.machine.check")["machine"]
+	assert.Equal(t, verdict.Error, f.Result)
+	assert.NotEmpty(t, f.Reason)
+}
+
+// TestEmptyEffect checks that an empty effect is dropped.
+func TestEmptyEffect(t *testing.T) {
+	const src = `
+rules:
+  - id: test.machine.effect
+    title: t
+    check: machine.processors == 1
+    severity: info
+    why: w
+    effect: {expr: 'machine.processors == 3 ? "much" : ""', conditions: always}
+    citation: {vendor: us, title: a test}
+`
+	sys, topo := twoSockets()
+	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
+}
+
+// TestSourceOfAnEffect checks the precedence of documents for an effect: the computed one, then the effect's, then
+// the rule's.
+func TestSourceOfAnEffect(t *testing.T) {
+	for effect, want := range map[string]string{"{text: ten}": "us, a test", "{text: ten, source: S}": "S", `{text: ten, source: S, source_expr: '"by " + text(machine.processors)'}`: "by 2"} {
+		src := "rules:\n  - {id: test.machine.effect, title: t, check: machine.processors == 1, severity: info, why: w, citation: {vendor: us, title: a test}, effect: " + effect + "}\n"
+		sys, topo := twoSockets()
+		f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"]
+		assert.Equal(t, &verdict.Effect{Text: "ten", Source: nullable.String(want)}, f.Effect, effect)
+	}
+}
+
+// TestSeverityNotKnown checks that a failure has the lowest severity if what decides its severity is unknown, and
+// that known facts decide.
+func TestSeverityNotKnown(t *testing.T) {
+	const src = `
+rules:
+  - id: test.machine.severity
+    title: t
+    check: machine.processors == 1
+    severity: 'settings.turbo == "enabled" ? "critical" : "warning"'
+    why: w
+    citation: {vendor: us, title: a test}
+  - id: test.machine.decided
+    title: t
+    check: machine.processors == 1
+    severity: 'machine.processors == 2 ? "critical" : "warning"'
+    why: w
+    citation: {vendor: us, title: a test}
+`
+	sys, topo := twoSockets()
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
+	f := findings(a, "test.machine.severity")["machine"]
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Info, f.Severity)
+	assert.Equal(t, verdict.Critical, findings(a, "test.machine.decided")["machine"].Severity)
 }

@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,8 +11,12 @@ import (
 
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/collect/collecttest"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestEveryRuleReportsOnEmptyMachine checks that a machine without any data gets one entry for every rule id, none of
@@ -117,4 +123,109 @@ func TestEveryCitationNamesAPlace(t *testing.T) {
 			holds(q.Citation, p.File+" "+q.ID)
 		}
 	}
+}
+
+// emptyChannels is the severity of memory.channel.populated by subject, of a server with
+// one module on each of the first channels of its two processors.
+func emptyChannels(t *testing.T, e *audit.Engine, name string, first, second int) map[string]verdict.Severity {
+	s := machinetest.Servers()[name]
+	sys := collecttest.Read(t, name, s.Table(func(cpu, channel, slot int) bool {
+		return slot == 0 && channel < [...]int{first, second}[cpu]
+	}).Dump())
+	found, err := e.Run(sys, population.Derive(sys, rules.FS), audit.Options{})
+	require.NoError(t, err)
+	out := map[string]verdict.Severity{}
+	for i := range found.Findings {
+		if f := &found.Findings[i]; f.Rule == "memory.channel.populated" && f.Result == verdict.Fail {
+			out[f.Subject.String()] = f.Severity
+		}
+	}
+	return out
+}
+
+// TestEqualLossEqualSeverity checks that the loss of the same share of the channels has the same severity on every
+// generation, Skylake to Genoa and Altra: one empty channel of twelve is a warning, not info, and so are seven of
+// eight. Two processors of one machine are compared with the same limit, whatever the other one lacks.
+func TestEqualLossEqualSeverity(t *testing.T) {
+	e := builtin(t)
+	both := map[string]verdict.Severity{"socket 0": verdict.Warning, "socket 1": verdict.Warning}
+	for name, s := range machinetest.Servers() {
+		for n := 1; n < s.Channels; n++ {
+			assert.Equal(t, both, emptyChannels(t, e, name, n, n), "%s, %d of %d channels", name, n, s.Channels)
+		}
+		assert.Equal(t, both, emptyChannels(t, e, name, s.Channels/2, 2), "%s, half and two channels", name)
+		assert.Equal(t, map[string]verdict.Severity{"socket 1": verdict.Warning}, emptyChannels(t, e, name, s.Channels, s.Channels-1), name)
+	}
+}
+
+// TestListThatMayBeShort checks that if arrays announce more devices than the table lists, nothing about the list
+// passes or fails above info, unless the listed slots cover every channel.
+func TestListThatMayBeShort(t *testing.T) {
+	e := builtin(t)
+	servers := machinetest.Servers()
+	server := servers["dell-r740"]
+	sys := collecttest.Read(t, "dell-r740", server.Table(func(_, _, slot int) bool { return slot == 0 }).Dump())
+	results := func() map[string]verdict.Result {
+		out := map[string]verdict.Result{}
+		for _, f := range run(t, e, sys, population.Derive(sys, rules.FS), audit.Options{}).Findings {
+			out[f.Rule+" "+f.Subject.String()] = f.Result
+		}
+		return out
+	}
+	before := results()
+	sys.Firmware.Short = &inventory.Problem{Code: "devices", Text: "memory array 0x1000 announces 99 devices, 24 were found"}
+	assert.Equal(t, before, results(), "every channel has as many slots")
+
+	// The rows of the last processor are missing.
+	topo := population.Derive(sys, rules.FS)
+	last := topo.Populations[len(topo.Populations)-1]
+	var kept []inventory.Slot
+	for i, s := range sys.Slots {
+		if !slices.Contains(last.Slots, i) && !slices.Contains(last.EmptySlots, i) {
+			kept = append(kept, s)
+		}
+	}
+	sys.Slots = kept
+	topo = population.Derive(sys, rules.FS)
+	assert.NotNil(t, topo.Unlisted)
+	unknown := 0
+	for _, f := range run(t, e, sys, topo, audit.Options{}).Findings {
+		if !strings.HasPrefix(f.Rule, "memory.") || strings.HasPrefix(f.Subject.String(), "slot") {
+			continue
+		}
+		assert.NotEqual(t, verdict.Pass, f.Result, "%s %s", f.Rule, f.Subject)
+		if f.Result == verdict.Fail {
+			assert.Equal(t, verdict.Info, f.Severity, "%s %s", f.Rule, f.Subject)
+		}
+		if f.Result == verdict.Unknown && strings.Contains(string(f.Reason), "may not list all slots") {
+			unknown++
+		}
+	}
+	assert.Positive(t, unknown)
+}
+
+// TestPlatformCases runs the cases of the platforms' files. A platform that has cases has at least three brand
+// strings, a population that passes and one that does not.
+func TestPlatformCases(t *testing.T) {
+	e := builtin(t)
+	ids, err := platform.IDs(rules.FS)
+	require.NoError(t, err)
+	describe := platform.Describer(rules.FS)
+	with := 0
+	for _, id := range ids {
+		info, err := describe(id)
+		require.NoError(t, err)
+		if len(info.Cases) == 0 {
+			continue
+		}
+		with++
+		assert.GreaterOrEqual(t, len(info.Brands), 3, id)
+		assert.GreaterOrEqual(t, len(info.Cases), 2, id)
+		differences, err := e.CheckPlatform(rules.FS, id)
+		require.NoError(t, err, id)
+		assert.Empty(t, differences, id)
+	}
+	assert.GreaterOrEqual(t, with, 19)
+	_, err = e.CheckPlatform(rules.FS, "no-such")
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

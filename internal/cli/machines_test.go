@@ -20,7 +20,11 @@ import (
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/rules"
 )
@@ -177,4 +181,108 @@ func golden(t *testing.T, file, got string) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err, "make golden writes it")
 	assert.Equal(t, string(want), got, "%s is out of date; make golden rewrites it", file)
+}
+
+// TestSameMachineSameBytes checks that three audits of one machine, in make corpus ten of each machine, print the
+// same bytes.
+func TestSameMachineSameBytes(t *testing.T) {
+	t.Parallel()
+	again := 2
+	if corpustest.Stage {
+		again = 9
+	}
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 3) {
+		root := tree(t, m.Name)
+		_, first, _ := run(nil, "check", "--root", root, "--profile", m.Profile, "--format", "json")
+		assert.NotEmpty(t, first)
+		for range again {
+			if _, next, _ := run(nil, "check", "--root", root, "--profile", m.Profile, "--format", "json"); next != first {
+				assert.Equal(t, first, next, m.Name)
+				break
+			}
+		}
+	}
+}
+
+// TestCheckFile checks that the argument of check is read as the flag that names its kind, and that two machines are wrong usage.
+func TestCheckFile(t *testing.T) {
+	t.Parallel()
+	root, dump := tree(t, "dell-r610-good"), machinetest.Named(t, "fujitsu-rx900s2-class2").Table.Dump()
+	capture, file := filepath.Join(t.TempDir(), "a"), writeFile(t, filepath.Join(t.TempDir(), "b"), dump)
+	_, _, errs := run(nil, "snapshot", "--root", root, "-o", capture)
+	require.FileExists(t, capture, errs)
+	for flag, c := range map[string]struct {
+		name  string
+		stdin []byte
+	}{"--root": {root, nil}, "--snapshot": {capture, nil}, "--smbios": {file, nil}, "--smbios -": {"-", dump}, "--smbios none": {"none", nil}} {
+		flag, _, _ = strings.Cut(flag, " ")
+		wanted, out, said := run(c.stdin, "check", flag, c.name)
+		got, same, saidToo := run(c.stdin, "check", c.name)
+		assert.Equal(t, []any{wanted, out, said}, []any{got, same, saidToo}, flag)
+	}
+	for _, flag := range []string{"--root", "--snapshot", "--smbios"} {
+		status, _, errs := run(dump, "check", flag, file, "-")
+		assert.Equal(t, 2, status)
+		assert.Contains(t, errs, "both name a machine", flag)
+	}
+}
+
+// documentOf is the document of one of the project's machines.
+func documentOf(t *testing.T, m *machinetest.Machine) *report.Report {
+	t.Helper()
+	return judgedOnce(t, m.Name, m.Profile)
+}
+
+// judgedReports caches the reports of judgedOnce, which must not be modified.
+var judgedReports sync.Map
+
+// judgedOnce is the report of a machine of the project by a profile, made once for all tests.
+func judgedOnce(t *testing.T, name, profile string) *report.Report {
+	t.Helper()
+	root := tree(t, name)
+	once, _ := judgedReports.LoadOrStore([2]string{name, profile}, sync.OnceValues(func() (*report.Report, error) {
+		p, _, _ := newProgram(nil)
+		return p.auditedMachine(&checkFlags{profile: profile, input: inputFlags{root: root}})
+	}))
+	doc, err := once.(func() (*report.Report, error))()
+	require.NoError(t, err)
+	return doc
+}
+
+// TestTextFitsTheTerminal checks that output about a machine fits 80 and 160 columns, except for lines with an
+// address, which is not wrapped, and that the report without -v fits a screen.
+func TestTextFitsTheTerminal(t *testing.T) {
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			doc := documentOf(t, &m)
+			for _, width := range []int{80, 160} {
+				for name, write := range map[string]func(*strings.Builder) error{
+					"report": func(b *strings.Builder) error {
+						return text.Write(b, doc, text.Options{Width: width, ExitStatus: true})
+					},
+					"verbose": func(b *strings.Builder) error {
+						return text.Write(b, doc, text.Options{Width: width, Verbose: true, ExitStatus: true})
+					},
+					"inventory": func(b *strings.Builder) error {
+						return text.WriteInventory(b, &doc.Inventory, text.Options{Width: width})
+					},
+					"settings": func(b *strings.Builder) error {
+						return text.WriteInventory(b, &doc.Inventory, text.Options{Width: width, Settings: true})
+					},
+				} {
+					var out strings.Builder
+					require.NoError(t, write(&out))
+					for line := range strings.Lines(out.String()) {
+						if line = strings.TrimSuffix(line, "\n"); !strings.Contains(line, "://") {
+							assert.LessOrEqual(t, printable.Columns(line), width, "%s: %s", name, line)
+						}
+					}
+					if name == "report" {
+						assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60)
+					}
+				}
+			}
+		})
+	}
 }

@@ -7,14 +7,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/redfish"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
@@ -206,4 +210,202 @@ func TestRunbook(t *testing.T) {
 		assert.True(t, found && (strings.Contains(part, "<p>") || strings.Contains(part, "<li>")), id)
 	}
 	assert.NotContains(t, string(page), "```")
+}
+
+// slow is a slow controller whose answers can be changed.
+type slow struct {
+	asked  int
+	takes  time.Duration
+	answer redfish.Answer
+	ended  int
+	knew   []bool
+}
+
+func (s *slow) ask(ctx context.Context, o redfish.Options, _ redfish.Identity) *redfish.Answer {
+	s.asked++
+	s.knew = append(s.knew, o.KnownRegistry("Attributes.v1_0_0") != nil)
+	a := s.answer
+	if a.BIOS != nil {
+		b := *a.BIOS
+		a.BIOS = &b
+	}
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		s.ended++
+	}
+	return &a
+}
+
+func (s *slow) asker() *bmcAsker {
+	a := newAsker(time.Now)
+	a.ask = s.ask
+	return a
+}
+
+var noSuchHost = []redfish.Problem{{State: fact.SourceRefused, Text: "no answer"}}
+
+// TestControllerInterval checks that a controller is read once per interval, whatever audits there are, and again on request
+// or if the machine is another one, and that its registry is read once.
+func TestControllerInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: time.Second, answer: redfish.Answer{Found: true, BIOS: &redfish.BIOS{RegistryName: "Attributes.v1_0_0", Registry: []byte("{}")}}}
+		a := s.asker()
+		read := func(who, revision string) *redfish.Answer {
+			return a.read(redfish.Options{}, redfish.Identity{Serial: who}, 6*time.Hour, revision)
+		}
+		for range 24 * 12 { // a day of audits
+			answer := read("1", "")
+			require.NoError(t, answer.Err())
+			assert.Equal(t, "{}", string(answer.BIOS.Registry))
+			answer.Problems = noSuchHost // what an audit adds is its own
+			time.Sleep(5 * time.Minute)
+		}
+		assert.Equal(t, 4, s.asked)
+		assert.Equal(t, []bool{false, true, true, true}, s.knew)
+		a.expire()
+		read("1", "")
+		assert.Equal(t, 5, s.asked, "a reload asks")
+		read("1", "saved anew")
+		assert.Equal(t, 6, s.asked, "a new baseline asks")
+		read("2", "saved anew")
+		assert.Equal(t, 7, s.asked, "another machine's answer is none")
+	})
+}
+
+// TestControllerOfAnotherSystem checks that answers of one system of a service, also pending ones, are not used for
+// another that a new configuration names.
+func TestControllerOfAnotherSystem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{answer: redfish.Answer{Found: true, Model: "Node0"}}
+		a := s.asker()
+		read := func(system string) *redfish.Answer {
+			return a.read(redfish.Options{System: system}, redfish.Identity{}, 6*time.Hour, "")
+		}
+		require.Equal(t, "Node0", read("Node0").Model)
+		s.takes = 2 * time.Minute
+		a.expire()
+		answer := read("Node1")
+		require.ErrorContains(t, answer.Err(), "has not answered yet")
+		assert.Empty(t, answer.Model)
+		read("Node0")
+		synctest.Wait()
+		assert.Equal(t, 1, s.ended, "the reading of the other system is ended")
+		a.end(time.Second)
+	})
+}
+
+// TestControllerHangs checks that an audit waits a moment and continues without the controller, that the next one
+// does not start a second read, and that its answer starts an audit.
+func TestControllerHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: 2 * time.Minute, answer: redfish.Answer{Found: true}}
+		a := s.asker()
+		read := func() *redfish.Answer { return a.read(redfish.Options{}, redfish.Identity{}, time.Hour, "") }
+		began := time.Now()
+		answer := read()
+		assert.Equal(t, askPatience, time.Since(began))
+		assert.Equal(t, fact.SourceRefused, answer.State())
+		require.ErrorContains(t, answer.Err(), "has not answered yet")
+		read()
+		synctest.Wait()
+		assert.Equal(t, 1, s.asked)
+		<-a.again
+		require.NoError(t, read().Err())
+		assert.Equal(t, 1, s.asked)
+
+		// Then it fails: what was known is gone, and it is asked ever more rarely.
+		s.takes, s.answer = 0, redfish.Answer{Problems: noSuchHost}
+		time.Sleep(time.Hour)
+		s.asked = 0
+		for range 6 * 12 {
+			require.Error(t, read().Err())
+			time.Sleep(5 * time.Minute)
+		}
+		assert.LessOrEqual(t, s.asked, 9, "after 5, 10, 20, 40, 60 minutes and each hour")
+		s.answer = redfish.Answer{Found: true}
+		time.Sleep(time.Hour)
+		require.NoError(t, read().Err())
+
+		s.takes = time.Hour
+		a.expire()
+		answer = read()
+		require.NoError(t, answer.Err(), "the previous answer stays while it is asked again")
+		a.end(time.Second)
+		assert.Equal(t, 1, s.ended)
+	})
+}
+
+// TestCredentials checks which files are accepted.
+func TestCredentials(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bmc.yaml")
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		says string
+	}{
+		{"username: auditor\npassword: 'a: b # c'\n", 0o600, ""},
+		{"username: auditor\npassword: 12345678\n", 0o400, ""},
+		{"username: auditor\npassword: x\n", 0o640, "mode 0640 lets users other than its owner read the password, expected 0600"},
+		{"username: auditor\npassword: x\n", 0o604, "mode 0604"},
+		{"username: auditor\npassword: x\n", 0o620, "mode 0620"},
+		{"", 0o600, "no username"},
+		{"username: auditor\n", 0o600, "no password"},
+		{"username: auditor\npassword:\n", 0o600, "no password"},
+		{"username: auditor\npassword: x\nurl: y\n", 0o600, "malformed at line 3"},
+		{"username: auditor\npassword: x\n---\npassword: y\n", 0o600, "malformed at line 4"},
+		{strings.Repeat("#", maxCredentials+1), 0o600, "longer than"},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		require.NoError(t, os.Chmod(file, c.mode))
+		user, password, err := readCredentials(file)
+		if c.says == "" {
+			require.NoError(t, err)
+			assert.Equal(t, "auditor", user)
+			assert.NotEmpty(t, password)
+			continue
+		}
+		require.Error(t, err, c.text)
+		assert.Contains(t, err.Error(), c.says)
+	}
+	_, _, err := readCredentials(filepath.Dir(file))
+	assert.ErrorContains(t, err, "not a regular file")
+}
+
+// TestConfigurationBelowHostRoot checks that a container with this node's /sys below --root audits this node, with
+// everything that the configuration names for it, and that an unpacked tree, and one that only links to /sys, is
+// another machine.
+func TestConfigurationBelowHostRoot(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bmc.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
+	conf := &config{Redfish: &redfishConfig{URL: "https://bmc.example", Credentials: file}, Baseline: "/b", BIOS: []string{"/x"}, Measured: []string{"/m"}}
+	links := t.TempDir()
+	require.NoError(t, os.Symlink("/sys", filepath.Join(links, "sys")))
+	for root, want := range map[string]bool{"/": host.RunningKernel("/"), links: false, t.TempDir(): false} {
+		f := inputFlags{root: root, conf: conf}
+		c, err := f.controller()
+		require.NoError(t, err)
+		files, err := f.biosFiles()
+		require.NoError(t, err)
+		for what, has := range map[string]bool{"redfish": c != nil, "baseline": f.baselineFile("", "") != "", "bios": len(files) > 0, "measured": len(f.measuredFiles()) > 0} {
+			assert.Equal(t, want, has, "%s of --root %s", what, root)
+		}
+	}
+	if !host.RunningKernel("/") {
+		t.Log("/sys is not sysfs here: only the refusals were tested")
+	}
+}
+
+// FuzzCredentials checks that no error contains a part of the password, wherever it is in a malformed file.
+func FuzzCredentials(f *testing.F) {
+	const password = "correct-horse-battery"
+	for _, seed := range [][2]string{{"username: u\npassword: ", "\n"}, {"", ""}, {"password: [", "]"}, {"- ", ""}, {"username: {", "}"},
+		{"username: u\npassword: \"", ""}, {"&", " *"}, {"!!int ", ""}, {"password: !!int ", ""}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if _, _, err := parseCredentials("file", []byte(before+password+after)); err != nil && strings.Contains(err.Error(), password) {
+			t.Fatal(err)
+		}
+	})
 }

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -205,4 +209,81 @@ func TestAskedProfile(t *testing.T) {
 	r := *judgedOnce(t, "dell-r610-good", "")
 	r.Judge(report.Criteria{Failed: errors.New("no answer")})
 	assert.Equal(t, report.ExitNotAudited, r.Verdict.ExitStatus)
+}
+
+// judged is what every format must have in common.
+type judged struct{ Rule, Subject, Result, Severity string }
+
+func verdictsOf(t *testing.T, out string) []judged {
+	t.Helper()
+	if list, ok := judgedIn.Load(out); ok {
+		return slices.Clone(list.([]judged))
+	}
+	var doc struct{ Findings []judged }
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	judgedIn.Store(out, slices.Clone(doc.Findings))
+	return doc.Findings
+}
+
+// judgedIn caches JSON reports, because several tests use the same ones.
+var judgedIn sync.Map
+
+// TestPluginStatus checks the plugin's own statuses against the findings.
+func TestPluginStatus(t *testing.T) {
+	t.Parallel()
+	root := func(name string) []string {
+		return []string{"check", "--format", "nagios", "--root", tree(t, name)}
+	}
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		says   string
+	}{
+		{"good", root("dell-r610-good"), 0, "MEMAUDIT OK - Dell PowerEdge R610: "},
+		{"warnings", root("dell-r610-unbalanced"), 1, "MEMAUDIT WARNING - "},
+		{"info asked for", append(root("supermicro-x7db8-4ch"), "--fail-on", "info"), 1, "MEMAUDIT OK - "},
+		{"info not asked for", root("supermicro-x7db8-4ch"), 0, "MEMAUDIT OK - "},
+		{"warnings do not count", append(root("dell-r610-unbalanced"), "--fail-on", "critical"), 0, "MEMAUDIT WARNING - "},
+		{"never", append(root("dell-r610-unbalanced"), "--fail-on", "never"), 0, "MEMAUDIT WARNING - "},
+		{"strict", append(root("dell-r610-good"), "--strict"), 3, "MEMAUDIT UNKNOWN - "},
+		{"guest", root("guest-without-smbios"), 0, "MEMAUDIT NOT APPLICABLE - "},
+		{"nothing read", []string{"check", "--format", "nagios", "--root", "/nowhere"}, 3, "MEMAUDIT UNKNOWN - --root "},
+		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell PowerEdge R610: --smbios /nowhere: no such file"},
+		{"wrong usage", append(root("dell-r610-good"), "--fail-on", "often"), 3, "MEMAUDIT UNKNOWN - --fail-on"},
+		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - unknown flag: --nonsense"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, out, _ := run(nil, c.args...)
+			assert.Equal(t, c.status, status, out)
+			assert.True(t, strings.HasPrefix(out, c.says), out)
+		})
+	}
+}
+
+// TestLabels checks that the status shows whether the audit was possible and the labels its result; labels of a lost
+// machine replace the previous ones.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "memaudit")
+	for _, c := range []struct {
+		status int
+		first  string
+		args   []string
+	}{
+		{0, "failure=none", []string{"--root", tree(t, "dell-r610-good")}},
+		{0, "failure=warning", []string{"--root", tree(t, "dell-r610-unbalanced"), "--profile", "hpc"}},
+		{0, "verdict=not_applicable", []string{"--root", tree(t, "guest-without-smbios")}},
+		{3, "failure=unknown", []string{"--root", "/nowhere"}},
+	} {
+		status, out, errs := run(nil, append([]string{"labels", "--output", file}, c.args...)...)
+		assert.Equal(t, c.status, status, errs)
+		assert.Empty(t, out)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(data), "feature.node.kubernetes.io/memaudit-"+c.first+"\n")
+	}
+	status, _, errs := run(nil, "labels", "--profile", "fast")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "expected an intent or a profile id")
 }

@@ -1,7 +1,11 @@
 package report_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,4 +79,49 @@ func TestImpossibleSources(t *testing.T) {
 		got := report.BuildInventory(sys, nil, report.Options{}).Sources
 		assert.Equal(t, []bool{want, false, false}, []bool{got[0].NoSuch, got[1].NoSuch, got[2].NoSuch}, architecture)
 	}
+}
+
+func TestComparisonJSON(t *testing.T) {
+	reporttest.EachComparison(t, func(t *testing.T, name string, c *report.Comparison) {
+		var b bytes.Buffer
+		require.NoError(t, report.WriteJSON(&b, c))
+		reporttest.Golden(t, filepath.Join("testdata", "compare."+name+".json"), b.Bytes())
+	})
+}
+
+func TestComparisonKeepsItsSchema(t *testing.T) {
+	comparison, whole := committedSchema(t, "comparison.v1.json"), committedSchema(t, "report.v1.json")
+	reporttest.EachComparison(t, func(t *testing.T, name string, c *report.Comparison) {
+		require.NoError(t, comparison.Validate(asJSON(t, c)))
+		r := reporttest.Report(reporttest.Bad())
+		without := asJSON(t, r).(map[string]any)
+		assert.NotContains(t, without, "profiles", "there only when it was asked for")
+		r.AddComparison(reporttest.Comparisons()[name])
+		with := asJSON(t, r).(map[string]any)
+		require.NoError(t, whole.Validate(with))
+		assert.Equal(t, asJSON(t, c).(map[string]any)["profiles"], with["profiles"])
+		delete(with, "profiles")
+		assert.Equal(t, without, with, "nothing else changes")
+	})
+}
+
+func TestComparisonKeys(t *testing.T) {
+	assert.Equal(t, []string{"id", "intent", "intents", "analogy", "title", "source", "closest", "agrees", "differs", "unknown", "not_applicable", "error", "settings"},
+		keysOf(reflect.TypeFor[report.HeldProfile]()))
+	assert.Equal(t, []string{"setting", "result", "severity", "wanted", "found", "reason", "known_by", "effect", "remedy", "note", "exceptions", "place"},
+		keysOf(reflect.TypeFor[report.HeldSetting]()))
+}
+
+// TestProblemLines checks that a line-oriented output has at most 40 lines, however many problems there are, and says
+// what it leaves out. Notes are not problems.
+func TestProblemLines(t *testing.T) {
+	r := &report.Report{Problems: []report.Problem{{Severity: "critical", Rule: "memory.socket.populated", Where: "CPU2", Sentence: "no DIMM is installed", Fix: "move one"}}}
+	for i := range 30 {
+		r.Problems = append(r.Problems, report.Problem{Severity: "warning", Rule: fmt.Sprint("x.", i), Sentence: "it is wrong", Fix: "make it right"})
+	}
+	r.Problems = append(r.Problems, report.Problem{Severity: "info", Rule: "setting.smt", Sentence: "smt is on"})
+	lines := r.ProblemLines()
+	assert.LessOrEqual(t, len(lines), 35)
+	assert.Equal(t, []string{"1. CRITICAL CPU2: no DIMM is installed (memory.socket.populated)", "   Fix: move one", "2. WARNING it is wrong (x.0)"}, lines[:3])
+	assert.Equal(t, "and 15 more problems: memaudit check lists them", lines[len(lines)-1])
 }

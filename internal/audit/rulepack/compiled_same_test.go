@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/rules"
 )
@@ -81,4 +84,165 @@ func evaluated(programs *facts.Programs, s *facts.Scope, src string, want *types
 	}
 	_, o := programs.Bool(s, src)
 	return fmt.Sprint(o.Val, o.Missing, o.Err)
+}
+
+// evaluate runs a yes-or-no expression on facts as a case writes them.
+func evaluate(t *testing.T, programs *facts.Programs, stated, src string) (string, []string) {
+	t.Helper()
+	var n yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(stated), &n))
+	require.NotEmpty(t, n.Content)
+	s, err := statedScope(n.Content[0])
+	require.NoError(t, err)
+	holds, o := programs.Bool(s, src)
+	switch {
+	case o.Err != nil:
+		return "error: " + o.Err.Error(), nil
+	case o.Val == nil:
+		return "unknown", o.Missing
+	case holds:
+		return "true", nil
+	default:
+		return "false", nil
+	}
+}
+
+// compiledAhead encodes expressions the way the shipped artefact does.
+func compiledAhead(t *testing.T, sources []string) *facts.Programs {
+	t.Helper()
+	pack := &Pack{File: "test.yaml"}
+	for _, src := range sources {
+		pack.Rules = append(pack.Rules, &Rule{ID: "a.b.c", Subject: facts.SubjectMachine, Check: src, Severity: "info", pack: pack})
+	}
+	blob, err := Compile([]*Pack{pack})
+	require.NoError(t, err)
+	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}})
+	require.NoError(t, err)
+	for _, src := range sources {
+		require.Contains(t, packs[0].Expressions, src)
+	}
+	return &facts.Programs{Encoded: packs[0].Expressions}
+}
+
+// TestUnknownsSpread checks that a missing fact makes a result unknown exactly if it could change it.
+func TestUnknownsSpread(t *testing.T) {
+	const three = `{sockets: [{dimms: 6}, {}, {dimms: 3}], socket: {dimms: 6, sizes: [4, 8]}, machine: {virtual: false}}`
+	tests := []struct{ src, want string }{
+		// and, or, not
+		{`machine.virtual && machine.numa`, "false"},
+		{`machine.numa && machine.virtual`, "false"},
+		{`!machine.virtual && machine.numa`, "unknown"},
+		{`!machine.virtual || machine.numa`, "true"},
+		{`machine.numa || !machine.virtual`, "true"},
+		{`machine.virtual || machine.numa`, "unknown"},
+		{`!machine.numa`, "unknown"},
+		{`machine.numa || !machine.numa`, "unknown"},
+		// comparisons and arithmetic
+		{`socket.bytes > 0`, "unknown"},
+		{`socket.bytes == socket.bytes`, "unknown"},
+		{`socket.dimms + socket.channels_total > 0`, "unknown"},
+		{`socket.bytes / 0 > 1`, "unknown"},
+		{`machine.product.contains("R610")`, "unknown"},
+		{`socket.bytes in [1, 2]`, "unknown"},
+		{`socket.dimms in socket.dpc`, "unknown"},
+		{`socket.dpc.size() == 0`, "unknown"},
+		// conditional
+		{`machine.numa ? true : false`, "unknown"},
+		{`machine.virtual ? machine.numa : true`, "true"},
+		// all and exists over a list with one silent element
+		{`sockets.all(s, s.dimms > 0)`, "unknown"},
+		{`sockets.all(s, s.dimms > 3)`, "false"},
+		{`sockets.exists(s, s.dimms > 3)`, "true"},
+		{`sockets.exists(s, s.dimms > 6)`, "unknown"},
+		{`sockets.exists_one(s, s.dimms > 3)`, "unknown"},
+		{`sockets.filter(s, s.dimms > 3).size() == 1`, "unknown"},
+		{`sockets.map(s, s.dimms).size() == 3`, "unknown"}, // a list made of an unknown is one
+		{`sockets.map(s, s.dimms)[1] == 6`, "unknown"},
+		{`sockets.map(s, s.dimms)[0] == 6`, "unknown"},
+		{`sockets.size() == 3`, "true"},
+		{`sockets[1].dimms == 6`, "unknown"},
+		{`sockets[0].dimms == sockets[2].dimms`, "false"},
+		{`socket.sizes.all(n, n > 1)`, "true"},
+		{`socket.sizes.all(n, n > socket.bytes)`, "unknown"},
+		// a list that is not known at all
+		{`slots.all(s, s.size_bytes > 0)`, "unknown"},
+		{`slots.exists(s, s.size_bytes > 0)`, "unknown"},
+		{`slots.size() == 0`, "unknown"},
+		{`socket.controllers.all(c, c.size_bytes == socket.controllers[0].size_bytes)`, "unknown"},
+		// asking whether a fact is known is always answered
+		{`has(socket.bytes)`, "false"},
+		{`has(socket.dimms)`, "true"},
+		{`has(sockets[1].dimms)`, "false"},
+		{`has(settings.turbo)`, "false"},
+		{`!has(socket.bytes) || socket.bytes > 0`, "true"},
+		// texts never become unknown
+		{`text(socket.bytes) == "not known"`, "true"},
+		{`gib(socket.bytes) + "" == "not known"`, "true"},
+		{`words(socket.locators) == "not known"`, "true"},
+		{`listed(socket.locators) == "not known"`, "true"},
+		{`percent(socket.share_low) == "not known"`, "true"},
+		{`words(sockets.map(s, text(s.dimms))) == "6, not known and 3"`, "true"},
+	}
+	var sources []string
+	for _, c := range tests {
+		sources = append(sources, c.src)
+	}
+	lean := compiledAhead(t, sources)
+	for _, c := range tests {
+		got, missing := evaluate(t, &facts.Programs{}, three, c.src)
+		assert.Equal(t, c.want, got, "%s (missing %v)", c.src, missing)
+		again, same := evaluate(t, lean, three, c.src)
+		assert.Equal(t, []any{got, missing}, []any{again, same}, "%s, compiled ahead of time", c.src)
+		if got == "unknown" {
+			assert.NotEmpty(t, missing, c.src)
+		}
+	}
+}
+
+// TestMissingNamesTheFact checks that an unknown names every missing fact.
+func TestMissingNamesTheFact(t *testing.T) {
+	tests := []struct {
+		src  string
+		want []string
+	}{
+		{`machine.numa && socket.bytes > 0`, []string{"machine.numa", "socket.bytes"}},
+		{`sockets.all(s, s.dimms > 0)`, []string{"sockets[1].dimms"}},
+		{`settings.turbo == "enabled"`, []string{"settings.turbo"}},
+		{`platform.recommended_dimms.size() > 0`, []string{"platform.recommended_dimms"}},
+	}
+	for _, c := range tests {
+		got, missing := evaluate(t, &facts.Programs{}, `{sockets: [{dimms: 6}, {}]}`, c.src)
+		assert.Equal(t, "unknown", got, c.src)
+		assert.Equal(t, c.want, missing, c.src)
+	}
+}
+
+// TestNullIsNotAValue checks that null, also in a list of objects, is a missing fact, and that a merged mapping can
+// remove a fact.
+func TestNullIsNotAValue(t *testing.T) {
+	got, missing := evaluate(t, &facts.Programs{}, `{socket: {<<: &all {dimms: 6, bytes: 1Gi, controllers: []}, bytes: null, controllers: null}}`,
+		`socket.dimms == 6 && socket.bytes > 0 && socket.controllers.size() > 0`)
+	assert.Equal(t, "unknown", got)
+	assert.Equal(t, []string{"socket.bytes", "socket.controllers"}, missing)
+}
+
+// TestCaseFactsAreChecked checks that a case cannot state a fact that does not exist or a value of another type.
+func TestCaseFactsAreChecked(t *testing.T) {
+	tests := []struct{ facts, want string }{
+		{`{sockett: {dimms: 1}}`, "unknown variable"},
+		{`{socket: {dimm: 1}}`, `socket has no fact "dimm", expected one of dimms, `},
+		{`{socket: {dimms: six}}`, "not a whole number"},
+		{`{socket: {populated: maybe}}`, "neither true nor false"},
+		{`{socket: 6}`, "mapping"},
+		{`{sockets: {dimms: 6}}`, "list"},
+		{`{socket: {sizes: 6}}`, "expected a list"},
+		{`{socket: {controllers: [{size: 1}]}}`, `no fact "size"`},
+	}
+	for _, c := range tests {
+		var n yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(c.facts), &n))
+		_, err := statedScope(n.Content[0])
+		require.Error(t, err, c.facts)
+		assert.Contains(t, err.Error(), c.want)
+	}
 }

@@ -2,14 +2,18 @@ package host_test
 
 import (
 	"fmt"
+	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
 func readCPU(t testing.TB, f hosttest.Files) *host.CPU {
@@ -160,4 +164,146 @@ func TestSMTFilesMissing(t *testing.T) {
 	c := readCPU(t, hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/smt"))
 	assert.Equal(t, fact.Unread, c.SMTControl.State)
 	assert.Equal(t, fact.SourceOK, c.Source.State, "kernels before 4.19 have none")
+}
+
+// packages is a tree with n processors, each in a package of its own.
+func packages(n int) hosttest.Files {
+	f := hosttest.Files{"sys/devices/system/cpu/online": fmt.Sprintf("0-%d\n", n-1), "sys/devices/system/node/online": "0\n"}
+	for i := range n {
+		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
+		for _, name := range []string{"thread_siblings_list", "package_cpus_list", "physical_package_id"} {
+			f[at+name] = strconv.Itoa(i) + "\n"
+		}
+	}
+	return f
+}
+
+// TestOversized checks that a tree with more processors, packages or nodes than Linux supports is refused by name,
+// and that the largest supported one (in make corpus) is not.
+func TestOversized(t *testing.T) {
+	check := func(f hosttest.Files) error { return host.CheckSize(host.Capture(f).Root()) }
+	if corpustest.Stage { // the largest take a second
+		require.NoError(t, check(packages(1024)))
+		require.NoError(t, check(hosttest.Machine{Sockets: 8, CoresPerSocket: 512, ThreadsPerCore: 2}.Files()))
+	}
+	err := check(packages(1025))
+	require.ErrorIs(t, err, host.ErrOversized)
+	require.ErrorContains(t, err, "1025 processor packages, at most 1024 are read")
+	err = check(hosttest.Files{"sys/devices/system/cpu/online": "0-8192\n"})
+	require.ErrorContains(t, err, "8193 processors online, at most 8192 are read")
+	nodes := hosttest.Files{"sys/devices/system/cpu/online": "0\n"}
+	for i := range 1025 {
+		nodes[fmt.Sprintf("sys/devices/system/node/node%d/meminfo", i)] = "x\n"
+	}
+	require.ErrorContains(t, check(nodes), "1025 memory nodes, at most 1024 are read")
+}
+
+// blameless removes the causes of unknown values and the details of sources, which name an errno or the capture;
+// states, values, paths and texts stay.
+func blameless(f *host.Facts) *host.Facts {
+	strip(reflect.ValueOf(f))
+	return f
+}
+
+func strip(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		strip(v.Elem())
+	case reflect.Struct:
+		if s, ok := v.Addr().Interface().(*host.Source); ok {
+			s.Detail = ""
+			return
+		}
+		for i := range v.NumField() {
+			strip(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			strip(v.Index(i))
+		}
+	case reflect.Interface: // the error of a fact, whose reason is compared
+		v.SetZero()
+	default:
+	}
+}
+
+// workstation are the attributes of one driver as the kernel shows them: the entry of the class is a link to a
+// virtual device.
+func workstation() hosttest.Files {
+	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"
+	return hosttest.Files{
+		"sys/class/firmware-attributes/thinklmi": hosttest.LinkTo + "../../devices/virtual/firmware-attributes/thinklmi",
+		dev + "NUMA/current_value":               "Auto;[Optional:NPS1,NPS2,NPS4,Auto][Status:ShowOnly]\n",
+		dev + "NUMA/display_name":                "NUMA\n",
+		dev + "SMT/type":                         "enumeration\n",
+		dev + "SMT/current_value":                "Enabled\n",
+		dev + "SMT/possible_values":              "Disabled;Enabled;\n",
+		dev + "SerialNumber/type":                "string\n",
+		dev + "SerialNumber/current_value":       "PF000001\n",
+		dev + "pending_reboot":                   "1\n",
+		dev + "save_settings":                    "single\n",
+		"sys/class/firmware-attributes/":         "",
+		"sys/devices/system/cpu/online":          "0-3\n",
+	}
+}
+
+func readFirmware(t *testing.T, files hosttest.Files) *host.FirmwareAttributes {
+	t.Helper()
+	root, err := host.OpenDir(files.Write(t))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	return host.ReadFirmwareAttributes(root)
+}
+
+func TestFirmwareAttributes(t *testing.T) {
+	f := readFirmware(t, workstation())
+	assert.Equal(t, host.Source{Name: "firmware_attributes", State: fact.SourceOK}, f.Source)
+	require.Len(t, f.Drivers.Value, 1)
+	d := f.Drivers.Value[0]
+	assert.Equal(t, "thinklmi", d.Name)
+	assert.True(t, d.PendingReboot.Known() && d.PendingReboot.Value)
+	require.Len(t, d.Attributes.Value, 3)
+	numa, smt, serial := d.Attributes.Value[0], d.Attributes.Value[1], d.Attributes.Value[2]
+	assert.Equal(t, "Auto", numa.Current.Value, "the options are not part of the value")
+	assert.Equal(t, []string{"NPS1", "NPS2", "NPS4", "Auto"}, numa.Possible)
+	assert.Equal(t, "/sys/class/firmware-attributes/thinklmi/attributes/NUMA/current_value", numa.Current.From.Path)
+	assert.Equal(t, "Enabled", smt.Current.Value)
+	assert.Equal(t, []string{"Disabled", "Enabled"}, smt.Possible)
+	assert.False(t, serial.Current.Known(), "a text identifies a machine: its value is not read")
+}
+
+// TestOptionsInTheValue checks that only the values after "Optional:" are options, and that the driver's own list
+// precedes it.
+func TestOptionsInTheValue(t *testing.T) {
+	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/A/"
+	for value, want := range map[string][]string{
+		"On;[Optional:On,Off]\n":                            {"On", "Off"},
+		"On;[Status:ShowOnly][Optional:On,Off]\n":           {"On", "Off"},
+		"On;[Status:ShowOnly]\n":                            nil,
+		"SATA 1:Network 1;[Excluded from boot order:USB]\n": nil,
+		"On\n": nil,
+	} {
+		a := readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value})).Drivers.Value[0].Attributes.Value[0]
+		assert.Equal(t, want, a.Possible, value)
+		assert.NotContains(t, a.Current.Value, ";", value)
+		a = readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value, dev + "possible_values": "Yes;No\n"})).Drivers.Value[0].Attributes.Value[0]
+		assert.Equal(t, []string{"Yes", "No"}, a.Possible, value)
+	}
+}
+
+// TestFirmwareAttributesAbsent checks that a machine without the class has no source for it, and that values that
+// cannot be read make the source partial.
+func TestFirmwareAttributesAbsent(t *testing.T) {
+	f := readFirmware(t, hosttest.Files{"sys/devices/system/cpu/online": "0\n"})
+	assert.False(t, f.Present())
+
+	files := workstation()
+	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"
+	f = readFirmware(t, files.With(hosttest.Files{dev + "SMT/current_value": "", dev + "pending_reboot": "maybe\n"}))
+	assert.Equal(t, fact.SourcePartial, f.Source.State)
+	assert.Contains(t, f.Source.Detail, "SMT/current_value")
+	assert.Equal(t, fact.Malformed, f.Drivers.Value[0].PendingReboot.State)
 }

@@ -1,8 +1,16 @@
 package host
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +20,7 @@ import (
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // TestWalkAgreesWithOpenat2 resolves the same paths with and without openat2.
@@ -221,4 +230,197 @@ func TestReadInPieces(t *testing.T) {
 			assert.Len(t, b, want)
 		})
 	}
+}
+
+// TestReadKernelLog reads the log of a capture, where it is a plain file, and the running kernel's, which is readable
+// or not.
+func TestReadKernelLog(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"dev", "sys", "proc"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+	}
+	read := func() fact.Fact[kerneltext.MirroredMemory] {
+		root, err := OpenDir(dir)
+		require.NoError(t, err)
+		defer func() { _ = root.Close() }()
+		return ReadKernelLog(root).Mirrored
+	}
+	assert.NotEqual(t, fact.OK, read().State)
+	file := filepath.Join(dir, "dev", "kmsg")
+	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n"), 0o644))
+	assert.Equal(t, fact.Absent, read().State)
+	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n[    0.000000] efi: Memory: 4096M/65536M mirrored memory\n"), 0o644))
+	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 4 << 30, All: 64 << 30}, read().Value)
+
+	live, err := OpenLive()
+	require.NoError(t, err)
+	defer func() { _ = live.Close() }()
+	assert.Contains(t, []fact.State{fact.OK, fact.Absent, fact.Denied}, ReadKernelLog(live).Mirrored.State)
+}
+
+// TestMSRLive reads registers as on the running machine: 8 bytes at the register's number, and 0 is a value; a
+// missing file, a missing register and a missing permission are three different results.
+func TestMSRLive(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "dev/cpu/0"), 0o755))
+	content := make([]byte, 0x1FC+8)
+	binary.LittleEndian.PutUint64(content[0x1A0:], 0x4000850089)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dev/cpu/0/msr"), content, 0o600))
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	root := &Root{name: "/", b: &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}}
+	defer root.Close()
+	got := root.readRegisters(0, []uint32{MSRMiscEnable, MSRPrefetch, MSRPackageCst, MSRHWCR})
+	assert.Equal(t, fact.Known(uint64(0x4000850089), fact.Direct, fact.At("msr", "/dev/cpu/0/msr", "0x4000850089")), got[0])
+	assert.Equal(t, fact.OK, got[1].State, "the kernel keeps registers apart; this file cannot")
+	assert.Equal(t, fact.Known(uint64(0), fact.Direct, fact.At("msr", "/dev/cpu/0/msr", "0x0")), got[2])
+	assert.NotEqual(t, fact.OK, got[3].State)
+	missing := root.readRegisters(1, []uint32{MSRMiscEnable})
+	assert.Equal(t, fact.Absent, missing[0].State, "%v", missing[0].Err)
+	if os.Getuid() != 0 {
+		require.NoError(t, os.Chmod(filepath.Join(dir, "dev/cpu/0/msr"), 0))
+		assert.Equal(t, fact.Denied, root.readRegisters(0, []uint32{MSRMiscEnable})[0].State)
+	}
+	assert.Equal(t, unix.O_RDONLY, openFlags&unix.O_ACCMODE, "never for writing")
+}
+
+// TestRegistersOfAnotherCPU checks that the device number decides whose registers are read.
+func TestRegistersOfAnotherCPU(t *testing.T) {
+	require.NoError(t, isRegisters(unix.Mkdev(202, 3), 3))
+	require.ErrorIs(t, isRegisters(unix.Mkdev(202, 2), 3), ErrNotRegular)
+	require.ErrorContains(t, isRegisters(unix.Mkdev(202, 2), 3), "device 202:2 is not the registers of CPU 3")
+	require.ErrorIs(t, isRegisters(unix.Mkdev(203, 3), 3), ErrNotRegular)
+}
+
+// TestRegistersOnThePage checks that docs/kernel.md lists exactly the registers that are read.
+func TestRegistersOnThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "kernel.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(page), "\n## Registers\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n## ")
+	source, err := os.ReadFile("msr.go")
+	require.NoError(t, err)
+	numbers := func(pattern, text string) (out []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	read := numbers(`(?m)^\tMSR\w+ +uint32 = 0x([0-9A-F]+)`, string(source))
+	require.NotEmpty(t, read)
+	assert.ElementsMatch(t, read, numbers(`(?m)^\| (?:0x)?([0-9A-F]+) \|`, table))
+}
+
+// zeros is an endless reader.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// bomb is an archive with one member of many zeros.
+func bomb(t *testing.T, name string, size int64) io.Reader {
+	t.Helper()
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	require.NoError(t, err)
+	w := tar.NewWriter(zip)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o644}))
+	_, err = io.CopyN(w, zeros{}, size)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, zip.Close())
+	return &out
+}
+
+// headers is a compressed archive of n empty members.
+func headers(t *testing.T, n int, header func(i int) *tar.Header) io.Reader {
+	t.Helper()
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	require.NoError(t, err)
+	w := tar.NewWriter(zip)
+	for i := range n {
+		h := header(i)
+		h.Format = tar.FormatPAX
+		require.NoError(t, w.WriteHeader(h))
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, zip.Close())
+	return &out
+}
+
+// TestCaptureMemory checks that the memory used for an archive is bounded by its size, whatever its members are: a
+// header of 1 MiB compresses to 1 kB.
+func TestCaptureMemory(t *testing.T) {
+	long := strings.Repeat("a", 1<<20-100)
+	cpu := func(i int) string { return fmt.Sprintf("sys/devices/system/cpu/x%d", i) }
+	for name, c := range map[string]struct {
+		n        int
+		header   func(i int) *tar.Header
+		complete bool
+	}{
+		"long links":      {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeSymlink} }, true},
+		"long hard links": {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeLink} }, true},
+		"long comments": {16, func(i int) *tar.Header {
+			return &tar.Header{Name: cpu(i), Linkname: "a", Typeflag: tar.TypeSymlink, PAXRecords: map[string]string{"comment": long}}
+		}, true},
+		"links": {30_000, func(i int) *tar.Header {
+			return &tar.Header{Name: cpu(i), Linkname: long[:4000], Typeflag: tar.TypeSymlink}
+		}, false},
+		"machines": {300, func(i int) *tar.Header {
+			return &tar.Header{Name: fmt.Sprintf("%s%d/sys/devices/", long[:4000], i), Typeflag: tar.TypeDir}
+		}, false},
+	} {
+		archive := headers(t, c.n, c.header)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		l := newLoader()
+		if !c.complete {
+			l.keep = 1 << 20
+		}
+		err := l.load(archive)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if c.complete {
+			require.NoError(t, err, name)
+			_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
+			assert.Equal(t, name == "long comments", err == nil, "%s: %v", name, err)
+		} else {
+			require.ErrorIs(t, err, errBounds, name)
+		}
+		assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20), name)
+		runtime.KeepAlive(l)
+	}
+}
+
+// TestNotesMemory checks that a manifest of many short names is refused before it takes more memory than a capture
+// may.
+func TestNotesMemory(t *testing.T) {
+	for _, more := range []string{"names\t/a" + strings.Repeat("\tb", 1<<20) + "\n", strings.Repeat("absent\t/a\n", 1<<16)} {
+		_, err := parseNotes([]byte(notesHeader+"\n"+more), 8<<20)
+		require.ErrorIs(t, err, errBounds)
+		_, err = parseNotes([]byte(notesHeader+"\n"+more), maxNotesMemory)
+		require.NoError(t, err)
+	}
+}
+
+func TestCaptureBounds(t *testing.T) {
+	l := newLoader()
+	l.stream = 1 << 20
+	require.ErrorIs(t, l.load(bomb(t, "junk", 2<<20)), errBounds, "unpacked bytes, even of what is skipped")
+	l = newLoader()
+	l.keep = 1 << 20
+	require.ErrorIs(t, l.load(bomb(t, "sys/devices/system/cpu/online", 2<<20)), errBounds, "bytes kept")
+	l = newLoader()
+	l.members = maxMembers
+	require.ErrorIs(t, l.load(bomb(t, "junk", 1)), errBounds, "members")
+	l = newLoader()
+	l.machine("").nodes = maxFiles + 1
+	require.ErrorIs(t, l.load(bomb(t, "sys/devices/system/cpu/online", 1)), errBounds, "files")
+	l = newLoader()
+	require.NoError(t, l.load(bomb(t, "proc/cpuinfo", maxMember+5)))
+	_, more, err := l.machine("").read(nil, "proc/cpuinfo", maxMember)
+	require.NoError(t, err)
+	require.True(t, more, "a member longer than we keep is known to go on")
 }

@@ -1,8 +1,19 @@
 package redfish
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"net"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,5 +80,80 @@ func TestDellJobWaits(t *testing.T) {
 		require.NoError(t, a.Err())
 		require.NotNil(t, a.BIOS)
 		assert.Equal(t, want, a.BIOS.JobWaits, queue)
+	}
+}
+
+// issued is a self-signed certificate for 127.0.0.1 with an elliptic curve key: signing with httptest's RSA key took
+// half of the test time.
+func issued(from, to time.Time) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bmc"}, NotBefore: from, NotAfter: to,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}
+
+// valid is the certificate of all controllers that have no other.
+var valid = sync.OnceValues(func() (tls.Certificate, error) {
+	return issued(time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+})
+
+// expired is a certificate for 127.0.0.1 that expired in 2021, and its authority.
+func expired(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	cert, err := issued(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.NoError(t, err)
+	leaf, err := x509.ParseCertificate(cert.Certificate[0])
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	pool.AddCert(leaf)
+	return cert, pool
+}
+
+// TestOnlySessionsAreDeleted checks that only members of the sessions collection are deleted, whatever a service
+// calls its new session.
+func TestOnlySessionsAreDeleted(t *testing.T) {
+	for location, deleted := range map[string]bool{
+		"/redfish/v1/SessionService/Sessions/77":                                                  true,
+		"/redfish/v1/SessionService/Sessions/77/":                                                 true,
+		"/redfish/v1/Sessions/77":                                                                 true,
+		"https://10.0.0.1:8443/redfish/v1/SessionService/Sessions/admin%40dom":                    true,
+		"/redfish/v1/Systems/FCH123456":                                                           false,
+		"/redfish/v1/AccountService/Accounts/2":                                                   false,
+		"/redfish/v1/SessionService/Sessions":                                                     false,
+		"/redfish/v1/SessionService/Sessions/":                                                    false,
+		"/redfish/v1/SessionService/Sessions/../../Systems/FCH123456":                             false,
+		"/redfish/v1/SessionService/Sessions/..%2f..%2fSystems%2fFCH123456":                       false,
+		"/redfish/v1/SessionService/Sessions/%252e%252e":                                          false,
+		"/redfish/v1/SessionService/Sessions/77/Actions":                                          false,
+		"/redfish/v1/SessionService/Sessions/..":                                                  false,
+		"/redfish/v1/EventService/Subscriptions/Sessions":                                         false,
+		"/redfish/v1/SessionService/Sessions//77":                                                 false,
+		"https://evil.example/redfish/v1/Chassis/1?x=/redfish/v1/SessionService/Sessions/77":      false,
+		"https://evil.example/redfish/v1/SessionService/Sessions/77/../../../Managers/1/LogServi": false,
+	} {
+		b := newBMC(t)
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost {
+				w.Header()["Location"] = []string{location}
+				w.Header().Set("X-Auth-Token", token)
+				w.WriteHeader(http.StatusCreated)
+			}
+			return r.Method == http.MethodPost
+		}
+		a := Read(t.Context(), b.options(t), Identity{Products: []string{"Server 1"}})
+		require.NoError(t, a.Err(), location)
+		var sent []string
+		for _, r := range b.requests {
+			if strings.HasPrefix(r, "DELETE ") {
+				sent = append(sent, r)
+			}
+		}
+		assert.Equal(t, deleted, len(sent) == 1, "%s: %v", location, sent)
+		assert.Equal(t, deleted, !strings.Contains(a.Detail(), "stays open until it times out"), location)
 	}
 }

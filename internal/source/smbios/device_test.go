@@ -1,6 +1,8 @@
 package smbios
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -110,4 +112,95 @@ func TestReservedBits(t *testing.T) {
 	assert.Equal(t, known[int64](256<<30), d.Size)
 	assert.Equal(t, known(70000), d.Speed)
 	assert.Equal(t, known(66000), d.ConfiguredSpeed)
+}
+
+// processorFamilies is a table of processors whose first bytes are a CPUID signature or not: each range of families
+// of DSP0134 7.5.2 with its neighbours, and vendors without a family.
+func processorFamilies() *smbiostest.Builder {
+	b := smbiostest.New(3, 5)
+	processor := func(family int, maker string, signature byte) {
+		body := make([]byte, 0x2A-4)
+		copy(body, []byte{1, 3, 0xFE, 2, signature, 0x0F})
+		if signature == 0 {
+			body[5] = 0
+		}
+		body[0x18-4], body[0x19-4] = 0x41, 1
+		copy(body[0x1A-4:], []byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF})
+		body[0x28-4], body[0x29-4] = byte(family), byte(family>>8)
+		b.Add(typeProcessor, body, "P", maker)
+	}
+	for _, run := range x86Families {
+		for family := run[0] - 1; family <= run[1]+1; family++ {
+			if _, named := named(family); named {
+				processor(family, "M", 0x51)
+			}
+		}
+	}
+	for _, maker := range []string{"Intel", "AMD", "Other"} {
+		for family := 1; family <= 3; family++ {
+			processor(family, maker, 0x51)
+		}
+	}
+	processor(0xB3, "Intel", 0)
+	return b
+}
+
+func named(family int) (string, bool) {
+	for _, f := range families {
+		if f.code == family {
+			return f.word, true
+		}
+	}
+	return "", family == familyCore2OrK7
+}
+
+// TestProcessorSignatures checks that a processor has a CPUID signature if the installed dmidecode prints one, and if the
+// specification names an x86 processor that dmidecode 3.4 does not know.
+func TestProcessorSignatures(t *testing.T) {
+	dump := processorFamilies().Dump()
+	printed, seen := naiveLines(runDmidecode(t, dump)), map[string]int{}
+	var onlyOurs, onlyTheirs []string
+	for _, p := range parse(t, dump).Processors() {
+		theirs := strings.TrimPrefix(printed[blockID(int(p.Handle), typeProcessor, seen)]["Signature"], "Type 0, ")
+		ours := ""
+		if c, ok := p.CPUID.Get(); ok {
+			ours = fmt.Sprintf("Family %d, Model %d, Stepping %d", c.Family, c.Model, c.Stepping)
+		}
+		switch {
+		case ours == theirs:
+		case theirs == "":
+			onlyOurs = append(onlyOurs, p.FamilyName.Value+" of "+p.Manufacturer.Value)
+		case ours == "":
+			onlyTheirs = append(onlyTheirs, p.FamilyName.Value+": "+theirs)
+		default:
+			t.Errorf("family 0x%02X %s: %s, dmidecode says %s", p.Family.Value, p.FamilyName.Value, ours, theirs)
+		}
+	}
+	assert.Subset(t, []string{
+		"Intel of M",                                                       // dmidecode 3.4 does not know this one
+		"Crusoe TM5000 of M", "Crusoe TM3000 of M", "Efficeon TM8000 of M", // Transmeta's
+		"6x86 of M", "MediaGX of M", "MII of M", "WinChip of M", // Cyrix's and IDT's
+		"Other of Intel", " of Intel", "Other of AMD", " of AMD", // it looks at the version's words
+	}, onlyOurs)
+	assert.Subset(t, []string{
+		"80386: Family 15, Major Stepping 5, Minor Stepping 1",                                                 // what it had after reset: no CPUID
+		"Opteron A-Series: Family 15, Model 5, Stepping 1", "Opteron A-Series: Family 15, Model 5, Stepping 1", // Arm's
+		"Xeon: Family 0, Model 0, Stepping 0", // zeros are none
+	}, onlyTheirs)
+}
+
+// TestSignatureOfText checks old texts of dmidecode, which have the signature without the ID; Arm's is not a CPUID
+// signature.
+func TestSignatureOfText(t *testing.T) {
+	for printed, want := range map[string]Field[CPUID]{
+		"Type 0, Family 6, Model 62, Stepping 4":                                 known(CPUID{Family: 6, Model: 62, Stepping: 4}),
+		"Family 1, Model 5, Stepping 2":                                          known(CPUID{Family: 1, Model: 5, Stepping: 2}),
+		"Family 0, Model 5, Stepping 2":                                          {},
+		"Implementor 0x41, Variant 0x3, Architecture 15, Part 0xd0c, Revision 1": {},
+	} {
+		table := parse(t, []byte("# dmidecode 2.9\nSMBIOS 2.4 present.\n\nHandle 0x0004, DMI type 4, 35 bytes\nProcessor Information\n\tSignature: "+printed+"\n"))
+		assert.Equal(t, want, table.Processors()[0].CPUID, printed)
+	}
+	table := parse(t, []byte("# dmidecode 2.9\nSMBIOS 2.4 present.\n\nHandle 0x0004, DMI type 4, 35 bytes\nProcessor Information\n\tType: Central Processor\n"))
+	assert.Equal(t, Field[CPUID]{}, table.Processors()[0].CPUID)
 }

@@ -6,11 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/rules"
 )
 
@@ -228,4 +232,173 @@ func TestDocumentOfSets(t *testing.T) {
 	assert.False(t, (&Sets{Rows: of}).OfSister("N (set derived, not printed)"))
 	assert.Empty(t, (&Sets{Rows: rows}).Document(3))
 	assert.Empty(t, (&Sets{Rows: rows, Analogous: true}).Document(3))
+}
+
+// TestFillOrder checks which slot of a channel is first in the boards' documents: the blue one, or that farthest from
+// the processor, is the second of the S1200SP and the first of the others.
+func TestFillOrder(t *testing.T) {
+	at := &Placement{}
+	for board, labels := range map[string][]string{
+		"S1200SP":   {"DIMM_A2", "DIMM_A1"},
+		"S2400EP":   {"DIMM_F1", "DIMM_F2"},
+		"S2600COE":  {"DIMM_H1", "DIMM_H2"},
+		"S2600CW":   {"DIMM_E1", "DIMM_E2"},
+		"S2600WTTR": {"DIMM_C1", "DIMM_C2", "DIMM_C3"},
+		"S5000PAL0": {"ONBOARD DIMM_D1", "ONBOARD DIMM_D2"},
+		"S5000PSL":  {"ONBOARD DIMM_B1", "ONBOARD DIMM_B2"},
+		"S5500BC":   {"DIMM_D1", "DIMM_D2"},
+		"S5520UR":   {"DIMM_F1", "DIMM_F2"},
+		"MD80-TM0":  {"DIMM_P1_E0", "DIMM_P1_E1", "DIMM_P1_E2"},
+		"MP30-AR0":  {"DIMM_P0_C0", "DIMM_P0_C1"},
+		"MU70-SU0":  {"DIMM_P0_B0", "DIMM_P0_B1", "DIMM_P0_B2"},
+		"MW50-SV0":  {"DIMM_P0_D0", "DIMM_P0_D1"},
+		"S2600WT2R": {"DIMM_A1", "DIMM_A2", "DIMM_A3"},
+	} {
+		o := ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known("ParX T404i G6 Server")})
+		require.NotNil(t, o, board)
+		for turn, label := range labels {
+			assert.Equal(t, turn, o.Turn(label, at), "%s %s", board, label)
+		}
+		assert.Contains(t, o.Source, ", ")
+	}
+	// No document that was read describes these, whatever their labels.
+	for _, board := range []string{"S1200RP", "S1200BTL", "S2600WFT", "W2600CR", "S5500HCV", "X11SSL-F", "X8DTU", "S2600CW2"} {
+		assert.Nil(t, ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known(board)}), board)
+	}
+	assert.NotNil(t, ReadFillOrder(rules.FS, &inventory.Machine{Product: known("S1200SP")}), "firmware may name the board as the product")
+	assert.Nil(t, ReadFillOrder(rules.FS, &inventory.Machine{}))
+	assert.Nil(t, ReadFillOrder(nil, &inventory.Machine{Board: known("S1200SP")}))
+	assert.Nil(t, ReadFillOrder(fstest.MapFS{}, &inventory.Machine{Board: known("S1200SP")}))
+}
+
+// TestTurn checks that a label is the document's with another channel; any other label, and a slot with an uncertain
+// place, has no position in the order.
+func TestTurn(t *testing.T) {
+	at := &Placement{}
+	intel, digits := &FillOrder{labels: []string{"DIMM_A1", "DIMM_A2"}}, &FillOrder{labels: []string{"DIMM1B", "DIMM1A"}}
+	for _, c := range []struct {
+		order *FillOrder
+		label string
+		want  int
+	}{
+		{intel, "DIMM_A1", 0},
+		{intel, "DIMM_H2", 1},
+		{intel, " dimm_h2 ", 1},
+		{intel, "CPU2_DIMM_A2", 1},
+		{intel, "ONBOARD DIMM_A2", 1},
+		{intel, "XDIMM_A2", Unplaced},
+		{intel, "2DIMM_A2", Unplaced},
+		{intel, "ZDIMM_A2", Unplaced},
+		{intel, "aDIMM_A2", Unplaced},
+		{intel, "DIMM_Z2", 1},
+		{intel, "DIMM_A3", Unplaced},
+		{intel, "DIMM_12", Unplaced},
+		{intel, "DIMM_-2", Unplaced},
+		{intel, "DIMM_AA2", Unplaced},
+		{intel, "ChannelA-DIMM1", Unplaced},
+		{intel, "A1", Unplaced},
+		{intel, "", Unplaced},
+		{digits, "DIMM4A", 1},
+		{digits, "DIMM4B", 0},
+		{digits, "P1_DIMM4b", 0},
+		{digits, "DIMMAB", Unplaced},
+		{nil, "DIMM_A1", Unplaced},
+		{&FillOrder{labels: []string{"1"}}, "DIMM_A1", Unplaced},
+	} {
+		assert.Equal(t, c.want, c.order.Turn(c.label, at), c.label)
+	}
+	for name, unsure := range map[string]Placement{
+		"no channel": {Channel: Unplaced}, "no slot": {Slot: Unplaced}, "not verified": {Unverified: true}, "doubted": {Doubt: "two in one place"},
+	} {
+		assert.Equal(t, Unplaced, intel.Turn("DIMM_A1", &unsure), name)
+	}
+}
+
+// TestIdentify checks that names as firmware prints them, punctuation included, find the same key.
+func TestIdentify(t *testing.T) {
+	for _, tt := range []struct{ vendor, product, want string }{
+		{"IBM", "System x3650 M5: -[8871AC1]-", "lenovo x3650 m5"},
+		{"IBM", "IBM System x3550 M4 Server -[7914AC1]-", "lenovo x3550 m4"},
+		{"LENOVO", "LENOVO System x3250 M6 -[3943AC1]-", "lenovo x3250 m6"},
+		{"Oracle Corporation", "ORACLE SERVER X9-2L", "oracle x92l"},
+		{"Dell Inc.", "OEM-R 720xd", "dell 720xd"},
+		{"HP", "ProLiant DL360 Gen9,", "hp dl360 gen9"},
+		{"Supermicro", "X9DRi-LN4+", "supermicro x9driln4+"},
+	} {
+		id := identify(&inventory.Machine{Vendor: collecttest.Known(tt.vendor), Product: collecttest.Known(tt.product)})
+		assert.Equal(t, tt.want, id.models[0], tt.product)
+	}
+	id := identify(&inventory.Machine{Vendor: collecttest.Known("IBM"), Product: collecttest.Known("System x3650 M5: -[8871AC1]-")})
+	m, err := findSlotMap(rules.FS, id, "lenovo", 24)
+	if assert.NoError(t, err) {
+		assert.Equal(t, "lenovo-m5-12", m.ID)
+	}
+}
+
+// TestLenovoMachineType checks products that are a machine type, with the name in the version (linuxhw/DMI,
+// ThinkStation D20 4155K4U).
+func TestLenovoMachineType(t *testing.T) {
+	m := inventory.Machine{Vendor: known("LENOVO"), Product: known("4155K4U"), ProductVersion: known("ThinkStation D20"), Family: known("NONE")}
+	id := identify(&m)
+	assert.Contains(t, id.models, "lenovo thinkstation d20")
+	slotMap, err := findSlotMap(rules.FS, id, "lenovo-ws-number", 12)
+	require.NoError(t, err)
+
+	assert.Equal(t, "thinkstation-d20", slotMap.ID)
+	m.Vendor = known("Dell Inc.")
+	assert.NotContains(t, identify(&m).models, "dell thinkstation d20")
+}
+
+// TestOneNameTwoBoards checks that the number of slots distinguishes the boards of a product.
+func TestOneNameTwoBoards(t *testing.T) {
+	id := identify(&inventory.Machine{Vendor: collecttest.Known("Apple Inc."), Product: collecttest.Known("MacPro5,1")})
+	for slots, want := range map[int]string{4: "apple-mp4-single", 8: "apple-mp4-dual"} {
+		m, err := findSlotMap(rules.FS, id, "apple", slots)
+		if assert.NoError(t, err) {
+			assert.Equal(t, want, m.ID)
+		}
+	}
+	_, err := findSlotMap(rules.FS, id, "apple", 6)
+	assert.ErrorIs(t, err, errNoSlotMap)
+}
+
+// TestCompiledParts checks that the compiled patterns and index equal those of the files, and that the index finds
+// each map.
+func TestCompiledParts(t *testing.T) {
+	k := corpustest.Rules(t)
+	patterns, err := LocatorRules(k)
+	require.NoError(t, err)
+	var havePatterns []LocatorRule
+	require.NoError(t, compiled.ReadPart(k, LocatorPart, &havePatterns))
+	require.Equal(t, patterns, havePatterns, "go generate ./rules writes them")
+	maps, err := MapIndex(k)
+	require.NoError(t, err)
+	var haveMaps map[string]string
+	require.NoError(t, compiled.ReadPart(k, MapPart, &haveMaps))
+	require.Equal(t, maps, haveMaps, "go generate ./rules writes them")
+	for _, where := range maps {
+		m, err := readSlotMap(k, where)
+		require.NoError(t, err)
+		require.Equal(t, where[strings.Index(where, "#")+1:], m.ID)
+	}
+}
+
+// TestCompileRefuses checks that patterns that can never match, or are listed twice, are reported with their place.
+func TestCompileRefuses(t *testing.T) {
+	for conflict, file := range map[string]string{
+		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:               "rules: [{id: a, locator: ['DIMM{']}]",
+		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`:        "rules: [{id: a, locator: ['{foo}']}]",
+		`slots/locators.yaml: rule a: pattern "{cpu=12}A": has the unknown field {cpu=12}`: "rules: [{id: a, locator: ['{cpu=12}A']}]",
+		`slots/locators.yaml: two rules have the id a`:                                     "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
+	} {
+		_, err := LocatorRules(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
+		require.ErrorContains(t, err, conflict)
+	}
+	for conflict, file := range map[string]string{
+		"slots/x.yaml: x.yaml#one and two are both for v r900, pattern p": "{vendor: v, maps: [{id: one, models: [R900], locators: [p]}, {id: two, models: [r900], locators: [p]}]}",
+		"field modles not found": "{vendor: v, maps: [{id: one, modles: [R900]}]}",
+	} {
+		_, err := MapIndex(fstest.MapFS{"slots/x.yaml": {Data: []byte(file)}})
+		require.ErrorContains(t, err, conflict)
+	}
 }
