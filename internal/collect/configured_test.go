@@ -119,16 +119,6 @@ func TestConfiguredTogether(t *testing.T) {
 	require.Empty(t, sys.Conflicts)
 }
 
-// TestConfiguredChains checks values that leave the decision to the next attribute, mean its opposite,
-// or apply only together with another.
-func TestConfiguredChains(t *testing.T) {
-	sys := collected(t, Input{}, hpeBIOS)
-	require.Equal(t, "power", sys.Settings["determinism"].Configured.Value)
-	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
-	require.Equal(t, "c6", sys.Settings["c_states"].Configured.Value)
-	require.NotContains(t, sys.Settings, "c1e", "EPYC has none")
-}
-
 // TestConfiguredPending checks that a batch of commands is not evidence of the machine.
 func TestConfiguredPending(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
@@ -260,19 +250,6 @@ func TestReferenceNames(t *testing.T) {
 	require.NotContains(t, sys.Settings, "package_c_state", "a missing name means nothing")
 }
 
-// TestGuessedVendor checks that one name is not enough to treat missing settings as absent, but two
-// are.
-func TestGuessedVendor(t *testing.T) {
-	attributes := `"NUMAOptimize": "Enabled"`
-	for i := range 120 {
-		attributes += fmt.Sprintf(`, "Knob%d": "Enable"`, i)
-	}
-	sys := collected(t, Input{}, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {`+attributes+`}}`)
-	require.Equal(t, fact.Unread, sys.Settings["turbo"].Configured.State)
-	sys = collected(t, Input{}, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {"SelectMemoryRAS": "ADDDC Sparing", `+attributes+`}}`)
-	require.Equal(t, fact.Absent, sys.Settings["turbo"].Configured.State)
-}
-
 // TestDecidedWithExport checks who decided the effective value given the configured one, also if
 // every kernel changes it.
 func TestDecidedWithExport(t *testing.T) {
@@ -307,20 +284,6 @@ func TestDecidedWithExport(t *testing.T) {
 	}
 }
 
-// TestConfiguredInert checks that values in an export have no effect under a preset that controls them
-// (Supermicro's WorkIf: 2 == Power Technology).
-func TestConfiguredInert(t *testing.T) {
-	sum := func(preset string) *inventory.System {
-		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced"><Setting name="Power Technology" selectedOption="`+preset+`" type="Option"></Setting>
-<Setting name="CPU C6 report" selectedOption="Disable" type="Option"></Setting><Setting name="Hyper-Threading [ALL]" selectedOption="Disable" type="Option"></Setting></Menu></BiosCfg>`)
-	}
-	under := sum("Energy Efficient")
-	require.Equal(t, fact.Unstated, under.Settings["c_states"].Configured.State)
-	require.Equal(t, `Power Technology is "Energy Efficient", and under it CPU C6 report does not decide`, under.Settings["c_states"].Configured.Reason)
-	require.Equal(t, "disabled", under.Settings["smt"].Configured.Value, "the preset does not govern it")
-	require.Equal(t, "disabled", sum("Custom").Settings["c_states"].Configured.Value)
-}
-
 // TestConfiguredWords checks that a file of canonical values gives the configured values, that an
 // unknown value is malformed, and that all are indirect.
 func TestConfiguredWords(t *testing.T) {
@@ -333,118 +296,6 @@ func TestConfiguredWords(t *testing.T) {
 	require.False(t, sys.Settings["x2apic"].Configured.Known())
 	require.NotEqual(t, fact.Absent, sys.Settings["x2apic"].Configured.State, "what a person left out may be offered")
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
-}
-
-// TestCanonicalValueOfEverySetting checks that a file of canonical values is accepted for every setting.
-func TestCanonicalValueOfEverySetting(t *testing.T) {
-	for _, id := range settings.IDs() {
-		e, err := bios.Decode("file", []byte(id+": auto\n"))
-		require.NoError(t, err, id)
-		require.Equal(t, bios.OwnWords, e.Format, id)
-	}
-}
-
-// TestConfiguredFixedFabric checks that APBDIS 1 fixes the fabric at the state of another option, or
-// at the fastest one without it.
-func TestConfiguredFixedFabric(t *testing.T) {
-	for attributes, want := range map[string]string{
-		`"CbsCmnApbdis": "1", "CbsCmnFixedSocPstate": "P0"`:    "enabled",
-		`"CbsCmnApbdis": "1", "CbsCmnFixedSocPstate": "P2"`:    "p2",
-		`"CbsCmnApbdis": "1"`:                                  "enabled",
-		`"CbsCmnApbdis": "0", "CbsCmnFixedSocPstate": "P2"`:    "disabled",
-		`"CbsCmnApbdis": "Auto", "CbsCmnFixedSocPstate": "P2"`: "auto",
-	} {
-		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`)
-		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
-	}
-	for attributes, want := range map[string]string{ // Supermicro's and AMI's names
-		`"APBDIS": "1", "Fixed SOC Pstate": "P0"`:   "enabled",
-		`"APBDIS": "1", "Fixed SOC Pstate": "P3"`:   "p3",
-		`"APBDIS": "1", "Fixed SOC Pstate": "Auto"`: "auto",
-		`"APBDIS": "1"`: "enabled",
-		`"APBDIS": "0", "Fixed SOC Pstate": "P3"`:    "disabled",
-		`"APBDIS": "Auto", "Fixed SOC Pstate": "P3"`: "auto",
-	} {
-		for _, vendor := range []string{"Supermicro", "GIGABYTE"} {
-			root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": vendor + "\n"})
-			sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {`+attributes+`}}`)
-			require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, "%s %s", vendor, attributes)
-		}
-	}
-	for attributes, want := range map[string]string{ // Dell's names
-		`"ApbDis": "Enabled", "FixedSocPstate": "P0"`:   "enabled",
-		`"ApbDis": "Enabled", "FixedSocPstate": "P3"`:   "p3",
-		`"ApbDis": "Enabled", "ProcCStates": "Enabled"`: "enabled",
-		`"ApbDis": "Disabled", "FixedSocPstate": "P3"`:  "disabled",
-	} {
-		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", `+attributes+`}}`)
-		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
-	}
-}
-
-// TestConfiguredNamesOfX13 checks that an option with another name on Supermicro's X13 than on X11 is read, and not
-// reported as not offered (registry of a SYS-821GE-TNHR).
-func TestConfiguredNamesOfX13(t *testing.T) {
-	sys := collected(t, Input{Root: captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Supermicro\n"})},
-		`{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"EnableMonitorMWAIT_3D1F": "Enable", "DDR2xRefreshEnable_3B63": "Disable",
- "PCIeASPMSupport_Global__00A6": "Disable", "SNC_F300": "Enable SNC4 (4-clusters)", "MirrorMode_DFFA": "Full Mirror Mode", "ADDDCSparing_3C3F": "Enabled",
- "PatrolScrub_3C41": "Enable at End of POST", "CPUC1AutoDemotion_3D20": "Auto", "LLCDeadLineAlloc_0029": "Enable", "XPTRemotePrefetch_0015": "Auto"}}`)
-	for id, want := range map[string]string{"monitor_mwait": "enabled", "refresh_rate": "x1", "pcie_aspm": "disabled", "sub_numa": "snc4", "memory_ras_mode": "mirror_full",
-		"adddc": "enabled", "patrol_scrub": "enabled", "c1_auto_demotion": "auto", "llc_dead_line": "enabled", "xpt_remote_prefetch": "auto"} {
-		got := sys.Settings[id].Configured
-		require.Equal(t, want, got.Value, id)
-		require.False(t, got.Unverified, id)
-	}
-}
-
-// TestConfiguredAutonomous checks that idle-state options that SUM hides while the processor chooses idle states by
-// itself are not in effect (WorkIf 1 != Autonomous Core C-State; 0 != C states).
-func TestConfiguredAutonomous(t *testing.T) {
-	sum := func(settings string) *inventory.System {
-		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced">`+settings+`</Menu></BiosCfg>`)
-	}
-	option := func(name, value string) string {
-		return `<Setting name="` + name + `" selectedOption="` + value + `" type="Option"></Setting>`
-	}
-	hidden := option("CPU C6 report", "Disable") + option("Enhanced Halt State (C1E)", "Enable")
-	autonomous := sum(option("Autonomous Core C-State", "Enable") + hidden)
-	require.Equal(t, "autonomous", autonomous.Settings["c_states"].Configured.Value)
-	require.Equal(t, `Autonomous Core C-State is "Enable", and under it Enhanced Halt State (C1E) does not decide`, autonomous.Settings["c1e"].Configured.Reason)
-	chosen := sum(option("Autonomous Core C-State", "Disable") + hidden)
-	require.Equal(t, "disabled", chosen.Settings["c_states"].Configured.Value)
-	require.Equal(t, "enabled", chosen.Settings["c1e"].Configured.Value)
-	off := sum(option("C states", "Disabled") + option("Enhanced C-states", "Enabled") + option("Package C State Limit", "C6"))
-	require.Equal(t, "disabled", off.Settings["c_states"].Configured.Value)
-	require.False(t, off.Settings["c1e"].Configured.Known())
-	require.False(t, off.Settings["package_c_state"].Configured.Known())
-}
-
-// TestConfiguredLinksOfLenovo checks that socket links save power if either of their two states is enabled, and that
-// both kinds of mirroring in the registry are mirroring.
-func TestConfiguredLinksOfLenovo(t *testing.T) {
-	export := func(attributes string) map[string]inventory.Setting {
-		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": "ThinkSystem SR670 V2\n"})
-		return collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "CustomMode", `+attributes+`}}`).Settings
-	}
-	for attributes, want := range map[string]string{
-		`"Processors_L1": "Disabled", "Processors_L0p": "Enabled"`:  "enabled",
-		`"Processors_L1": "Enabled", "Processors_L0p": "Disabled"`:  "enabled",
-		`"Processors_L1": "Disabled", "Processors_L0p": "Disabled"`: "disabled",
-		`"Processors_L1": "Disabled"`:                               "disabled",
-	} {
-		require.Equal(t, want, export(attributes)["upi_power_mgmt"].Configured.Value, attributes)
-	}
-	for attributes, want := range map[string]string{
-		`"Memory_MirrorMode": "Full", "Memory_ADDDCSparing": "Disabled"`:     "mirror_full",
-		`"Memory_MirrorMode": "Partial", "Memory_ADDDCSparing": "Disabled"`:  "mirror_partial",
-		`"Memory_MirrorMode": "Disabled", "Memory_ADDDCSparing": "Enabled"`:  "adddc",
-		`"Memory_MirrorMode": "Disabled", "Memory_ADDDCSparing": "Disabled"`: "independent",
-	} {
-		got := export(attributes)["memory_ras_mode"].Configured
-		require.Equal(t, want, got.Value, attributes)
-		require.False(t, got.Unverified, attributes)
-	}
-	require.Equal(t, "x1", export(`"Memory_2xRefreshRate": "Disabled"`)["refresh_rate"].Configured.Value)
 }
 
 // TestConfiguredUnderCiscosPresets checks that the performance profile decides the prefetchers, whatever the options

@@ -202,27 +202,6 @@ func TestSlotStates(t *testing.T) {
 	want.Not[int64](fact.Unstated, "does not state").Check(t, maybe.SizeBytes)
 }
 
-// TestBuffering checks that the bits are known only if one of the three is set.
-func TestBuffering(t *testing.T) {
-	for _, c := range []struct {
-		name                    string
-		detail                  uint16
-		registered, loadReduced want.Fact[bool]
-	}{
-		{"RDIMM", detailSynchronous | detailRegistered, want.Is(true, fact.Direct), want.Is(false, fact.Direct)},
-		{"LRDIMM", detailSynchronous | detailLRDIMM, want.Is(true, fact.Direct), want.Is(true, fact.Direct)},
-		{"UDIMM", detailSynchronous | detailUnbuffered, want.Is(false, fact.Direct), want.Is(false, fact.Direct)},
-		{"none of them", detailSynchronous, want.Not[bool](fact.Unstated, "whether a module is registered"), want.Not[bool](fact.Unstated, "whether a module is registered")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Detail: c.detail})
-			c.registered.Check(t, s.Registered)
-			c.loadReduced.Check(t, s.LoadReduced)
-			want.Is(false, fact.Direct).Check(t, s.NonVolatile)
-		})
-	}
-}
-
 // TestLabels checks that a slot keeps a label that looks like a placeholder, and that a module's
 // vendor does not.
 func TestLabels(t *testing.T) {

@@ -42,17 +42,6 @@ func TestNodeSockets(t *testing.T) {
 	}
 }
 
-// TestNodeFacts checks all facts of one node.
-func TestNodeFacts(t *testing.T) {
-	n := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
-	assert.Equal(t, 1, n.ID)
-	want.Is([]int{2, 3}, fact.Direct).Check(t, n.CPUs)
-	want.Is(int64(hosttest.Managed(1, 1024))<<10, fact.Direct).Check(t, n.MemoryBytes)
-	want.Is([]int{21, 10}, fact.Direct).Check(t, n.Distances)
-	want.Is(true, fact.Direct).Check(t, n.HasCPU)
-	want.Is(true, fact.Direct).Check(t, n.HasMemory)
-}
-
 // TestVisibleMemory picks what firmware gave the kernel.
 func TestVisibleMemory(t *testing.T) {
 	const gib = int64(1) << 30

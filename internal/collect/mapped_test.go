@@ -103,17 +103,6 @@ func TestListInDoubt(t *testing.T) {
 	}
 }
 
-// TestMappedFlash leaves out the range of the BIOS chip's own array.
-func TestMappedFlash(t *testing.T) {
-	b := smbiostest.New(2, 6)
-	array := b.Array(smbiostest.Array{Devices: 1})
-	b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30})
-	b.Mapping(smbiostest.Mapping{Array: array, End: 8<<30 - 1})
-	flash := b.Array(smbiostest.Array{Use: 5, Devices: 1})
-	b.Mapping(smbiostest.Mapping{Array: flash, End: 4<<20 - 1})
-	assert.Equal(t, int64(8)<<30, collecttest.Decoded(t, b).Memory.MappedBytes.Value)
-}
-
 // TestRanges checks the start of a module's memory and its position in an interleave; a range of one page means none,
 // and a position above the depth is invalid.
 func TestRanges(t *testing.T) {

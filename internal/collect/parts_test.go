@@ -1,13 +1,11 @@
 package collect_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/collect/collecttest"
@@ -192,17 +190,4 @@ func TestPartNumberAgainstSpeed(t *testing.T) {
 	want.Is(2, fact.Indirect).Check(t, withParts(t, d).Slots[0].Ranks)
 	d.Speed = 2933
 	want.Is(2933, fact.Direct).Check(t, withParts(t, d).Slots[0].RatedMTs)
-}
-
-// TestPartNumbersUnread checks that damaged knowledge leaves firmware's facts unchanged.
-func TestPartNumbersUnread(t *testing.T) {
-	b := smbiostest.New(3, 2)
-	d := ddr4()
-	d.Rank = 0
-	d.Array = b.Array(smbiostest.Array{Devices: 1})
-	b.MemoryDevice(d)
-	sys := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump()),
-		PartNumbers: func() (*partnumber.Table, error) { return nil, errors.New("damaged") }})
-	require.Len(t, sys.Slots, 1)
-	assert.False(t, sys.Slots[0].Ranks.Known())
 }

@@ -34,54 +34,6 @@ var (
 	empty    = smbiostest.CPU{Empty: true, Manufacturer: "Intel(R) Corporation", Version: "left over", Cores: 8}
 )
 
-// TestSocketOfTable checks all fields of one structure.
-func TestSocketOfTable(t *testing.T) {
-	sys := collecttest.Decoded(t, sockets(fitted))
-	require.Len(t, sys.Sockets, 1)
-	s := sys.Sockets[0]
-	assert.Equal(t, 0, s.ID)
-	assert.Equal(t, 1, s.Handle)
-	want.Is("CPU1", fact.Direct).Check(t, s.Designation)
-	want.Is(true, fact.Direct).Check(t, s.Populated)
-	want.Is(true, fact.Direct).Check(t, s.Enabled)
-	want.Is("GenuineIntel", fact.Direct).Check(t, s.Vendor)
-	want.Is(hosttest.Skylake.Brand, fact.Direct).Check(t, s.Brand)
-	want.Is(6, fact.Direct).Check(t, s.Family)
-	want.Is(85, fact.Direct).Check(t, s.Model)
-	want.Is(0, fact.Direct).Check(t, s.Stepping)
-	want.Is(20, fact.Direct).Check(t, s.Cores)
-	want.Is(18, fact.Direct).Check(t, s.CoresEnabled)
-	want.Is(36, fact.Indirect).Check(t, s.Threads)
-	want.Is("Socket LGA3647-1", fact.Direct).Check(t, s.Upgrade)
-	assert.False(t, s.Package.Known())
-}
-
-// TestEmptySocket checks that old text in the fields of an empty socket is ignored.
-func TestEmptySocket(t *testing.T) {
-	s := collecttest.Decoded(t, sockets(fitted, empty)).Sockets[1]
-	want.Is(false, fact.Direct).Check(t, s.Populated)
-	assert.False(t, s.Brand.Known())
-	assert.False(t, s.Cores.Known())
-	assert.False(t, s.Family.Known())
-}
-
-// TestDisabledProcessor checks a processor that is present but not running.
-func TestDisabledProcessor(t *testing.T) {
-	s := collecttest.Decoded(t, sockets(fitted, disabled)).Sockets[1]
-	want.Is(true, fact.Direct).Check(t, s.Populated)
-	want.Is(false, fact.Direct).Check(t, s.Enabled)
-}
-
-// TestOldProcessor checks that counts missing in an old structure are unknown with a reason.
-func TestOldProcessor(t *testing.T) {
-	b := smbiostest.New(2, 3)
-	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "AMD", Version: hosttest.K8.Brand, ID: hosttest.K8.Signature(), Cores: 2})
-	s := collecttest.Decoded(t, b).Sockets[0]
-	want.Is("AuthenticAMD", fact.Direct).Check(t, s.Vendor)
-	want.Not[int](fact.Absent, "SMBIOS 2.3 has no field").Check(t, s.Cores)
-	want.Not[int](fact.Absent, "SMBIOS 2.3 has no field").Check(t, s.Threads)
-}
-
 // TestPackages pairs firmware's processors with the kernel's packages.
 func TestPackages(t *testing.T) {
 	one, two := hosttest.Machine{Sockets: 1, CoresPerSocket: 2}, hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
@@ -126,20 +78,6 @@ func TestPackages(t *testing.T) {
 			assert.Equal(t, "running processors", sys.Conflicts[0].Fact)
 			assert.Equal(t, inventory.SourceCPU, sys.Conflicts[0].Kept.Source)
 		})
-	}
-}
-
-// TestPackagesAsSockets checks that the kernel's packages are used without a table.
-func TestPackagesAsSockets(t *testing.T) {
-	sys := collecttest.Collected(t, hosttest.Rome.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 3}))
-	require.Len(t, sys.Sockets, 2)
-	for i, s := range sys.Sockets {
-		assert.Equal(t, []int{i, -1}, []int{s.ID, s.Handle})
-		want.Is(i, fact.Direct).Check(t, s.Package)
-		want.Is(3, fact.Direct).Check(t, s.CoresEnabled)
-		want.Is("AuthenticAMD", fact.Direct).Check(t, s.Vendor)
-		want.Is(23, fact.Direct).Check(t, s.Family)
-		assert.False(t, s.Cores.Known(), "the kernel does not report how many the part has")
 	}
 }
 

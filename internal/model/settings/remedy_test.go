@@ -43,34 +43,6 @@ const remedySpellings = "# head\n" +
 	"V\ts\tredfish\tControl\t\tAuto|Manual\n" +
 	"V\ts\tredfish\tSlider\t\tPower\n"
 
-// If a vendor has a name for each vendor's processors, a machine gets its own or none, unless its export shows which
-// it has.
-func TestStepsKnowTheVendor(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	hpe := tables.Of("HPE")
-	require.NotNil(t, hpe)
-	first := func(w settings.Change) string {
-		w.Preset = "Custom"
-		if hpe.Governing(w.ID) == "amd_workload_profile" {
-			w.Preset = "Disabled"
-		}
-		if lines := hpe.Steps(w); len(lines) > 0 {
-			return lines[0]
-		}
-		return ""
-	}
-	for maker, want := range map[string][3]string{
-		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading", "ice-lake-sp"},
-		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT", "milan"},
-	} {
-		turbo := first(settings.Change{ID: "turbo", Want: "disabled", Maker: maker, Platform: want[2]})
-		require.Contains(t, turbo, want[0])
-		smt := first(settings.Change{ID: "smt", Want: "disabled", Maker: maker, Platform: want[2]})
-		require.Contains(t, smt, want[1])
-	}
-}
-
 func TestSteps(t *testing.T) {
 	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}, "d/spellings.tsv": {Data: []byte(remedySpellings)}}, "d")
 	require.NoError(t, err)

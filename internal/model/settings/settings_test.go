@@ -3,7 +3,6 @@ package settings_test
 import (
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,13 +47,6 @@ func TestTables(t *testing.T) {
 	require.Equal(t, settings.Disabled, value)
 	_, ok = found[0].Attr.Canonical(s, "perhaps")
 	require.False(t, ok)
-}
-
-// TestRefusesATable checks that an error names the file and the unknown key.
-func TestRefusesATable(t *testing.T) {
-	_, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte("vendor: V\nsettngs: {}\n")}}, "d")
-	require.ErrorContains(t, err, "d/v.yaml")
-	require.ErrorContains(t, err, "field settngs not found")
 }
 
 // TestNext checks that a value may pass the decision to the setting's next attribute.

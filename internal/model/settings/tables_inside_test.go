@@ -72,16 +72,6 @@ func TestOpenTable(t *testing.T) {
 	assert.Equal(t, []string{"Fast", "Slow"}, own.Meant())
 }
 
-// TestOfTwoTables checks that the first of two tables of one vendor is used, and the longer name before it.
-func TestOfTwoTables(t *testing.T) {
-	table := func(vendor, maker string) string { return "vendor: " + vendor + "\nmanufacturers: [" + maker + "]\n" }
-	tables, err := Load(folder(map[string]string{"d/a.yaml": table("A", "HP"), "d/b.yaml": table("B", "HP"), "d/c.yaml": table("C", "HPE")}), "d")
-	require.NoError(t, err)
-	for maker, vendor := range map[string]string{"HP": "A", "hp co": "A", "HPE": "C"} {
-		assert.Equal(t, vendor, tables.Of(maker).Vendor, maker)
-	}
-}
-
 // TestLoadErrors checks that an unreadable file is an error, and that a folder without spellings has none.
 func TestLoadErrors(t *testing.T) {
 	_, err := Load(folder(map[string]string{"d/v.yaml": twoPresets, "d/spellings.tsv/x": ""}), "d")
@@ -171,17 +161,6 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Equal(t, []string{"Custom"}, named.Words(preset, "Custom"))
 	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
 	assert.Empty(t, named.Words(turbo, Enabled))
-}
-
-// TestUnlocks checks that the value of one preset does not unlock settings of another.
-func TestUnlocks(t *testing.T) {
-	table := &Table{Presets: []Preset{{Setting: "workload_profile", Unlocked: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Unlocked: []string{"Disabled"}}}}
-	for _, c := range []struct {
-		preset, value string
-		want          bool
-	}{{"workload_profile", "CustomMode", true}, {"workload_profile", "Disabled", false}, {"workload_profile", "Fast", false}, {"amd_workload_profile", "disabled", true}, {"amd_workload_profile", "Custom Mode", false}} {
-		assert.Equal(t, c.want, table.Unlocks(c.preset, c.value), c)
-	}
 }
 
 // TestCompiledTables checks that the compiled tables equal the files, including the index of names and the recorded

@@ -461,20 +461,6 @@ func TestInterrupted(t *testing.T) {
 	assert.Zero(t, b.open)
 }
 
-// TestAbsent checks that a resource that a service lacks is not a fault.
-func TestAbsent(t *testing.T) {
-	b := newBMC(t)
-	for _, gone := range []string{"/redfish/v1/Systems/FCH123456/Bios", "/redfish/v1/Systems/FCH123456/Memory"} {
-		delete(b.tree, gone)
-	}
-	a := b.ask(t, nil)
-	require.NoError(t, a.Err())
-	assert.Equal(t, fact.SourceOK, a.State())
-	assert.Nil(t, a.BIOS)
-	assert.Empty(t, a.DIMMs)
-	assert.Equal(t, "Server 1, known by its model; the service offers no BIOS settings; the service offers no memory inventory", a.Detail())
-}
-
 // TestMemoryLocation checks the location in the service's own numbers, and that it is unknown if it names no channel.
 func TestMemoryLocation(t *testing.T) {
 	for _, c := range []struct {

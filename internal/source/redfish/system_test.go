@@ -104,30 +104,6 @@ func TestSystems(t *testing.T) {
 	silent(t, a)
 }
 
-// TestSystemsOfOtherModels checks that none is chosen if all systems have other models, even if only one has a model
-// to compare.
-func TestSystemsOfOtherModels(t *testing.T) {
-	b := newBMC(t)
-	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
-	for serial, who := range map[string]Identity{"": {Products: []string{"Server 2"}}, "FCH000001": {Serial: "FCH777777", Products: []string{"Server 2"}}} {
-		b.tree["/redfish/v1/Systems/A"] = `{"Model":"Server 1","SerialNumber":"` + serial + `"}`
-		a := Read(context.Background(), b.options(t), who)
-		assert.False(t, a.Found)
-		require.Error(t, a.Err())
-		assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine", serial)
-	}
-}
-
-// TestOnlySystemThatCannotBeRead checks that the error gives the reason why the only system could not be read.
-func TestOnlySystemThatCannotBeRead(t *testing.T) {
-	b := newBMC(t)
-	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/2"}]}`
-	a := Read(context.Background(), b.options(t), Identity{})
-	require.Len(t, a.Problems, 1)
-	assert.Contains(t, a.Problems[0].Error(), "the service has no such resource (404)")
-	assert.NotContains(t, a.Problems[0].Error(), "no system of the service could be read")
-}
-
 // TestConcealedIdentifiers checks that serial numbers and names of the machine are removed from all texts, except
 // those too short to be an identifier and those that are part of the model, as Lenovo's SKU.
 func TestConcealedIdentifiers(t *testing.T) {
