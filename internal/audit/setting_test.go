@@ -188,8 +188,13 @@ func TestFirmwareValue(t *testing.T) {
 			assert.NotContains(t, v.Reason, "doing of the firmware")
 		}
 	}
+	bias := inventory.Setting{Effective: fact.Known("balanced_performance", fact.Direct, fact.Evidence{Path: "cpu0/power/energy_perf_bias", Raw: "6"})}
+	v, _ := facts.ValueFor(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisAny)
+	assert.Equal(t, "balanced_performance", v.Text(), "Linux runs with it, whatever firmware set")
+	v, _ = facts.ValueFor(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisFirmware)
+	assert.Contains(t, v.Reason, "the kernel turns firmware's 0, maximum performance, into 6 at boot")
 	auto := inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
-	v, _ := facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisFirmware)
+	v, _ = facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisFirmware)
 	assert.Equal(t, "enabled", v.Text(), "what auto came to counts")
 	v, _ = facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisConfigured)
 	assert.Equal(t, "auto", v.Text(), "auto is another word")

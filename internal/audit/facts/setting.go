@@ -180,7 +180,7 @@ type Basis string
 
 // The kinds of value.
 const (
-	// BasisAny is the state itself, whoever set it: a site's own profiles.
+	// BasisAny is the state itself, whoever set it: a site's own profiles, and documents that set Linux itself.
 	BasisAny Basis = ""
 	// BasisFirmware is BIOS setup of systems that were measured running: the result of auto counts, changes by
 	// the operating system do not.
@@ -197,10 +197,8 @@ const (
 func byBIOS(s *inventory.Setting, id string, face Basis) bool {
 	by, known := s.DecidedBy.Get()
 	switch {
-	case face == BasisAny && known:
-		return by != inventory.DecidedKernel
-	case face == BasisAny:
-		return !rewrittenBias(s)
+	case face == BasisAny: // the state itself counts
+		return true
 	case known:
 		return by == inventory.DecidedFirmware || face == BasisFirmware && by == inventory.DecidedHardware
 	default:
