@@ -94,6 +94,8 @@ type auditRun struct {
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.
 	depends map[int][]string
+	// follows are the rules about the layout whose failure a feature's follows from, by the feature's rule.
+	follows map[string][]string
 	roots   map[int][]int
 }
 

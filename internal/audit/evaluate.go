@@ -39,6 +39,9 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 			f.Citation = r.cite(decisive, s)
 		}
 		r.demotePass(candidates, decisive, &f)
+		if r.options.Prerequisites {
+			f.Prerequisites = r.metWords(decisive, s)
+		}
 		findings, rules = append(findings, f), append(rules, decisive)
 	}
 	if !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Result != verdict.NotApplicable }) {
@@ -47,11 +50,11 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	}
 	for i, f := range findings {
 		at := r.add(f)
-		if len(rules[i].DependsOn) > 0 {
+		if on := slices.Concat(rules[i].DependsOn, r.follows[f.Rule]); len(on) > 0 {
 			if r.depends == nil {
 				r.depends = map[int][]string{}
 			}
-			r.depends[at] = rules[i].DependsOn
+			r.depends[at] = on
 		}
 	}
 }
@@ -198,6 +201,9 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	default:
 		f.Result = verdict.Fail
 		r.describe(rule, f)
+	}
+	if len(rule.Prerequisites) > 0 && (f.Result == verdict.Fail || f.Result == verdict.Unknown) {
+		doubt = cmp.Or(r.feature(rule, s, f), doubt)
 	}
 	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
 		r.severity(rule, s, f, &doubt)

@@ -36,6 +36,8 @@ type Options struct {
 	// NoReadings leaves out the evidence of findings, for callers that do not print it: a large machine has a
 	// few thousand.
 	NoReadings bool
+	// Prerequisites lists for each feature how the machine meets its prerequisites, also if nobody asked for it.
+	Prerequisites bool
 }
 
 // SettingWays are the ways to change one setting of a machine's export.

@@ -76,6 +76,7 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	auditor.Options.Prerequisites = true
 	done := p.progress(reading)
 	defer done()
 	sys, failed := p.system(&f.input)

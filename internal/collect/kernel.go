@@ -28,6 +28,7 @@ func (c *collector) kernel() {
 		c.sys.EDAC = append(c.sys.EDAC, m.Controller)
 	}
 	c.sys.Logged = fact.Convert(f.KernelLog.MemoryErrors, loggedErrors)
+	c.sys.Kernel = inventory.Kernel{Messages: f.KernelLog.Messages, Options: c.options(c.sys.NUMA.Cmdline, featureOptions[:]), TDX: f.Kernel.TDX, SNP: f.Kernel.SNP}
 }
 
 // loggedErrors groups the memory errors of the kernel's log by module.
@@ -65,6 +66,8 @@ func (c *collector) withoutKernel() {
 	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
+	c.sys.Kernel = inventory.Kernel{Messages: noKernel[[]string](c, "the kernel log"), Options: noKernel[[]string](c, "the command line"),
+		TDX: noKernel[string](c, "whether TDX works"), SNP: noKernel[string](c, "whether SEV-SNP works")}
 }
 
 // memoryOptions are prefixes of kernel options that affect which processors and memory are visible.
@@ -84,17 +87,24 @@ func (c *collector) numa() inventory.NUMA {
 	line := f.Cmdline.Line
 	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"),
-		KernelNUMA: f.NUMA.Directory, Cmdline: line,
-		Options: fact.Convert(line, func(string) []string {
-			out := []string{}
-			for _, o := range f.Cmdline.Options {
-				word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel removes quotes
-				if slices.ContainsFunc(memoryOptions[:], func(p string) bool { return strings.HasPrefix(word, p) }) {
-					out = append(out, word)
-				}
+		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.options(line, memoryOptions[:])}
+}
+
+// featureOptions are prefixes of kernel options that ask for a feature of the platform, or prevent it.
+var featureOptions = [...]string{"kvm_intel.tdx=", "kvm_amd.", "mem_encrypt=", "kernelcore=", "nosgx", "nohibernate", "iommu=", "iommu.passthrough=", "amd_iommu="}
+
+// options returns the options of the command line that begin with one of the prefixes.
+func (c *collector) options(line fact.Fact[string], prefixes []string) fact.Fact[[]string] {
+	return fact.Convert(line, func(string) []string {
+		out := []string{}
+		for _, o := range c.facts.Cmdline.Options {
+			word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel removes quotes
+			if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(word, p) }) {
+				out = append(out, word)
 			}
-			return out
-		})}
+		}
+		return out
+	})
 }
 
 // memory returns the size of the memory that the kernel sees: by firmware's memory map, by online

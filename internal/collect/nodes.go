@@ -13,7 +13,7 @@ func (c *collector) nodes() {
 	owner := c.owners()
 	for i := range c.facts.NUMA.Nodes {
 		n := &c.facts.NUMA.Nodes[i]
-		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory}
+		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory, EnclaveBytes: n.EnclaveBytes}
 		out.Socket = nodeSocket(&out, owner)
 		c.tier(&out, n)
 		c.sys.Nodes = append(c.sys.Nodes, out)

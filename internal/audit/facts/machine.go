@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,6 +22,24 @@ func machineType() *ObjectType {
 		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
 		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
 		Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},
+		Field{"wanted", textListType, "what the profile that was asked for wants, as setting=value; empty without one", machine(func(m *Machine) Value {
+			out := []string{}
+			for _, id := range slices.Sorted(maps.Keys(m.wanted)) {
+				for _, word := range m.wanted[id] {
+					out = append(out, id+"="+word)
+				}
+			}
+			return PlainValue(out)
+		})},
+	)
+}
+
+func kernelType() *ObjectType {
+	return newType("Kernel", "what the kernel shows of features that are asked for",
+		Field{"messages", textListType, "lines of its log about TDX, SGX, memory encryption, SEV-SNP, mirroring and pages taken away; the log forgets old ones", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Messages) })},
+		Field{"options", textListType, "options of its command line that ask for such a feature or prevent it", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Options) })},
+		Field{"tdx", textType, "Y if KVM can start TDX guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.TDX) })},
+		Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
 	)
 }
 

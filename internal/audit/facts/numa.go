@@ -114,6 +114,7 @@ func nodeType() *ObjectType {
 		Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", func(src any) Value {
 			return src.(*nodeFacts).lessThan()
 		}},
+		Field{"enclave_bytes", intType, "its memory for enclaves (SGX) in bytes", get(func(n *inventory.Node) Value { return valueOf(n.EnclaveBytes) })},
 		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 	)
 }

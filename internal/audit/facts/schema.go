@@ -27,7 +27,7 @@ var Declared = sync.OnceValue(func() *Schema {
 	socket, slot, node := socketType(controller, region), slotType(), nodeType()
 	s := &Schema{types: map[string]*ObjectType{},
 		objects: map[string]*ObjectType{
-			"machine": machineType(), "firmware": firmwareType(), "platform": platformType(), "processor": processorType(), "memory": memoryType(),
+			"machine": machineType(), "kernel": kernelType(), "firmware": firmwareType(), "platform": platformType(), "processor": processorType(), "memory": memoryType(),
 			"numa": numaType(), "slurm": slurmType(), "settings": settingsType(), "measurement": measurementType(pair, crossing),
 			"socket": socket, "slot": slot, "node": node, "setting": settingType(),
 			SubjectBaseline: changeType(), SubjectMeasured: measuredType(), SubjectCounter: counterType(),

@@ -29,6 +29,7 @@ var structural = map[string]any{
 	"setting.exports_disagree": "",
 	// Nothing was measured or accepted.
 	"measurement.given":      false,
+	"machine.wanted":         []string{},
 	"slurm.given":            false,
 	"measurement.crossed":    false,
 	"measurement.loaded":     false,
@@ -80,7 +81,7 @@ func emptySources() map[string]map[string]any {
 			Placements: []place.Placement{{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced}}},
 	}
 	out := map[string]map[string]any{}
-	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings", "measurement"} {
+	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings", "measurement", "kernel"} {
 		out[variable] = map[string]any{"nothing": nothing, "silence": silent}
 	}
 	// The number of listed things is known, even if they have no content.

@@ -20,6 +20,8 @@ import (
 type Runner struct {
 	programs facts.Programs
 	spent    uint64
+	// unmet are the titles of the prerequisites that the last case does not meet.
+	unmet []string
 }
 
 // baseCost is the cost of a case's facts, without its expressions.
@@ -32,10 +34,13 @@ func (x *Runner) Run(r *Rule, c *Case) (complaint string) {
 		return err.Error()
 	}
 	defer func() { x.spent += s.Cost() + baseCost }()
+	x.unmet = nil
 	got, o, err := x.result(r, s)
 	switch {
 	case err != nil:
 		return err.Error()
+	case c.Unmet != nil && !slices.Equal(c.Unmet, x.unmet):
+		return fmt.Sprintf("does not meet %q, expected %q", x.unmet, c.Unmet)
 	case string(got) != c.Expect:
 		return fmt.Sprintf("gives %s%s, expected %s", got, missingText(o), c.Expect)
 	case c.Missing != "" && !slices.Contains(o.Missing, c.Missing):
@@ -67,16 +72,26 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 		}
 	}
 	holds, o := x.programs.Bool(s, r.Check)
+	got := verdict.Fail
 	switch {
 	case o.Err != nil:
 		return verdict.Error, o, fmt.Errorf("check: %w", o.Err)
 	case o.Val == nil:
-		return verdict.Unknown, o, nil
+		got = verdict.Unknown
 	case holds:
-		return verdict.Pass, o, nil
-	default:
-		return verdict.Fail, o, nil
+		got = verdict.Pass
 	}
+	met := make([]verdict.Result, len(r.Prerequisites))
+	var err error
+	for i := range r.Prerequisites {
+		if met[i], err = r.Prerequisites[i].Met(&x.programs, s); err != nil {
+			return verdict.Error, o, fmt.Errorf("prerequisites: %s: %w", r.Prerequisites[i].Title, err)
+		}
+		if met[i] == verdict.Fail {
+			x.unmet = append(x.unmet, r.Prerequisites[i].Title)
+		}
+	}
+	return r.Feature(got, met), o, nil
 }
 
 // longestShort limits the short sentence of a rule: one line of a report.

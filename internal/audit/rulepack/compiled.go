@@ -56,6 +56,10 @@ func expressions(packs []*Pack) []string {
 	for _, p := range packs {
 		for _, r := range p.Rules {
 			out = append(out, r.Applies, r.Check, r.Short, r.Label, r.Fix, r.Found, r.Expected, r.Remedy)
+			for i := range r.Prerequisites {
+				q := &r.Prerequisites[i]
+				out = append(out, q.Applies, q.Needs, q.wanted(), q.Lacks, q.Fix)
+			}
 			for _, s := range r.Remedies {
 				out = append(out, s)
 			}

@@ -145,6 +145,9 @@ type Rule struct {
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`
+	// Prerequisites are given by a rule about a feature that is asked for: check is whether the running system shows that it
+	// works, and these are what it needs, in the order in which setup has to be changed.
+	Prerequisites []Prerequisite `yaml:"prerequisites,omitempty"`
 	// Explains is set for a rule that never fails: it passes with an explanation.
 	Explains bool `yaml:"explains,omitempty"`
 	// Uncited is set for a rule that compares the machine with itself and so needs no document.
@@ -163,6 +166,39 @@ type Rule struct {
 	pack *Pack
 	node *yaml.Node
 }
+
+// Prerequisite is one condition of a feature, as a document states it.
+type Prerequisite struct {
+	_ struct{} `cbor:",toarray"` // stored without field names
+	// Title is what must hold.
+	Title string `yaml:"title"`
+	// Applies is an expression, without which it holds for every machine; Concerns is the same in words.
+	Applies  string `yaml:"applies,omitempty"`
+	Concerns string `yaml:"concerns,omitempty"`
+	// Setting and Want are a setting of BIOS setup and the values that fulfil it; Needs is an expression that must be true. With
+	// neither no input shows it.
+	Setting string `yaml:"setting,omitempty"`
+	Want    Words  `yaml:"want,omitempty"`
+	Needs   string `yaml:"needs,omitempty"`
+	// Lacks and Fix are text expressions: what is instead, in a few words, and what to do. A setting has its own.
+	Lacks string `yaml:"lacks,omitempty"`
+	Fix   string `yaml:"fix,omitempty"`
+	// Strength is must (a vendor's document or registry: the feature fails without it), indirect (a third party or analogy: a
+	// remark) or open (asked for, and no document found: not evaluated).
+	Strength string `yaml:"strength"`
+	// Follows is the rule about the layout of the memory whose failure this one's is.
+	Follows string `yaml:"follows,omitempty"`
+	// Note is what the document says besides: what firmware does if it is not met.
+	Note     string            `yaml:"note,omitempty"`
+	Citation *verdict.Citation `yaml:"citation,omitempty"`
+}
+
+// The strengths of a prerequisite.
+const (
+	Must     = "must"
+	Indirect = "indirect"
+	Open     = "open"
+)
 
 // EffectSpec is the cost of a deviation.
 type EffectSpec struct {
@@ -192,6 +228,8 @@ type Case struct {
 	Expect string `yaml:"expect"`
 	// Missing is the fact that an unknown must name.
 	Missing string `yaml:"missing,omitempty"`
+	// Unmet are the titles of the prerequisites that are not met, in order, if given.
+	Unmet []string `yaml:"unmet,omitempty"`
 	// Severity is the severity a fail must have, if given.
 	Severity string `yaml:"severity,omitempty"`
 }

@@ -82,6 +82,7 @@ func (v *validator) rule(r *Rule) {
 	}
 	v.sources(r)
 	v.mark(r)
+	v.prerequisites(r)
 	if len(r.Headline) > longestShort {
 		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
 	}

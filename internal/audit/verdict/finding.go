@@ -19,6 +19,9 @@ type Waiver struct {
 	Population bool `json:"population,omitempty"`
 }
 
+// Prerequisite is what a feature needs, and how the machine meets it, in words.
+type Prerequisite struct{ Title, Met string }
+
 // Ref names a finding.
 type Ref struct {
 	Rule    string            `json:"rule"`
@@ -67,6 +70,8 @@ type Finding struct {
 	Fix      string `json:"-"`
 	// Mark is what a failure is called below the picture of its socket.
 	Mark string `json:"-"`
+	// Prerequisites are what a feature needs, each with how the machine meets it, for explain.
+	Prerequisites []Prerequisite `json:"-"`
 	// Explains is set for a pass that is listed for its explanation.
 	Explains bool `json:"-"`
 }

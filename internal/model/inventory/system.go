@@ -25,6 +25,7 @@ type System struct {
 	EDAC     []Controller
 	// Logged are the memory errors of the kernel's log; not known if the log could not be read.
 	Logged fact.Fact[[]LoggedErrors]
+	Kernel Kernel
 	// BMCModules are the BMC's modules with error counts that could not be matched to a populated slot; BMCTotal are its
 	// error counts for all modules together, nil if it has none.
 	BMCModules []ControllerModule
@@ -521,6 +522,8 @@ type Node struct {
 	// SideCacheOf what they are made of.
 	SideCacheBytes fact.Fact[int64]
 	SideCacheOf    fact.Fact[Technology]
+	// EnclaveBytes is the node's memory for SGX enclaves.
+	EnclaveBytes fact.Fact[int64]
 }
 
 // NUMA is the machine-wide NUMA state.
@@ -584,6 +587,16 @@ type Controller struct {
 	// UncorrectedNoInfo those of them that the driver could put down to no module.
 	Corrected, Uncorrected             fact.Fact[int64]
 	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
+}
+
+// Kernel is what the kernel shows of features that setup, its command line or a profile asks for.
+type Kernel struct {
+	// Messages are lines of its log about such features and about pages that it took away.
+	Messages fact.Fact[[]string]
+	// Options are the options of its command line that ask for such features or prevent them.
+	Options fact.Fact[[]string]
+	// TDX and SNP are "Y" if KVM can start such guests.
+	TDX, SNP fact.Fact[string]
 }
 
 // LoggedErrors are memory errors in the kernel's log that firmware reported for one module (APEI), under firmware's names of it.

@@ -112,7 +112,7 @@ func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose b
 	}
 	if len(rules) > 0 {
 		return layOut(l, "explain rule", map[string]any{"Rules": rules, "General": rules[len(rules)-1], "Topic": e.topic(word),
-			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc), "Verbose": verbose})
+			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc), "Needs": e.needs(word), "Verbose": verbose})
 	}
 	for _, t := range e.termsOf(word) {
 		if err := layOut(l, "explain term", e.termPage(&t, word)); err != nil {
@@ -120,6 +120,21 @@ func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose b
 		}
 	}
 	return nil
+}
+
+// needs lists the prerequisites of the feature that is called like a word, with strength, machines and document.
+func (e *Explainer) needs(word string) []labelled {
+	var out []labelled
+	for i := range e.rules {
+		if e.rules[i].ID != word && e.rules[i].ID != "feature."+word {
+			continue
+		}
+		for _, p := range e.rules[i].Rule.Prerequisites {
+			parts := []string{map[string]string{rulepack.Must: "must hold", rulepack.Indirect: "a remark only", rulepack.Open: "no document found, not checked"}[p.Strength], p.Concerns, p.Note, source(p.Citation)}
+			out = append(out, labelled{Name: p.Title, Value: strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")})
+		}
+	}
+	return out
 }
 
 // Knows reports whether Explain has a page about a word.
@@ -178,8 +193,9 @@ var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech
 
 type labelled struct{ Name, Value, Example string }
 
-// machineResults is what the selected machine has of a rule: values of a setting, results, slot sets of its manual.
-type machineResults struct{ Values, Results, Sets []labelled }
+// machineResults is what the selected machine has of a rule: values of a setting, results, how it meets the prerequisites of a
+// feature, slot sets of its manual.
+type machineResults struct{ Values, Results, Meets, Sets []labelled }
 
 // machineResults returns nil without a machine.
 func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResults {
@@ -196,6 +212,13 @@ func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResu
 		default:
 			out.Results = append(out.Results, labelled{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
 				string(f.Result), string(f.Found), string(f.Reason), f.KnownBy.String()}, func(s string) bool { return s == "" }), "; ")})
+		}
+	}
+	for i := range doc.Findings {
+		if f := &doc.Findings[i]; f.Rule == rule || f.Rule == "feature."+strings.TrimPrefix(rule, "setting.") {
+			for _, p := range f.Prerequisites {
+				out.Meets = append(out.Meets, labelled{Name: p.Title, Value: p.Met})
+			}
 		}
 	}
 	if rule == slotOrder || rule == slotCount {

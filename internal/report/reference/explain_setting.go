@@ -24,7 +24,7 @@ func (e *Explainer) settingPage(s settings.Setting, doc *report.Report) map[stri
 		machine.Values = machineValues(s.ID, doc)
 	}
 	return map[string]any{"Setting": s, "Topic": e.topic(s.ID), "Effects": append(effects, e.measuredOf(s.ID)...), "Wants": wants,
-		"Ways": ways, "Documents": documents, "Machine": machine}
+		"Ways": ways, "Documents": documents, "Machine": machine, "Needs": e.needs(s.ID)}
 }
 
 // names returns the vendors' menus and attributes of a setting without instructions in a profile, and their

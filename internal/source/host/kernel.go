@@ -12,11 +12,15 @@ import (
 type Kernel struct {
 	// Release is /proc/sys/kernel/osrelease, "6.18.44".
 	Release fact.Fact[string]
+	// TDX and SNP are parameters of the modules kvm_intel and kvm_amd: "Y" if guests with encrypted memory can be started.
+	TDX, SNP fact.Fact[string]
 }
 
-// ReadKernel reads the kernel's release.
+// ReadKernel reads the kernel's release and the parameters.
 func ReadKernel(root *Root) *Kernel {
-	return &Kernel{Release: newReader(root, "").text("/proc/sys/kernel/osrelease")}
+	r := newReader(root, inventory.SourceMemory)
+	return &Kernel{Release: newReader(root, "").text("/proc/sys/kernel/osrelease"),
+		TDX: r.text("/sys/module/kvm_intel/parameters/tdx"), SNP: r.text("/sys/module/kvm_amd/parameters/sev_snp")}
 }
 
 // hostNameFile is the kernel's name of the machine (proc(5)): that of the reader's

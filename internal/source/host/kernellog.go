@@ -21,6 +21,9 @@ type KernelLog struct {
 	Mirrored fact.Fact[kerneltext.MirroredMemory]
 	// MemoryErrors are those that firmware reported to the kernel (APEI) and that are still in the log, in order. The list may be empty.
 	MemoryErrors fact.Fact[[]kerneltext.MemoryError]
+	// Messages tell how features of the platform came up and which pages were taken away (kerneltext.Reported). The list may be
+	// empty: the log forgets old messages.
+	Messages fact.Fact[[]string]
 }
 
 // kernelLogOf reads the log unless the processor has the hypervisor flag.
@@ -32,7 +35,7 @@ func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 }
 
 func noKernelLog(err *ReadError) *KernelLog {
-	return &KernelLog{unknown[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknown[[]kerneltext.MemoryError](inventory.SourceKernelLog, err)}
+	return &KernelLog{unknown[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknown[[]kerneltext.MemoryError](inventory.SourceKernelLog, err), unknown[[]string](inventory.SourceKernelLog, err)}
 }
 
 // ReadKernelLog reads the kernel's messages. In a capture they are a plain file.
@@ -42,7 +45,8 @@ func ReadKernelLog(root *Root) *KernelLog {
 	if err != nil {
 		return noKernelLog(err)
 	}
-	out := &KernelLog{MemoryErrors: fact.Known(kerneltext.ParseMemoryErrors(string(b)), fact.Direct, r.at(kernelLog, ""))}
+	out := &KernelLog{MemoryErrors: fact.Known(kerneltext.ParseMemoryErrors(string(b)), fact.Direct, r.at(kernelLog, "")),
+		Messages: fact.Known(kerneltext.Messages(string(b)), fact.Direct, r.at(kernelLog, ""))}
 	for line := range bytes.Lines(b) {
 		if m, ok := kerneltext.ParseMirrored(string(line)); ok {
 			out.Mirrored = fact.Known(m, fact.Direct, fact.At(inventory.SourceMemory, kernelLog, strings.TrimSpace(string(line))))

@@ -40,7 +40,7 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 			return dst, nil
 		case priority == kerneltext.MirroredPriority && at < kerneltext.BootTime && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)):
 			dst = append(append(dst, message...), '\n')
-		case priority >= 0 && priority <= kerneltext.KernelPriorities && ofMemory && text != "":
+		case priority >= 0 && priority <= kerneltext.KernelPriorities && (ofMemory && text != "" || kerneltext.Reported(string(message))):
 			dst = fmt.Appendf(dst, "%d,0,%d,-;%s\n", priority, at, message)
 		}
 	}

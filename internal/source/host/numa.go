@@ -47,6 +47,8 @@ type Node struct {
 	Access [2]Initiators
 	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
 	SideCaches fact.Fact[[]SideCache]
+	// EnclaveBytes is x86/sgx_total_bytes: memory for enclaves (linux 5.18, Documentation/ABI/stable/sysfs-devices-node).
+	EnclaveBytes fact.Fact[int64]
 }
 
 // Initiators is nodeN/accessC/initiators: rated by firmware, never measured
@@ -135,7 +137,7 @@ func (r *reader) node(n *NUMA, id int) Node {
 	for class := range node.Access {
 		node.Access[class] = r.access(dir, class)
 	}
-	node.SideCaches = r.sideCaches(dir + "/memory_side_cache")
+	node.SideCaches, node.EnclaveBytes = r.sideCaches(dir+"/memory_side_cache"), r.number(dir+"/x86/sgx_total_bytes")
 	return node
 }
 

@@ -16,7 +16,7 @@ var captured = [...]string{
 	"sys/class/dmi/", "sys/class/firmware-attributes/", "sys/class/powercap/",
 	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/",
 	"sys/firmware/", "sys/hypervisor/", "sys/kernel/mm/", "sys/kernel/kexec_crash_size", "sys/kernel/security/lockdown",
-	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
+	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/", "sys/module/kvm_intel/", "sys/module/kvm_amd/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/driver/nvidia/gpus/", "proc/iomem", "proc/config.gz",
 	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/", "dev/cpu_dma_latency", "dev/kmsg",

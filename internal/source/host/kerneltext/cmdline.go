@@ -64,7 +64,8 @@ var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", 
 	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
 	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
 	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
-	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
+	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb",
+	"kvm_intel.", "kvm_amd.", "mem_encrypt", "nosgx", "nohibernate"}
 
 // qualified reports whether a word without "=" may be a fully qualified host name. Module options also have
 // a dot, but few of them have no value.

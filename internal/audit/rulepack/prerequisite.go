@@ -1,0 +1,96 @@
+package rulepack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/settings"
+)
+
+// leftOpen are values of a setting that leave it to firmware, or to a figure beside it.
+var leftOpen = []string{settings.Auto, "custom"}
+
+// wanted is the expression that is true if the setting has one of the values that fulfil the prerequisite, "" without a setting.
+func (p *Prerequisite) wanted() string {
+	if p.Setting == "" {
+		return ""
+	}
+	return "settings." + p.Setting + ` in ["` + strings.Join(p.Want, `", "`) + `"]`
+}
+
+// Met evaluates a prerequisite for the machine of a scope: Pass, Fail, Unknown, NotApplicable or Error. One that no input shows
+// is unknown.
+func (p *Prerequisite) Met(programs *facts.Programs, s *facts.Scope) (verdict.Result, error) {
+	if p.Strength == Open {
+		return verdict.NotApplicable, nil
+	}
+	if p.Applies != "" {
+		if applies, o := programs.Bool(s, p.Applies); o.Err != nil || !applies { // what is known of no such machine is not asked of it
+			return verdict.NotApplicable, o.Err
+		}
+	}
+	out := verdict.Unknown
+	for _, src := range []string{p.Needs, p.wanted()} {
+		if src == "" {
+			continue
+		}
+		switch holds, o := programs.Bool(s, src); {
+		case o.Err != nil:
+			return verdict.Error, o.Err
+		case o.Val == nil:
+			return verdict.Unknown, nil
+		case holds:
+			out = verdict.Pass
+		case src == p.wanted() && slices.Contains(leftOpen, s.Read("settings."+p.Setting).Text()):
+			return verdict.Unknown, nil
+		default:
+			return verdict.Fail, nil
+		}
+	}
+	return out, nil
+}
+
+// Feature returns the result of a rule with prerequisites from those of its check and of its prerequisites: what Linux shows to
+// work works, and where it does not show it each prerequisite that is not met prevents it.
+func (r *Rule) Feature(check verdict.Result, met []verdict.Result) verdict.Result {
+	for i := range r.Prerequisites {
+		if check == verdict.Unknown && met[i] == verdict.Fail && r.Prerequisites[i].Strength == Must {
+			return verdict.Fail
+		}
+	}
+	return check
+}
+
+// prerequisites checks the expressions, words and documents of a rule's prerequisites.
+func (v *validator) prerequisites(r *Rule) {
+	list := valueOfKey(r.node, "prerequisites")
+	for i := range r.Prerequisites {
+		p, n := &r.Prerequisites[i], list.Content[i]
+		v.expr(n, "applies", p.Applies, types.BoolType)
+		v.expr(n, "needs", p.Needs, types.BoolType)
+		v.expr(n, "lacks", p.Lacks, types.StringType)
+		v.expr(n, "fix", p.Fix, types.StringType)
+		known, ok := settings.Lookup(p.Setting)
+		for _, fault := range []struct {
+			is   bool
+			text string
+		}{
+			{p.Title == "", "a prerequisite needs a title: what must hold"},
+			{!slices.Contains([]string{Must, Indirect, Open}, p.Strength), fmt.Sprintf("strength %q, expected must, indirect or open", p.Strength)},
+			{p.Strength != Open && (p.Citation == nil || p.Citation.Vendor == "" || p.Citation.Title == ""), "a prerequisite needs the vendor and the title of its document, or the strength open"},
+			{p.Setting != "" && !ok, fmt.Sprintf("%q is not a canonical setting, expected an id of rules/settings/vocabulary.tsv", p.Setting)},
+			{ok && (len(p.Want) == 0 || slices.ContainsFunc(p.Want, func(w string) bool { return !known.Accepts(w) })), fmt.Sprintf("%s wants %q, expected words of %s", p.Setting, p.Want, strings.Join(known.Expected(), ", "))},
+			{p.Setting == "" && p.Needs != "" && p.Lacks == "", "needs without a setting needs lacks: what is instead"},
+			{(p.Applies == "") != (p.Concerns == ""), "applies needs concerns, the same in words"},
+		} {
+			if fault.is {
+				v.complain(n, "rule %s: %s", r.ID, fault.text)
+			}
+		}
+	}
+}
