@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
@@ -48,6 +49,7 @@ func run(t *testing.T, stdin []byte, args ...string) (status int, stdout, stderr
 	if err != nil && !errors.As(err, &failed) {
 		require.NoError(t, err)
 	}
+	require.NoError(t, reporttest.CheckPublished(out.Bytes()), "%v keeps its published schema", args)
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 

@@ -130,7 +130,7 @@ type Applicable struct {
 	// Answers are the intents that resolve to it on this machine.
 	Answers []string
 	// Standing is how close the document is to the machine, as in verdict.Citation.
-	Standing string
+	Standing verdict.Standing
 	// width is the number of conditions of the profile's match.
 	width int
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // standings are the names of the ranks.
-var standings = [...]string{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
+var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
 // cite returns the document that a verdict rests on, the nearest to the machine, with its standing. It is nil if
@@ -57,7 +57,7 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 		return nil
 	}
 	out := *best
-	out.Standing = nullable.String(standings[rank])
+	out.Standing = standings[rank]
 	return &out
 }
 
@@ -103,7 +103,7 @@ func RowDocument(p *platform.Platform, names place.Names) string {
 	if d.Title == "" || rank == len(standings) {
 		return ""
 	}
-	return verdict.Standing(standings[rank], d.Vendor+", "+d.Title)
+	return standings[rank].Mark(d.Vendor + ", " + d.Title)
 }
 
 // rankOf ranks a document about the platform for a machine. A collection of observed machines recommends nothing

@@ -22,7 +22,8 @@ import (
 func TestCitations(t *testing.T) {
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	for _, c := range []struct {
-		vendor, product, rule, cites, standing string
+		vendor, product, rule, cites string
+		standing                     verdict.Standing
 	}{
 		{"Dell Inc.", "PowerEdge R610", "memory.channel.populated", "Dell", verdict.Generation},
 		{"Dell Inc.", "PowerEdge R610", "memory.socket.populated", "Dell", ""},
@@ -124,7 +125,7 @@ func TestVendorDocumentsAreCited(t *testing.T) {
 		{"xFusion", "1288H V6", iceLake, "memory.channel.populated", 106, 6, "FusionServer 1288H V6 Server Technical White Paper"},
 	} {
 		sys := dell11G(c.product, c.brand, c.model, 12, 1333, 1, 2)
-		standing := ""
+		standing := verdict.Standing("")
 		if c.vendor == "HP" {
 			standing = verdict.Generation
 		}

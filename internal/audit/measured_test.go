@@ -74,7 +74,8 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 	for name, c := range map[string]struct {
 		maker, product, platform string
 		own, other               inventory.Measured
-		unjudged, tool           string
+		unjudged                 string
+		tool                     inventory.Tool
 		foreign                  bool
 		want                     verdict.Result
 	}{

@@ -84,7 +84,7 @@ func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 // standing returns the standing of a profile's document for this machine: "" if its vendor wrote it for it,
 // Analogous if it names other machines, Practice if another vendor wrote it. A machine with an unknown vendor
 // has no other.
-func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
+func (r *auditRun) standing(p *rulepack.ProfileSpec) verdict.Standing {
 	own := r.maker()
 	switch {
 	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runs(p.Firmware):
@@ -99,7 +99,7 @@ func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 // profileCitation returns the profile's document with its standing.
 func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
-	c.Standing = nullable.String(r.standing(p))
+	c.Standing = r.standing(p)
 	return &c
 }
 

@@ -18,7 +18,7 @@ import (
 // setting checks one row of the profile.
 func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
-	f.Citation.Standing = nullable.String(r.standing(p))
+	f.Citation.Standing = r.standing(p)
 	switch {
 	case f.Citation.Standing == verdict.Practice:
 		f.Why += nullable.String("; no document of the machine's vendor, general practice of " + p.Citation.Vendor)

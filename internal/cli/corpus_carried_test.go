@@ -170,7 +170,7 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 				if a.ID == report.AdviceSettings {
 					continue
 				}
-				counts[a.ID]++
+				counts[string(a.ID)]++
 				after := with.audited(t, carriedOut(t, text, before.Inventory.Slots, a))
 				require.NotNil(t, after, name)
 				var findings []plan.Failure

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,14 +21,13 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/rules"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/machines and golden files")
 
 // machinesDir has, for each machine of the project, about.md and memaudit's output.
 var machinesDir = filepath.Join("..", "..", "testdata", "machines")
@@ -72,11 +70,21 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p.Stdout = out
 	status = p.Main(args)
 	mustBeRead(out.Bytes(), args)
+	for i, flag := range args[:max(0, len(args)-1)] {
+		if status == 0 && (flag == "--output" || flag == "--save" || flag == "--file" && args[1] == "save") {
+			written, _ := os.ReadFile(args[i+1])
+			mustBeRead(written, args)
+		}
+	}
 	return status, out.String(), errs.String()
 }
 
-// mustBeRead panics if the fleet cannot read a report or an inventory that was printed; one without any finding is none.
+// mustBeRead panics if a document that was printed does not keep its published schema, or if the fleet cannot read a report
+// or an inventory; one without any finding is none.
 func mustBeRead(out []byte, args []string) {
+	if err := reporttest.CheckPublished(out); err != nil {
+		panic(fmt.Sprintf("%q printed what does not keep its schema: %v", args, err))
+	}
 	if !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.report/")) && !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.inventory/")) {
 		return
 	}
@@ -113,16 +121,16 @@ func TestMachines(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir, root := filepath.Join(machinesDir, m.Name), tree(t, m.Name)
-			golden(t, filepath.Join(dir, "about.md"), fmt.Sprintf("# %s\n\n%s\n\nDescribed in `internal/tools/machinetest`, which also makes its tree.\n", m.Name, m.About))
+			reporttest.Golden(t, filepath.Join(dir, "about.md"), []byte(fmt.Sprintf("# %s\n\n%s\n\nDescribed in `internal/tools/machinetest`, which also makes its tree.\n", m.Name, m.About)))
 			_, report, errs := run(nil, "check", "--root", root, "--profile", m.Profile, "--fail-on", "never")
 			require.Empty(t, errs)
-			golden(t, filepath.Join(dir, "expected.report.txt"), machinetest.Uncounted(report))
+			reporttest.Golden(t, filepath.Join(dir, "expected.report.txt"), []byte(machinetest.Uncounted(report)))
 			if !slices.Contains(inventoried, m.Name) {
 				return
 			}
 			_, inv, errs := run(nil, "inventory", "--root", root, "--format", "json")
 			require.Empty(t, errs)
-			golden(t, filepath.Join(dir, "expected.inventory.json"), inv)
+			reporttest.Golden(t, filepath.Join(dir, "expected.inventory.json"), []byte(inv))
 		})
 	}
 }
@@ -154,7 +162,7 @@ func checkExample(t *testing.T, name string, m machinetest.Machine) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	file := filepath.Join("..", "..", "examples", name+".tar.gz")
-	if *update {
+	if *reporttest.Update {
 		require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644))
 	}
 	committed, err := os.ReadFile(file)
@@ -169,18 +177,6 @@ func gunzip(t *testing.T, packed []byte) []byte {
 	data, err := io.ReadAll(r)
 	require.NoError(t, err)
 	return data
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err, "make golden writes it")
-	assert.Equal(t, string(want), got, "%s is out of date; make golden rewrites it", file)
 }
 
 // TestSameMachineSameBytes checks that three audits of one machine, in make corpus ten of each machine, print the

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -242,19 +243,19 @@ func (j moduleMatch) location() *inventory.Location {
 }
 
 // health returns the module's health if it is a value of the schema (DSP2046 Resource.Health).
-func (j moduleMatch) health() fact.Fact[string] {
+func (j moduleMatch) health() fact.Fact[inventory.Health] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
 		raw += ", State " + j.d.Condition
 	}
 	at := j.at("Status.Health", raw)
-	switch j.d.Health {
-	case "OK", "Warning", "Critical":
-		return fact.Known(j.d.Health, fact.Direct, at)
-	case "":
-		return fact.Unknown[string](fact.Unstated, "the BMC does not state a module's health", "", at)
+	switch word := inventory.Health(j.d.Health); {
+	case slices.Contains(word.Values(), word):
+		return fact.Known(word, fact.Direct, at)
+	case word == "":
+		return fact.Unknown[inventory.Health](fact.Unstated, "the BMC does not state a module's health", "", at)
 	default:
-		return fact.Unknown[string](fact.Malformed, "the BMC states a health that Redfish does not know", "", at)
+		return fact.Unknown[inventory.Health](fact.Malformed, "the BMC states a health that Redfish does not know", "", at)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestAgreeing(t *testing.T) {
 	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1"), slotNamed(0x1101, "DIMM_A2")}, moduleAt("A2"), moduleAt("A1"))
 	assert.Empty(t, c.sys.Conflicts)
 	for _, s := range c.sys.Slots {
-		assert.Equal(t, "OK", s.Health.Value)
+		assert.Equal(t, inventory.Health("OK"), s.Health.Value)
 		assert.Len(t, s.SizeBytes.Evidence(), 2)
 		assert.Len(t, s.ConfiguredMTs.Evidence(), 2, "2666 and 2667 are one speed")
 		assert.Equal(t, 2666, s.ConfiguredMTs.Value)
@@ -109,7 +109,7 @@ func TestDiffering(t *testing.T) {
 	}
 	assert.Equal(t, []string{"size of slot 0x1100 (DIMM_A1)", "speed of slot 0x1100 (DIMM_A1)", "part number of slot 0x1100 (DIMM_A1)"}, facts)
 	assert.Equal(t, int64(32<<30), c.sys.Slots[0].SizeBytes.Value)
-	assert.Equal(t, "Critical", c.sys.Slots[0].Health.Value)
+	assert.Equal(t, inventory.Health("Critical"), c.sys.Slots[0].Health.Value)
 	assert.Equal(t, "Critical, State Disabled", c.sys.Slots[0].Health.From.Raw)
 	assert.Contains(t, c.sys.Sources[0].Detail, "differs from SMBIOS in 3 things, the first: size of slot 0x1100 (DIMM_A1) is 17179869184, SMBIOS says 34359738368")
 

@@ -9,7 +9,7 @@ import (
 // Advice is one way to correct the memory population, or the BIOS settings: all steps, in order, and the result of
 // auditing the machine after them.
 type Advice struct {
-	ID    string        `json:"id" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=settings"`
+	ID    AdviceKind    `json:"id"`
 	Cures []verdict.Ref `json:"cures"`
 	Steps []Step        `json:"steps"`
 	// Reaches is the promised result, from an audit.
@@ -27,15 +27,15 @@ type Advice struct {
 // Step is one thing to do. Slots are named by handle, with their locators, and the board's label if locators repeat.
 // In a swap the modules of two slots change places.
 type Step struct {
-	Do          string `json:"do" jsonschema:"enum=move,enum=swap,enum=install,enum=remove,enum=exchange,enum=set"`
-	From        string `json:"from,omitempty"`
-	FromLocator string `json:"from_locator,omitempty"`
-	FromBoard   string `json:"from_board,omitempty"`
-	To          string `json:"to,omitempty"`
-	ToLocator   string `json:"to_locator,omitempty"`
-	Board       string `json:"board,omitempty"`
-	At          string `json:"at,omitempty"`
-	AtLocator   string `json:"at_locator,omitempty"`
+	Do          StepKind `json:"do"`
+	From        string   `json:"from,omitempty"`
+	FromLocator string   `json:"from_locator,omitempty"`
+	FromBoard   string   `json:"from_board,omitempty"`
+	To          string   `json:"to,omitempty"`
+	ToLocator   string   `json:"to_locator,omitempty"`
+	Board       string   `json:"board,omitempty"`
+	At          string   `json:"at,omitempty"`
+	AtLocator   string   `json:"at_locator,omitempty"`
 	// FromChannel and ToChannel are set instead of slots if it is unknown which slot of a channel is filled first.
 	FromChannel *Channel `json:"from_channel,omitempty"`
 	ToChannel   *Channel `json:"to_channel,omitempty"`

@@ -64,7 +64,7 @@ func expensiveReason(p *plan.Plan) string {
 
 // BuildAdvice describes an advice for the machine that it was made for.
 func BuildAdvice(sys *inventory.System, a *plan.Advice) Advice {
-	out := Advice{ID: a.ID, Cures: []verdict.Ref{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
+	out := Advice{ID: AdviceKind(a.ID), Cures: []verdict.Ref{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
 		Moves: a.Moves(), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
 		Reaches: buildReaches(&a.Reaches)}
 	for _, c := range a.Cures {
@@ -77,7 +77,7 @@ func BuildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 }
 
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
-	out := Step{Do: s.Do}
+	out := Step{Do: StepKind(s.Do)}
 	if s.Set != nil {
 		out.Setting, out.Value = s.Set.Setting, s.Set.Value
 		out.Tool, out.Command, out.Menu = s.Set.Tool, s.Set.Command, s.Set.Menu

@@ -78,7 +78,7 @@ func buildNodes(in []inventory.Node) []Node {
 		n := &in[i]
 		node := Node{
 			ID:          n.ID,
-			Kind:        string(n.Kind.Or(inventory.NodeUnknown)),
+			Kind:        n.Kind.Or(inventory.NodeUnknown),
 			Socket:      n.Socket.Pointer(),
 			CPUs:        fact.Convert(n.CPUs, ListCPUs),
 			MemoryBytes: n.MemoryBytes,
@@ -87,7 +87,7 @@ func buildNodes(in []inventory.Node) []Node {
 			InterleaveWeight: n.InterleaveWeight,
 		}
 		if size := positive(n.SideCacheBytes); size != nil {
-			node.SideCache = &SideCache{Bytes: *size, Technology: nullable.String(string(n.SideCacheOf.Or("")))}
+			node.SideCache = &SideCache{Bytes: *size, Technology: n.SideCacheOf}
 		}
 		out = append(out, node)
 	}
@@ -109,12 +109,12 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 
 func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
 	f := buildSettingValue(by)
-	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
+	return DecidedBy{Value: inventory.Decider(f.Value), Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
 // buildSettingValue prints one fact of a setting with its reasons.
 func buildSettingValue(f *fact.Fact[string]) Face {
-	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: neverNil(f.Evidence())}
+	out := Face{Value: stated(*f), State: FaceState(f.State.String()), Certainty: f.Certainty, Evidence: neverNil(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = nullable.String(f.Reason), nullable.String(f.KnownBy)
 	}

@@ -90,7 +90,7 @@ func buildUnplacedErrors(in []place.UnplacedErrors) []place.UnplacedErrors {
 func buildMapping(at *place.Placement) inventory.Mapping {
 	m := inventory.Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}
 	if m.Source != "" {
-		m.Certainty = nullable.String(at.Certainty.String())
+		m.Certainty = &at.Certainty
 	} else if m.Reason == "" {
 		m.Reason = nullable.String("nothing says where the slot is")
 	}
@@ -118,7 +118,7 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		Regions:           []Region{},
 		Class:             nullable.String(p.Class.Or(population.Class{}).Name),
 		ExpectedMTs:       aboveZero(fact.Convert(p.Speed, func(s population.Speed) int { return s.MTs })),
-		Limiter:           nullable.String(p.Speed.Or(population.Speed{}).Limiter),
+		Limiter:           p.Speed.Or(population.Speed{}).Limiter,
 		PeakBytes:         aboveZero(p.Peak),
 		BestBytes:         aboveZero(p.Best),
 		RunningMTs:        aboveZero(p.RunningMTs),

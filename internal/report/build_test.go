@@ -90,7 +90,7 @@ func TestComparisonJSON(t *testing.T) {
 }
 
 func TestComparisonKeepsItsSchema(t *testing.T) {
-	comparison, whole := committedSchema(t, "comparison.v1.json"), committedSchema(t, "report.v1.json")
+	comparison, whole := publishedSchema(t, report.SchemaComparison), publishedSchema(t, report.SchemaReport)
 	reporttest.EachComparison(t, func(t *testing.T, name string, c *report.Comparison) {
 		require.NoError(t, comparison.Validate(asJSON(t, c)))
 		r := reporttest.Report(reporttest.Bad())

@@ -124,9 +124,9 @@ func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
 	assert.Nil(t, buildErrors(&place.Errors{}))
 	one := buildErrors(&place.Errors{Uncorrected: counted})
 	assert.Equal(t, []string{"", "0"}, []string{one.Corrected.Text(), one.Uncorrected.Text()})
-	assert.Equal(t, inventory.SourceEDAC, one.Source)
+	assert.Equal(t, inventory.ErrorSource(inventory.SourceEDAC), one.Source)
 	assert.NotNil(t, buildErrors(&place.Errors{Corrected: counted}))
-	assert.Equal(t, inventory.SourceRedfish, buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
+	assert.Equal(t, inventory.ErrorSource(inventory.SourceRedfish), buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
 }
 
 // TestNodeWithoutCPUs checks that a node without CPUs has an empty list, and one whose CPUs are not known null.

@@ -14,14 +14,14 @@ import (
 type Capacity struct {
 	Schema string `json:"schema"`
 	// Machine is null for a platform's document alone.
-	Machine  *inventory.Machine `json:"machine"`
-	Platform nullable.String    `json:"platform"`
+	Machine  *inventory.Machine `json:"machine" jsonschema:"nullable"`
+	Platform nullable.String    `json:"platform" jsonschema:"nullable"`
 	Sockets  int                `json:"sockets"`
 	// CapacityBytes is that of all processors, the nearest one at or above the requested one.
 	CapacityBytes  int64 `json:"capacity_bytes"`
 	RequestedBytes int64 `json:"requested_bytes"`
 	// Assumed lists what is assumed and not read of a machine.
-	Assumed        nullable.String `json:"assumed"`
+	Assumed        nullable.String `json:"assumed" jsonschema:"nullable"`
 	Configurations []Configuration `json:"configurations"`
 }
 
@@ -37,11 +37,11 @@ type Configuration struct {
 	OtherSlots [][]string `json:"other_slots"`
 	// Doubt is the reason why it is not certain which slot is on which channel, Note what firmware states against the
 	// capacity.
-	Doubt       nullable.String  `json:"doubt"`
-	Note        nullable.String  `json:"note"`
-	Class       nullable.String  `json:"class"`
-	ExpectedMTs *int             `json:"expected_mts"`
-	PeakBytes   *int64           `json:"peak_bytes_per_second"`
+	Doubt       nullable.String  `json:"doubt" jsonschema:"nullable"`
+	Note        nullable.String  `json:"note" jsonschema:"nullable"`
+	Class       nullable.String  `json:"class" jsonschema:"nullable"`
+	ExpectedMTs *int             `json:"expected_mts" jsonschema:"nullable"`
+	PeakBytes   *int64           `json:"peak_bytes_per_second" jsonschema:"nullable"`
 	Relative    Relative         `json:"relative_bandwidth"`
 	Effects     []verdict.Effect `json:"effects"`
 	// Source names the document of the layout, or general practice.
@@ -80,7 +80,7 @@ type WhatIf struct {
 	Schema  string            `json:"schema"`
 	Machine inventory.Machine `json:"machine"`
 	// Platform is the id of the recognised platform.
-	Platform     nullable.String `json:"platform"`
+	Platform     nullable.String `json:"platform" jsonschema:"nullable"`
 	Before       Reaches         `json:"before"`
 	After        Reaches         `json:"after"`
 	FindingsGone []plan.Failure  `json:"findings_gone"`

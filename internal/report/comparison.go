@@ -64,7 +64,7 @@ const SchemaComparison = "memaudit.comparison/v1"
 // Comparison compares one machine with every profile that is documented for it. Keys are always present; what is
 // unknown is null.
 type Comparison struct {
-	Schema string `json:"schema" jsonschema:"enum=memaudit.comparison/v1"`
+	Schema string `json:"schema"`
 	// GeneratedAt is RFC 3339 in UTC.
 	GeneratedAt string            `json:"generated_at" jsonschema:"format=date-time"`
 	Memaudit    Program           `json:"memaudit"`

@@ -8,12 +8,13 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Inventory is what was read of one machine, with its sources. It checks nothing. Speeds are MT/s, sizes bytes,
 // voltages mV.
 type Inventory struct {
-	Schema     string             `json:"schema" jsonschema:"enum=memaudit.inventory/v1"`
+	Schema     string             `json:"schema"`
 	Machine    inventory.Machine  `json:"machine"`
 	Sources    []inventory.Source `json:"sources"`
 	Sockets    []inventory.Socket `json:"sockets"`
@@ -33,7 +34,7 @@ type Inventory struct {
 // ("0-5,12-17", "" without a CPU), null when not known.
 type Node struct {
 	ID          int                `json:"id" jsonschema:"minimum=0"`
-	Kind        string             `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
+	Kind        inventory.NodeKind `json:"kind"`
 	Socket      *int               `json:"socket" jsonschema:"nullable,minimum=0"`
 	CPUs        fact.Fact[CPUList] `json:"cpus" jsonschema:"nullable"`
 	MemoryBytes fact.Fact[int64]   `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
@@ -52,8 +53,8 @@ type Node struct {
 // SideCache is a memory-side cache: HBM before DRAM, or DRAM before persistent
 // memory.
 type SideCache struct {
-	Bytes      int64           `json:"bytes" jsonschema:"minimum=1"`
-	Technology nullable.String `json:"technology" jsonschema:"nullable"`
+	Bytes      int64                           `json:"bytes" jsonschema:"minimum=1"`
+	Technology fact.Fact[inventory.Technology] `json:"technology" jsonschema:"nullable"`
 }
 
 // Setting is one canonical BIOS setting with its three values.
@@ -69,8 +70,8 @@ type Setting struct {
 // the same in words, KnownBy what would make it known.
 type Face struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable"`
-	State     string          `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
-	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	State     FaceState       `json:"state"`
+	Certainty fact.Certainty  `json:"certainty"`
 	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
 	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
@@ -78,11 +79,11 @@ type Face struct {
 
 // DecidedBy is what set the effective value; null if that is unknown, with the Reason.
 type DecidedBy struct {
-	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor,enum=firmware or the processor"`
-	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Evidence  []fact.Evidence `json:"evidence"`
-	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
-	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
+	Value     inventory.Decider `json:"value" jsonschema:"nullable"`
+	Certainty fact.Certainty    `json:"certainty"`
+	Evidence  []fact.Evidence   `json:"evidence"`
+	Reason    nullable.String   `json:"reason" jsonschema:"nullable"`
+	KnownBy   nullable.String   `json:"known_by" jsonschema:"nullable"`
 }
 
 // Population is the memory of every processor. Symmetric is null if it is unknown.
@@ -103,9 +104,9 @@ type PopulationSocket struct {
 	Class             nullable.String `json:"class" jsonschema:"nullable"`
 	ExpectedMTs       fact.Fact[int]  `json:"expected_mts" jsonschema:"nullable,minimum=1"`
 	// RunningMTs is the lowest configured speed, and no more than the CPU allows.
-	RunningMTs fact.Fact[int]   `json:"running_mts,omitzero" jsonschema:"minimum=1"`
-	Limiter    nullable.String  `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
-	PeakBytes  fact.Fact[int64] `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
+	RunningMTs fact.Fact[int]     `json:"running_mts,omitzero" jsonschema:"minimum=1"`
+	Limiter    population.Limiter `json:"limiter" jsonschema:"nullable"`
+	PeakBytes  fact.Fact[int64]   `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
 	// BestBytes is the peak with all channels at the CPU's highest memory speed.
 	BestBytes fact.Fact[int64] `json:"best_bytes_per_second,omitzero" jsonschema:"minimum=1"`
 	Relative  Relative         `json:"relative_bandwidth"`

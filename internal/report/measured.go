@@ -9,7 +9,7 @@ import (
 type Measurement struct {
 	// Path is null for a measurement that was just made.
 	Path     nullable.String  `json:"path" jsonschema:"nullable"`
-	Tool     string           `json:"tool" jsonschema:"enum=memaudit,enum=stream,enum=lat_mem_rd,enum=mlc,enum=likwid-bench"`
+	Tool     inventory.Tool   `json:"tool"`
 	At       nullable.String  `json:"measured_at" jsonschema:"nullable"`
 	Unjudged nullable.String  `json:"unjudged" jsonschema:"nullable"`
 	Figures  []MeasuredFigure `json:"figures"`

@@ -26,8 +26,8 @@ type Problem struct {
 	Fix      string `json:"fix"`
 	// Source names the document in one line, "" if there is none; Standing is how close it is to the machine, "" for
 	// one about this model or a standard.
-	Source   string `json:"source"`
-	Standing string `json:"standing" jsonschema:"enum=,enum=same generation,enum=sister model,enum=CPU vendor,enum=not read,enum=other vendor,enum=general practice"`
+	Source   string   `json:"source"`
+	Standing Standing `json:"standing"`
 	// Subjects are those of the findings, Consequences the failures that follow ("RULE SUBJECT").
 	Subjects     []inventory.Subject `json:"subjects"`
 	Consequences []string            `json:"consequences"`
@@ -53,10 +53,10 @@ func (p *Problem) Text() string {
 
 // SourceLine returns the source, with its standing in brackets.
 func (p *Problem) SourceLine() string {
-	if p.Standing == "" || p.Source == "" || strings.Contains(p.Source, p.Standing) {
+	if p.Standing == "" || p.Source == "" || strings.Contains(p.Source, string(p.Standing)) {
 		return p.Source
 	}
-	return p.Source + " (" + p.Standing + ")"
+	return p.Source + " (" + string(p.Standing) + ")"
 }
 
 // Above reports whether the problem is more than a note.
@@ -86,13 +86,13 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
-		p.Source, p.Standing = cite.Document(), string(cite.Standing)
-		if p.Standing == verdict.Analogous {
-			p.Standing = verdict.Sister
+		p.Source, p.Standing = cite.Document(), Standing(cite.Standing)
+		if cite.Standing == verdict.Analogous {
+			p.Standing = sister
 		}
 	}
 	p.Fix, p.Shown = r.fix(&p)
-	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, verdict.Sister) {
+	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, string(sister)) {
 		p.nameSlotsSource(r.Advice[p.Cure].Source)
 	}
 	if p.Settings() {
@@ -111,7 +111,7 @@ var slotsPage = regexp.MustCompile(` p\d.*`)
 // nameSlotsSource adds the sister model's manual that chose the slots of the fix.
 func (p *Problem) nameSlotsSource(source string) {
 	if title := slotsPage.ReplaceAllString(source, ""); strings.HasPrefix(p.Source, title) {
-		p.Standing = verdict.Sister
+		p.Standing = sister
 		return
 	}
 	p.Source = p.SourceLine() + "; slots: " + source
@@ -208,7 +208,7 @@ func (r *Report) ProfileName() string {
 
 // CureOf returns the kind of the first advice for the population that cures a problem, also of a document that was
 // read; "" if none does.
-func (r *Report) CureOf(p *Problem) string {
+func (r *Report) CureOf(p *Problem) AdviceKind {
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		if a.ID != AdviceSettings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool {

@@ -2,18 +2,15 @@ package report_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/collect/baseline"
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/reporttest"
 
-	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,43 +18,19 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// schemaOf generates the schema of a document from its Go type.
-func schemaOf(t *testing.T, v any, id, title string) []byte {
-	t.Helper()
-	s := reporttest.Reflector().Reflect(v)
-	s.ID = jsonschema.ID("https://memaudit.example/memaudit/internal/report/schema/" + id)
-	s.Title = title
-	out, err := json.MarshalIndent(s, "", "  ")
-	require.NoError(t, err)
-	return append(out, '\n')
-}
-
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	reporttest.Golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &report.Report{}, "report.v1.json", report.SchemaReport))
-	reporttest.Golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &report.Inventory{}, "inventory.v1.json", report.SchemaInventory))
-	reporttest.Golden(t, filepath.Join("schema", "comparison.v1.json"), schemaOf(t, &report.Comparison{}, "comparison.v1.json", report.SchemaComparison))
-	reporttest.Golden(t, filepath.Join("schema", "measurement.v1.json"), schemaOf(t, &measure.Result{}, "measurement.v1.json", measure.Schema))
+	reporttest.GoldenSchema(t, report.SchemaReport, report.Report{})
+	reporttest.GoldenSchema(t, report.SchemaInventory, report.Inventory{})
+	reporttest.GoldenSchema(t, report.SchemaComparison, report.Comparison{})
+	reporttest.GoldenSchema(t, report.SchemaPlan, report.Capacity{}, report.WhatIf{})
+	reporttest.GoldenSchema(t, measure.Schema, measure.Result{})
+	reporttest.GoldenSchema(t, baseline.Schema, baseline.File{})
 }
 
-// schemasRead keeps the schemas that were compiled, for all tests.
-var schemasRead = map[string]*validator.Schema{}
-
-func committedSchema(t *testing.T, name string) *validator.Schema {
+func publishedSchema(t *testing.T, name string) *validator.Schema {
 	t.Helper()
-	if s := schemasRead[name]; s != nil {
-		return s
-	}
-	data, err := os.ReadFile(filepath.Join("schema", name))
+	s, err := reporttest.Published(name)
 	require.NoError(t, err)
-	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
-	require.NoError(t, err)
-	c := validator.NewCompiler()
-	c.DefaultDraft(validator.Draft2020)
-	c.AssertFormat()
-	require.NoError(t, c.AddResource(name, doc))
-	s, err := c.Compile(name)
-	require.NoError(t, err)
-	schemasRead[name] = s
 	return s
 }
 
@@ -72,7 +45,7 @@ func asJSON[T report.Report | report.Inventory | report.Comparison](t *testing.T
 }
 
 func TestDocumentsKeepTheirSchemas(t *testing.T) {
-	whole, inventory := committedSchema(t, "report.v1.json"), committedSchema(t, "inventory.v1.json")
+	whole, inventory := publishedSchema(t, report.SchemaReport), publishedSchema(t, report.SchemaInventory)
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		o := reporttest.Options()
 		for _, o.Identifiers = range []bool{false, true} {
@@ -87,7 +60,7 @@ func TestDocumentsKeepTheirSchemas(t *testing.T) {
 
 // The schema must notice every kind of slip.
 func TestSchemaIsStrict(t *testing.T) {
-	s := committedSchema(t, "report.v1.json")
+	s := publishedSchema(t, report.SchemaReport)
 	for name, spoil := range map[string]func(doc map[string]any){
 		"unknown key":    func(d map[string]any) { d["more"] = 1 },
 		"missing key":    func(d map[string]any) { delete(d, "why") },

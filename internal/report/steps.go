@@ -111,7 +111,7 @@ func ring(steps []Step) (slots []string, n int) {
 
 // kind is what actions of one line have in common.
 func (d *action) kind() string {
-	return d.Do + strings.Join(d.slots, "\n") + "\n" + ModuleWords(d.Module) + "\n" + d.Setting
+	return string(d.Do) + strings.Join(d.slots, "\n") + "\n" + ModuleWords(d.Module) + "\n" + d.Setting
 }
 
 // stepGroup has the steps of one kind at one processor.

@@ -63,7 +63,7 @@ func TestSteps(t *testing.T) {
 // line.
 func TestStepsByChannel(t *testing.T) {
 	size, sockets := int64(8<<30), [2]int{0, 1}
-	step := func(do string, socket, from, to int) Step {
+	step := func(do StepKind, socket, from, to int) Step {
 		s := Step{Do: do, Module: &Module{SizeBytes: &size, Type: "DDR4"}, ToChannel: &Channel{Socket: &sockets[socket], Channel: to}}
 		if do == "move" {
 			s.FromChannel = &Channel{Socket: &sockets[socket], Channel: from}

@@ -277,7 +277,7 @@ type Configuration struct {
 // and Bought are how many of those of all processors the machine has, and how many it does not.
 type Modules struct {
 	Bytes     int64 `json:"size_bytes"`
-	Ranks     *int  `json:"ranks"`
+	Ranks     *int  `json:"ranks" jsonschema:"nullable"`
 	Count     int   `json:"count"`
 	Installed int   `json:"installed"`
 	Bought    int   `json:"to_buy"`

@@ -172,7 +172,7 @@ func crossingType() *ObjectType {
 func (m *Machine) crossings(t *ObjectType) []*Object {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
-		if from.Unjudged != "" && from.Tool == "memaudit" || from.Foreign {
+		if from.Unjudged != "" && from.Tool == inventory.ToolMemaudit || from.Foreign {
 			continue
 		}
 		var out []*Object

@@ -35,7 +35,9 @@ func slotType() *ObjectType {
 		{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
 		{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
 		{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", get(slotAlarms)},
-		{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
+		{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value {
+			return valueOf(fact.Convert(s.Health, func(h inventory.Health) string { return string(h) }))
+		})},
 	}, errorFields(func(f func(x *counterFacts) Value) func(any) Value {
 		return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
 	}, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",

@@ -142,7 +142,7 @@ func socketSpeeds() []Field {
 			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
 		{"expected_mts", intType, "the speed that DIMMs, processor and platform allow together, in MT/s", speed(func(s population.Speed) any { return s.MTs })},
-		{"limiter", textType, "what limits the expected speed", speed(func(s population.Speed) any { return s.Limiter })},
+		{"limiter", textType, "what limits the expected speed", speed(func(s population.Speed) any { return string(s.Limiter) })},
 		{"limit", textType, "the limit in words", speed(func(s population.Speed) any { return s.Detail })},
 		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
 		{"bound_mts", intType, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},

@@ -57,7 +57,7 @@ type Finding struct {
 	Advice   []string        `json:"advice"`
 	Evidence []fact.Evidence `json:"evidence"`
 	// Certainty is the lowest of the facts read.
-	Certainty fact.Certainty `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Certainty fact.Certainty `json:"certainty"`
 	Citation  *Citation      `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver        `json:"waiver" jsonschema:"nullable"`
 	// Doubt is what is in doubt about a failure's facts, if that lowered its severity; such a failure decides nothing.

@@ -73,7 +73,7 @@ type Citation struct {
 	// About names the platforms that the document covers, none for any.
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
 	// Standing says whose the document is, unless it is about this machine or a standard: then it is "".
-	Standing nullable.String `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable,enum=same generation,enum=sister model,enum=CPU vendor,enum=not read,enum=other vendor,enum=analogous,enum=general practice"`
+	Standing Standing `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable"`
 }
 
 // Authorities of a document that is not a vendor's.
@@ -84,22 +84,33 @@ const (
 	ThirdParty = "third"
 )
 
+// Standing is how close a document is to the machine; "" (null) for one about this machine or a standard.
+type Standing string
+
 // Standings of a document that does not name this machine.
 const (
 	// Generation is a document of the machine's vendor about all machines of the generation.
-	Generation = "same generation"
+	Generation Standing = "same generation"
 	// Sister is a document of its vendor about another model with processors of the same generation.
-	Sister = "sister model"
+	Sister Standing = "sister model"
 	// CPUVendor is a document of the CPU's vendor.
-	CPUVendor = "CPU vendor"
+	CPUVendor Standing = "CPU vendor"
 	// Unread is a document of its vendor that is known by name alone.
-	Unread = "not read"
+	Unread Standing = "not read"
 	// OtherVendor is a document of another vendor about such machines.
-	OtherVendor = "other vendor"
+	OtherVendor Standing = "other vendor"
 	// Analogous is a profile of its vendor for other machines.
-	Analogous = "analogous"
-	Practice  = "general practice"
+	Analogous Standing = "analogous"
+	Practice  Standing = "general practice"
 )
+
+// Values returns the standings, the closest first.
+func (Standing) Values() []Standing {
+	return []Standing{Generation, Sister, CPUVendor, Unread, OtherVendor, Analogous, Practice}
+}
+
+// MarshalJSON writes the word, or null.
+func (s Standing) MarshalJSON() ([]byte, error) { return nullable.String(s).MarshalJSON() }
 
 // Topics lists the topics that a platform's document may cover, as in
 // rules/platforms/sources.tsv.
@@ -124,7 +135,7 @@ func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
-	return Standing(string(c.Standing), c.Document())
+	return c.Standing.Mark(c.Document())
 }
 
 // Document prints vendor, title, version, year and place.
@@ -142,17 +153,17 @@ func (c *Citation) Document() string {
 	return out
 }
 
-// Standing marks a document that does not name this machine.
-func Standing(standing, document string) string {
+// Mark marks a document that does not name this machine.
+func (s Standing) Mark(document string) string {
 	switch {
-	case standing == Practice:
+	case s == Practice:
 		return "general practice: " + document
-	case standing == Analogous:
+	case s == Analogous:
 		return "by analogy: " + document
-	case strings.Contains(document, standing): // a manual of the slot sets says it of itself
+	case strings.Contains(document, string(s)): // a manual of the slot sets says it of itself
 		return document
 	default:
-		return document + " (" + standing + ")"
+		return document + " (" + string(s) + ")"
 	}
 }
 

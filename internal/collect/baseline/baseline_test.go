@@ -316,7 +316,7 @@ func TestTake(t *testing.T) {
 	f := take(t, sys)
 	assert.Equal(t, strings.Repeat("6b", keyBytes), f.Key)
 	require.NotNil(t, f.Measured)
-	assert.Equal(t, "mlc", f.Measured.Tool)
+	assert.Equal(t, inventory.ToolMLC, f.Measured.Tool)
 	assert.NotContains(t, f.Settings, "hwp", "what waits is not accepted")
 	own, err := Take(sys, time.Now(), nil)
 	require.NoError(t, err)

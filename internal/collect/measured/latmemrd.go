@@ -22,7 +22,7 @@ const memorySize = 64
 // latMemRd reads the output of lmbench's lat_mem_rd: a stride, then rows of size in MiB and latency in ns
 // (man 8 lat_mem_rd). The latency at the largest size is that of memory.
 func latMemRd(text []byte) (*inventory.Measurement, error) {
-	m := external("lat_mem_rd")
+	m := external(inventory.ToolLatMemRd)
 	run, size, ns, stride := -1, 0.0, 0.0, ""
 	end := func() {
 		if stride != "" && size >= memorySize && ns > 0 {

@@ -25,7 +25,7 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "LIKWID MICRO BENCHMARK") {
 		return nil, nil
 	}
-	m := external("likwid-bench")
+	m := external(inventory.ToolLikwid)
 	test, threads, run := "", 0, 0
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())

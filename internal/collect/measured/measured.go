@@ -30,7 +30,7 @@ func single(kind figure.Kind, value float64) figure.Figure {
 		Why: "the tool prints one figure without its passes"}
 }
 
-func external(tool string) *inventory.Measurement {
+func external(tool inventory.Tool) *inventory.Measurement {
 	return &inventory.Measurement{Tool: tool, Unjudged: "measured by another tool, whose threads, pages and company on the machine are not known"}
 }
 

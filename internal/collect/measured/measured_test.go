@@ -30,7 +30,7 @@ Triad:           3945.4141     0.0245       0.0243       0.0247
 func TestStream(t *testing.T) {
 	m, err := measured.Decode("stream.txt", []byte(sun))
 	require.NoError(t, err)
-	require.Equal(t, "stream", m.Tool)
+	require.Equal(t, inventory.ToolStream, m.Tool)
 	require.NotEmpty(t, m.Unjudged)
 	require.Len(t, m.Figures, 4)
 	for i, f := range m.Figures {
@@ -109,7 +109,7 @@ Delay	(ns)	MB/sec
 func TestMLC(t *testing.T) {
 	m, err := measured.Decode("mlc.txt", []byte(mlcText))
 	require.NoError(t, err)
-	require.Equal(t, "mlc", m.Tool)
+	require.Equal(t, inventory.ToolMLC, m.Tool)
 	got := map[[2]int][2]float64{}
 	kinds := map[figure.Kind]int{}
 	for _, f := range m.Figures {
@@ -163,7 +163,7 @@ func TestMLCOddCells(t *testing.T) {
 func TestLatMemRd(t *testing.T) {
 	m, err := measured.Decode("lat.txt", []byte("\"stride=128\n0.00049 1.364\n0.50000 6.700\n64.00000 60.900\n128.00000 61.100\n\n\"stride=128\n0.00049 1.364\n64.00000 87.000\n128.00000 87.100\n\n"))
 	require.NoError(t, err)
-	require.Equal(t, "lat_mem_rd", m.Tool)
+	require.Equal(t, inventory.ToolLatMemRd, m.Tool)
 	require.Len(t, m.Figures, 2)
 	require.InDelta(t, 26e-9, m.Figures[1].Median-m.Figures[0].Median, 0.1e-9)
 	short, err := measured.Decode("lat.txt", []byte("\"stride=128\n0.00049 1.364\n8.00000 12.000\n"))

@@ -26,7 +26,7 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "Intel(R) Memory Latency Checker") {
 		return nil, nil
 	}
-	m := external("mlc")
+	m := external(inventory.ToolMLC)
 	var kind figure.Kind
 	var nodes []int
 	scale := 1.0

@@ -23,7 +23,7 @@ func readOwn(text []byte) (*inventory.Measurement, error) {
 
 // FromResult converts a result to the model's measurement.
 func FromResult(r *measure.Result) *inventory.Measurement {
-	m := &inventory.Measurement{Tool: "memaudit", At: r.GeneratedAt, Product: product(r)}
+	m := &inventory.Measurement{Tool: inventory.ToolMemaudit, At: r.GeneratedAt, Product: product(r)}
 	switch {
 	case r.Refused != "":
 		m.Unjudged = "nothing was measured: " + string(r.Refused)

@@ -22,7 +22,7 @@ var streamLine = sync.OnceValue(func() *regexp.Regexp {
 // stream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
 // so the runs are numbered.
 func stream(text []byte) (*inventory.Measurement, error) {
-	m := external("stream")
+	m := external(inventory.ToolStream)
 	threads, run, seen := 0, -1, map[string]bool{}
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())

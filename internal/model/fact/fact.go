@@ -39,6 +39,9 @@ func (c Certainty) String() string {
 	}
 }
 
+// Values returns the certainties, the surest first.
+func (Certainty) Values() []Certainty { return []Certainty{Direct, Corroborated, Indirect, None} }
+
 // MarshalText writes the name.
 func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
@@ -99,6 +102,11 @@ func (s State) String() string {
 	default:
 		return "unread"
 	}
+}
+
+// Values returns the states.
+func (State) Values() []State {
+	return []State{OK, Unread, Absent, Unstated, Denied, Refused, Truncated, Malformed, Conflicting}
 }
 
 // Evidence is one reading that a fact rests on.
@@ -291,6 +299,11 @@ const (
 	SourceTruncated SourceState = "truncated"
 	SourceMalformed SourceState = "malformed"
 )
+
+// Values returns the states of a source.
+func (SourceState) Values() []SourceState {
+	return []SourceState{SourceOK, SourcePartial, SourceAbsent, SourceDenied, SourceRefused, SourceTruncated, SourceMalformed}
+}
 
 // Source returns the state of a source that failed completely for this reason.
 func (s State) Source() SourceState {

@@ -26,6 +26,9 @@ const (
 // Kinds returns all kinds in the order of measurement.
 func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
 
+// Values returns all kinds.
+func (Kind) Values() []Kind { return Kinds() }
+
 // Figure is one kind's passes summed up.
 type Figure struct {
 	Kind Kind `json:"kind"`

@@ -6,13 +6,30 @@ import (
 	"memaudit.example/memaudit/internal/model/figure"
 )
 
+// Tool is a tool that measures.
+type Tool string
+
+// The tools whose results are read.
+const (
+	ToolMemaudit Tool = "memaudit"
+	ToolStream   Tool = "stream"
+	ToolLatMemRd Tool = "lat_mem_rd"
+	ToolMLC      Tool = "mlc"
+	ToolLikwid   Tool = "likwid-bench"
+)
+
+// Values returns the tools.
+func (Tool) Values() []Tool {
+	return []Tool{ToolMemaudit, ToolStream, ToolLatMemRd, ToolMLC, ToolLikwid}
+}
+
 // Measurement is one result of measured bandwidth or latency: memaudit's own or
 // another tool's.
 type Measurement struct {
-	// Path is the file, "" for a measurement that was just made; Tool is memaudit, stream, lat_mem_rd, mlc or likwid-bench.
+	// Path is the file, "" for a measurement that was just made.
 	// At is the time of the measurement (RFC 3339), "" if unknown.
 	Path string `json:"path,omitempty"`
-	Tool string `json:"tool"`
+	Tool Tool   `json:"tool"`
 	At   string `json:"at,omitempty"`
 	// Product is the machine's product, "" if unknown.
 	Product string `json:"product,omitempty"`

@@ -92,7 +92,7 @@ const TablePath = "/sys/firmware/dmi/tables/DMI"
 // Source is the state of one source of the input.
 type Source struct {
 	Name   string           `json:"name"`
-	State  fact.SourceState `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
+	State  fact.SourceState `json:"state"`
 	Detail nullable.String  `json:"detail" jsonschema:"nullable"`
 	// NoSuch is set in a report if machines of this architecture have no such source: its absence is not a fault.
 	NoSuch bool `json:"-"`
@@ -151,7 +151,7 @@ type BIOS struct {
 type Platform struct {
 	ID        nullable.String `json:"id" jsonschema:"nullable"`
 	Name      nullable.String `json:"name" jsonschema:"nullable"`
-	Certainty fact.Certainty  `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Certainty fact.Certainty  `json:"certainty"`
 }
 
 // Identifiers tell this machine from its sisters. They are printed only with --identifiers.
@@ -304,6 +304,9 @@ const (
 	SlotUnknown   SlotState = "unknown"
 )
 
+// Values returns the states.
+func (SlotState) Values() []SlotState { return []SlotState{SlotPopulated, SlotEmpty, SlotUnknown} }
+
 // Technology keeps the kinds of memory apart; only DRAM modules in slots take
 // part in the population model.
 type Technology string
@@ -317,6 +320,15 @@ const (
 	Flash  Technology = "flash"
 	Other  Technology = "other"
 )
+
+// Values returns the technologies.
+func (Technology) Values() []Technology { return []Technology{DRAM, NVDIMM, CXL, HBM, Flash, Other} }
+
+// Health is a module's health by the BMC (DSP2046 Resource.Health).
+type Health string
+
+// Values returns the words of the Redfish schema.
+func (Health) Values() []Health { return []Health{"OK", "Warning", "Critical"} }
 
 // ControllerErrors are the BMC's counts of memory errors since the machine's last reset (Redfish MemoryMetrics,
 // CurrentPeriod). Alarms are the names of active alarms, "" if there are none.
@@ -340,12 +352,12 @@ type Slot struct {
 	// is Unstated.
 	Locator     fact.Fact[string] `json:"locator" jsonschema:"nullable"`
 	BankLocator fact.Fact[string] `json:"bank_locator" jsonschema:"nullable"`
-	State       SlotState         `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`
+	State       SlotState         `json:"state"`
 	// Place is set in a report.
 	Place
 	// SizeBytes is the module's capacity in bytes.
 	SizeBytes  fact.Fact[int64]      `json:"size_bytes" jsonschema:"nullable,minimum=1"`
-	Technology fact.Fact[Technology] `json:"technology" jsonschema:"nullable,enum=dram,enum=nvdimm,enum=cxl,enum=hbm,enum=flash,enum=other"`
+	Technology fact.Fact[Technology] `json:"technology" jsonschema:"nullable"`
 	// Type and FormFactor are SMBIOS's values: DDR4, DIMM.
 	Type       fact.Fact[string] `json:"type" jsonschema:"nullable"`
 	FormFactor fact.Fact[string] `json:"form_factor" jsonschema:"nullable"`
@@ -368,7 +380,7 @@ type Slot struct {
 	Manufacturer fact.Fact[string] `json:"manufacturer" jsonschema:"nullable"`
 	PartNumber   fact.Fact[string] `json:"part_number" jsonschema:"nullable"`
 	// Health is the module's health according to the BMC.
-	Health fact.Fact[string] `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
+	Health fact.Fact[Health] `json:"health" jsonschema:"nullable"`
 	// Errors are the memory errors counted for the module; nil if none are counted or the slot's counter is not known.
 	// Set in a report.
 	Errors *Errors `json:"errors" jsonschema:"nullable"`
@@ -419,10 +431,18 @@ type Place struct {
 // Reason is then the reason.
 type Mapping struct {
 	Source    nullable.String `json:"source" jsonschema:"nullable"`
-	Certainty nullable.String `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Certainty *fact.Certainty `json:"certainty" jsonschema:"nullable"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
 	// Doubt is what contradicts the coordinates, both readings.
 	Doubt nullable.String `json:"doubt" jsonschema:"nullable"`
+}
+
+// ErrorSource is the source of counts of memory errors.
+type ErrorSource string
+
+// Values returns the names of the sources.
+func (ErrorSource) Values() []ErrorSource {
+	return []ErrorSource{SourceEDAC, SourceRedfish, SourceKernelLog}
 }
 
 // Errors counts a module's memory errors since the kernel's EDAC driver was loaded, since the machine's last reset (by
@@ -435,7 +455,7 @@ type Errors struct {
 	// CorrectedWorstDay is the largest number of corrected errors within 24 hours, known only from the kernel's log.
 	CorrectedWorstDay fact.Fact[int64] `json:"-"`
 	// Source is the source's name; set in a report.
-	Source string `json:"source" jsonschema:"enum=edac,enum=redfish,enum=kernel_log"`
+	Source ErrorSource `json:"source"`
 	// By is how the counter was assigned to the slot: label, channel, controller, kernel log, or that every counter of the
 	// machine is zero; "" if it was not.
 	By string `json:"by,omitempty"`
@@ -498,6 +518,11 @@ const (
 	NodeGPU        NodeKind = "gpu"
 	NodeUnknown    NodeKind = "unknown"
 )
+
+// Values returns the kinds.
+func (NodeKind) Values() []NodeKind {
+	return []NodeKind{NodeDRAM, NodeCPULess, NodeMemoryless, NodeHBM, NodeCXL, NodePersistent, NodeGPU, NodeUnknown}
+}
 
 // Node is one online NUMA node of the kernel.
 type Node struct {
@@ -633,6 +658,17 @@ const (
 	// operating system had no part in it.
 	DecidedHardware = "firmware or the processor"
 )
+
+// Decider is one of the Decided constants in a document, "" (null) if it is not known.
+type Decider string
+
+// Values returns who can have decided.
+func (Decider) Values() []Decider {
+	return []Decider{DecidedFirmware, DecidedCommandLine, DecidedAdministrator, DecidedKernel, DecidedHypervisor, DecidedHardware}
+}
+
+// MarshalJSON writes the word, or null.
+func (d Decider) MarshalJSON() ([]byte, error) { return nullable.String(d).MarshalJSON() }
 
 // Setting is one canonical BIOS setting with its three values, none of which replaces another.
 type Setting struct {

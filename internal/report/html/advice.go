@@ -44,7 +44,7 @@ func (p *page) advice() any {
 		if i == 0 {
 			cheaper = p.r.AdviceExpensive
 		}
-		out := alternative{ID: a.ID, Title: a.ID + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
+		out := alternative{ID: string(a.ID), Title: string(a.ID) + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
 			Pairs: pairs("cures", curedRules(a.Cures), "still fails", remaining(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
 		if a.ID != report.AdviceSettings {
 			out.Sockets = p.beforeAndAfter(a)

@@ -93,7 +93,7 @@ func predicted(s *report.PopulationSocket) []string {
 	if s.ExpectedMTs.Known() {
 		speed = strconv.Itoa(s.ExpectedMTs.Value) + " MT/s"
 	}
-	return []string{measured, peak, speed, cmp.Or(wording.Limiter(string(s.Limiter)), "-"), depthText(s.DIMMsPerChannel)}
+	return []string{measured, peak, speed, cmp.Or(wording.Limiter(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
 }
 
 // depthText lists the DIMMs of each channel.
@@ -142,7 +142,7 @@ func (p *page) measured() []measured {
 	var out []measured
 	for i := range p.r.Measured {
 		m := &p.r.Measured[i]
-		data := measured{Tool: m.Tool, Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "of the peak")}
+		data := measured{Tool: string(m.Tool), Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "of the peak")}
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
 			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))

@@ -42,7 +42,7 @@ func (p *page) numa() any {
 		if n.CPUs.Known() {
 			cpus = string(n.CPUs.Value)
 		}
-		data.Table.row("node "+strconv.Itoa(n.ID), n.Kind, orUnknown(n.Socket), nodeMemory(n), cpus)
+		data.Table.row("node "+strconv.Itoa(n.ID), string(n.Kind), orUnknown(n.Socket), nodeMemory(n), cpus)
 	}
 	return data
 }
@@ -131,7 +131,7 @@ func (s *shapes) node(n *report.Node, i int) {
 	s.text("name", x+7, y+18, fitColumns(name, 16))
 	s.text("size", x+7, y+36, nodeMemory(n))
 	if n.Kind != "dram" {
-		s.text("small", x+7, y+48, n.Kind)
+		s.text("small", x+7, y+48, string(n.Kind))
 	}
 }
 

@@ -112,7 +112,7 @@ func TestNodes(t *testing.T) {
 		page, _, _ = strings.Cut(page, "</section>")
 		return page, section(t, r, "numa")
 	}
-	node := func(id int, kind string, distances ...int) report.Node {
+	node := func(id int, kind inventory.NodeKind, distances ...int) report.Node {
 		return report.Node{ID: id, Kind: kind, Distances: distances}
 	}
 	page, text := of(node(0, "dram", 10))

@@ -100,7 +100,7 @@ func module(s *inventory.Slot) string {
 		}
 	}
 	if s.Health.Known() {
-		parts = append(parts, "health "+s.Health.Value)
+		parts = append(parts, "health "+string(s.Health.Value))
 	}
 	if len(parts) == 0 {
 		return "-"
@@ -113,8 +113,8 @@ func mapped(s *inventory.Slot) string {
 		return "not mapped: " + string(s.Mapping.Reason)
 	}
 	out := string(s.Mapping.Source)
-	if s.Mapping.Certainty != "" {
-		out += " (" + string(s.Mapping.Certainty) + ")"
+	if s.Mapping.Certainty != nil {
+		out += " (" + s.Mapping.Certainty.String() + ")"
 	}
 	if s.Mapping.Doubt != "" {
 		out += ", doubted: " + string(s.Mapping.Doubt)

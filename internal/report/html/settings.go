@@ -24,7 +24,7 @@ func (p *page) settings() any {
 	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		if s := all[id]; settingKnown(&s) {
-			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
+			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(nullable.String(s.DecidedBy.Value)), readFrom(&s))
 		} else {
 			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 		}
@@ -42,7 +42,7 @@ func (p *page) settings() any {
 
 // settingKnown reports whether anything of a setting is known.
 func settingKnown(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == fact.Absent.String() || s.Pending.Value != "" || s.Effective.Value != ""
+	return s.Configured.Value != "" || s.Configured.State == report.FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
@@ -61,11 +61,11 @@ func joinedReasons(effective, configured nullable.String) string {
 // valueText returns the value, with its certainty if that is not direct, or why it is missing.
 func valueText(f *report.Face) string {
 	switch {
-	case f.Value != "" && f.Certainty == fact.Direct.String():
+	case f.Value != "" && f.Certainty == fact.Direct:
 		return string(f.Value)
 	case f.Value != "":
-		return string(f.Value) + " (" + f.Certainty + ")"
-	case f.State == fact.Absent.String():
+		return string(f.Value) + " (" + f.Certainty.String() + ")"
+	case f.State == report.FaceAbsent:
 		return "not offered"
 	default:
 		return "-"

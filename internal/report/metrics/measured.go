@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
 )
 
@@ -12,7 +13,7 @@ import (
 func LastMeasured(all []report.Measurement) *report.Measurement {
 	var last *report.Measurement
 	for i := range all {
-		if all[i].Tool == "memaudit" {
+		if all[i].Tool == inventory.ToolMemaudit {
 			last = &all[i]
 		}
 	}

@@ -155,12 +155,13 @@ func newPopulation(socket int, dpc []int, class string, mts int, share populatio
 
 func full() population.Share { return population.Share{Low: 1, High: 1, By: "population model"} }
 
-var update = flag.Bool("update", false, "rewrite golden files and schemas")
+// Update is the flag -update.
+var Update = flag.Bool("update", false, "rewrite golden files and schemas")
 
 // Golden compares with a committed file, or rewrites it under -update.
 func Golden(t *testing.T, path string, got []byte) {
 	t.Helper()
-	if *update {
+	if *Update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 		return

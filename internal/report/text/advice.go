@@ -16,7 +16,7 @@ import (
 func (p *printer) advice(r *report.Report) {
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		p.section("ADVICE", a.ID+": "+wording.Effort(a))
+		p.section("ADVICE", string(a.ID)+": "+wording.Effort(a))
 		name := "steps"
 		for j, line := range report.Steps(a.Steps, &r.Inventory) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)

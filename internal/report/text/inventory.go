@@ -110,8 +110,8 @@ func slotCells(s *inventory.Slot) []string {
 		bytes = fact.Convert(s.SizeBytes, humanize.Size).Text()
 	}
 	mapped := string(s.Mapping.Source)
-	if c := string(s.Mapping.Certainty); c != "" && mapped != "" {
-		mapped += " (" + c + ")"
+	if c := s.Mapping.Certainty; c != nil && mapped != "" {
+		mapped += " (" + c.String() + ")"
 	}
 	if s.Mapping.Doubt != "" {
 		mapped += ", doubted"
@@ -183,7 +183,7 @@ func (p *printer) nodes(nodes []report.Node) {
 	}}
 	for i := range nodes {
 		n := &nodes[i]
-		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
+		t.row(strconv.Itoa(n.ID), string(n.Kind), digits(n.Socket), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
 	}
 	t.print(p, 2)
 	p.newline()

@@ -260,7 +260,7 @@ func (b *Board) Line(key int) string {
 		parts = append(parts, dpc)
 	}
 	if speed, slow := b.speed(key); speed != "" {
-		if limit := limitWords[string(pop.Limiter)]; limit != "" && !slow {
+		if limit := limitWords[pop.Limiter]; limit != "" && !slow {
 			speed += " (" + limit + ")"
 		}
 		parts = append(parts, speed)
@@ -276,7 +276,7 @@ func (b *Board) Line(key int) string {
 }
 
 // limitWords describe what limits the speed.
-var limitWords = map[string]string{
+var limitWords = map[population.Limiter]string{
 	population.LimitDIMM:      "the DIMMs' limit",
 	population.LimitProcessor: "the CPU's limit",
 	population.LimitDPC:       "the limit with this many DIMMs per channel",

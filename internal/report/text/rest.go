@@ -139,7 +139,7 @@ func (p *printer) measured(all []report.Measurement) {
 // measuredWith returns the tool, the time and the number of figures and, in the verbose report, the
 // file.
 func (p *printer) measuredWith(m *report.Measurement) string {
-	out := "with " + m.Tool
+	out := "with " + string(m.Tool)
 	if m.At != "" {
 		out += ", " + string(m.At)
 	}

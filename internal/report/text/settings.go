@@ -12,9 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// certainties are the words of docs/interface.md, the weakest first.
-var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.Corroborated.String(), fact.Direct.String()}
-
 // notOffered is printed if the machine's BIOS does not have the setting.
 const notOffered = "not offered"
 
@@ -75,7 +72,7 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 
 // showsSetting reports whether a value of the setting is known, or the machine is known not to have it.
 func showsSetting(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == fact.Absent.String() || s.Pending.Value != "" || s.Effective.Value != ""
+	return s.Configured.Value != "" || s.Configured.State == report.FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // settingWhy returns the reasons for a setting without a known value: for the effective and the configured one
@@ -94,13 +91,16 @@ func settingWhy(s *report.Setting) string {
 
 // settingCertainty returns the lowest certainty of the known values.
 func settingCertainty(s *report.Setting) string {
-	weakest := ""
+	var known []fact.Certainty
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
-		if f.Value != "" && (weakest == "" || slices.Index(certainties[:], f.Certainty) < slices.Index(certainties[:], weakest)) {
-			weakest = f.Certainty
+		if f.Value != "" {
+			known = append(known, f.Certainty)
 		}
 	}
-	return weakest
+	if len(known) == 0 {
+		return ""
+	}
+	return slices.Min(known).String()
 }
 
 // settingReadings returns the sources of the known values and the decision, each once.
@@ -122,7 +122,7 @@ func settingReadings(s *report.Setting) []string {
 
 // valueCell returns the value of a view, or that the machine does not have the setting.
 func valueCell(f *report.Face) string {
-	if f.Value == "" && f.State == fact.Absent.String() {
+	if f.Value == "" && f.State == report.FaceAbsent {
 		return notOffered
 	}
 	return string(f.Value)

@@ -7,14 +7,14 @@ import (
 )
 
 // Limiter is the word for what decides the expected speed.
-func Limiter(limiter string) string {
+func Limiter(limiter population.Limiter) string {
 	switch limiter {
 	case population.LimitDPC:
 		return "DIMMs per channel"
 	case population.LimitDIMM:
 		return "the modules"
 	default:
-		return printable.Clean(limiter)
+		return printable.Clean(string(limiter))
 	}
 }
 

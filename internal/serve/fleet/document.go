@@ -18,8 +18,8 @@ const Schema = "memaudit.fleet/v1"
 
 // Document is the result. Lists are never null; unknown values are null.
 type Document struct {
-	Schema   string    `json:"schema" jsonschema:"enum=memaudit.fleet/v1"`
-	By       string    `json:"by" jsonschema:"enum=product,enum=platform,enum=cpu"`
+	Schema   string    `json:"schema"`
+	By       GroupKind `json:"by"`
 	Machines []Machine `json:"machines"`
 	// Verdicts counts the machines by the status of their verdict.
 	Verdicts map[report.Status]int `json:"verdicts"`
@@ -212,8 +212,20 @@ func (m *Measured) cells() []string {
 	return []string{rate, share(m.ShareOfMedian)}
 }
 
+// GroupKind is a value of --by.
+type GroupKind string
+
+// Values returns the kinds, the default first.
+func (GroupKind) Values() []GroupKind { return []GroupKind{"product", "platform", "cpu"} }
+
 // GroupKinds are the values of --by.
-func GroupKinds() []string { return []string{"product", "platform", "cpu"} }
+func GroupKinds() []string {
+	var out []string
+	for _, k := range GroupKind("").Values() {
+		out = append(out, string(k))
+	}
+	return out
+}
 
 // Fleet collects machines one by one and keeps what the document needs. It is not safe for concurrent use.
 type Fleet struct {

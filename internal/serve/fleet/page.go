@@ -137,8 +137,8 @@ func (m *Machine) pageRow() pageMachine {
 // pageTables lists outliers, measurements, BIOS versions, pending reboots, checks not run and inputs not read.
 func (d *Document) pageTables() []pageTable {
 	tables := []pageTable{
-		{Title: "Outliers", Head: []string{d.By, "machine", "differs from most in"}},
-		{Title: "Measured memory bandwidth, the slowest first", Head: []string{"machine", d.By, "slowest node", "bytes per second", "share of the median", "undecided"}},
+		{Title: "Outliers", Head: []string{string(d.By), "machine", "differs from most in"}},
+		{Title: "Measured memory bandwidth, the slowest first", Head: []string{"machine", string(d.By), "slowest node", "bytes per second", "share of the median", "undecided"}},
 		{Title: "BIOS versions", Head: []string{"product", "version", "machines", "which"}},
 		{Title: "Settings that wait for a reboot", Head: []string{"machine", "setting", "now", "then"}},
 		{Title: "Checks that did not run", Head: []string{"reason", "what would help", "machines"}},

@@ -43,7 +43,7 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	c.machines = appendOnce(c.machines, m.Name)
 	c.sentences[f.intern(sentence)]++
 	if kind := r.CureOf(p); kind != "" {
-		c.cures[kind]++
+		c.cures[string(kind)]++
 	} else {
 		c.fixes[f.intern(p.Fix)]++
 	}

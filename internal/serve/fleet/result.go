@@ -9,7 +9,7 @@ import (
 
 // Document returns the result, in an order that depends only on the machines.
 func (f *Fleet) Document() *Document {
-	d := &Document{Schema: Schema, By: f.by, Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable), UnreadableMore: f.refused - len(f.unreadable),
+	d := &Document{Schema: Schema, By: GroupKind(f.by), Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable), UnreadableMore: f.refused - len(f.unreadable),
 		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
 	for _, s := range report.Statuses() {
 		d.Verdicts[s] = 0

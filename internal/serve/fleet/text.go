@@ -207,7 +207,7 @@ func (t *textWriter) outliers(d *Document, most int) {
 	if len(all) == 1 {
 		whose = "its "
 	}
-	t.head("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+d.By)
+	t.head("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
 	shown := all
 	if most > 0 {
 		shown = all[:min(most, len(all))]
@@ -262,7 +262,7 @@ func (t *textWriter) measured(d *Document, most int) {
 	for i := range shown {
 		m := &shown[i]
 		if i == 0 {
-			t.head("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+d.By)
+			t.head("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
 		}
 		switch {
 		case m.ReadBytesPerSecond == nil:

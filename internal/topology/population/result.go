@@ -14,6 +14,7 @@ import (
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
@@ -129,23 +130,34 @@ func (s *Share) Source() string {
 	}
 }
 
-// Limiters of the expected speed, in the words of docs/interface.md.
+// Limiter is what limits the expected speed, in the words of docs/interface.md; "" (null) if that is not known.
+type Limiter string
+
+// The limiters.
 const (
-	LimitDIMM      = "dimm"
-	LimitProcessor = "processor"
-	LimitDPC       = "dimms_per_channel"
-	LimitRanks     = "ranks"
-	LimitVoltage   = "voltage"
-	LimitFirmware  = "firmware"
-	LimitNone      = "none"
+	LimitDIMM      Limiter = "dimm"
+	LimitProcessor Limiter = "processor"
+	LimitDPC       Limiter = "dimms_per_channel"
+	LimitRanks     Limiter = "ranks"
+	LimitVoltage   Limiter = "voltage"
+	LimitFirmware  Limiter = "firmware"
+	LimitNone      Limiter = "none"
 )
+
+// Values returns the limiters.
+func (Limiter) Values() []Limiter {
+	return []Limiter{LimitDIMM, LimitProcessor, LimitDPC, LimitRanks, LimitVoltage, LimitFirmware, LimitNone}
+}
+
+// MarshalJSON writes the word, or null.
+func (l Limiter) MarshalJSON() ([]byte, error) { return nullable.String(l).MarshalJSON() }
 
 // Speed is the speed a population may run at, and what limits it.
 type Speed struct {
 	// MTs is the expected speed in MT/s: min(DIMM, processor, platform at
 	// this DPC and rank).
 	MTs     int
-	Limiter string
+	Limiter Limiter
 	// Detail describes the limit in a few words: "2 DIMMs per channel: 2933".
 	Detail string
 	// AlsoNormal lists lower speeds in MT/s that a document lists as normal on some boards of the platform, and

@@ -113,7 +113,7 @@ func dpcText(d int) string {
 
 // limiter returns the limiter behind a platform limit: depth if one DIMM per channel would run faster, voltage if
 // the same kind at 1.5 V would, otherwise the ranks and type of the DIMM.
-func (l speedLimit) limiter(p *platform.Platform) (limiter, detail string) {
+func (l speedLimit) limiter(p *platform.Platform) (limiter Limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
 	if l.volts {
 		detail += ", which a board may not reach at 1.35 V"
