@@ -9,6 +9,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/site"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/partnumber"
 	"memaudit.example/memaudit/internal/report"
 )
@@ -67,7 +68,7 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 }
 
 // loadSite loads and validates a folder or a file of a site's own rules.
-func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
+func loadSite(name string) ([]*rulepack.Pack, datafile.Complaints) {
 	packs, faults := rulepack.LoadPath(name)
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
@@ -77,7 +78,7 @@ func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 		if st, err := os.Stat(name); err == nil && !st.IsDir() {
 			text = "neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such"
 		}
-		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: text})
+		faults = append(faults, datafile.OfFile(name, text))
 	}
 	return packs, faults
 }

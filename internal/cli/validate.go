@@ -14,6 +14,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/site"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
 )
@@ -37,7 +38,7 @@ func (p *Program) validate(paths []string) error {
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(knowledge.NewSchemas(site.Overlay(p.Rules, site.Folder(path))), path)
+		v.path(knowledge.NewBase(site.Overlay(p.Rules, site.Folder(path))), path)
 	}
 	if len(v.faults) == 0 {
 		v.platforms(p.Rules, builtin, paths)
@@ -78,7 +79,7 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 				v.faults = append(v.faults, errorFault{err})
 			}
 			for _, text := range differences {
-				v.faults = append(v.faults, rulepack.Complaint{File: file, Line: 1, Column: 1, Text: text})
+				v.faults = append(v.faults, datafile.OfFile(file, text))
 			}
 		}
 	}
@@ -89,7 +90,7 @@ type errorFault struct{ error }
 
 func (t errorFault) String() string { return t.Error() }
 
-func (v *validated) complain(faults rulepack.Complaints) {
+func (v *validated) complain(faults datafile.Complaints) {
 	for _, f := range faults {
 		v.faults = append(v.faults, f)
 	}
@@ -97,13 +98,13 @@ func (v *validated) complain(faults rulepack.Complaints) {
 
 // path checks a file, or every file of a folder by its content, concurrently; errors are in the order of file
 // names.
-func (v *validated) path(schemas *knowledge.Schemas, path string) {
+func (v *validated) path(schemas *knowledge.Base, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
-		v.faults = append(v.faults, rulepack.Complaint{File: path, Line: 1, Column: 1, Text: withoutName(err).Error()})
+		v.faults = append(v.faults, datafile.OfFile(path, withoutName(err).Error()))
 	case len(files) == 0:
-		v.faults = append(v.faults, rulepack.Complaint{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+		v.faults = append(v.faults, datafile.OfFile(path, "no rule file (.yaml) here"))
 	}
 	each := make([]validated, len(files))
 	var next atomic.Int64
@@ -121,10 +122,10 @@ func (v *validated) path(schemas *knowledge.Schemas, path string) {
 	}
 }
 
-func (v *validated) file(schemas *knowledge.Schemas, file string) {
+func (v *validated) file(schemas *knowledge.Base, file string) {
 	data, err := readBounded(file, maxDataBytes)
 	if err != nil {
-		v.faults = append(v.faults, rulepack.Complaint{File: file, Line: 1, Column: 1, Text: err.Error()})
+		v.faults = append(v.faults, datafile.OfFile(file, err.Error()))
 		return
 	}
 	parsed := knowledge.Parse(file, data)

@@ -58,13 +58,13 @@ func TestValidateNamesThePlace(t *testing.T) {
 	want := []string{
 		"cpu.csv:1:1: expected the columns ",
 		`keyed.yaml:1:1: unknown key "schema", expected one of document, for, profiles, rules`,
-		"labels.yaml:3:23: a: \"CPU{cpu\": a { without its }",
+		`labels.yaml:3:23: a: "CPU{cpu" has no closing brace`,
 		"maps.yaml:4:59: a: slot 1 is listed twice in groups",
 		`own.yaml:1:26: platform "site" is not known, expected the id of a file of platforms/`,
 		`own.yaml:3:59: platform "genoaa" is not known, expected the id of a file of platforms/`,
 		"pack.yaml:5:15: site/a: the citation has no place",
 		"platform.yaml:5:17: speeds.udimm: 2 cells, but max_dpc is 1",
-		"settings.yaml:5:57: settings.turbo: source X is not listed under sources",
+		"settings.yaml:5:57: settings.turbo[0].source: source X is not listed under sources",
 	}
 	require.Len(t, got, len(want), errs)
 	for i := range want {

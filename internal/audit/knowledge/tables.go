@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -21,6 +21,10 @@ var tables = map[string]func() func(cells []string) string{
 	slotOrder:       func() func([]string) string { return (&orderRows{names: map[string]bool{}}).fault },
 	platformSources: func() func([]string) string { return (&documentRows{keys: map[string]bool{}}).fault },
 }
+
+// platformSources lists the documents of platforms: key, vendor, title, year, place, address, author and
+// topics, tab-separated.
+const platformSources = "platforms/sources.tsv"
 
 // slotSets lists the vendors' recommended sets of slots.
 const slotSets = "slots/sets.tsv"
@@ -42,8 +46,8 @@ func tableOf(name string) string {
 func IsTable(name string) bool { return tableOf(name) != "" }
 
 // checkTable checks a list row by row.
-func checkTable(name string, data []byte) rulepack.Complaints {
-	var out rulepack.Complaints
+func checkTable(name string, data []byte) datafile.Complaints {
+	var out datafile.Complaints
 	fault := tables[tableOf(name)]()
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -52,7 +56,7 @@ func checkTable(name string, data []byte) rulepack.Complaints {
 			continue
 		}
 		if text := fault(strings.Split(strings.TrimSuffix(line, "\n"), "\t")); text != "" {
-			out = append(out, rulepack.Complaint{File: name, Line: at, Column: 1, Text: text})
+			out = append(out, datafile.Complaint{File: name, Line: at, Column: 1, Text: text})
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 )
@@ -144,12 +145,12 @@ func (c *Case) Scope() (*facts.Scope, error) { return statedScope(&c.Facts) }
 
 func statedScope(written *yaml.Node) (*facts.Scope, error) {
 	given := map[string]facts.Value{}
-	for _, e := range entries(written, 0) {
-		v, err := caseVariable(e.key.Value, e.value)
+	for _, name := range datafile.Keys(written) {
+		v, err := caseVariable(name, datafile.Value(written, name))
 		if err != nil {
 			return nil, err
 		}
-		given[e.key.Value] = v
+		given[name] = v
 	}
 	return facts.NewStatedScope(given), nil
 }
@@ -171,7 +172,7 @@ func caseObjects(t *facts.ObjectType, path string, n *yaml.Node) (facts.Value, e
 	}
 	out := []*facts.Object{}
 	for i, e := range n.Content {
-		o, err := caseObject(t, fmt.Sprintf("%s[%d]", path, i), Resolve(e))
+		o, err := caseObject(t, fmt.Sprintf("%s[%d]", path, i), datafile.Resolve(e))
 		if err != nil {
 			return facts.Value{}, err
 		}
@@ -198,16 +199,16 @@ func caseObject(t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, 
 		return nil, fmt.Errorf("facts: %s is a mapping of facts", path)
 	}
 	given := map[string]facts.Value{}
-	for _, e := range entries(n, 0) {
-		f, ok := t.Field(e.key.Value)
+	for _, name := range datafile.Keys(n) {
+		f, ok := t.Field(name)
 		if !ok {
-			return nil, fmt.Errorf("facts: %s has no fact %q, expected one of %s", path, e.key.Value, factsLike(t, e.key.Value))
+			return nil, fmt.Errorf("facts: %s has no fact %q, expected one of %s", path, name, factsLike(t, name))
 		}
-		v, err := caseValue(f, path+"."+e.key.Value, e.value)
+		v, err := caseValue(f, path+"."+name, datafile.Value(n, name))
 		if err != nil {
 			return nil, err
 		}
-		given[e.key.Value] = v
+		given[name] = v
 	}
 	return facts.NewStated(t, path, given), nil
 }

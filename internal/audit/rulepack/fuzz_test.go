@@ -10,6 +10,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/rules"
 )
@@ -145,7 +146,7 @@ func nested(n int) string {
 
 // tryPack parses, checks and compiles one pack within patience, and returns
 // what is wrong with it.
-func tryPack(t testing.TB, data []byte) rulepack.Complaints {
+func tryPack(t testing.TB, data []byte) datafile.Complaints {
 	t.Helper()
 	start := time.Now()
 	pack, faults := rulepack.ParsePack("fuzz.yaml", data)

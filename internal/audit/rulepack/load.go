@@ -1,11 +1,9 @@
 package rulepack
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"memaudit.example/memaudit/internal/audit/facts"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
@@ -25,32 +24,23 @@ const maxPackBytes = 4 << 20
 
 // ParsePack parses one file of rules and profiles. It reports every unknown key and wrong type with line and
 // column; Validate checks the expressions. The values of presets that profiles name are not loaded.
-func ParsePack(file string, data []byte) (*Pack, Complaints) {
+func ParsePack(file string, data []byte) (*Pack, datafile.Complaints) {
 	if len(data) > maxPackBytes {
-		return nil, Complaints{{file, 1, 1, fmt.Sprintf("file of %d bytes, at most %d are read", len(data), maxPackBytes)}}
+		return nil, datafile.Complaints{datafile.OfFile(file, fmt.Sprintf("file of %d bytes, at most %d are read", len(data), maxPackBytes))}
 	}
-	p := &Pack{File: file}
-	var doc, second yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+	p, f := &Pack{File: file}, datafile.Parse(file, data)
+	switch {
+	case len(f.Faults) > 0:
+		return nil, f.Faults
+	case len(f.Docs) == 0:
 		return p, nil
-	} else if err != nil {
-		return nil, Complaints{YAMLComplaint(file, err)}
+	case len(f.Docs) > 1:
+		return nil, datafile.Complaints{{File: file, Line: f.Docs[1].Line, Column: 1, Text: "a second YAML document, expected one"}}
+	case !f.Decode(0, p):
+		return nil, f.Faults
 	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return nil, Complaints{{file, second.Content[0].Line, 1, "a second YAML document, expected one"}}
-	case !errors.Is(err, io.EOF):
-		return nil, Complaints{YAMLComplaint(file, err)}
-	}
-	root := doc.Content[0]
-	if faults := checkKeys(file, root); len(faults) > 0 {
-		return nil, faults
-	}
-	if err := root.Decode(p); err != nil {
-		return nil, yamlComplaints(file, err)
-	}
-	rules, profiles := valueOfKey(root, "rules"), valueOfKey(root, "profiles")
+	root := f.Docs[0]
+	rules, profiles := datafile.Value(root, "rules"), datafile.Value(root, "profiles")
 	for i, r := range p.Rules {
 		r.pack, r.node = p, rules.Content[i]
 		r.For = cmp.Or(r.For, p.For)
@@ -66,13 +56,13 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 
 // LoadDir loads every .yaml file below a folder of rules, in name order. A file that cannot be read is an
 // error, never skipped silently.
-func LoadDir(fsys fs.FS, dir string) ([]*Pack, Complaints) {
+func LoadDir(fsys fs.FS, dir string) ([]*Pack, datafile.Complaints) {
 	var packs []*Pack
-	var faults Complaints
+	var faults datafile.Complaints
 	presets := newPresetReader(fsys)
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			faults = append(faults, Complaint{name, 1, 1, err.Error()})
+			faults = append(faults, datafile.OfFile(name, err.Error()))
 			return nil
 		}
 		if d.IsDir() && holdsData(d.Name()) {
@@ -83,7 +73,7 @@ func LoadDir(fsys fs.FS, dir string) ([]*Pack, Complaints) {
 		}
 		data, err := readPack(fsys, name)
 		if err != nil {
-			faults = append(faults, Complaint{name, 1, 1, err.Error()})
+			faults = append(faults, datafile.OfFile(name, err.Error()))
 			return nil
 		}
 		p, found := ParsePack(name, data)
@@ -96,7 +86,7 @@ func LoadDir(fsys fs.FS, dir string) ([]*Pack, Complaints) {
 		return nil
 	})
 	if err != nil {
-		faults = append(faults, Complaint{dir, 1, 1, err.Error()})
+		faults = append(faults, datafile.OfFile(dir, err.Error()))
 	}
 	return packs, faults
 }
@@ -127,7 +117,7 @@ func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 		return nil, fmt.Errorf("rules: list the built-in packs: %w", err)
 	}
 	var packs []*Pack
-	var faults Complaints
+	var faults datafile.Complaints
 	for _, e := range entries {
 		if e.IsDir() && !holdsData(e.Name()) {
 			p, f := LoadDir(fsys, e.Name())
@@ -142,14 +132,14 @@ func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 
 // LoadPath loads a site's own rules: one file, or every .yaml file below a folder. File names in errors begin
 // with the given path.
-func LoadPath(name string) ([]*Pack, Complaints) {
+func LoadPath(name string) ([]*Pack, datafile.Complaints) {
 	st, err := os.Stat(name)
 	if err != nil {
 		var named *fs.PathError // the message already begins with the name
 		if errors.As(err, &named) {
 			err = named.Err
 		}
-		return nil, Complaints{{name, 1, 1, err.Error()}}
+		return nil, datafile.Complaints{datafile.OfFile(name, err.Error())}
 	}
 	dir, start := name, "."
 	if !st.IsDir() {
@@ -190,19 +180,19 @@ func (r *presetReader) table(name string) (*settings.Table, error) {
 
 // fill sets the value of every row that leaves it to a preset to what the vendor's table says that the preset
 // writes. The table is the only place for it: a row that repeats it is an error.
-func (r *presetReader) fill(p *Pack) Complaints {
-	var out Complaints
+func (r *presetReader) fill(p *Pack) datafile.Complaints {
+	var out datafile.Complaints
 	for _, q := range p.Profiles {
 		words, fault := r.words(q)
 		if fault != "" {
-			out = out.add(complaintAt(p.File, keyOrRule(q.node, "written_by"), fmt.Sprintf("profile %s: %s", q.ID, fault)))
+			out = out.Add(complaintAt(p.File, keyOrRule(q.node, "written_by"), fmt.Sprintf("profile %s: %s", q.ID, fault)))
 			continue
 		}
-		table := valueOfKey(q.node, "settings")
+		table := datafile.Value(q.node, "settings")
 		for i := range q.Settings {
 			w := &q.Settings[i]
 			if n, fault := w.fill(words[w.ID], keyOrRule(table, w.ID)); fault != "" {
-				out = out.add(complaintAt(p.File, n, fmt.Sprintf("profile %s: %s", q.ID, fault)))
+				out = out.Add(complaintAt(p.File, n, fmt.Sprintf("profile %s: %s", q.ID, fault)))
 			}
 		}
 	}

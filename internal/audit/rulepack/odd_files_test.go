@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"memaudit.example/memaudit/internal/model/datafile"
 )
 
 // TestOddFiles checks that anything but a regular file is rejected by name, that a pipe does not block, and that an
@@ -21,15 +23,15 @@ func TestOddFiles(t *testing.T) {
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(dir, "b.yaml")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.yaml"), nil, 0o644))
 	require.NoError(t, os.Truncate(filepath.Join(dir, "c.yaml"), 1<<40))
-	done := make(chan Complaints, 1)
+	done := make(chan datafile.Complaints, 1)
 	go func() {
 		_, faults := LoadDir(os.DirFS(dir), ".")
 		done <- faults
 	}()
 	select {
 	case faults := <-done:
-		assert.Equal(t, Complaints{{"a.yaml", 1, 1, "not a regular file"}, {"b.yaml", 1, 1, "not a regular file"},
-			{"c.yaml", 1, 1, "file of 1099511627776 bytes, at most 4194304 are read"}}, faults)
+		assert.Equal(t, datafile.Complaints{datafile.OfFile("a.yaml", "not a regular file"), datafile.OfFile("b.yaml", "not a regular file"),
+			datafile.OfFile("c.yaml", "file of 1099511627776 bytes, at most 4194304 are read")}, faults)
 	case <-time.After(20 * time.Second):
 		require.FailNow(t, "waits at the pipe")
 	}

@@ -356,6 +356,9 @@ type WantedSetting struct {
 // Words is one word or a list of them.
 type Words []string
 
+// Shape accepts any form.
+func (*Words) Shape() any { return nil }
+
 // UnmarshalYAML accepts a scalar or a sequence.
 func (w *Words) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
@@ -372,6 +375,9 @@ func (w *Words) UnmarshalYAML(n *yaml.Node) error {
 
 // String joins the words as alternatives.
 func (w Words) String() string { return strings.Join(w, " or ") }
+
+// Shape returns the form in a file.
+func (*SettingTable) Shape() any { return map[string]WantedSetting{} }
 
 // UnmarshalYAML keeps the order of the mapping.
 func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {

@@ -15,6 +15,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
@@ -23,7 +24,7 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // Validate checks a pack's expressions, required fields and cases. The errors have line and column.
-func (p *Pack) Validate() Complaints {
+func (p *Pack) Validate() datafile.Complaints {
 	v := &validator{pack: p}
 	for _, r := range p.Rules {
 		v.rule(r)
@@ -36,7 +37,7 @@ func (p *Pack) Validate() Complaints {
 
 type validator struct {
 	pack *Pack
-	out  Complaints
+	out  datafile.Complaints
 	Runner
 }
 
@@ -45,12 +46,12 @@ type validator struct {
 const maxSpent = 2_000_000
 
 func (v *validator) complain(n *yaml.Node, format string, args ...any) {
-	v.out = v.out.add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
+	v.out = v.out.Add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
 }
 
 // keyOrRule finds a key's node, or the rule's own.
 func keyOrRule(n *yaml.Node, key string) *yaml.Node {
-	if c := valueOfKey(n, key); c != nil {
+	if c := datafile.Value(n, key); c != nil {
 		return c
 	}
 	return n
@@ -87,7 +88,7 @@ func (v *validator) rule(r *Rule) {
 		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
 	}
 	if e := r.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
-		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
+		v.complain(keyOrRule(datafile.Value(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
 	}
 	v.cases(r, written)
 }
@@ -104,13 +105,13 @@ func (v *validator) expressions(r *Rule) {
 	if verdict.Severity(r.Severity).Rank() == 0 {
 		v.expr(r.node, "severity", r.Severity, types.StringType)
 	}
-	remedies := valueOfKey(r.node, "remedies")
+	remedies := datafile.Value(r.node, "remedies")
 	for vendor, src := range r.Remedies {
 		v.expr(remedies, vendor, src, types.StringType)
 	}
 	if r.Effect != nil {
-		v.expr(valueOfKey(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
-		v.expr(valueOfKey(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
+		v.expr(datafile.Value(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
+		v.expr(datafile.Value(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
 	}
 }
 
@@ -182,7 +183,7 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected stri
 			c.Column += e.Column
 		}
 	}
-	v.out = v.out.add(c)
+	v.out = v.out.Add(c)
 }
 
 // sources checks a rule's citations.
@@ -233,7 +234,7 @@ func (v *validator) mark(r *Rule) {
 // each would repeat.
 func (v *validator) cases(r *Rule, written bool) {
 	seen := map[string]bool{}
-	list := valueOfKey(r.node, "cases")
+	list := datafile.Value(r.node, "cases")
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		seen[c.Expect] = true
@@ -285,7 +286,7 @@ func (v *validator) profile(q *ProfileSpec) {
 	if len(q.Settings) == 0 {
 		v.complain(q.node, "profile %s: settings are missing", q.ID)
 	}
-	table := valueOfKey(q.node, "settings")
+	table := datafile.Value(q.node, "settings")
 	for i := range q.Settings {
 		v.setting(q, &q.Settings[i], table)
 	}
@@ -303,7 +304,7 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 		}
 	}
 	if w.Effect != nil && w.Effect.AttachTo != "" {
-		v.complain(keyOrRule(valueOfKey(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
+		v.complain(keyOrRule(datafile.Value(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	}
 	switch {
 	case len(w.Want) > 0:
@@ -324,8 +325,8 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 
 // ValidateSet checks across packs: a second rule of one id for the same machines, a dependence on a rule that
 // does not exist.
-func ValidateSet(packs []*Pack) Complaints {
-	var out Complaints
+func ValidateSet(packs []*Pack) datafile.Complaints {
+	var out datafile.Complaints
 	ids := map[string]*Rule{}
 	for _, p := range packs {
 		for _, r := range p.Rules {

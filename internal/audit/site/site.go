@@ -17,8 +17,8 @@ import (
 	"testing/fstest"
 
 	"memaudit.example/memaudit/internal/audit/knowledge"
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
@@ -41,7 +41,7 @@ const (
 var together = [...]string{processors, documents, mapDocuments, labelPatterns}
 
 // Join returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
-// without data files adds nothing. Errors: rulepack.Complaints, or a folder or the built-in knowledge that cannot be read.
+// without data files adds nothing. Errors: datafile.Complaints, or a folder or the built-in knowledge that cannot be read.
 func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 	k := builtin
 	for _, dir := range dirs {
@@ -184,17 +184,17 @@ func readable(from fs.FS, folder string) error {
 // joinFiles adds files to those of k and rebuilds the compiled parts and tables that list both.
 func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
 	out := overlay(k, own)
-	schemas := knowledge.NewSchemas(out)
-	var faults rulepack.Complaints
+	schemas := knowledge.NewBase(out)
+	var faults datafile.Complaints
 	for name, file := range own {
 		where := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
-			faults = append(faults, rulepack.Complaint{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
+			faults = append(faults, datafile.OfFile(where, "a built-in file has this name; expected another, so that both can be used"))
 		}
 		faults = append(faults, knowledge.Parse(where, file.Data).Check(schemas, false)...)
 	}
 	if len(faults) > 0 {
-		slices.SortFunc(faults, func(a, b rulepack.Complaint) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(faults, func(a, b datafile.Complaint) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
 	if err := out.compile(k, own); err != nil {
@@ -213,7 +213,7 @@ func overlay(k fs.FS, own fstest.MapFS) *joined {
 			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is complete
 			out.own[name] = &fstest.MapFile{Data: merged(text, file.Data, name == processors)}
 		case mapDocuments, labelPatterns:
-			out.own[knowledge.SiteFolder+path.Base(name)] = file
+			out.own[place.SiteFolder+path.Base(name)] = file
 		default:
 			out.own[name] = file
 		}

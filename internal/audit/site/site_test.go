@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -138,7 +138,7 @@ func TestUnreadableData(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte("intel xeon gold 9999,intel\n"), 0o600))
 	_, err = Join(rules.FS, []string{dir})
-	var faults rulepack.Complaints
+	var faults datafile.Complaints
 	require.ErrorAs(t, err, &faults, "one complaint is enough")
 
 	assert.False(t, InRulesFolder(file))

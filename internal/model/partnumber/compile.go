@@ -1,23 +1,22 @@
 package partnumber
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v3"
-
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 type partsFile struct {
-	Schema  int                  `yaml:"schema"`
-	Vendor  string               `yaml:"vendor"`
-	Sources map[string]yaml.Node `yaml:"sources"`
-	Parts   []pattern            `yaml:"parts"`
+	Schema  int                        `yaml:"schema"`
+	Vendor  string                     `yaml:"vendor"`
+	Sources map[string]settings.Source `yaml:"sources"`
+	Parts   []pattern                  `yaml:"parts"`
 }
 
 // Compile makes Part from the files below parts/.
@@ -42,9 +41,7 @@ func readPatterns(k fs.FS) ([]pattern, error) {
 			return nil, err
 		}
 		var f partsFile
-		d := yaml.NewDecoder(bytes.NewReader(raw))
-		d.KnownFields(true)
-		if err := d.Decode(&f); err != nil {
+		if err := datafile.Decode(raw, &f); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for i := range f.Parts {

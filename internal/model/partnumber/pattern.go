@@ -58,19 +58,27 @@ type valueTable struct {
 	_   struct{} `cbor:",toarray"`
 	By  []string
 	Map map[string]values
+
+	gives string
 }
+
+// tableFile is the form of a table in a file.
+type tableFile struct {
+	By    []string             `yaml:"by"`
+	Gives string               `yaml:"gives"`
+	Map   map[string]yaml.Node `yaml:"map"`
+}
+
+// Shape returns the form in a file.
+func (*valueTable) Shape() any { return tableFile{} }
 
 // UnmarshalYAML reads both forms: rows that are one value of the field that gives names, and rows of several fields.
 func (t *valueTable) UnmarshalYAML(n *yaml.Node) error {
-	var raw struct {
-		By    []string             `yaml:"by"`
-		Gives string               `yaml:"gives"`
-		Map   map[string]yaml.Node `yaml:"map"`
-	}
+	var raw tableFile
 	if err := n.Decode(&raw); err != nil {
 		return err
 	}
-	t.By, t.Map = raw.By, make(map[string]values, len(raw.Map))
+	t.By, t.gives, t.Map = raw.By, raw.Gives, make(map[string]values, len(raw.Map))
 	for key, cell := range raw.Map {
 		row := &cell
 		switch raw.Gives {

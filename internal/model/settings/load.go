@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,9 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
-
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
 )
 
 // Load reads all tables of a folder (rules/settings). Their content is checked by audit/knowledge, which names the line.
@@ -41,9 +39,7 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{}
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	if err := d.Decode(t); err != nil {
+	if err := datafile.Decode(raw, t); err != nil {
 		return nil, err
 	}
 	return t, nil

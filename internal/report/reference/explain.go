@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/humanize"
@@ -18,7 +19,7 @@ import (
 
 // Explainer explains rules, settings, platforms and words of the glossary.
 type Explainer struct {
-	topics   []Topic
+	topics   []knowledge.Topic
 	terms    []term
 	rules    []rulepack.RuleInfo
 	profiles []rulepack.ProfileInfo
@@ -32,7 +33,7 @@ type Explainer struct {
 
 // NewExplainer reads the data that explanations are made of.
 func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
-	topics, err := Topics(k)
+	topics, err := knowledge.Topics(k)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reference"
@@ -116,7 +117,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 // A topic explains something that exists, in a drawing that fits; every rule and
 // setting has one.
 func TestTopics(t *testing.T) {
-	topics, err := reference.Topics(rules.FS)
+	topics, err := knowledge.Topics(rules.FS)
 	require.NoError(t, err)
 	e := explainer(t)
 	for _, topic := range topics {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"memaudit.example/memaudit/internal/audit/knowledge"
 )
 
 // glossaryFile has the words of docs/glossary.md, which explain knows, too.
@@ -59,7 +61,7 @@ func (e *Explainer) termsOf(word string) []term {
 
 // termPage is the data of the page about a term, with the rules, settings and platforms that have the word in their names.
 func (e *Explainer) termPage(t *term, asked string) map[string]any {
-	var topic *Topic
+	var topic *knowledge.Topic
 	for _, name := range t.names {
 		if topic = e.topic(name); topic != nil {
 			break

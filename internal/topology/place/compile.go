@@ -1,7 +1,6 @@
 package place
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v3"
+	"memaudit.example/memaudit/internal/model/datafile"
 )
 
 // locatorFile is rules/slots/locators.yaml.
@@ -38,7 +37,7 @@ func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 	}
 	var file locatorFile
 	if err == nil {
-		err = yaml.Unmarshal(raw, &file)
+		err = datafile.Decode(raw, &file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", locatorYAML, err)
@@ -59,6 +58,8 @@ func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 }
 
 // checkPattern rejects a pattern that matchLabel could never match.
+const fieldWords = "cpu, p, node, ctl, chan, slot, bslot, num, board, _, x, C, L, S, B"
+
 func checkPattern(pattern string) error {
 	for rest := pattern; ; {
 		_, after, ok := strings.Cut(rest, "{")
@@ -71,7 +72,7 @@ func checkPattern(pattern string) error {
 		}
 		_, _, constant := constantField(name)
 		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known && !constant {
-			return fmt.Errorf("has the unknown field {%s}", name)
+			return fmt.Errorf("has the unknown field {%s}, expected one of %s", name, fieldWords)
 		}
 		rest = tail
 	}
@@ -116,9 +117,7 @@ func readMapFile(k fs.FS, name string) (*mapFile, error) {
 		return nil, err
 	}
 	var file mapFile
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	if err := d.Decode(&file); err != nil {
+	if err := datafile.Decode(raw, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &file, nil

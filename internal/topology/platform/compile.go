@@ -1,14 +1,12 @@
 package platform
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
 
-	yaml "go.yaml.in/yaml/v3"
-
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
 )
 
 // wholePlatformFile is both YAML documents of a platform file.
@@ -31,13 +29,8 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 			return nil, err
 		}
 		var f wholePlatformFile
-		d := yaml.NewDecoder(bytes.NewReader(raw))
-		d.KnownFields(true)
-		if err := d.Decode(&f.platformFile); err != nil {
+		if err := datafile.Decode(raw, &f.platformFile, &f.recogniseFile); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if err := d.Decode(&f.recogniseFile); err != nil {
-			return nil, fmt.Errorf("%s: how the platform is recognised: %w", name, err)
 		}
 		if want := "platforms/" + f.ID + ".yaml"; name != want {
 			return nil, fmt.Errorf("%s: the platform's id is %q, expected in %s", name, f.ID, want)

@@ -129,25 +129,6 @@ const (
 	PolicySingle       = "single"
 )
 
-// channelPairs are pairs of channels that work as one.
-type channelPairs [][]int
-
-// UnmarshalYAML rejects anything but a list of pairs, because users of a platform access both channels of each
-// pair without a check.
-func (c *channelPairs) UnmarshalYAML(list *yaml.Node) error {
-	var pairs [][]int
-	if err := list.Decode(&pairs); err != nil {
-		return err
-	}
-	for i, pair := range pairs {
-		if len(pair) != 2 {
-			return fmt.Errorf("line %d: lockstep_channels[%d]: %d channels, expected 2", list.Content[i].Line, i, len(pair))
-		}
-	}
-	*c = pairs
-	return nil
-}
-
 // unreadable returns an error that names the file, and the line if the decoder names one.
 func unreadable(file string, err error) error {
 	text := err.Error()

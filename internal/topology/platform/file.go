@@ -29,7 +29,7 @@ type platformFile struct {
 	BoardDepth    int               `yaml:"board_depth"`
 	Allowed       []int             `yaml:"allowed_dimms"`
 	Lockstep      bool              `yaml:"lockstep_pairs"`
-	LockChannels  channelPairs      `yaml:"lockstep_channels"`
+	LockChannels  [][]int           `yaml:"lockstep_channels"`
 	LockBoards    []Board           `yaml:"lockstep_boards"`
 	Buffered      bool              `yaml:"buffered"`
 	Classes       string            `yaml:"classes"`

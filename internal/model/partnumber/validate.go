@@ -1,0 +1,91 @@
+package partnumber
+
+import (
+	"regexp"
+
+	"memaudit.example/memaudit/internal/model/datafile"
+)
+
+var (
+	patternID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	sizeFrom  = regexp.MustCompile(`^(gb|mwords):[a-z]+$`)
+)
+
+// fieldWords are the values of fields that take a few words only.
+var fieldWords = map[string][]string{
+	"ddr":     {"DDR2", "DDR3", "DDR4", "DDR5"},
+	"type":    {"RDIMM", "VLP RDIMM", "LRDIMM", "MRDIMM", "FB-DIMM", "UDIMM", "ECC UDIMM", "SODIMM", "ECC SODIMM"},
+	"package": {"mono", "ddp", "qdp", "stacked"},
+}
+
+// Validate checks a maker's file: ids are unique, sources are listed, and patterns compile and have the groups that
+// tables use.
+func Validate(f *datafile.File) {
+	var file partsFile
+	at := f.Place(0)
+	if at.Require("schema", "vendor", "sources", "parts"); !f.Decode(0, &file) {
+		return
+	}
+	at.Key("schema").OneOf("1")
+	for key := range file.Sources {
+		at.Key("sources").Key(key).Require("title")
+	}
+	seen := map[string]bool{}
+	for i := range file.Parts {
+		p, part := &file.Parts[i], at.Key("parts").Item(i)
+		part.Require("id", "match", "sources", "check")
+		part.Key("id").Match(patternID, "small letters, digits and dashes")
+		if seen[p.ID] {
+			part.Key("id").Fault("%s: this id is used twice", p.ID)
+		}
+		seen[p.ID] = true
+		for j, source := range p.Sources {
+			if _, listed := file.Sources[source]; !listed {
+				part.Key("sources").Item(j).Fault("%s: source %s is not listed under sources", p.ID, source)
+			}
+		}
+		part.Key("check").OneOf("doc", "field", "infer")
+		if p.SizeFrom != "" {
+			part.Key("size_from").Match(sizeFrom, "gb: or mwords: and the group that holds the capacity")
+		}
+		validateWords(part.Key("fixed"))
+		p.validateTables(part)
+	}
+}
+
+func validateWords(values datafile.Place) {
+	for field, words := range fieldWords {
+		if values.Has(field) {
+			values.Key(field).OneOf(words...)
+		}
+	}
+}
+
+// validateTables checks the expression of a pattern, and that each table's groups are in it.
+func (p *pattern) validateTables(at datafile.Place) {
+	re := at.Key("match").Expression()
+	if re == nil {
+		return
+	}
+	if err := p.check(); err != nil {
+		at.Key("match").Fault("%s: %v", p.ID, err)
+	}
+	for i := range p.Tables {
+		table, where := &p.Tables[i], at.Key("tables").Item(i)
+		where.Require("by", "map")
+		for j, group := range table.By {
+			if re.SubexpIndex(group) < 0 {
+				where.Key("by").Item(j).Fault("%s: match has no group %s", p.ID, group)
+			}
+		}
+		for key := range table.Map {
+			switch row := where.Key("map").Key(key); {
+			case !where.Has("gives"):
+				row.Fits(values{})
+				validateWords(row)
+			case fieldWords[table.gives] != nil:
+				row.OneOf(fieldWords[table.gives]...)
+			}
+		}
+	}
+}
