@@ -715,7 +715,7 @@ func TestOneCLIOfRedfish(t *testing.T) {
 	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"disabled"}}, {ID: "l1_stream_prefetch", Words: []string{"disabled"}}}})
 	require.Len(t, made.Changes, 2, "%v", made.Open)
 	out := text(t, made, patch.OneCLI)
-	assert.Contains(t, out, "onecli config set Processors.TurboMode Disabled --override")
+	assert.Contains(t, out, "onecli config set Processors.TurboMode Disable --override")
 	assert.NotContains(t, out, "L1Stream")
 	require.Len(t, made.Open, 1)
 	assert.Contains(t, made.Open[0].Reason, "how OneCLI spells")

@@ -72,13 +72,13 @@ func (t *Table) called(name, id string) []*Attribute {
 // InForm returns an attribute and its value as the tool of another form spells them; false if no document or export has
 // the name and the value, or the opposite value of a switch.
 func (t *Table) InForm(name, value, form string) (string, string, bool) {
-	for _, s := range t.rows(name) {
-		if s.form != form || boardSuffix(s.name) {
-			continue
-		}
+	rows := slices.DeleteFunc(slices.Clone(t.rows(name)), func(s *spelling) bool { return s.form != form || boardSuffix(s.name) })
+	for _, s := range rows { // the machine's own word before another generation's
 		if word, _, ok := s.word(value); ok {
 			return s.name, word, true
 		}
+	}
+	for _, s := range rows {
 		for entry := range strings.SplitSeq(s.values, "|") {
 			shown, _, _ := strings.Cut(entry, "=")
 			for _, word := range []string{shown, OtherWord(shown)} {

@@ -50,7 +50,7 @@ var typedForms = []struct {
 	{regexp.MustCompile(`^(?:first )?racadm: racadm set BIOS\.[A-Za-z0-9]+\.(\S+) (\S+); `), "redfish"},
 	{regexp.MustCompile(`^(?:first )?ilorest: ilorest set ([^= ]+)=(.+) --select Bios\. --commit; `), "redfish"},
 	{regexp.MustCompile(`"Attributes":\{"([^"]+)":"([^"]*)"\}`), "redfish"},
-	{regexp.MustCompile(`^onecli: onecli config set (\S+) '?([^']*?)'? --override `), "asu"},
+	{regexp.MustCompile(`^(?:first )?onecli: onecli config set (\S+) '?([^']*?)'? --override `), "asu"},
 	{regexp.MustCompile(`^asu: asu set (\S+) '?([^';]*)'?; `), "asu"},
 	{regexp.MustCompile(`set "([^"]+)" to ([^;]+) in bios\.cfg, which `), "sum"},
 	{regexp.MustCompile(`^(?:first )?BIOS attribute (.+) = (.+)$`), ""},
