@@ -83,6 +83,11 @@ var situations = []situation{
 		log += "[ 9000.000000] {99}[Hardware Error]:  Error 0, type: recoverable\n[ 9000.000001] {99}[Hardware Error]:   section_type: memory error\n[ 9000.000002] {99}[Hardware Error]:   fru_text: DIMM_B2\n"
 		return []string{"--root", treeOf(t).With(hosttest.Files{"dev/kmsg": log}).Write(t)}
 	}},
+	{"a page that Linux took away", []string{"memory.pages.offlined"}, func(t *testing.T) []string {
+		f := treeOf(t)
+		f["proc/meminfo"] += "HardwareCorrupted:    12 kB\n"
+		return []string{"--root", f.With(hosttest.Files{"dev/kmsg": "[88231.731904] Memory failure: 0x3f5a7b: recovery action for dirty LRU page: Recovered\n"}).Write(t)}
+	}},
 	{"less than Slurm expects", []string{"slurm.node"}, func(t *testing.T) []string {
 		file := filepath.Join(t.TempDir(), "node")
 		require.NoError(t, os.WriteFile(file, []byte("NodeName=n1 RealMemory=64000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n"), 0o600))

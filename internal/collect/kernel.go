@@ -59,7 +59,7 @@ func (c *collector) withoutKernel() {
 	m := &c.sys.Memory
 	m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
 	m.BlockBytes, m.VisibleBytes = noKernel[int64](c, "the number of memory blocks"), noKernel[int64](c, "the memory that the system sees")
-	m.CrashBytes = noKernel[int64](c, "the memory kept for a crash kernel")
+	m.CrashBytes, m.CorruptedBytes = noKernel[int64](c, "the memory kept for a crash kernel"), noKernel[int64](c, "the memory taken away after errors")
 	p := &c.sys.CPU
 	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
 	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
@@ -113,7 +113,7 @@ func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
 	m := inventory.Memory{TotalBytes: f.TotalBytes, MapBytes: f.MapBytes,
-		CrashBytes: f.CrashBytes, BlockBytes: f.OnlineBytes}
+		CrashBytes: f.CrashBytes, CorruptedBytes: f.CorruptedBytes, BlockBytes: f.OnlineBytes}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
 		m.BlockBytes = fact.Known(int64(f.Blocks.Value)*f.BlockSizeBytes.Value, fact.Corroborated,
 			fact.At(src, f.Blocks.From.Path, display(f.Blocks.Value)), f.BlockSizeBytes.From)

@@ -25,6 +25,7 @@ func memoryType() *ObjectType {
 		})},
 		{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
 		{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
+		{"corrupted_bytes", intType, "memory that the kernel took away after errors, in bytes (HardwareCorrupted)", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.CorruptedBytes) })},
 		{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
 		{"short_nodes", textListType, "nodes that lack more of the memory of their processor's modules than is normally reserved, in words", machine(shortNodes)},
 		{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},

@@ -579,6 +579,8 @@ func IgnoresNodes(option string) bool {
 type Memory struct {
 	// TotalBytes is MemTotal of /proc/meminfo (after kernel reservations).
 	TotalBytes fact.Fact[int64]
+	// CorruptedBytes is what the kernel took away after errors (HardwareCorrupted).
+	CorruptedBytes fact.Fact[int64]
 	// CrashBytes is what the kernel keeps for a crash kernel, which MemTotal leaves out.
 	CrashBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's memory map.

@@ -25,6 +25,8 @@ type Memory struct {
 	Source Source
 	// TotalBytes is MemTotal of /proc/meminfo, after kernel reservations.
 	TotalBytes fact.Fact[int64]
+	// CorruptedBytes is HardwareCorrupted there: pages that the kernel took away after errors.
+	CorruptedBytes fact.Fact[int64]
 	// CrashBytes is what is kept for a crash kernel (/sys/kernel/kexec_crash_size); MemTotal leaves it out.
 	CrashBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's own memory map
@@ -44,7 +46,8 @@ type Memory struct {
 func ReadMemory(root *Root) *Memory {
 	r := newReader(root, inventory.SourceMemory)
 	m := &Memory{
-		TotalBytes:     r.memTotal("/proc/meminfo", LimitList),
+		TotalBytes:     r.meminfo("/proc/meminfo", LimitList, "MemTotal"),
+		CorruptedBytes: r.meminfo("/proc/meminfo", LimitList, "HardwareCorrupted"),
 		CrashBytes:     r.number("/sys/kernel/kexec_crash_size"),
 		MapBytes:       r.memmap(),
 		NUMABalancing:  r.text("/proc/sys/kernel/numa_balancing"),

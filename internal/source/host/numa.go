@@ -127,7 +127,7 @@ func (r *reader) node(n *NUMA, id int) Node {
 		ID:            id,
 		CPUs:          r.nodeCPUs(dir),
 		Distances:     r.distances(dir+"/distance", len(n.Online.Value)),
-		MemTotalBytes: r.memTotal(dir+"/meminfo", LimitAttribute),
+		MemTotalBytes: r.meminfo(dir+"/meminfo", LimitAttribute, "MemTotal"),
 	}
 	node.HasCPU = settle(n.HasCPU, id, fact.Convert(node.CPUs, func(c []int) bool { return len(c) > 0 }))
 	node.HasMemory = settle(n.HasMemory, id, fact.Convert(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
@@ -196,15 +196,18 @@ func (r *reader) distances(path string, nodes int) fact.Fact[[]int] {
 	return fact.Known(list, fact.Direct, r.at(path, raw))
 }
 
-func (r *reader) memTotal(path string, limit int) fact.Fact[int64] {
+// meminfo reads one size in bytes. Every kernel prints MemTotal; others only if they are built so.
+func (r *reader) meminfo(path string, limit int, key string) fact.Fact[int64] {
 	b, err := r.bytes(path, limit)
 	if err != nil {
 		return unknown[int64](r.source, err)
 	}
-	n, line, found, perr := kerneltext.ParseMeminfo(b, "MemTotal")
+	n, line, found, perr := kerneltext.ParseMeminfo(b, key)
 	switch {
 	case perr != nil:
 		return malformed[int64](r.at(path, line), perr)
+	case !found && key != "MemTotal":
+		return unknown[int64](r.source, &ReadError{Op: "parse", Path: path, State: fact.Absent, Err: errors.New("the kernel prints no " + key)})
 	case !found:
 		return malformed[int64](r.at(path, ""), errors.New("no MemTotal in it"))
 	default:
