@@ -88,6 +88,9 @@ var situations = []situation{
 		f["proc/meminfo"] += "HardwareCorrupted:    12 kB\n"
 		return []string{"--root", f.With(hosttest.Files{"dev/kmsg": "[88231.731904] Memory failure: 0x3f5a7b: recovery action for dirty LRU page: Recovered\n"}).Write(t)}
 	}},
+	{"an NVMe without a node", []string{"device.node"}, func(t *testing.T) []string {
+		return []string{"--root", treeOf(t).With(pci([4]string{"0000:65:00.0", "0x010802", "0x144d", "-1"})).Write(t)}
+	}},
 	{"less than Slurm expects", []string{"slurm.node"}, func(t *testing.T) []string {
 		file := filepath.Join(t.TempDir(), "node")
 		require.NoError(t, os.WriteFile(file, []byte("NodeName=n1 RealMemory=64000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n"), 0o600))

@@ -28,6 +28,7 @@ func (c *collector) kernel() {
 		c.sys.EDAC = append(c.sys.EDAC, m.Controller)
 	}
 	c.sys.Logged = fact.Convert(f.KernelLog.MemoryErrors, loggedErrors)
+	c.sys.PCI = f.PCI
 	c.sys.Kernel = inventory.Kernel{Messages: f.KernelLog.Messages, Options: c.options(c.sys.NUMA.Cmdline, featureOptions[:]), TDX: f.Kernel.TDX, SNP: f.Kernel.SNP}
 }
 
@@ -66,6 +67,7 @@ func (c *collector) withoutKernel() {
 	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
+	c.sys.PCI = noKernel[[]inventory.Device](c, "the NUMA node of devices")
 	c.sys.Kernel = inventory.Kernel{Messages: noKernel[[]string](c, "the kernel log"), Options: noKernel[[]string](c, "the command line"),
 		TDX: noKernel[string](c, "whether TDX works"), SNP: noKernel[string](c, "whether SEV-SNP works")}
 }

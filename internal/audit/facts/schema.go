@@ -30,7 +30,7 @@ var Declared = sync.OnceValue(func() *Schema {
 			"machine": machineType(), "kernel": kernelType(), "firmware": firmwareType(), "platform": platformType(), "processor": processorType(), "memory": memoryType(),
 			"numa": numaType(), "slurm": slurmType(), "settings": settingsType(), "measurement": measurementType(pair, crossing),
 			"socket": socket, "slot": slot, "node": node, "setting": settingType(),
-			SubjectBaseline: changeType(), SubjectMeasured: measuredType(), SubjectCounter: counterType(),
+			SubjectBaseline: changeType(), SubjectMeasured: measuredType(), SubjectCounter: counterType(), SubjectDevice: deviceType(),
 		},
 		lists: map[string]*ObjectType{"sockets": socket, "slots": slot, "nodes": node}}
 	for _, t := range append(slices.Collect(maps.Values(s.objects)), controller, region, pair, crossing) {

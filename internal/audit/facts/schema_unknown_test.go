@@ -30,6 +30,8 @@ var structural = map[string]any{
 	// Nothing was measured or accepted.
 	"measurement.given":      false,
 	"machine.wanted":         []string{},
+	"device.address":         "",
+	"device.kind":            "",
 	"slurm.given":            false,
 	"measurement.crossed":    false,
 	"measurement.loaded":     false,
@@ -101,6 +103,7 @@ func emptySources() map[string]map[string]any {
 	out["node"] = map[string]any{"silence": &nodeFacts{m: nothing, n: &inventory.Node{}}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
 	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: figure.Figure{Why: "not measured"}}}}
+	out[SubjectDevice] = map[string]any{"nothing": &deviceFacts{nothing, &inventory.Device{}}}
 	out[SubjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
 	return out
 }

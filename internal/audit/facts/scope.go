@@ -50,7 +50,7 @@ var _ cel.Activation = (*Scope)(nil)
 func (s *Scope) Parent() cel.Activation { return nil }
 
 // ofSubjects are the objects that exist only with a rule's subject.
-var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter, SubjectBaseline, SubjectMeasured}
+var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter, SubjectBaseline, SubjectMeasured, SubjectDevice}
 
 // NewScope returns the scope of one machine.
 func NewScope(m *Machine) *Scope {

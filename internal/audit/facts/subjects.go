@@ -37,6 +37,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 		return m.settingSubjects()
 	case SubjectCounter:
 		return m.counterSubjects()
+	case SubjectDevice:
+		return m.deviceSubjects()
 	case SubjectBaseline:
 		return m.changeSubjects()
 	case SubjectMeasured:
@@ -239,6 +241,8 @@ const (
 	SubjectMeasured = "measured"
 	// SubjectCounter is for memory errors: each populated slot, and the machine for errors without a known slot.
 	SubjectCounter = "counter"
+	// SubjectDevice is a PCI device whose NUMA node matters.
+	SubjectDevice = "device"
 )
 
 // Subject is one thing that a rule is evaluated for.

@@ -66,8 +66,8 @@ func (v *validator) rule(r *Rule) {
 			v.complain(r.node, "rule %s: %s is missing", r.ID, need.key)
 		}
 	}
-	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectCounter, facts.SubjectBaseline, facts.SubjectMeasured}, r.Subject) {
-		v.complain(keyOrRule(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, counter, baseline or measured", r.Subject)
+	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectCounter, facts.SubjectBaseline, facts.SubjectMeasured, facts.SubjectDevice}, r.Subject) {
+		v.complain(keyOrRule(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, counter, baseline, measured or device", r.Subject)
 	}
 	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
 		v.complain(keyOrRule(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)

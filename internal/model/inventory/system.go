@@ -26,6 +26,8 @@ type System struct {
 	// Logged are the memory errors of the kernel's log; not known if the log could not be read.
 	Logged fact.Fact[[]LoggedErrors]
 	Kernel Kernel
+	// PCI are the devices whose NUMA node matters.
+	PCI fact.Fact[[]Device]
 	// BMCModules are the BMC's modules with error counts that could not be matched to a populated slot; BMCTotal are its
 	// error counts for all modules together, nil if it has none.
 	BMCModules []ControllerModule
@@ -615,6 +617,25 @@ type Controller struct {
 	Corrected, Uncorrected             fact.Fact[int64]
 	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
 }
+
+// Device is a PCI device.
+type Device struct {
+	// Address is the kernel's name of it: 0000:17:00.0. Kind is one of the words below.
+	Address, Kind string
+	// Node is its NUMA node, -1 if firmware names none.
+	Node fact.Fact[int]
+}
+
+// The kinds of devices.
+const (
+	DeviceGPU         = "GPU"
+	DeviceNetwork     = "network adapter"
+	DeviceNVMe        = "NVMe"
+	DeviceAccelerator = "accelerator"
+)
+
+// Subject names the device.
+func (d *Device) Subject() Subject { return Subject{Kind: AboutOther, Name: "device " + d.Address} }
 
 // Kernel is what the kernel shows of features that setup, its command line or a profile asks for.
 type Kernel struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // Facts is what every audit reads of one machine. Registers (ReadMSR) and the machine's name
@@ -21,6 +22,7 @@ type Facts struct {
 	Virt    *Virtualization
 	Kernel  *Kernel
 	Devices *Devices
+	PCI     fact.Fact[[]inventory.Device]
 	SMBIOS  *SMBIOS
 	// KernelLog is not read if the processor has the hypervisor flag, because a guest's memory map is made
 	// by the hypervisor.
@@ -31,10 +33,10 @@ type Facts struct {
 
 // ReadAll reads all Facts. It returns no error: each value has the reason why it could not be read.
 func ReadAll(root *Root) *Facts {
-	cpu := ReadCPU(root)
+	cpu, numa := ReadCPU(root), ReadNUMA(root)
 	virt := ReadVirt(root, cpu)
 	return &Facts{
-		CPU: cpu, NUMA: ReadNUMA(root), ACPI: ReadACPI(root), Memory: ReadMemory(root),
+		CPU: cpu, NUMA: numa, PCI: ReadPCI(root, numa), ACPI: ReadACPI(root), Memory: ReadMemory(root),
 		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
 		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: virt, KernelLog: kernelLogOf(root, virt),
 		Kernel: ReadKernel(root), Devices: ReadDevices(root), SMBIOS: ReadSMBIOS(root),

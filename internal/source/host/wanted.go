@@ -6,7 +6,7 @@ import (
 )
 
 // captured are the folders that are kept from an archive: all files that an audit can read are below them.
-// Other members (PCI devices, network, processes) are skipped.
+// Other members (network, processes, most files of PCI devices) are skipped.
 var captured = [...]string{
 	"sys/devices/system/cpu/", "sys/devices/system/node/", "sys/devices/system/memory/",
 	"sys/devices/system/edac/", "sys/devices/system/machinecheck/",
@@ -14,7 +14,7 @@ var captured = [...]string{
 	"sys/devices/virtual/powercap/",
 	"sys/devices/cpu_core/", "sys/devices/cpu_atom/", "sys/devices/soc0/",
 	"sys/class/dmi/", "sys/class/firmware-attributes/", "sys/class/powercap/",
-	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/",
+	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/", "sys/bus/pci/devices/",
 	"sys/firmware/", "sys/hypervisor/", "sys/kernel/mm/", "sys/kernel/kexec_crash_size", "sys/kernel/security/lockdown",
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/", "sys/module/kvm_intel/", "sys/module/kvm_amd/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
@@ -45,6 +45,9 @@ func wanted(path string) bool {
 		if strings.HasPrefix(path, c) || leadsTo(path, c) {
 			return true
 		}
+	}
+	if strings.HasPrefix(path, "sys/devices/pci") && (strings.HasSuffix(path, "/class") || strings.HasSuffix(path, "/numa_node") || strings.HasSuffix(path, "/vendor")) {
+		return true
 	}
 	return strings.HasPrefix(path, "sys/devices/") && slices.ContainsFunc(linked[:], func(part string) bool { return strings.Contains(path, part) })
 }

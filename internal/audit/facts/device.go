@@ -1,0 +1,89 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
+)
+
+// deviceFacts is one PCI device of a machine.
+type deviceFacts struct {
+	m *Machine
+	d *inventory.Device
+}
+
+func deviceType() *ObjectType {
+	get := reader[*deviceFacts]
+	return newType("Device", "a GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes",
+		Field{"address", textType, "the kernel's name of it: 0000:17:00.0", get(func(x *deviceFacts) Value { return PlainValue(x.d.Address) })},
+		Field{"kind", textType, "GPU, network adapter, NVMe or accelerator", get(func(x *deviceFacts) Value { return PlainValue(x.d.Kind) })},
+		Field{"node", intType, "its NUMA node; -1 if firmware names none", get(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
+		Field{"node_has_memory", boolType, "its node has memory", get(func(x *deviceFacts) Value {
+			return derived(func() any {
+				n := x.node(x.d.Node.Value)
+				return n != nil && n.HasMemory.Value
+			}, x.nodesOf(x.d)...)
+		})},
+		Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", get((*deviceFacts).apart)},
+	)
+}
+
+func (x *deviceFacts) node(id int) *inventory.Node {
+	i := slices.IndexFunc(x.m.sys.Nodes, func(n inventory.Node) bool { return n.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &x.m.sys.Nodes[i]
+}
+
+// nodesOf are the facts of a device's node.
+func (x *deviceFacts) nodesOf(d *inventory.Device) []Value {
+	out := []Value{valueOf(d.Node)}
+	if n := x.node(d.Node.Or(-1)); n != nil {
+		out = append(out, valueOf(n.HasMemory))
+	}
+	return out
+}
+
+func (x *deviceFacts) apart() Value {
+	from := []Value{valueOf(x.d.Node)}
+	on := map[string][]int{}
+	for i := range x.m.sys.PCI.Value {
+		d := &x.m.sys.PCI.Value[i]
+		n := x.node(d.Node.Or(-1))
+		if n == nil {
+			continue
+		}
+		from = append(from, valueOf(d.Node), valueOf(n.Socket))
+		if !slices.Contains(on[d.Kind], n.Socket.Value) {
+			on[d.Kind] = append(on[d.Kind], n.Socket.Value)
+		}
+	}
+	return derived(func() any {
+		gpus, adapters := on[inventory.DeviceGPU], on[inventory.DeviceNetwork]
+		if x.d.Kind != inventory.DeviceGPU || len(gpus) != 1 || len(adapters) == 0 || slices.Contains(adapters, gpus[0]) {
+			return ""
+		}
+		var words []string
+		for _, socket := range adapters {
+			words = append(words, "socket "+strconv.Itoa(socket))
+		}
+		return humanize.List(words)
+	}, from...)
+}
+
+// deviceSubjects returns the devices whose NUMA node matters. None is known of a machine with one node.
+func (m *Machine) deviceSubjects() ([]Subject, Value) {
+	known := PlainValue(true)
+	var out []Subject
+	for i := range m.sys.PCI.Value {
+		d := &m.sys.PCI.Value[i]
+		out = append(out, subject(d.Subject(), SubjectDevice, &deviceFacts{m, d}))
+	}
+	if len(out) == 0 {
+		known.Reason = "no GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes is part of this input"
+	}
+	return out, known
+}
