@@ -3,7 +3,6 @@ package effective_test
 import (
 	"testing"
 
-	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/collect/collecttest"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/fact/want"
@@ -112,34 +111,6 @@ func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
 		f := collecttest.Table(interleaved(c.p).Without(hosttest.CPUInfo), twoProcessors(c.p))
 		c.want.Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 	}
-}
-
-// TestNodeInterleaveMissingProcessor checks a machine on which firmware reports two processors and the kernel CPUs of
-// one.
-func TestNodeInterleaveMissingProcessor(t *testing.T) {
-	t.Parallel()
-	f := collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), twoProcessors(hosttest.Skylake))
-	want.Not[string](fact.Conflicting, "SMBIOS lists 2 running processors").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
-}
-
-// TestNodeInterleaveGivenTable checks that a table given with the tree, which may be another
-// machine's, contradicts nothing.
-func TestNodeInterleaveGivenTable(t *testing.T) {
-	t.Parallel()
-	root := collecttest.Capture(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}))
-	sys := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, twoProcessors(hosttest.Skylake).Dump())})
-	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(sys, "node_interleave"))
-}
-
-// TestNodeInterleaveOneProcessor checks that firmware and the kernel agree on one processor.
-func TestNodeInterleaveOneProcessor(t *testing.T) {
-	t.Parallel()
-	p := hosttest.Skylake
-	b := smbiostest.New(3, 2)
-	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
-	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: manufacturer(p), Version: p.Brand, ID: p.Signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
-	f := collecttest.Table(p.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), b)
-	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 }
 
 // TestNodeInterleaveOfFile checks that nodes are unknown with an SMBIOS file.

@@ -166,16 +166,6 @@ func TestMonitorMwait(t *testing.T) {
 	})
 }
 
-// TestSnoopMode checks that only cluster on die can be detected.
-func TestSnoopMode(t *testing.T) {
-	t.Parallel()
-	run(t, "snoop_mode", []settingCase{
-		{"cluster on die", divided(hosttest.Haswell, 2, 2, 2), by(want.Is("cod", fact.Corroborated), inventory.DecidedFirmware)},
-		{"not", divided(hosttest.Haswell, 2, 1, 1), open(want.Not[string](fact.Absent, "other snoop modes do not show"))},
-		{"another processor", divided(hosttest.Skylake, 2, 2, 1), open(want.Not[string](fact.Absent, "not observable from Linux"))},
-	})
-}
-
 // modules is a table of modules that run at some of their rated speed.
 func modules(f hosttest.Files, sizeMB int64, speeds ...[2]int) hosttest.Files {
 	var list []smbiostest.DIMM

@@ -3,7 +3,6 @@ package population
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,47 +40,6 @@ func rx600(sockets int, units ...[]int64) *inventory.System {
 		}
 	}
 	return &m.sys
-}
-
-// TestWestmereEXSegments checks the paper's examples of irregular layouts.
-func TestWestmereEXSegments(t *testing.T) {
-	tests := []struct {
-		name  string
-		units [][]int64
-		class string
-		ways  []int
-	}{
-		{"2-2|1-1 of one size", [][]int64{{8, 8, 8, 8}, {8, 8}}, "3", []int{4, 2}},
-		{"1-1|1-1 with 8 and 4 GB", [][]int64{{8, 8}, {4, 4}}, "3", []int{4, 2}},
-		{"2-1|2-1", [][]int64{{8, 8, 8}, {8, 8, 8}}, "2", []int{4, 2}},
-		{"2-1|0-0", [][]int64{{8, 8, 8}}, "discouraged", []int{2, 1}},
-		{"1-1|1-0 is not described", [][]int64{{8, 8}, {8}}, "", nil},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := Derive(rx600(4, tt.units...), corpustest.Rules(t))
-			assert.Equal(t, tt.class, r.Class.Or(Class{}).Name, r.Class.Reason)
-			var ways []int
-			for _, s := range r.Populations[0].Regions.Value {
-				ways = append(ways, s.Ways)
-			}
-			assert.Equal(t, tt.ways, ways)
-			assert.Nil(t, r.Populations[0].Relative.Value.Value)
-		})
-	}
-}
-
-func TestLockstepMismatch(t *testing.T) {
-	sys := rx600(4, []int64{8, 8}, []int64{8, 8})
-	i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
-	sys.Slots[i].SizeBytes = collecttest.Known(16 * gib)
-	r := Derive(sys, corpustest.Rules(t))
-	p := &r.Populations[0]
-	assert.False(t, p.Lockstep.Value)
-	assert.Equal(t, fact.OK, p.Lockstep.State)
-	assert.Equal(t, "DIMM-1B and DIMM-1D differ in size", p.LockstepDetail)
-	assert.False(t, p.Class.Known())
-	assert.True(t, r.Populations[1].Lockstep.Value)
 }
 
 // TestLockstepUnstated checks that a property that is not known of both modules of a pair makes the comparison
@@ -146,22 +104,6 @@ func TestLockstepUnknownBoard(t *testing.T) {
 	assert.False(t, half.Class.Known())
 	assert.False(t, half.Populations[0].Lockstep.Known())
 	assert.Equal(t, 8*gib*4, half.Populations[0].Bytes.Value)
-}
-
-// TestWestmereEXSpeed is the paper's table of processors, and the Nehalem-EX
-// parts of the same rule.
-func TestWestmereEXSpeed(t *testing.T) {
-	for number, want := range map[string]int{"4870": 1066, "4860": 1066, "4850": 1066, "4830": 1066, "4820": 978, "4807": 800} {
-		sys := rx600(4, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
-		for i := range sys.Sockets {
-			sys.Sockets[i].Brand = collecttest.Known("Intel(R) Xeon(R) CPU E7- " + number + "  @ 2.00GHz")
-		}
-		r := Derive(sys, corpustest.Rules(t))
-		s := r.Populations[0].Speed
-		require.True(t, s.Known(), s.Reason)
-		assert.Equal(t, Speed{MTs: want, Limiter: LimitProcessor, Detail: "processor allows at most " + strconv.Itoa(want)}, s.Value)
-		assert.False(t, s.Unverified)
-	}
 }
 
 // TestWestmereEXOrder breaks the paper's fill order and its descending sizes.
