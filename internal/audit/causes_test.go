@@ -186,17 +186,6 @@ rules:
 	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
 }
 
-// TestSourceOfAnEffect checks the precedence of documents for an effect: the computed one, then the effect's, then
-// the rule's.
-func TestSourceOfAnEffect(t *testing.T) {
-	for effect, want := range map[string]string{"{text: ten}": "us, a test", "{text: ten, source: S}": "S", `{text: ten, source: S, source_expr: '"by " + text(machine.processors)'}`: "by 2"} {
-		src := "rules:\n  - {id: test.machine.effect, title: t, check: machine.processors == 1, severity: info, why: w, citation: {vendor: us, title: a test}, effect: " + effect + "}\n"
-		sys, topo := twoSockets()
-		f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"]
-		assert.Equal(t, &verdict.Effect{Text: "ten", Source: nullable.String(want)}, f.Effect, effect)
-	}
-}
-
 // TestSeverityNotKnown checks that a failure has the lowest severity if what decides its severity is unknown, and
 // that known facts decide.
 func TestSeverityNotKnown(t *testing.T) {

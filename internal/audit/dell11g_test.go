@@ -199,25 +199,6 @@ func TestProfileOnOtherMachines(t *testing.T) {
 	assert.Len(t, unknown.Nearest, 3)
 }
 
-// TestDellNodeInterleaving checks that the paper's figure and exceptions apply to its machines, and the general rule
-// to others.
-func TestDellNodeInterleaving(t *testing.T) {
-	sys, topo := r610("nehalem-ep")
-	sys.Settings["node_interleave"] = inventory.Setting{Effective: direct("enabled")}
-	f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "numa.node-interleaving")["machine"]
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, verdict.Warning, f.Severity)
-	require.NotNil(t, f.Effect)
-	assert.Contains(t, f.Effect.Text, "hurt 4 of 9 by 4 to 13 %")
-	assert.Contains(t, f.Why, "larger than one processor's memory")
-	assert.Contains(t, f.Why, "poor locality")
-	assert.Contains(t, f.Why, "not NUMA-aware")
-	sys.Machine.Vendor = direct("HP")
-	f = findings(run(t, builtin(t), sys, topo, audit.Options{}), "numa.node-interleaving")["machine"]
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Nil(t, f.Effect)
-}
-
 // dell11G builds a PowerEdge of slots slots per processor with 4 GB RDIMMs of
 // the given rating in the numbered ones.
 func dell11G(product, brand string, model, slots, rated int, numbers ...int) *inventory.System {
@@ -303,53 +284,6 @@ func TestDellTable3(t *testing.T) {
 			}
 			assert.EqualValues(t, fmt.Sprintf("runs at %d MT/s, allowed are %d MT/s%s", bin.mts-200, bin.mts, limit), f.Found, name)
 			assert.Contains(t, f.Citation.Place, "Table 3")
-		}
-	}
-}
-
-// TestDellSlots checks three channels, with two or three modules on each by model.
-func TestDellSlots(t *testing.T) {
-	for product, dpc := range map[string]int{"PowerEdge R610": 2, "PowerEdge M610": 2, "PowerEdge R710": 3, "PowerEdge M710": 3} {
-		var all []int
-		for n := 1; n <= 3*dpc; n++ {
-			all = append(all, n)
-		}
-		for brand, model := range map[string]int{"Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz": 26, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz": 44} {
-			sys := dell11G(product, brand, model, 3*dpc, 1333, all...)
-			topo := population.Derive(sys, rules.FS)
-			assert.Equal(t, map[int]string{26: "nehalem-ep", 44: "westmere-ep"}[model], topo.Platform.Value.ID, product)
-			for _, p := range topo.Populations {
-				assert.Equal(t, []int{dpc, dpc, dpc}, p.DPC.Value, product)
-			}
-			a := run(t, builtin(t), sys, topo, audit.Options{})
-			assert.Equal(t, verdict.Pass, findings(a, "memory.channel.populated")["socket 1"].Result, product)
-			sys = dell11G(product, brand, model, 3*dpc, 1333, 1, 2)
-			f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 1"]
-			assert.Equal(t, verdict.Fail, f.Result, product)
-			assert.Contains(t, f.Found, "DIMM_B3", product)
-			assert.Contains(t, f.Effect.Text, "67 %", product)
-		}
-	}
-}
-
-// TestDellRemediesNameThePendingValue checks Appendix B: syscfg shows a new value before it is in effect, and only
-// the power profile shows the effective one.
-func TestDellRemediesNameThePendingValue(t *testing.T) {
-	for id, p := range profiles(t) {
-		if p.Citation.Title != "Optimal BIOS Settings for High Performance Computing with PowerEdge 11G Servers" {
-			continue
-		}
-		for _, w := range p.Table() {
-			switch w.ID {
-			case "power_policy":
-				assert.Contains(t, w.Remedy, "still at work", id)
-			case "node_interleave", "smt", "turbo", "c_states":
-				assert.Contains(t, w.Remedy, "already shows the new value", "%s %s", id, w.ID)
-			case "c1e":
-				assert.NotContains(t, w.Remedy, "syscfg", id)
-			default: // Appendix B lists no command
-				assert.NotContains(t, w.Remedy, "syscfg", "%s %s", id, w.ID)
-			}
 		}
 	}
 }
