@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // chain is a cause without effect and citation, its consequence on the same socket, and the consequence of that on

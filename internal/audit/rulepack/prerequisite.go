@@ -9,6 +9,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
@@ -68,7 +69,7 @@ func (r *Rule) Feature(check verdict.Result, met []verdict.Result) verdict.Resul
 
 // prerequisites checks the expressions, words and documents of a rule's prerequisites.
 func (v *validator) prerequisites(r *Rule) {
-	list := valueOfKey(r.node, "prerequisites")
+	list := datafile.Value(r.node, "prerequisites")
 	for i := range r.Prerequisites {
 		p, n := &r.Prerequisites[i], list.Content[i]
 		v.expr(n, "applies", p.Applies, types.BoolType)
