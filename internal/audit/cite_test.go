@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect/collecttest"
-	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
