@@ -7,12 +7,15 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // maxExports limits the number of files given with --bios.
@@ -40,6 +43,41 @@ func (f *inputFlags) biosFiles() ([]string, error) {
 	return files, nil
 }
 
+// everyWriter is the hint on a file of an unknown form, if nothing is known about the machine.
+const everyWriter = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
+	"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
+
+func unknownForm(err error) bool {
+	return errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty)
+}
+
+// writerHint replaces the hint on a file of an unknown form by the command for the machine, if its vendor's table
+// has one.
+func (p *Program) writerHint(failed error, sys *inventory.System) error {
+	var e *exitError
+	if !unknownForm(failed) || !errors.As(failed, &e) || e.hint != everyWriter || !sys.Machine.Vendor.Known() {
+		return failed
+	}
+	tables, err := p.tables()
+	if err != nil {
+		return failed
+	}
+	vendor, product := sys.Machine.Vendor.Value, sys.Machine.Product.Or("")
+	table := tables.Of(vendor)
+	if table == nil {
+		return failed
+	}
+	machine := settings.Change{Product: product}
+	if known, ok := platform.Recognise(sys, p.Rules).Get(); ok {
+		machine.Platform = known.ID
+	}
+	run := table.Writer(machine)
+	if run == "" {
+		return failed
+	}
+	return notAudited(failed, "for this machine ("+strings.TrimSpace(table.Vendor+" "+product)+"), memaudit reads what this writes: "+run)
+}
+
 // readExports reads every export. One that cannot be read is an error, and the others are still used.
 func (p *Program) readExports(files []string) ([]collect.Export, error) {
 	var all []collect.Export
@@ -52,9 +90,8 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 		}
 		if err != nil {
 			hint := ""
-			if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
-				hint = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
-					"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
+			if unknownForm(err) {
+				hint = everyWriter
 			}
 			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
 			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}

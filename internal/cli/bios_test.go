@@ -102,6 +102,25 @@ func TestBIOSFailures(t *testing.T) {
 	}
 }
 
+// A file of an unknown form: the hint is the command for the machine, or every vendor's if its own is not known.
+func TestBIOSHint(t *testing.T) {
+	t.Parallel()
+	file := export(t, "hello\n")
+	for root, want := range map[string]string{
+		"dell-r610-good":         "for this machine (Dell PowerEdge R610), memaudit reads what this writes: syscfg -o FILE\n",
+		"dell-r740-errors":       "(Dell PowerEdge R740), memaudit reads what this writes: racadm get BIOS.SysProfileSettings\n",
+		"supermicro-rome-half":   "memaudit reads what this writes: sum -c GetCurrentBiosCfg --file FILE\n",
+		"supermicro-x7db8-deep":  everyWriter,
+		"fujitsu-rx600s6-class1": everyWriter,
+	} {
+		status, _, errs := run(nil, "check", "--root", tree(t, root), "--bios", file)
+		assert.Equal(t, 3, status, root)
+		assert.Contains(t, errs, want, root)
+	}
+	_, _, errs := run(nil, "check", "--bios", file)
+	assert.Contains(t, errs, everyWriter)
+}
+
 // Another vendor's export is reported as such, and no finding on it is above info.
 func TestBIOSOfAnotherMachine(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	defer g.close()
 	sys, exports := collect.WithExports(g.Input)
 	f.exports = exports
-	return sys, joinInputErrors(g.failed, g.bmc.failure())
+	return sys, joinInputErrors(p.writerHint(g.failed, sys), g.bmc.failure())
 }
 
 // gather opens and reads the inputs that the flags select; an error is wrong usage.

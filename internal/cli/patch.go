@@ -71,7 +71,7 @@ func (p *Program) patch(f *patchFlags, name string) error {
 	}
 	defer g.close()
 	sys, exports := collect.WithExports(g.Input)
-	if failed := joinInputErrors(g.failed, g.bmc.failure()); failed != nil {
+	if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.failure()); failed != nil {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)

@@ -137,6 +137,17 @@ func (t *Table) applies(list []string, w *Change) bool {
 	return namesMachine(list, w)
 }
 
+// Writer returns the command that writes the settings of such a machine, "" if none is documented.
+func (t *Table) Writer(w Change) string {
+	for i := range t.Exports {
+		e := &t.Exports[i]
+		if t.applies(e.For, &w) && !namesMachine(e.Except, &w) && (len(e.Products) == 0 || namesMachine(e.Products, &w)) {
+			return e.Run
+		}
+	}
+	return ""
+}
+
 // plainWord lists characters that have no meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:,=@%/"
 

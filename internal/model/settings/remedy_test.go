@@ -146,6 +146,35 @@ func TestDellLocksFromRegistry(t *testing.T) {
 	require.NotContains(t, steps("package_c_state", "c0c1", "PackageCStates"), "Custom")
 }
 
+// TestWriters checks what writes the settings of machines of several generations, and that each command has a source.
+func TestWriters(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	for _, c := range []struct{ vendor, product, platform, want string }{
+		{"Dell Inc.", "PowerEdge R710", "westmere-ep", "syscfg -o FILE"},
+		{"Dell Inc.", "PowerEdge R760", "sapphire-rapids", "racadm get BIOS.SysProfileSettings"},
+		{"Dell Inc.", "PowerEdge R815", "opteron-g34", ""},
+		{"Dell Inc.", "PowerEdge R210 II", "xeon-e3-v2", ""},
+		{"Dell Inc.", "Precision 7920 Tower", "skylake-sp", ""},
+		{"HP", "ProLiant DL380 Gen9", "haswell-ep", "conrep -s -f FILE"},
+		{"HPE", "ProLiant DL380 Gen11", "sapphire-rapids", "ilorest save --selector=Bios. -f FILE"},
+		{"HPE", "ProLiant MicroServer Gen10", "opteron-x3000", ""},
+		{"HP", "HP Z8 G4 Workstation", "skylake-sp", ""},
+		{"Lenovo", "ThinkSystem SR650", "skylake-sp", "onecli config show"},
+		{"LENOVO", "System x3650 M5", "haswell-ep", "asu show all"},
+		{"LENOVO", "ThinkStation P920", "skylake-sp", ""},
+		{"IBM", "System x3650 M4", "sandybridge-ep", "asu show all"},
+		{"Supermicro", "X8DTL", "westmere-ep", ""},
+	} {
+		require.Equal(t, c.want, tables.Of(c.vendor).Writer(settings.Change{Product: c.product, Platform: c.platform}), c.product)
+	}
+	for table := range tables.All() {
+		for _, e := range table.Exports {
+			require.Contains(t, table.Sources, e.Source, e.Run)
+		}
+	}
+}
+
 // TestCommandsReboot checks that no printed command reboots a machine by itself or contains a secret.
 func TestCommandsReboot(t *testing.T) {
 	tables, err := shippedTables()

@@ -26,6 +26,8 @@ type Table struct {
 	Presets []Preset `yaml:"masters,omitempty"`
 	// Generations are the machines that use the names and values of a source.
 	Generations []Generation `yaml:"generations,omitempty"`
+	// Exports are the documented ways to write a file that memaudit reads.
+	Exports []Writer `yaml:"exports,omitempty"`
 	// Commands are the documented ways to change one attribute.
 	Commands []Command `yaml:"commands,omitempty"`
 
@@ -98,6 +100,18 @@ type Preset struct {
 	// ImpliesFor lists starts of the product names to which Implies applies; empty for all.
 	ImpliesFor []string `yaml:"means_for,omitempty"`
 	Source     string   `yaml:"source"`
+}
+
+// Writer is a documented command that writes a machine's settings to a file.
+type Writer struct {
+	Run string `yaml:"run"`
+	// For limits the command in the same way as Attribute.For. Except lists platforms and starts of product names
+	// without it.
+	For    []string `yaml:"for,omitempty"`
+	Except []string `yaml:"except,omitempty"`
+	// Products lists starts of product names, one of which is needed; empty for all.
+	Products []string `yaml:"products,omitempty"`
+	Source   string   `yaml:"source"`
 }
 
 // Command is a documented command to change one attribute. Steps may contain {attribute}, {group} and {value}; {name} is

@@ -40,6 +40,9 @@ func Validate(f *datafile.File) {
 			command.Key("form").OneOf(FormRedfish, FormSUM, FormASU)
 		}
 	}
+	for i, e := range t.Exports {
+		t.validateSource(at.Key("exports").Item(i), e.Source)
+	}
 	for i, g := range t.Generations {
 		generation := at.Key("generations").Item(i)
 		generation.Require("for")
