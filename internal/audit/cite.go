@@ -229,7 +229,10 @@ func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	vendor, title, _ := strings.Cut(source, ", ")
 	c := &verdict.Citation{Vendor: vendor, Title: title}
 	bySets := r.population.Fill == nil || source != r.population.Fill.Source
-	if bySets && r.population.Sets != nil {
+	switch {
+	case !bySets:
+		c.URL = nullable.String(r.population.Fill.URL)
+	case r.population.Sets != nil:
 		c.URL = nullable.String(r.population.Sets.URL(source))
 	}
 	switch {

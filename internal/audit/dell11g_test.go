@@ -232,7 +232,7 @@ func TestUnconfirmedChannels(t *testing.T) {
 		found          string
 	}{
 		{"PowerEdge R610", westmere, 44, 6, "2 of 3 channels hold memory; empty: channel 2"},
-		{"PowerEdge R410", westmere, 44, 4, "2 of 3 channels hold memory" + doubt + "; empty: channel 2"},
+		{"PowerEdge R510", westmere, 44, 4, "2 of 3 channels hold memory" + doubt + "; empty: channel 2"},
 		{"PowerEdge R750", iceLake, 106, 16, "2 of 8 channels hold memory" + doubt + "; empty: channel 1"},
 	} {
 		sys := dell11G(c.product, c.brand, c.model, c.slots, 1333, 1, 2)

@@ -196,7 +196,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/sets.tsv", "2\t1,2\tlisted", "two\t1,2\tlisted", `"two" modules, expected a number from one`, false},
 		{"slots/sets.tsv", "2\t1,2\tlisted\tDell, PowerEdge R610 Technical Guide p29", "2\t1,2\tlisted\t", "the document of 2 modules is missing", false},
 		{"slots/sets.tsv", "2\t1,2\tlisted\t", "2\t1,2\t", "dell-11g-9: 5 fields, expected 6", false},
-		{"slots/order.tsv", "DIMM_A2,DIMM_A1\t", "DIMM_A2,DIMM_A1 ", "2 fields, expected 3: boards, labels of one channel, document", false},
+		{"slots/order.tsv", "S1200SP\tDIMM_A2,DIMM_A1\t", "S1200SP DIMM_A2,DIMM_A1 ", "2 fields, expected 3: boards, labels of one channel, document (and its address)", false},
 		{"slots/order.tsv", "\nS5500BC\t", "\nS1200SP\t", "S1200SP is listed twice", false},
 		{"slots/order.tsv", "\nS5500BC\t", "\nS5500BC;\t", "a board without a name", false},
 		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2,DIMM_B1", `S1200SP: labels "DIMM_A2,DIMM_B1", expected those of one channel`, false},

@@ -101,8 +101,8 @@ func (d *documentRows) fault(c []string) string {
 type orderRows struct{ names map[string]bool }
 
 func (o *orderRows) fault(c []string) string {
-	if len(c) != 3 {
-		return fmt.Sprintf("%d fields, expected 3: boards, labels of one channel, document", len(c))
+	if len(c) != 3 && len(c) != 4 {
+		return fmt.Sprintf("%d fields, expected 3: boards, labels of one channel, document (and its address)", len(c))
 	}
 	for name := range strings.SplitSeq(c[0], ";") {
 		switch {

@@ -18,6 +18,8 @@ type FillOrder struct {
 	labels []string
 	// Source names vendor, document and section.
 	Source string
+	// URL is the document's address, "" if none is known.
+	URL string
 }
 
 // ReadFillOrder finds the filling order for the machine's board, which the labels are printed on, or otherwise
@@ -39,8 +41,9 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 			if line[0] == '#' || platform.LengthOfName(boards, name) == 0 {
 				continue
 			}
-			labels, source, _ := strings.Cut(rest, "\t")
-			return &FillOrder{labels: strings.Split(labels, ","), Source: source}
+			labels, rest, _ := strings.Cut(rest, "\t")
+			source, address, _ := strings.Cut(rest, "\t")
+			return &FillOrder{labels: strings.Split(labels, ","), Source: source, URL: address}
 		}
 	}
 	return nil

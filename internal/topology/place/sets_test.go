@@ -265,7 +265,9 @@ func TestFillOrder(t *testing.T) {
 	for _, board := range []string{"S1200RP", "S1200BTL", "S2600WFT", "W2600CR", "S5500HCV", "X11SSL-F", "X8DTU", "S2600CW2"} {
 		assert.Nil(t, ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known(board)}), board)
 	}
-	assert.NotNil(t, ReadFillOrder(rules.FS, &inventory.Machine{Product: known("S1200SP")}), "firmware may name the board as the product")
+	o := ReadFillOrder(rules.FS, &inventory.Machine{Product: known("S1200SP")})
+	require.NotNil(t, o, "firmware may name the board as the product")
+	assert.Equal(t, []string{"Intel, Server Board S1200SP Family Technical Product Specification, 3.3.1.1, p19", "https://www.easymanua.ls/intel/s1200spl/manual?p=33"}, []string{o.Source, o.URL})
 	assert.Nil(t, ReadFillOrder(rules.FS, &inventory.Machine{}))
 	assert.Nil(t, ReadFillOrder(nil, &inventory.Machine{Board: known("S1200SP")}))
 	assert.Nil(t, ReadFillOrder(fstest.MapFS{}, &inventory.Machine{Board: known("S1200SP")}))
