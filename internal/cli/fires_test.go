@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -294,6 +295,57 @@ var beside = []situation{
 		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
 			"--bios", export(t, "sub_numa: nps4\n")}
 	}},
+}
+
+// measuredBeside is measuredFile beside a dump: each node names its socket.
+func measuredBeside(t *testing.T, s machinetest.Server, threads int, rates ...float64) []string {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "dump.bin")
+	require.NoError(t, os.WriteFile(dump, s.Table(func(_, _, slot int) bool { return slot == 0 }).Dump(), 0o600))
+	file := measuredFile(t, s.Product, threads, rates...)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for node := range rates {
+		text = bytes.Replace(text, []byte(`"socket": null`), []byte(`"socket": `+strconv.Itoa(node)), 1)
+	}
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return []string{"--smbios", dump, "--measured", file}
+}
+
+// TestMeasuredShare checks reads of servers sold now beside a dump: what healthy ones reach passes, less does not, and fewer
+// threads than the source's are not checked.
+func TestMeasuredShare(t *testing.T) {
+	t.Parallel()
+	servers := machinetest.Servers()
+	emeraldRapids := servers["dell-r660"]
+	emeraldRapids.Brand, emeraldRapids.ID, emeraldRapids.MTs = "INTEL(R) XEON(R) PLATINUM 8592+", [3]int{6, 207, 2}, 5600
+	cascadeLake := servers["dell-r740"]
+	cascadeLake.Brand, cascadeLake.ID, cascadeLake.MTs = "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", [3]int{6, 85, 7}, 2933
+	for _, c := range []struct {
+		name    string
+		server  machinetest.Server
+		threads int
+		rates   []float64
+		want    []string
+	}{
+		{"Sapphire Rapids", servers["dell-r660"], 32, []float64{231e9, 187e9}, []string{"pass", "fail"}},
+		{"Sapphire Rapids with few threads", servers["dell-r660"], 16, []float64{231e9, 204e9}, []string{"not_applicable"}},
+		{"Emerald Rapids", emeraldRapids, 64, []float64{266e9, 231e9}, []string{"pass", "fail"}},
+		{"Cascade Lake", cascadeLake, 20, []float64{105.9e9, 93e9}, []string{"pass", "fail"}},
+		{"Genoa, whose caches a dump does not show", servers["supermicro-genoa"], 32, []float64{343e9, 301e9}, []string{"unknown", "unknown"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, measuredBeside(t, c.server, c.threads, c.rates...)...)...)
+			var got []string
+			for _, f := range verdictsOf(t, out) {
+				if f.Rule == "measure.bandwidth.share" {
+					got = append(got, f.Result)
+				}
+			}
+			assert.Equal(t, c.want, got, errs)
+		})
+	}
 }
 
 // private is a file that only its owner may read.

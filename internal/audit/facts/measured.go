@@ -46,6 +46,7 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 		})},
 		Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
 		Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
+		Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core", machine((*Machine).loadWorst)},
 		Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
 		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
@@ -223,8 +224,12 @@ func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 		Raw: fmt.Sprintf("%d passes, %.4g to %.4g %s", f.Count, f.Low, f.High, unit)}
 }
 
-// socketOf returns the socket of a node's CPUs.
+// socketOf returns the socket of a node's CPUs: the kernel's, or beside a dump the one that the measurement names.
 func (n *measuredNode) socketOf() Value {
+	if named := n.read.Socket; named != nil && len(n.m.sys.Nodes) == 0 &&
+		slices.ContainsFunc(n.m.population.Populations, func(p population.Population) bool { return p.Socket == *named }) {
+		return fact.Known[any](int64(*named), fact.Corroborated, n.evidence(n.read))
+	}
 	for i := range n.m.sys.Nodes {
 		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
 			return valueOf(node.Socket)
@@ -261,6 +266,15 @@ func measuredType() *ObjectType {
 			return compareBelow(n, n.read, a)
 		})},
 		Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
+		Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", get((*measuredNode).triadShare)},
+		Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", get((*measuredNode).socketThreads)},
+		Field{"l3_domains", intType, "level 3 caches of a processor", get((*measuredNode).l3Domains)},
+		Field{"triad_words", textType, "Triad, in words", get(func(n *measuredNode) Value {
+			if n.triad == nil {
+				return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
+			}
+			return PlainValue(figureWords(n.triad))
+		})},
 		Field{"threads", intType, "threads that read", get(func(n *measuredNode) Value {
 			if n.read.Threads == 0 {
 				return Missing(fact.Absent, "the number of threads is not said", measureIt)
@@ -300,18 +314,64 @@ func (n *measuredNode) share() Value {
 	return derived(func() any { return n.read.High / peak.Value.(float64) }, figure, peak)
 }
 
+// nodesOf counts the nodes with memory of a socket: the kernel's, or beside a dump those that were measured.
+func (n *measuredNode) nodesOf(socket int) int {
+	nodes := 0
+	for i := range n.m.sys.Nodes {
+		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == socket {
+			nodes++
+		}
+	}
+	for _, other := range n.m.local() {
+		if len(n.m.sys.Nodes) == 0 && other.read.Socket != nil && *other.read.Socket == socket {
+			nodes++
+		}
+	}
+	return nodes
+}
+
+// socketThreads is the number of threads that would read if every node of the socket were measured like this one.
+func (n *measuredNode) socketThreads() Value {
+	socket := n.socketOf()
+	if n.read.Threads == 0 {
+		return Missing(fact.Absent, "the number of threads is not said", measureIt)
+	}
+	return derived(func() any { return n.read.Threads * n.nodesOf(int(socket.Value.(int64))) }, socket)
+}
+
+// l3Domains counts the level 3 caches of the first processor, which carry a part of its bandwidth each on EPYC.
+func (n *measuredNode) l3Domains() Value {
+	packages, each := n.m.sys.CPU.Packages, n.m.sys.CPU.CPUsPerL3
+	return derived(func() any {
+		if len(packages.Value) == 0 || each.Value == 0 {
+			return 0
+		}
+		return len(packages.Value[0].CPUs) / each.Value
+	}, valueOf(packages), valueOf(each))
+}
+
+// triadShare is unknown unless Triad was measured with stores that pass the caches: others count a quarter less.
+func (n *measuredNode) triadShare() Value {
+	switch {
+	case n.triad == nil:
+		return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
+	case n.triad.Store != "non-temporal":
+		return Missing(fact.Absent, "Triad was not measured with stores that pass the caches", measureIt)
+	case !n.triad.Decided():
+		return Missing(fact.Refused, n.triad.Why, measureAgain)
+	}
+	peak := n.peak()
+	figure := Value{Value: n.triad.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.triad)}
+	return derived(func() any { return n.triad.High / peak.Value.(float64) }, figure, peak)
+}
+
 // peak is the socket's, divided among its nodes with memory.
 func (n *measuredNode) peak() Value {
 	socket := n.socketOf()
 	if !socket.Known() {
 		return socket
 	}
-	nodes := 0
-	for i := range n.m.sys.Nodes {
-		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == int(socket.Value.(int64)) {
-			nodes++
-		}
-	}
+	nodes := n.nodesOf(int(socket.Value.(int64)))
 	for i := range n.m.population.Populations {
 		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.Value && nodes > 0 {
 			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
@@ -582,6 +642,18 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 		}
 		return Value{Value: out, State: fact.OK, Certainty: fact.Direct, From: from[0], More: from[1:]}
 	}
+}
+
+// loadWorst is the median of the slowest node's loaded latency; unknown while one is undecided.
+func (m *Machine) loadWorst() Value {
+	known := growth(func(x, _ float64) float64 { return x })(m)
+	return derived(func() any {
+		worst := 0.0
+		for _, l := range m.loads() {
+			worst = max(worst, 1e9*l.one.Median, 1e9*l.most.Median)
+		}
+		return worst
+	}, known)
 }
 
 // loadWords lists the latencies of each node.

@@ -38,7 +38,7 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 		}
 		for _, kind := range figure.Kinds() {
 			f := c.Figure(kind)
-			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Threads: c.Threads, What: string(kind)}
+			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Socket: c.Socket, Threads: c.Threads, What: string(kind)}
 			switch kind {
 			case figure.Triad:
 				one.Store = r.Store

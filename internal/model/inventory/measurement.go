@@ -55,6 +55,8 @@ type Measured struct {
 	CPUNode    int `json:"cpu_node"`
 	MemoryNode int `json:"memory_node"`
 	Run        int `json:"run"`
+	// Socket is that of CPUNode as the tool names it, nil if it does not.
+	Socket *int `json:"socket,omitempty"`
 	// Threads is 0 and Store "" if unknown.
 	Threads int    `json:"threads,omitempty"`
 	Store   string `json:"store,omitempty"`
