@@ -22,6 +22,7 @@ import (
 
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
@@ -344,6 +345,10 @@ func TestMeasuredShare(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.want, got, errs)
+			var doc report.Report
+			require.NoError(t, json.Unmarshal([]byte(out), &doc))
+			assert.Equal(t, *doc.Inventory.Population.Sockets[1].Socket, *doc.Measured[0].Figures[len(doc.Measured[0].Figures)-1].CPUNode)
+			assert.Equal(t, doc.Inventory.Population.Sockets[0].PeakBytes.Value, *doc.Measured[0].Figures[0].Peak)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -28,17 +29,23 @@ type MeasuredFigure struct {
 	Value      *float64        `json:"value" jsonschema:"nullable"`
 	Low        *float64        `json:"low" jsonschema:"nullable"`
 	High       *float64        `json:"high" jsonschema:"nullable"`
+	// Peak is the theoretical peak of a node's own memory in bytes per second, beside its bandwidth; absent if it is not known.
+	Peak *int64 `json:"peak_bytes_per_second,omitempty" jsonschema:"minimum=1"`
 	// Undecided is the reason why the value cannot be checked.
 	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
-func buildMeasured(all []inventory.Measurement) []Measurement {
+func buildMeasured(all []inventory.Measurement, inv *Inventory) []Measurement {
 	var out []Measurement
 	for i := range all {
 		m := &all[i]
 		own := Measurement{Path: nullable.String(m.Path), Tool: m.Tool, At: nullable.String(m.At), Unjudged: nullable.String(m.Unjudged), Figures: []MeasuredFigure{}}
 		for j := range m.Figures {
-			own.Figures = append(own.Figures, buildFigure(&m.Figures[j]))
+			f := buildFigure(&m.Figures[j])
+			if m.Figures[j].Local() && m.Figures[j].Kind != figure.Latency {
+				f.Peak = nodePeak(inv, m, &m.Figures[j])
+			}
+			own.Figures = append(own.Figures, f)
 		}
 		out = append(out, own)
 	}
@@ -57,4 +64,34 @@ func buildFigure(f *inventory.Measured) MeasuredFigure {
 		out.Value, out.Low, out.High = &f.Median, &f.Low, &f.High
 	}
 	return out
+}
+
+// nodePeak returns the peak of a socket divided among its nodes with memory. Beside a dump, which has no nodes, the measurement
+// names the socket of each.
+func nodePeak(inv *Inventory, m *inventory.Measurement, f *inventory.Measured) *int64 {
+	sockets := map[int]int{} // by node
+	for _, n := range inv.Nodes {
+		if n.Socket != nil && n.MemoryBytes.Or(0) > 0 {
+			sockets[n.ID] = *n.Socket
+		}
+	}
+	for i := range m.Figures {
+		if own := &m.Figures[i]; len(inv.Nodes) == 0 && own.Local() && own.Socket != nil {
+			sockets[own.CPUNode] = *own.Socket
+		}
+	}
+	socket, ok := sockets[f.CPUNode]
+	nodes := int64(0)
+	for _, of := range sockets {
+		if of == socket {
+			nodes++
+		}
+	}
+	for i := range inv.Population.Sockets {
+		if s := &inv.Population.Sockets[i]; ok && s.Socket != nil && *s.Socket == socket && s.PeakBytes.Or(0) >= nodes {
+			peak := s.PeakBytes.Value / nodes
+			return &peak
+		}
+	}
+	return nil
 }

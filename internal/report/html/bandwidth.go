@@ -145,7 +145,7 @@ func (p *page) measured() []measured {
 		data := measured{Tool: string(m.Tool), Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "of the peak")}
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
-			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))
+			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), ofPeak(f))
 		}
 		if more := len(m.Figures) - mostMeasured; more > 0 {
 			data.More = humanize.Plural(more, "figure")
@@ -162,29 +162,14 @@ func nodeName(id *int) string {
 	return "node " + strconv.Itoa(*id)
 }
 
-// ofPeak returns a local figure's share of the peak of its node's memory: that of the
-// socket, divided among the socket's nodes with memory.
-func (p *page) ofPeak(f *report.MeasuredFigure) string {
-	if f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode {
+// ofPeak returns a figure's share of the peak of its node's own memory.
+func ofPeak(f *report.MeasuredFigure) string {
+	switch {
+	case f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:
 		return "–"
+	case f.Peak == nil:
+		return "peak not known"
+	default:
+		return wording.OfPeak(f)
 	}
-	socket, nodes := -1, int64(0)
-	for _, n := range p.r.Inventory.Nodes {
-		if n.ID == *f.CPUNode && n.Socket != nil {
-			socket = *n.Socket
-		}
-	}
-	for _, n := range p.r.Inventory.Nodes {
-		if n.Socket != nil && *n.Socket == socket && n.MemoryBytes.Known() && n.MemoryBytes.Value > 0 {
-			nodes++
-		}
-	}
-	for i := range p.r.Inventory.Population.Sockets {
-		s := &p.r.Inventory.Population.Sockets[i]
-		if s.Socket != nil && *s.Socket == socket && s.PeakBytes.Known() && nodes > 0 {
-			peak := s.PeakBytes.Value / nodes
-			return wording.Percent(*f.Value/float64(peak)) + " % of " + humanize.Bandwidth(peak)
-		}
-	}
-	return "peak not known"
 }

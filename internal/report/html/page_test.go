@@ -217,12 +217,10 @@ func TestArrowsOfSwap(t *testing.T) {
 func TestMeasuredAndPredicted(t *testing.T) {
 	r := reporttest.Report(reporttest.Inputs()["bad"])
 	number := func(v float64) *float64 { return &v }
-	zero, one, socket := 0, 1, 0
-	r.Inventory.Nodes = []report.Node{{ID: 0, Socket: &socket, MemoryBytes: is(int64(1 << 30))}, {ID: 1, Socket: &socket, MemoryBytes: is(int64(1 << 30))}}
-	r.Inventory.Population.Sockets = []report.PopulationSocket{{Socket: &socket, PeakBytes: is(int64(64e9))}}
+	zero, one, peak := 0, 1, int64(32e9)
 	noise, store := "the passes differ by 7 %", "non-temporal"
 	r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{
-		{Kind: "read", What: "read", CPUNode: &zero, MemoryNode: &zero, Value: number(24e9), Low: number(23e9), High: number(25e9)},
+		{Kind: "read", What: "read", CPUNode: &zero, MemoryNode: &zero, Value: number(24e9), Low: number(23e9), High: number(25e9), Peak: &peak},
 		{Kind: "triad", What: "Triad", Store: nullable.String(store), CPUNode: &zero, MemoryNode: &one, Value: number(10e9), Undecided: nullable.String(noise)},
 		{Kind: "latency", What: "latency", CPUNode: &one, MemoryNode: &one, Value: number(89.5e-9)},
 	}}}

@@ -24,6 +24,7 @@ var (
 	measuredRead    = declare("measured_read_bytes_per_second", "cpu_node memory_node", "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
 	measuredLatency = declare("measured_latency_seconds", "cpu_node memory_node", "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
 	measuredSpread  = declare("measured_spread_ratio", "cpu_node memory_node", "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
+	measuredPeak    = declare("measured_peak_bytes_per_second", "cpu_node memory_node", "Theoretical peak of a node's own memory, beside what was read of it; absent where it is not known.")
 	measuredTime    = declare("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
 )
 
@@ -43,6 +44,9 @@ func (c *collector) measured(all []report.Measurement) {
 		nodes := []string{strconv.Itoa(*f.CPUNode), strconv.Itoa(*f.MemoryNode)}
 		if f.Undecided == "" {
 			c.add(m, *f.Value, nodes...)
+		}
+		if m == measuredRead && f.Peak != nil {
+			c.add(measuredPeak, float64(*f.Peak), nodes...)
 		}
 		if m == measuredRead && *f.Value > 0 {
 			c.add(measuredSpread, (*f.High-*f.Low) / *f.Value, nodes...)

@@ -45,7 +45,7 @@ func TestKnownMetrics(t *testing.T) {
 	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
 	one := []float64{39.5e9, 40e9, 40.5e9, 90e-9}
 	r.Measured = []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z", Figures: []report.MeasuredFigure{
-		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2]},
+		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2], Peak: new(int64(51_200_000_000))},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
 	}}}
 	r.Inventory.Slots[0].Errors = &inventory.Errors{Corrected: is(int64(0)), Uncorrected: is(int64(0))}

@@ -154,6 +154,9 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 // undecided if a rule could have checked it.
 func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	line := wording.MeasuredPlace(f) + ": " + wording.MeasuredKind(f) + " " + wording.MeasuredValue(f, f.Value)
+	if of := wording.OfPeak(f); of != "" {
+		line += ", " + of
+	}
 	switch passes := wording.MeasuredPasses(f); {
 	case p.verbose && passes != "":
 		line += " (" + passes + ")"

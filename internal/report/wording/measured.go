@@ -31,6 +31,14 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	return humanize.Bandwidth(int64(*v))
 }
 
+// OfPeak compares a bandwidth with the theoretical peak of the node's own memory; "" if that is not known.
+func OfPeak(f *report.MeasuredFigure) string {
+	if f.Value == nil || f.Peak == nil {
+		return ""
+	}
+	return Percent(*f.Value/float64(*f.Peak)) + " % of " + humanize.Bandwidth(*f.Peak)
+}
+
 // MeasuredPasses gives the extremes of a figure's passes, and the reason why it is undecided; "" if there is neither.
 func MeasuredPasses(f *report.MeasuredFigure) string {
 	var out []string
