@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // SettingRules begins the ids of the checks of settings against a profile.
@@ -63,7 +64,7 @@ func (p *Problem) takes(f *Finding) bool {
 	return first.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || first.Summary() == f.Summary())
 }
 
-var inBrackets = regexp.MustCompile(` \([^()]*\)`)
+var inBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
 
 // Summary describes a failure in a few words: the rule's short sentence; without one what was found, up to the first
 // semicolon and the list after a colon, without brackets.
@@ -72,8 +73,8 @@ func (f *Finding) Summary() string {
 		return f.Short
 	}
 	found := string(f.Found)
-	for inBrackets.MatchString(found) { // the inner ones first
-		found = inBrackets.ReplaceAllString(found, "")
+	for inBrackets().MatchString(found) { // the inner ones first
+		found = inBrackets().ReplaceAllString(found, "")
 	}
 	found, _, _ = strings.Cut(found, "; ")
 	if head, _, ok := strings.Cut(found, ": "); ok && strings.Count(head, " ") > 1 {

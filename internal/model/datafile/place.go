@@ -84,8 +84,8 @@ func (p Place) OneOf(words ...string) {
 }
 
 // Match records a value that does not match an expression, which is also described in words.
-func (p Place) Match(expression *regexp.Regexp, words string) {
-	if !expression.MatchString(p.node.Value) {
+func (p Place) Match(expression, words string) {
+	if !regexp.MustCompile(expression).MatchString(p.node.Value) {
 		p.Wrong("%q does not match %s, expected %s", p.node.Value, expression, words)
 	}
 }

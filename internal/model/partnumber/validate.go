@@ -1,14 +1,7 @@
 package partnumber
 
 import (
-	"regexp"
-
 	"memaudit.example/memaudit/internal/model/datafile"
-)
-
-var (
-	patternID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-	sizeFrom  = regexp.MustCompile(`^(gb|mwords):[a-z]+$`)
 )
 
 // fieldWords are the values of fields that take a few words only.
@@ -34,7 +27,7 @@ func Validate(f *datafile.File) {
 	for i := range file.Parts {
 		p, part := &file.Parts[i], at.Key("parts").Item(i)
 		part.Require("id", "match", "sources", "check")
-		part.Key("id").Match(patternID, "small letters, digits and dashes")
+		part.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
 		if seen[p.ID] {
 			part.Key("id").Fault("%s: this id is used twice", p.ID)
 		}
@@ -46,7 +39,7 @@ func Validate(f *datafile.File) {
 		}
 		part.Key("check").OneOf("doc", "field", "infer")
 		if p.SizeFrom != "" {
-			part.Key("size_from").Match(sizeFrom, "gb: or mwords: and the group that holds the capacity")
+			part.Key("size_from").Match(`^(gb|mwords):[a-z]+$`, "gb: or mwords: and the group that holds the capacity")
 		}
 		validateWords(part.Key("fixed"))
 		p.validateTables(part)

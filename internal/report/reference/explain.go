@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/audit/rulepack"
@@ -174,7 +175,7 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 // vendors put around a name.
 func (e *Explainer) menuName(id, plain string) bool {
 	core := func(name string) string {
-		name = aroundNames.ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")
+		name = aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")
 		return settings.PlainName(name)
 	}
 	for t := range e.tables.All() {
@@ -190,7 +191,9 @@ func (e *Explainer) menuName(id, plain string) bool {
 	return false
 }
 
-var aroundNames = regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
+var aroundNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
+})
 
 type labelled struct{ Name, Value, Example string }
 

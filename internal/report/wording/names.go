@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/humanize"
@@ -37,11 +38,12 @@ func Machine(m *inventory.Machine) string {
 
 // machineType is IBM's and Lenovo's machine type behind a name: "System x3650 M4: -[7915E1G]-"; onlyType encloses what is
 // nothing else: "-[TKE152BUS-2.00]-". Intel fills a name with dots.
-var machineType, onlyType = regexp.MustCompile(`:? *-\[[^\]]*\]-$| *\.{4,}$`), regexp.MustCompile(`^-\[(.*)\]-$`)
+var machineType, onlyType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:? *-\[[^\]]*\]-$| *\.{4,}$`) }),
+	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\[(.*)\]-$`) })
 
 // unmarked is a name from firmware without what its vendor puts around it.
 func unmarked(name string) string {
-	return machineType.ReplaceAllString(onlyType.ReplaceAllString(name, "$1"), "")
+	return machineType().ReplaceAllString(onlyType().ReplaceAllString(name, "$1"), "")
 }
 
 // Verdict is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -113,7 +114,7 @@ func joinByLabel(sys *inventory.System, all []counter) {
 		label := plainLabel(all[i].dimm.Label.Or(""))
 		slot, ok := names[label]
 		if !ok {
-			slot, ok = names[memoryWord.ReplaceAllString(label, "")]
+			slot, ok = names[memoryWord().ReplaceAllString(label, "")]
 		}
 		if ok && slot >= 0 {
 			found[slot] = append(found[slot], &all[i])
@@ -130,7 +131,7 @@ func joinByLabel(sys *inventory.System, all []counter) {
 }
 
 // memoryWord matches the memory type that boards print before a slot's name: DDR4_D1.
-var memoryWord = regexp.MustCompile(`^DDR[2-5]`)
+var memoryWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^DDR[2-5]`) })
 
 // slotNames maps the labels that a slot's counter may have to the slot's index, or to -1 if two slots share the
 // name.

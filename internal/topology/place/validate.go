@@ -3,7 +3,6 @@ package place
 import (
 	"bytes"
 	"io/fs"
-	"regexp"
 
 	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/settings"
@@ -56,12 +55,6 @@ func ValidateSources(f *datafile.File) {
 	}
 }
 
-var (
-	mapID     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-	patternID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-	oneCell   = regexp.MustCompile(`^[^|\t]*$`)
-)
-
 // ValidateMaps checks a file of slot maps: known documents and patterns, unique slots, and groups that agree.
 func ValidateMaps(f *datafile.File, data []byte, known Known) {
 	var file mapFile
@@ -73,7 +66,7 @@ func ValidateMaps(f *datafile.File, data []byte, known Known) {
 	for i := range file.Maps {
 		m, entry := &file.Maps[i], at.Key("maps").Item(i)
 		entry.Require("id", "models", "locators", "check", "sources")
-		entry.Key("id").Match(mapID, "small letters, digits, dots and dashes")
+		entry.Key("id").Match(`^[a-z0-9][a-z0-9.-]*$`, "small letters, digits, dots and dashes")
 		entry.Key("check").OneOf("doc", "field", "label", "first", "count", "infer")
 		if !bytes.Contains(data, []byte("\n  - {id: "+m.ID+",")) {
 			entry.Fault("%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
@@ -131,7 +124,7 @@ func ValidatePatterns(f *datafile.File) {
 	for i, r := range file.Rules {
 		rule := at.Key("rules").Item(i)
 		rule.Require("id", "locator")
-		rule.Key("id").Match(patternID, "small letters, digits and dashes")
+		rule.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
 		if seen[r.ID] {
 			rule.Key("id").Fault("%s: this id is used twice", r.ID)
 		}
@@ -145,7 +138,7 @@ func ValidatePatterns(f *datafile.File) {
 		for key, patterns := range map[string][]string{"locator": r.Locators, "bank": r.Banks} {
 			for j, p := range patterns {
 				where := rule.Key(key).Item(j)
-				where.Match(oneCell, "a label without | and tab")
+				where.Match(`^[^|\t]*$`, "a label without | and tab")
 				if err := checkPattern(p); err != nil {
 					where.Fault("%s: %q %v", r.ID, p, err)
 				}

@@ -18,8 +18,6 @@ func Documents(k fs.FS) map[string]Document {
 	return listed
 }
 
-var platformID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-
 // Validate checks a platform: known documents, expressions that compile, and speeds that fall with depth and have a cell
 // for every depth. The documents of one of the project's own (shipped) are in the list; a site's own may be in its
 // citation only.
@@ -40,7 +38,7 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 	if !first || !second {
 		return
 	}
-	at.Key("id").Match(platformID, "small letters, the file's name")
+	at.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, the file's name")
 	if p.Policy != "" {
 		at.Key("policy").OneOf(PolicyAny, PolicySymmetricIMC, PolicyEX, PolicyAMD, PolicyZen4)
 	}
