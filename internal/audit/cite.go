@@ -37,10 +37,10 @@ var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSist
 // there is none.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if p := r.populationOf(s.Of); p != nil {
-		if c := r.slotsCitation(p.OrderSource); rule.CiteOrder && c != nil {
+		if c := r.slotsCitation(p.OrderSource); rule.Cites(rulepack.CiteOrder) && c != nil {
 			return c
 		}
-		if c := r.slotsCitation(p.CountSource); rule.CiteCounts && c != nil { // which does not allow the number
+		if c := r.slotsCitation(p.CountSource); rule.Cites(rulepack.CiteCounts) && c != nil { // which does not allow the number
 			return c
 		}
 	}
@@ -70,13 +70,13 @@ func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	}
 	var out []*platform.Document
 	for i := range p.Documents {
-		if d := &p.Documents[i]; d.Covers(rule.CiteSources) {
+		if d := &p.Documents[i]; d.Covers(rule.Cite) {
 			out = append(out, d)
 		}
 	}
 	// Of a site's own platform only the row's document is known.
 	row, listed := rowDocument(p)
-	if p.Citation.Title != "" && (rule.CitePlatform || !listed && len(rule.CiteSources) > 0) {
+	if p.Citation.Title != "" && (rule.Cites(rulepack.CitePlatform) || !listed && slices.ContainsFunc(verdict.Topics, rule.Cites)) {
 		out = append(out, row)
 	}
 	return out

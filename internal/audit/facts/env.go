@@ -103,6 +103,7 @@ func displays() []cel.EnvOption {
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
 		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, elementList),
 		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),
+		display("channels_empty", []*types.Type{types.NewListType(types.IntType), types.NewListType(types.StringType)}, channelsEmpty),
 		display("percent", []*types.Type{types.DoubleType}, func(v ref.Val) string {
 			return fmt.Sprintf("%.0f %%", float64(v.(types.Double))*100)
 		}),
@@ -165,6 +166,14 @@ const listedAtMost = 3
 
 // elementList joins a list with commas and "and": A, B and C.
 func elementList(v ref.Val) string { return sentenceList(elements(v)) }
+
+// channelsEmpty is the sentence for channels without a module: "channels 2 and 5 are empty".
+func channelsEmpty(v ref.Val) string {
+	if parts := elements(v); len(parts) == 1 {
+		return "channel " + parts[0] + " is empty"
+	}
+	return "channels " + elementList(v) + " are empty"
+}
 
 func plainText(v ref.Val) string {
 	if number, ok := v.(types.Double); ok {

@@ -124,18 +124,10 @@ type Rule struct {
 	Remedy   string            `yaml:"remedy,omitempty"`
 	Remedies map[string]string `yaml:"remedies,omitempty"`
 	Citation *verdict.Citation `yaml:"citation,omitempty"`
-	// CitePlatform is set for a rule whose expectation is the recognised platform's own: its document is cited
-	// instead, so that no machine is checked by another's paper.
-	CitePlatform bool `yaml:"cite_platform,omitempty"`
-	// CiteSources are the rule's topics (rules/platforms/sources.tsv). Of the platform's documents about them
-	// one by the machine's vendor is preferred, then one by the CPU vendor, then another's.
-	CiteSources []string `yaml:"cite_sources,omitempty"`
-	// CiteOrder is set for a rule about the filled slots: the vendor's manual with the sets of slots is cited
-	// if there is one.
-	CiteOrder bool `yaml:"cite_order,omitempty"`
-	// CiteCounts is set for a rule about the number of DIMMs: the product's manual that does not allow it is
-	// cited.
-	CiteCounts bool `yaml:"cite_counts,omitempty"`
+	// Cite names what is cited instead where it is nearer to the machine: topics of rules/platforms/sources.tsv (of the
+	// platform's documents about them one by the machine's vendor before one by the CPU vendor, then another's), or
+	// one of CiteWords.
+	Cite []string `yaml:"cite,omitempty"`
 	// Mark is the label of a failure below the picture of its socket, two or three words; EmptyChannels is
 	// replaced by the channels without a DIMM.
 	Mark string `yaml:"mark,omitempty"`
@@ -199,6 +191,23 @@ const (
 	Indirect = "indirect"
 	Open     = "open"
 )
+
+// Words of cite besides topics.
+const (
+	// CitePlatform is the document behind the recognised platform's row, for an expectation that is the platform's own:
+	// no machine is checked by another's paper.
+	CitePlatform = "platform"
+	// CiteOrder is the vendor's manual with the sets of slots.
+	CiteOrder = "order"
+	// CiteCounts is the product's manual that does not allow a number of DIMMs.
+	CiteCounts = "counts"
+)
+
+// CiteWords lists them with the topics.
+var CiteWords = append([]string{CitePlatform, CiteOrder, CiteCounts}, verdict.Topics...)
+
+// Cites reports whether a rule cites what a word stands for.
+func (r *Rule) Cites(word string) bool { return slices.Contains(r.Cite, word) }
 
 // EffectSpec is the cost of a deviation.
 type EffectSpec struct {

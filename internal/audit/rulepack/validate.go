@@ -197,9 +197,9 @@ func (v *validator) sources(r *Rule) {
 	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.ThirdParty {
 		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.ThirdParty)
 	}
-	for _, topic := range r.CiteSources {
-		if !slices.Contains(verdict.Topics, topic) {
-			v.complain(keyOrRule(r.node, "cite_sources"), "rule %s: %q is not a topic, expected one of %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
+	for _, word := range r.Cite {
+		if !slices.Contains(CiteWords, word) {
+			v.complain(keyOrRule(r.node, "cite"), "rule %s: %q is not a topic, expected one of %s", r.ID, word, strings.Join(CiteWords, ", "))
 		}
 	}
 	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {
