@@ -58,7 +58,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing shows which this one has"
 		f.KnownBy = fact.Inputs{"intel-speed-select --info, or the values that BIOS setup offers"}
 	default:
-		f.Result, f.Found = verdict.Fail, nullable.String(statedSetting(s, value, face))
+		f.Result, f.Value, f.Found = verdict.Fail, value.Text(), nullable.String(statedSetting(s, value, face))
 		f.Remedy = nullable.String(r.settingRemedy(p, w, s, face != "configured"))
 		if w.Effect != nil {
 			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)

@@ -163,13 +163,12 @@ func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (text
 // settingsSentence lists the settings that differ from the profile.
 func (r *Report) settingsSentence(members []*verdict.Finding) string {
 	if len(members) == 1 {
-		found, _, _ := strings.Cut(string(members[0].Found), " (")
 		expected := string(members[0].Expected)
 		verb := " sets it to "
 		if onOrOff(expected) != expected {
 			verb = " has it "
 		}
-		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + verb + onOrOff(expected)
+		return members[0].Subject.Name + " is " + onOrOff(members[0].Value) + "; " + r.ProfileName() + verb + onOrOff(expected)
 	}
 	names := make([]string, len(members))
 	for i, f := range members {

@@ -68,6 +68,8 @@ type Finding struct {
 	Label    string `json:"-"`
 	Headline string `json:"-"`
 	Fix      string `json:"-"`
+	// Value is the present value of a setting that differs from the profile.
+	Value string `json:"-"`
 	// Mark is what a failure is called below the picture of its socket.
 	Mark string `json:"-"`
 	// Prerequisites are what a feature needs, each with how the machine meets it, for explain.

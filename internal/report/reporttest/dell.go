@@ -138,7 +138,7 @@ func BadFindings() []verdict.Finding {
 			Certainty: fact.Direct, Evidence: slots[:1], Citation: dell11G(),
 		},
 		{
-			Rule: "setting.c_states", Title: "C-states", Result: verdict.Fail, Severity: verdict.Info, Subject: inventory.SettingSubject("c_states"),
+			Rule: "setting.c_states", Title: "C-states", Result: verdict.Fail, Severity: verdict.Info, Subject: inventory.SettingSubject("c_states"), Value: "enabled",
 			Found: "enabled (effective)", Expected: "disabled", Why: "wake-up latency",
 			Effect:    &verdict.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
 			Remedy:    "System BIOS > Power Management > C States: Disabled",

@@ -22,20 +22,6 @@ const (
 	Known
 )
 
-// String returns "known", "unstated", "missing" or, for Malformed, "bad".
-func (s Status) String() string {
-	switch s {
-	case Unstated:
-		return "unstated"
-	case Malformed:
-		return "bad"
-	case Known:
-		return "known"
-	default:
-		return "missing"
-	}
-}
-
 // Field is one value of a structure. Value is the zero value unless Status is Known; exceptions are
 // documented with the field.
 type Field[T any] struct {

@@ -35,22 +35,6 @@ const (
 	FromText
 )
 
-// String returns the name of s for messages, "none" for the zero Source.
-func (s Source) String() string {
-	switch s {
-	case FromDump:
-		return "dump"
-	case FromTable:
-		return "table"
-	case FromEntries:
-		return "entries"
-	case FromText:
-		return "dmidecode text"
-	default:
-		return "none"
-	}
-}
-
 // Version is an SMBIOS version. The zero Version is unknown, as in a bare table.
 type Version struct {
 	Major, Minor, Revision int
