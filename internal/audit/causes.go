@@ -19,7 +19,7 @@ func (r *auditRun) causes() {
 			continue
 		}
 		for _, id := range ids {
-			for _, failed := range all.of(id, f.Subject, r.facts.Owner) {
+			for _, failed := range all.matching(id, f.Subject, r.facts.Owner) {
 				r.roots[i] = append(r.roots[i], failed)
 				f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: r.out.Findings[failed].Subject})
 			}
@@ -49,9 +49,9 @@ func (r *auditRun) failures() failures {
 	return out
 }
 
-// of returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
+// matching returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
 // subject is the machine, for any part of it, and if it is a socket, for its slots.
-func (f failures) of(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
+func (f failures) matching(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
 	bySubject := f[rule]
 	if machine := (inventory.Subject{}); subject != machine {
 		bySubject = map[inventory.Subject][]int{}

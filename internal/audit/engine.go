@@ -55,8 +55,8 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	return e
 }
 
-// Fresh returns an engine of the same rules without what this one cached.
-func (e *Engine) Fresh() *Engine { return NewEngine(e.packs).WithTables(e.tables) }
+// Clone returns an engine of the same rules without what this one cached.
+func (e *Engine) Clone() *Engine { return NewEngine(e.packs).WithTables(e.tables) }
 
 // Role returns what the rules of an id mean to a plan.
 func (e *Engine) Role(id string) verdict.Role { return e.roles[id] }

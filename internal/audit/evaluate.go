@@ -34,7 +34,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	var findings []verdict.Finding
 	var rules []*rulepack.Rule
 	for _, s := range subjects {
-		f, decisive := r.ask(matching, s)
+		f, decisive := r.firstApplicable(matching, s)
 		if !r.options.Bare {
 			f.Citation = r.cite(decisive, s)
 		}
@@ -139,9 +139,9 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 	return holds, o
 }
 
-// ask evaluates the narrowest rule that applies to one subject. If none is known to apply but one may, the
+// firstApplicable evaluates the narrowest rule that applies to one subject. If none is known to apply but one may, the
 // result is unknown.
-func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Finding, *rulepack.Rule) {
+func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject) (verdict.Finding, *rulepack.Rule) {
 	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
@@ -182,7 +182,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	holds, o := r.condition(rule.Check, s)
 	weakest, _ := r.scope.Certainty()
 	f.Certainty = rule.Cap(weakest)
-	r.giveReadings(f)
+	r.addEvidence(f)
 	doubt := r.doubt(rule)
 	switch {
 	case o.Err != nil:
@@ -315,8 +315,8 @@ func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(
 	}
 }
 
-// giveReadings lists the sources of a finding, if they are wanted.
-func (r *auditRun) giveReadings(f *verdict.Finding) {
+// addEvidence lists the sources of a finding, if they are wanted.
+func (r *auditRun) addEvidence(f *verdict.Finding) {
 	if !r.options.Bare && !r.options.NoReadings {
 		f.Evidence = r.scope.Evidence()
 	}
@@ -326,7 +326,7 @@ func (r *auditRun) giveReadings(f *verdict.Finding) {
 func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
-	r.giveReadings(f)
+	r.addEvidence(f)
 	var reasons []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)

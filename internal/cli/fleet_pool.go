@@ -123,7 +123,7 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 		}
 		o = fleetInput{input: input, refused: errInternal}
 		a.partNumbers = sync.OnceValues(a.p.partNumbers)
-		a.auditor.Engine = a.auditor.Engine.Fresh()
+		a.auditor.Engine = a.auditor.Engine.Clone()
 	}()
 	return read(a)
 }
