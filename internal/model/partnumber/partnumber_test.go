@@ -122,7 +122,7 @@ func TestKinds(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	const head = "schema: 1\nvendor: Example\nsources: {A: {title: B}}\nparts:\n  - {id: a, sources: [A], check: [doc], "
 	for _, c := range []struct{ body, want string }{
-		{"match: '^A(', tables: []}", "parts/example.yaml: a: error parsing regexp"},
+		{"match: '^A(', tables: []}", "parts/example.yaml:5:48: parts[0].match: error parsing regexp"},
 		{"match: '^A(?P<b>.)', tables: [b]}", "parts/example.yaml"},
 		{"match: '^A(?P<b>.)', tables: [{by: [b], gives: speed, map: {C: fast}}]}", "parts/example.yaml"},
 		{"match: '^A(?P<b>.)', tables: [{by: [b], map: {C: 1333}}]}", "parts/example.yaml"},

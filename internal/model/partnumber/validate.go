@@ -1,6 +1,9 @@
 package partnumber
 
 import (
+	"regexp"
+	"strings"
+
 	"memaudit.example/memaudit/internal/model/datafile"
 )
 
@@ -13,11 +16,13 @@ var fieldWords = map[string][]string{
 
 // Validate checks a maker's file: ids are unique, sources are listed, and patterns compile and have the groups that
 // tables use.
-func Validate(f *datafile.File) {
+func Validate(f *datafile.File) { readValid(f) }
+
+func readValid(f *datafile.File) []pattern {
 	var file partsFile
 	at := f.Place(0)
 	if at.Require("schema", "vendor", "sources", "parts"); !f.Decode(0, &file) {
-		return
+		return nil
 	}
 	at.Key("schema").OneOf("1")
 	for key := range file.Sources {
@@ -44,6 +49,7 @@ func Validate(f *datafile.File) {
 		validateWords(part.Key("fixed"))
 		p.validateTables(part)
 	}
+	return file.Parts
 }
 
 func validateWords(values datafile.Place) {
@@ -60,15 +66,21 @@ func (p *pattern) validateTables(at datafile.Place) {
 	if re == nil {
 		return
 	}
-	if err := p.check(); err != nil {
-		at.Key("match").Fault("%s: %v", p.ID, err)
+	literal, anchored := strings.CutPrefix(p.Match, "^")
+	if !anchored {
+		at.Key("match").Wrong("%q, expected one that begins with ^: a number is read from its beginning", p.Match)
+		return
+	}
+	p.Prefix, _ = regexp.MustCompile(literal).LiteralPrefix()
+	if _, group, ok := strings.Cut(p.SizeFrom, ":"); ok && re.SubexpIndex(group) < 0 {
+		at.Key("size_from").Fault("%s: match has no group %q", p.ID, group)
 	}
 	for i := range p.Tables {
 		table, where := &p.Tables[i], at.Key("tables").Item(i)
 		where.Require("by", "map")
 		for j, group := range table.By {
 			if re.SubexpIndex(group) < 0 {
-				where.Key("by").Item(j).Fault("%s: match has no group %s", p.ID, group)
+				where.Key("by").Item(j).Fault("%s: match has no group %q", p.ID, group)
 			}
 		}
 		for key := range table.Map {

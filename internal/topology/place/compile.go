@@ -35,31 +35,23 @@ func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var file locatorFile
-	if err == nil {
-		err = datafile.Decode(raw, &file)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", locatorYAML, err)
+		return nil, err
 	}
-	seen := map[string]bool{}
-	for _, r := range file.Rules {
-		if seen[r.ID] {
-			return nil, fmt.Errorf("%s: two rules have the id %s", locatorYAML, r.ID)
-		}
-		seen[r.ID] = true
-		for _, p := range slices.Concat(r.Locators, r.Banks) {
-			if err := checkPattern(p); err != nil {
-				return nil, fmt.Errorf("%s: rule %s: pattern %q: %w", locatorYAML, r.ID, p, err)
-			}
-		}
+	f := datafile.Parse(locatorYAML, raw)
+	var rules []LocatorRule
+	if len(f.Docs) > 0 {
+		rules = ValidatePatterns(f)
 	}
-	return file.Rules, nil
+	if len(f.Faults) > 0 {
+		return nil, f.Faults
+	}
+	return rules, nil
 }
 
-// checkPattern rejects a pattern that matchLabel could never match.
 const fieldWords = "cpu, p, node, ctl, chan, slot, bslot, num, board, _, x, C, L, S, B"
 
+// checkPattern rejects a pattern that matchLabel could never match.
 func checkPattern(pattern string) error {
 	for rest := pattern; ; {
 		_, after, ok := strings.Cut(rest, "{")

@@ -388,10 +388,10 @@ func TestCompiledParts(t *testing.T) {
 // TestCompileRefuses checks that patterns that can never match, or are listed twice, are reported with their place.
 func TestCompileRefuses(t *testing.T) {
 	for conflict, file := range map[string]string{
-		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:               "rules: [{id: a, locator: ['DIMM{']}]",
-		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`:        "rules: [{id: a, locator: ['{foo}']}]",
-		`slots/locators.yaml: rule a: pattern "{cpu=12}A": has the unknown field {cpu=12}`: "rules: [{id: a, locator: ['{cpu=12}A']}]",
-		`slots/locators.yaml: two rules have the id a`:                                     "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
+		`slots/locators.yaml:2:27: a: "DIMM{" has no closing brace`:               "schema: 1\nrules: [{id: a, locator: ['DIMM{']}]",
+		`slots/locators.yaml:2:27: a: "{foo}" has the unknown field {foo}`:        "schema: 1\nrules: [{id: a, locator: ['{foo}']}]",
+		`slots/locators.yaml:2:27: a: "{cpu=12}A" has the unknown field {cpu=12}`: "schema: 1\nrules: [{id: a, locator: ['{cpu=12}A']}]",
+		`slots/locators.yaml:2:37: a: this id is used twice`:                      "schema: 1\nrules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
 	} {
 		_, err := LocatorRules(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
 		require.ErrorContains(t, err, conflict)

@@ -112,12 +112,12 @@ func (m *slotMap) validateGroups(at datafile.Place) {
 	}
 }
 
-// ValidatePatterns checks label patterns: ids are unique, and the fields of a pattern are known.
-func ValidatePatterns(f *datafile.File) {
+// ValidatePatterns reads label patterns and checks that ids are unique and the fields of a pattern known.
+func ValidatePatterns(f *datafile.File) []LocatorRule {
 	var file locatorFile
 	at := f.Place(0)
 	if at.Require("schema", "rules"); !f.Decode(0, &file) {
-		return
+		return nil
 	}
 	at.Key("schema").OneOf("1")
 	seen := map[string]bool{}
@@ -145,4 +145,5 @@ func ValidatePatterns(f *datafile.File) {
 			}
 		}
 	}
+	return file.Rules
 }
