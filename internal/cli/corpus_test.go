@@ -304,3 +304,129 @@ func statusOf(err error) int {
 		return report.ExitUsage
 	}
 }
+
+// Lists of findings that were reviewed by hand, below testdata/corpus.
+const (
+	criticalFindings = "critical-findings.tsv"
+	lostMemory       = "lost-memory.tsv"
+)
+
+// reviewed checks that every critical finding of a source, and every finding of lost memory, is in the list
+// that was reviewed by hand, and that every entry has a machine.
+func reviewed(t *testing.T, source string, all []audited) {
+	critical := func(f *verdict.Finding) bool { return f.Severity == "critical" }
+	lost := func(f *verdict.Finding) bool { return f.Rule == "memory.capacity.visible" }
+	reviewedIn(t, criticalFindings, source, all, critical)
+	reviewedIn(t, lostMemory, source, all, lost)
+}
+
+func reviewedIn(t *testing.T, file, source string, all []audited, concerns func(*verdict.Finding) bool) {
+	list := reviewedList(t, file, source)
+	for _, a := range all {
+		for _, f := range a.report.Findings {
+			if f.Result != "fail" || !concerns(&f) {
+				continue
+			}
+			key := recordOf(a.name) + "\t" + f.Rule + "\t" + f.Subject.String()
+			assert.Contains(t, list, key, "%s (%s): not reviewed: look at it, then add it to testdata/corpus/%s: %s",
+				a.name, a.report.Machine.Product.Text(), file, string(f.Found))
+			delete(list, key)
+		}
+	}
+	assert.Empty(t, list, "%s: reviewed, and found no more", file)
+}
+
+// recordOf is the corpus's name of a record.
+func recordOf(name string) string {
+	return strings.TrimSuffix(filepath.Base(name), ".txt")
+}
+
+// reviewedList reads the lines of one source: record, rule and subject to the
+// reason.
+func reviewedList(t *testing.T, file, source string) map[string]string {
+	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", file))
+	require.NoError(t, err)
+	out := map[string]string{}
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, col, 6, line)
+		require.NotEmpty(t, col[5], "no reason: %s", line)
+		if strings.Contains(source, col[0]) {
+			out[col[2]+"\t"+col[3]+"\t"+col[4]] = col[5]
+		}
+	}
+	return out
+}
+
+// worded lists the texts of a report.
+func worded(r *report.Report) []string {
+	var out []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty.String(), string(f.Found), string(f.Expected), string(f.Remedy)}, " | "))
+	}
+	return out
+}
+
+// judgedOtherwise are the findings that differ between a dump and its text; the list may only shrink.
+var judgedOtherwise = map[string]string{
+	"beelink-eq12 firmware.smbios.wellformed": "the table has no end marker; dmidecode prints what it holds and says nothing, as of a text of some types only",
+}
+
+// TestDumpAndTextGiveOneVerdict checks that a machine's dump and dmidecode's text of it have the same verdict, for
+// the dumps of the corpus. internal/collect compares the inventories.
+func TestDumpAndTextGiveOneVerdict(t *testing.T) {
+	with, listed := newTextAuditor(t), map[string]bool{}
+	compare := func(name string, dump, text []byte) {
+		one, _ := with.document(t, dump)
+		two, _ := with.document(t, text)
+		require.Equal(t, one == nil, two == nil, name)
+		if one == nil {
+			return
+		}
+		for _, line := range append(lacking(worded(one), worded(two)), lacking(worded(two), worded(one))...) {
+			rule, _, _ := strings.Cut(line, " ")
+			key := name + " " + rule
+			listed[key] = true
+			assert.Contains(t, judgedOtherwise, key, line)
+		}
+	}
+	machines := 0
+	for _, name := range corpustest.Glob(t, "smbios-bin/*.dmidecode.txt") {
+		stem := strings.TrimSuffix(name, ".dmidecode.txt")
+		if filepath.Base(stem) == "hyperv" {
+			continue // dmidecode stops at a data block behind the OEM strings, the table goes on
+		}
+		dump, err := os.ReadFile(stem + ".bin")
+		if err != nil {
+			dump, err = os.ReadFile(stem + ".dmi")
+		}
+		require.NoError(t, err)
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		compare(filepath.Base(stem), dump, text)
+		machines++
+	}
+	require.Greater(t, machines, 30)
+	for key := range judgedOtherwise {
+		assert.Contains(t, listed, key, "has the same result now")
+	}
+}
+
+// lacking lists what the first has and the second has not.
+func lacking(a, b []string) []string {
+	left := map[string]int{}
+	for _, line := range b {
+		left[line]++
+	}
+	var out []string
+	for _, line := range a {
+		if left[line]--; left[line] < 0 {
+			out = append(out, line)
+		}
+	}
+	return out
+}

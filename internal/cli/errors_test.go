@@ -1,18 +1,23 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/collect/collecttest"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
@@ -214,5 +219,176 @@ func TestKnownBadModules(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 12, asked)
+	}
+}
+
+// fiveModules is a machine of which the kernel sees 64 GiB, with four modules of 16 GiB in the table and a fifth.
+func fiveModules(t *testing.T, fifth smbiostest.DIMM) string {
+	t.Helper()
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(), Cores: 2})
+	array := b.Array(smbiostest.Array{Devices: 6})
+	for i := range 6 {
+		d := smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Configured: 2400, Manufacturer: "Samsung", Serial: "1234" + strconv.Itoa(i), Part: "M393A2K40CB2-CTD"}
+		switch i {
+		case 4:
+			d = fifth
+		case 5:
+			d = smbiostest.DIMM{}
+		}
+		d.Array, d.Locator = array, "DIMM_A"+strconv.Itoa(i+1)
+		b.MemoryDevice(d)
+	}
+	return collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), b).Write(t)
+}
+
+// TestModuleThatDoesNotWork checks that a module without size or running speed beside missing memory of just its size is the problem.
+func TestModuleThatDoesNotWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		fifth smbiostest.DIMM
+		want  string // in the text, "" if the rule does not fail
+	}{
+		{"no running speed", smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Manufacturer: "Samsung", Part: "M393A2K40CB2-CTD"}, "DIMM_A5: firmware reports 16 GiB here that are not in use"},
+		{"no size", smbiostest.DIMM{SizeUnknown: true, Speed: 2666, Configured: 2400, Manufacturer: "Samsung"}, "DIMM_A5: firmware reports a module without a size here, and its memory is not in use"},
+		{"no running speed, a smaller module", smbiostest.DIMM{Bytes: 8 << 30, Speed: 2666, Manufacturer: "Samsung", Part: "M393A1K43BB1-CTD"}, "DIMM_A5: firmware reports 8 GiB here that are not in use"},
+		{"size and speed", smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Configured: 2400, Manufacturer: "Samsung", Part: "M393A2K40CB2-CTD"}, ""},
+		{"no size and no name", smbiostest.DIMM{SizeUnknown: true}, ""},
+		{"empty", smbiostest.DIMM{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := fiveModules(t, c.fifth)
+			_, out, _ := run(nil, "check", "--root", root, "--format", "nagios")
+			if c.want == "" {
+				assert.NotContains(t, out, "not in use")
+				return
+			}
+			assert.Contains(t, out, "WARNING "+c.want)
+			assert.Contains(t, out, "Fix: reseat or replace what is there")
+			assert.NotContains(t, out, "(memory.capacity.visible)", "a consequence")
+		})
+	}
+}
+
+// pasted returns what `dmidecode -t memory` prints of these devices, "LOCATOR|BANK|SIZE|SPEED|CONFIGURED" each.
+func pasted(announced int, devices ...string) string {
+	out := "user@host:~$ sudo dmidecode -t memory\n[sudo] password for user:\n# dmidecode 3.3\nGetting SMBIOS data from sysfs.\nSMBIOS 3.0 present.\n\n"
+	if announced > 0 {
+		out += fmt.Sprintf("Handle 0x0010, DMI type 16, 23 bytes\nPhysical Memory Array\n\tUse: System Memory\n\tError Correction Type: Multi-bit ECC\n\tNumber Of Devices: %d\n\n", announced)
+	}
+	for i, d := range devices {
+		f := strings.Split(d, "|")
+		out += fmt.Sprintf("Handle 0x%04X, DMI type 17, 40 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: %s\n\tForm Factor: DIMM\n\tLocator: %s\n\tBank Locator: %s\n", 0x20+i, f[2], f[0], f[1])
+		if len(f) > 3 {
+			out += fmt.Sprintf("\tType: DDR4\n\tSpeed: %s MT/s\n\tRank: 2\n\tConfigured Memory Speed: %s MT/s\n", f[3], f[4])
+		}
+		out += "\n"
+	}
+	return out
+}
+
+// TestPastedMemory checks a part of dmidecode's output, as people paste it: what is there is drawn with its speeds, what is
+// missing is named with what would help, and nothing is called sound.
+func TestPastedMemory(t *testing.T) {
+	board := []string{}
+	for _, cpu := range []int{1, 2} {
+		for channel := range 4 {
+			size := "32 GB|2400|2133"
+			if cpu == 2 && channel == 3 {
+				size = "No Module Installed"
+			}
+			board = append(board, fmt.Sprintf("P%d-DIMM%c1|P%d_Node%d_Channel%d_Dimm0|%s", cpu, 'A'+rune(4*(cpu-1)+channel), cpu-1, cpu-1, channel, size))
+		}
+	}
+	guest := []string{"RAM slot #0|RAM slot #0|16384 MB|1600|1600"}
+	for i := 1; i < 64; i++ {
+		guest = append(guest, fmt.Sprintf("RAM slot #%d|RAM slot #%[1]d|No Module Installed", i))
+	}
+	for _, c := range []struct {
+		name    string
+		text    string
+		has     []string
+		without []string
+	}{
+		{"a board with two CPUs", pasted(8, board...), []string{"224 GiB DDR4 in 7 of 8 slots", "socket 0", "socket 1", "channel 3", "P2-DIMMH1", "7 DIMMs at 2133 MT/s, rated 2400 MT/s"}, nil},
+		{"one row because of its speed", pasted(0, "PROC  2 DIMM 12|Not Specified|8 GB|2666|2400"), []string{"PROC 2 DIMM 12", "1 DIMM at 2400 MT/s, rated 2666 MT/s"}, []string{"1 of 1 slot"}},
+		{"a hypervisor's slots", pasted(64, guest...), []string{"RAM slot #0 16 GiB", "63 empty slots", "1 of 64 slots"}, []string{"RAM slot #2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, out, stderr := run([]byte(c.text), "check", "--smbios", "-")
+			assert.Equal(t, 3, status, stderr)
+			out = strings.Join(strings.Fields(out), " ")
+			for _, want := range append(c.has, "UNKNOWN", "the processors (type 4) are missing", "the complete output of dmidecode") {
+				assert.Contains(t, out, want)
+			}
+			for _, not := range append(c.without, "lists no memory devices", "not recognised") {
+				assert.NotContains(t, out, not)
+			}
+		})
+	}
+}
+
+// vera is dmidecode's text of a machine with Vera processors and modules of the given sizes in GB, 0 for an empty
+// slot; their labels match no known pattern.
+func vera(processors int, form string, sizes ...int) string {
+	var b strings.Builder
+	b.WriteString("# dmidecode 3.7\nSMBIOS 3.8.0 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: NVIDIA\n\tProduct Name: Vera\n\n")
+	for i := range processors {
+		fmt.Fprintf(&b, "Handle 0x%04x, DMI type 4, 48 bytes\nProcessor Information\n\tSocket Designation: CPU%d\n\tType: Central Processor\n\tManufacturer: NVIDIA\n\tVersion: NVIDIA Vera\n\tStatus: Populated, Enabled\n\tCore Count: 88\n\n", 4+i, i)
+	}
+	fmt.Fprintf(&b, "Handle 0x0010, DMI type 16, 23 bytes\nPhysical Memory Array\n\tUse: System Memory\n\tNumber Of Devices: %d\n\n", len(sizes))
+	for i, gb := range sizes {
+		size, kind := "No Module Installed", "Unknown"
+		if gb > 0 {
+			size, kind = fmt.Sprintf("%d GB", gb), "LPDDR5"
+		}
+		fmt.Fprintf(&b, "Handle 0x%04x, DMI type 17, 92 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: %s\n\tForm Factor: %s\n\tLocator: SOCAMM%d\n\tType: %s\n\tRank: 2\n\tSpeed: 9600 MT/s\n\tConfigured Memory Speed: 9600 MT/s\n\n", 0x20+i, size, form, i, kind)
+	}
+	return b.String()
+}
+
+// TestSOCAMM checks that modules with channels of their own are checked by number and size, whatever their labels and
+// form factor; deviations are notes, and firmware's rows are not guessed.
+func TestSOCAMM(t *testing.T) {
+	t.Parallel()
+	eight, seven := []int{192, 192, 192, 192, 192, 192, 192, 192}, []int{192, 192, 192, 192, 192, 192, 192}
+	for name, c := range map[string]struct {
+		text             string
+		result, sentence string
+	}{
+		"alike":                      {vera(1, "CAMM", eight...), "pass", "no problem found"},
+		"one is missing":             {vera(1, "CAMM", append(seven, 0)...), "fail", "SOCAMM7 is empty"},
+		"one is smaller":             {vera(1, "CAMM", append(seven, 96)...), "fail", "SOCAMM7 has 96 GiB, others have 192 GiB"},
+		"seven are listed":           {vera(1, "CAMM", seven...), "fail", "7 SOCAMM modules for the 8 places of 1 processor"},
+		"another form factor":        {vera(1, "Proprietary Card", append(seven, 0)...), "fail", "SOCAMM7 is empty"},
+		"no form factor":             {vera(1, "Other", append(seven, 96)...), "fail", "SOCAMM7 has 96 GiB"},
+		"two processors":             {vera(2, "CAMM", append(eight, eight...)...), "pass", "no problem found"},
+		"one of two is missing":      {vera(2, "CAMM", append(eight, append(seven, 0)...)...), "fail", "SOCAMM15 is empty"},
+		"fifteen are listed":         {vera(2, "CAMM", append(eight, seven...)...), "fail", "15 SOCAMM modules for the 16 places of 2 processors"},
+		"all memory is one row":      {vera(1, "Other", 1536), "unknown", "firmware lists 1 device for 1 processor"},
+		"more rows than there are":   {vera(1, "Chip", append(eight, eight...)...), "unknown", "firmware lists 16 devices for 1 processor"},
+		"one that is smaller of two": {vera(1, "CAMM", 192, 96), "fail", "SOCAMM1 has 96 GiB"},
+	} {
+		status, out, errs := run([]byte(c.text), "check", "--smbios", "-", "--format", "json")
+		var doc struct {
+			Verdict  struct{ Status, Sentence string }
+			Findings []struct{ Rule, Result, Severity, Reason string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		found := false
+		for _, f := range doc.Findings {
+			if f.Result == "fail" {
+				assert.Equal(t, "info", f.Severity, "%s: %s", name, f.Rule)
+			}
+			if f.Rule == "memory.module.complete" {
+				found = true
+				assert.Equal(t, c.result, f.Result, "%s: %s", name, f.Reason)
+			}
+		}
+		assert.True(t, found, name)
+		assert.Contains(t, doc.Verdict.Sentence, c.sentence, name)
+		assert.Equal(t, c.result == "unknown", status == 3, name)
 	}
 }

@@ -2,16 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -19,8 +23,15 @@ import (
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/collect/baseline"
+	"memaudit.example/memaudit/internal/collect/measured"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
 	"memaudit.example/memaudit/rules"
@@ -154,4 +165,180 @@ func ruin(t *testing.T, s *machinetest.Varied, dir string, rnd *rand.Rand) (what
 		way.apply(t, filepath.Join(dir, path), outside)
 		return path + ", " + way.name, false
 	}
+}
+
+// spoilt is the audit of an R610 with an export: result by rule and subject. It checks what must be true whatever an
+// export contains: the report matches its schema and prints nothing that a terminal would interpret, no rule breaks,
+// and the status is the findings', or says that the export could not be read, with the reason.
+func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) (results map[string]verdict.Result, read bool) {
+	t.Helper()
+	ask := func(format string) (int, string, string) {
+		return run(export, "check", "--root", root, "--bios", "-", "--profile", "max-performance", "--format", format)
+	}
+	status, out, errs := ask("json")
+	require.NotEmpty(t, out, errs)
+	r := validReport(t, schema, out)
+	results = map[string]verdict.Result{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		assert.NotEqual(t, verdict.Error, f.Result, f.Rule)
+		results[f.Rule+" / "+f.Subject.String()] = f.Result
+	}
+	at := slices.IndexFunc(r.Inventory.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceBIOS })
+	require.GreaterOrEqual(t, at, 0, "the state of the export is reported")
+	source := r.Inventory.Sources[at]
+	if read = source.State == "ok" || source.State == "partial"; read {
+		assert.Equal(t, r.Verdict.ExitStatus, status)
+	} else {
+		assert.Equal(t, report.ExitNotAudited, status, source.State)
+		assert.NotEmpty(t, errs)
+		assert.NotEmpty(t, source.Detail)
+	}
+	text := ""
+	if bytes.ContainsAny(export, "\x1b") || bytes.Contains(export, []byte(`\u001b`)) {
+		_, text, _ = ask("text")
+	}
+	for _, stream := range []string{text, errs} {
+		for line := range strings.Lines(stream) {
+			line = strings.TrimSuffix(line, "\n")
+			assert.Equal(t, printable.Clean(line), line)
+		}
+	}
+	return results, read
+}
+
+// exportOf is a Redfish Bios resource of a Dell server.
+func exportOf(t *testing.T, attributes map[string]any) []byte {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Id": "Bios",
+		"AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": attributes})
+	require.NoError(t, err)
+	return text
+}
+
+func exampleAttributes() map[string]any {
+	return map[string]any{"LogicalProc": "Enabled", "NodeInterleave": "Enabled", "ProcTurboMode": "Disabled", "ProcCStates": "Disabled",
+		"ProcC1E": "Enabled", "SysProfile": "Custom", "ProcPwrPerf": "OsDbpm", "MemOpMode": "MirrorMode", "SnoopMode": "EarlySnoop", "ProcVirtualization": "Enabled"}
+}
+
+// TestDamagedExport damages an export: an attribute without a value that it can have counts like a missing one and affects no
+// other, and an export that is cut or too long counts like none. A setting may still pass by what the kernel shows.
+func TestDamagedExport(t *testing.T) {
+	t.Parallel()
+	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
+	file := exportOf(t, attributes)
+	whole, _ := spoilt(t, schema, root, file)
+	require.Equal(t, verdict.Fail, whole["setting.turbo / setting turbo"])
+	none, read := spoilt(t, schema, root, []byte("{"))
+	require.False(t, read)
+	mattered := 0
+	noneBetter := func(what string, results, base map[string]verdict.Result) {
+		for key, result := range results {
+			if result == verdict.Pass {
+				assert.Equal(t, verdict.Pass, base[key], "%s: %s passes", what, key)
+			}
+			if result != whole[key] {
+				mattered++
+			}
+		}
+	}
+	for i, value := range []any{nil, "", -1e300, []int{1}, map[string]any{"Other": "Disabled"}, "\x1b[2JDisabled", strings.Repeat("Disabled", 9000), "Disabledd"} {
+		name := slices.Sorted(maps.Keys(attributes))[i]
+		spoiled := maps.Clone(attributes)
+		spoiled[name] = value
+		results, read := spoilt(t, schema, root, exportOf(t, spoiled))
+		delete(spoiled, name)
+		base, _ := spoilt(t, schema, root, exportOf(t, spoiled))
+		if !read {
+			base = none
+		}
+		assert.Equal(t, i != 6, read, "only a text without limits spoils all of it")
+		noneBetter(fmt.Sprintf("%s is %.9v", name, value), results, base)
+	}
+	assert.Greater(t, mattered, 5, "what was spoiled mattered to some verdict")
+	for _, n := range []int{len(file) / 7, len(file) / 2, len(file) - 1} {
+		results, read := spoilt(t, schema, root, file[:n])
+		assert.False(t, read, "cut at %d", n)
+		noneBetter(fmt.Sprint("cut at ", n), results, none)
+	}
+}
+
+// TestRefusedInputs checks that input that is not a machine, or larger than any, is reported with status 3, in every
+// format.
+func TestRefusedInputs(t *testing.T) {
+	t.Parallel()
+	noise := make([]byte, 5000)
+	r := rand.New(rand.NewPCG(5, 17))
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	noise[0], noise[1] = 17, 0x54 // and it begins like a module
+	devices := smbiostest.New(3, 2)
+	array := devices.Array(smbiostest.Array{Devices: 5000})
+	for range 5000 {
+		devices.MemoryDevice(smbiostest.DIMM{Array: array})
+	}
+	packages := hosttest.Files{"sys/devices/system/cpu/online": "0-1099\n"}
+	for i := range 1100 {
+		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
+		packages[at+"package_cpus_list"], packages[at+"physical_package_id"] = fmt.Sprintln(i), fmt.Sprintln(i)
+	}
+	root := filepath.Join(t.TempDir(), "packages.tar")
+	require.NoError(t, os.WriteFile(root, packages.Tar(t, ""), 0o600))
+	table := t.TempDir()
+	at := filepath.Join(table, "sys/firmware/dmi/tables")
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(at, "DMI"), devices.Table(), 0o600))
+	for _, c := range []struct {
+		stdin []byte
+		args  []string
+		says  string
+	}{
+		{noise, []string{"--smbios", "-"}, "not SMBIOS data"},
+		{devices.Table(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
+		{devices.Dump(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
+		{nil, []string{"--root", table}, "nothing to audit"},
+		{nil, []string{"--snapshot", root}, "1100 processor packages, at most 1024 are read"},
+	} {
+		for _, format := range []string{"text", "json"} {
+			status, _, errs := run(c.stdin, append([]string{"check", "--format", format}, c.args...)...)
+			assert.Equal(t, 3, status, "%v: %s", c.args, errs)
+			assert.Contains(t, errs, c.says)
+		}
+	}
+}
+
+// TestInputsAreBounded checks that a file above the limit of its kind is refused by name and not read into memory; it
+// does not run in parallel because allocations of other tests would count. Each file is sparse and one byte too long.
+func TestInputsAreBounded(t *testing.T) {
+	root := tree(t, "dell-r610-good")
+	for name, c := range map[string]struct {
+		most int64
+		args []string
+	}{
+		"configuration": {maxConfigBytes, []string{"--config"}},
+		"SMBIOS":        {maxSMBIOSFile, []string{"--smbios"}},
+		"export":        {bios.MaxBytes, []string{"--root", root, "--bios"}},
+		"measurement":   {measured.MaxBytes, []string{"--root", root, "--measured"}},
+		"baseline":      {baseline.MaxBytes, []string{"--root", root, "--baseline"}},
+	} {
+		file := filepath.Join(t.TempDir(), "long")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		require.NoError(t, os.Truncate(file, c.most+1))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		status, _, errs := run(nil, append(append([]string{"check"}, c.args...), file)...)
+		runtime.ReadMemStats(&after)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20), "%s: not read first and refused then", name)
+		assert.Contains(t, []int{2, 3}, status, "%s: %s", name, errs)
+		assert.Regexp(t, fmt.Sprintf(`(longer|more) than %d`, c.most), errs, name)
+	}
+	var many strings.Builder
+	many.WriteString("[Key=BIOS.Setup.1-1#SysProfileSettings]\n")
+	for i := range 20001 {
+		fmt.Fprintf(&many, "A%d=Enabled\n", i)
+	}
+	status, _, errs := run([]byte(many.String()), "check", "--root", root, "--bios", "-")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "more than 20000 attributes")
 }

@@ -3,10 +3,16 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -196,4 +202,200 @@ func TestLostOutput(t *testing.T) {
 			assert.Equal(t, errors.Is(err, unix.ENOSPC), bytes.Contains(stderr.Bytes(), []byte("standard output: no space left")), "%v: %s", args, stderr.String())
 		}
 	}
+}
+
+// siteFiles are a configuration and a folder with a rule pack, each in its own folder.
+func siteFiles(t *testing.T) (conf, rules string) {
+	t.Helper()
+	conf, rules = filepath.Join(t.TempDir(), "memaudit.yaml"), filepath.Join(t.TempDir(), "rules")
+	require.NoError(t, os.WriteFile(conf, []byte("interval: 1m\n"), 0o600))
+	require.NoError(t, os.Mkdir(rules, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(rules, "site.yaml"), nil, 0o600))
+	return conf, rules
+}
+
+// TestOthersCanChange checks that a configuration or rules that other users can change are an error for root, and a
+// warning for another user.
+func TestOthersCanChange(t *testing.T) {
+	checked := func(t *testing.T, conf, rules, says string) {
+		t.Helper()
+		status, _, errs := run(nil, "check", "--root", emptyTree(t), "--config", conf, "--rules", rules)
+		switch {
+		case says == "":
+			assert.NotEqual(t, 2, status, errs)
+			assert.NotContains(t, errs, "write to it")
+		case os.Geteuid() == 0:
+			assert.Equal(t, 2, status)
+			assert.Contains(t, errs, says)
+		default:
+			assert.NotEqual(t, 2, status, errs)
+			assert.Contains(t, errs, "memaudit: warning: ")
+			assert.Contains(t, errs, says)
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(conf, rules string) error
+		says   string
+	}{
+		"as it should be":       {func(_, _ string) error { return nil }, ""},
+		"configuration":         {func(conf, _ string) error { return os.Chmod(conf, 0o666) }, "memaudit.yaml: all users can write to it (mode 0666)"},
+		"its folder":            {func(conf, _ string) error { return os.Chmod(filepath.Dir(conf), 0o777) }, "its folder "},
+		"its folder, sticky":    {func(conf, _ string) error { return os.Chmod(filepath.Dir(conf), 0o777|os.ModeSticky) }, ""},
+		"own group":             {func(conf, _ string) error { return os.Chmod(conf, 0o660) }, ""},
+		"folder of rules":       {func(_, rules string) error { return os.Chmod(rules, 0o777) }, "rules: all users can write to it (mode 0777)"},
+		"a file of rules":       {func(_, rules string) error { return os.Chmod(filepath.Join(rules, "site.yaml"), 0o602) }, "site.yaml: all users can write to it (mode 0602)"},
+		"a folder above either": {func(conf, _ string) error { return os.Chmod(filepath.Dir(filepath.Dir(conf)), 0o755) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conf, rules := siteFiles(t)
+			require.NoError(t, c.change(conf, rules))
+			checked(t, conf, rules, c.says)
+		})
+	}
+}
+
+// TestOtherOwner checks that files of another user, or writable by another group, are refused, unless that user ran
+// sudo. Credentials are refused in any case.
+func TestOtherOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	conf, rules := siteFiles(t)
+	check := func() (int, string) {
+		status, _, errs := run(nil, "check", "--root", emptyTree(t), "--config", conf, "--rules", rules)
+		return status, errs
+	}
+	require.NoError(t, os.Chown(conf, 1234, 1234))
+	status, errs := check()
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "belongs to user 1234")
+	_, _, err := readCredentials(conf)
+	require.ErrorContains(t, err, "belongs to user 1234, expected root or the user who runs memaudit")
+
+	require.NoError(t, os.Chown(conf, 0, 1234))
+	require.NoError(t, os.Chmod(conf, 0o660))
+	status, errs = check()
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "group 1234 can write to it (mode 0660)")
+
+	require.NoError(t, os.Chown(conf, 1234, 1234))
+	t.Setenv("SUDO_UID", "1234")
+	t.Setenv("SUDO_GID", "1234")
+	status, errs = check()
+	assert.NotEqual(t, 2, status, errs)
+}
+
+// TestReadOnlyCannotBeChanged checks that files on a read-only mount are accepted, whatever their mode.
+func TestReadOnlyCannotBeChanged(t *testing.T) {
+	conf, _ := siteFiles(t)
+	folder := filepath.Dir(conf)
+	require.NoError(t, os.Chmod(conf, 0o666))
+	require.NotEmpty(t, othersCanChange(conf))
+	if err := unix.Mount(folder, folder, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("mounting is not allowed here: %v", err)
+	}
+	defer func() { require.NoError(t, unix.Unmount(folder, unix.MNT_DETACH)) }()
+	require.NoError(t, unix.Mount("", folder, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	assert.Empty(t, othersCanChange(conf))
+}
+
+// locked is a buffer that a timer may write to.
+type locked struct {
+	lock    sync.Mutex
+	written bytes.Buffer
+}
+
+func (l *locked) Write(b []byte) (int, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.written.Write(b)
+}
+
+func (l *locked) text() string {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.written.String()
+}
+
+// pseudoTerminal opens a pseudo-terminal: what a program writes to the one end is read at the other.
+func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	var shown locked
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(&shown, master) // ends with an error when the other end is closed
+	}()
+	return program, func() string {
+		_ = program.Close()
+		<-ended
+		return shown.text()
+	}
+}
+
+// TestProgressOnATerminal checks that a slow controller is announced on a terminal after half a second, and that the
+// line is removed before anything else is written; a quick audit, and a standard error that is not a terminal, show
+// nothing.
+func TestProgressOnATerminal(t *testing.T) {
+	t.Parallel()
+	const line = "memaudit: auditing the machine ..."
+	slow := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(quietFor + 300*time.Millisecond)
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(slow.Close)
+	secret := filepath.Join(t.TempDir(), "bmc.yaml")
+	require.NoError(t, os.WriteFile(secret, []byte("username: u\npassword: p\n"), 0o600))
+	machine := []string{"check", "--fail-on", "never", "--root", tree(t, "dell-r610-good")}
+	asked := slices.Concat(machine, []string{"--redfish", slow.URL, "--redfish-insecure", "--redfish-credentials", secret})
+
+	// Anything but a terminal gets no output while a terminal waits for its line.
+	plain, _, stderr := newProgram(nil)
+	quiet := make(chan int, 1)
+	go func() { quiet <- plain.Main(asked) }()
+
+	p, _, _ := newProgram(nil)
+	program, screen := pseudoTerminal(t)
+	p.Stderr = program
+	assert.Equal(t, 3, p.Main(asked), "the controller answers nothing of use")
+	shown := screen()
+	require.True(t, strings.HasPrefix(shown, line+"\r\x1b[K"), "%q", shown)
+	rest := strings.TrimPrefix(shown, line+"\r\x1b[K")
+	assert.True(t, strings.HasPrefix(rest, "memaudit: "), "%q", rest)
+	assert.NotContains(t, rest, line)
+
+	p, _, _ = newProgram(nil)
+	program, screen = pseudoTerminal(t)
+	p.Stderr = program
+	began := time.Now()
+	assert.Equal(t, 0, p.Main(machine))
+	if shown, took := screen(), time.Since(began); took < quietFor {
+		assert.Empty(t, shown, "quick")
+	}
+
+	assert.Equal(t, 3, <-quiet)
+	assert.NotContains(t, stderr.String(), line)
+}
+
+// TestProgressCounts checks that the line shows how far a long work is, and that nothing is left of it.
+func TestProgressCounts(t *testing.T) {
+	t.Parallel()
+	var screen locked
+	n := 0
+	done := progressLine(&screen, func() string { n++; return fmt.Sprintf("%d machines read", n) }, time.Millisecond, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(screen.text(), "memaudit: 3 machines read ...") }, 5*time.Second, time.Millisecond)
+	done()
+	done()
+	assert.True(t, strings.HasSuffix(screen.text(), " machines read ...\r\x1b[K"))
+	assert.True(t, strings.HasPrefix(screen.text(), "memaudit: 1 machines read ...\r\x1b[Kmemaudit: 2 machines read ..."))
 }

@@ -1,15 +1,23 @@
 package collect_test
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/collect/collecttest"
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/fact/want"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestMapped reads the ranges that firmware gave to arrays and modules, and
@@ -133,4 +141,273 @@ func TestRanges(t *testing.T) {
 	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 8 << 30})
 	b.DeviceMapping(smbiostest.DeviceMapping{Start: 0, End: 8*g - 1, Device: 0xFFFF, Mapping: 0xFFFF})
 	assert.Equal(t, fact.Fact[bool]{}, collecttest.Decoded(t, b).Slots[0].Mapped, "a range without a module does not affect others")
+}
+
+// TestShortList checks tables with less memory than the kernel sees. Other kinds of memory and guests
+// are not conclusive.
+func TestShortList(t *testing.T) {
+	const g = int64(1) << 30
+	listing := func(sizes ...int64) hosttest.Files {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+		array := b.Array(smbiostest.Array{Devices: len(sizes)})
+		for i, size := range sizes {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM_A" + strconv.Itoa(i+1), Bytes: size})
+		}
+		return collecttest.Table(oneSocket(), b)
+	}
+	sys := collecttest.Collected(t, listing(16*g, 16*g)) // the tree has 64 GiB
+	require.NotNil(t, sys.Firmware.Lost)
+	assert.Equal(t, inventory.ProblemShort, sys.Firmware.Lost.Code)
+	assert.Equal(t, "the modules in the SMBIOS table have 32 GiB, and the kernel sees 64 GiB (/sys/firmware/memmap)", sys.Firmware.Lost.Text)
+	assert.Nil(t, sys.Firmware.LostProcessors())
+	assert.False(t, sys.Firmware.Problems[len(sys.Firmware.Problems)-1].Harmless)
+	state, detail := source(sys, inventory.SourceSMBIOS)
+	assert.Equal(t, fact.SourcePartial, state)
+	assert.Contains(t, detail, "the kernel sees 64 GiB")
+
+	assert.Nil(t, collecttest.Collected(t, listing(32*g, 32*g)).Firmware.Lost)
+	assert.Nil(t, collecttest.Collected(t, listing()).Firmware.Lost, "a table without modules does not show their memory")
+	guest := listing(16 * g).With(hosttest.Files{"sys/hypervisor/type": "kvm\n", "sys/devices/virtual/dmi/id/sys_vendor": "QEMU\n"})
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "QEMU", Product: "Standard PC (Q35 + ICH9, 2009)"})
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Locator: "DIMM 0", Bytes: 16 << 30})
+	assert.Nil(t, collecttest.Collected(t, collecttest.Table(guest, b)).Firmware.Lost)
+}
+
+// TestMisusedArray checks that slots for DRAM modules in an array with another use are reported, but not flash
+// chips in an array of flash memory.
+func TestMisusedArray(t *testing.T) {
+	make := func(use byte, d smbiostest.DIMM) *inventory.System {
+		b := smbiostest.New(3, 2)
+		good := b.Array(smbiostest.Array{Devices: 1})
+		b.MemoryDevice(smbiostest.DIMM{Array: good, Locator: "A1", Bytes: 16 << 30})
+		d.Array = b.Array(smbiostest.Array{Use: use, Devices: 1})
+		d.Locator = "B1"
+		b.MemoryDevice(d)
+		return collecttest.Decoded(t, b)
+	}
+	sys := make(4, smbiostest.DIMM{Bytes: 16 << 30})
+	require.NotNil(t, sys.Firmware.Lost)
+	assert.Regexp(t, `^memory array 0x[0-9A-F]{4} states the use "Video Memory", expected "System Memory", and has slots for modules \(B1\)$`, sys.Firmware.Lost.Text)
+	assert.Len(t, sys.Slots, 1)
+	assert.NotNil(t, make(7, smbiostest.DIMM{Bytes: 4 << 30, Type: 1}).Firmware.Lost, "a DIMM of another type, in an array called Cache Memory")
+	assert.NotNil(t, make(7, smbiostest.DIMM{Bytes: 4 << 30, FormFactor: 1}).Firmware.Lost, "DDR4 of another form")
+	assert.NotNil(t, make(7, smbiostest.DIMM{}).Firmware.Lost, "an empty slot for a DIMM")
+	for name, ok := range map[string]*inventory.System{
+		"system memory": make(3, smbiostest.DIMM{Bytes: 16 << 30}),
+		"a flash chip":  make(5, smbiostest.DIMM{Bytes: 16 << 20, Type: 9, FormFactor: 1}),
+	} {
+		assert.Nil(t, ok.Firmware.Lost, name)
+	}
+}
+
+// TestTableBesideATree checks that a table from a file is another machine's only if it lists less memory than the kernel
+// sees: a kernel that sees less than the modules is a finding about this machine.
+func TestTableBesideATree(t *testing.T) {
+	const g = int64(1) << 30
+	table := func(product string, sizes ...int64) *smbiostest.Builder {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: product})
+		array := b.Array(smbiostest.Array{Devices: len(sizes)})
+		for i, size := range sizes {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM_A" + strconv.Itoa(i+1), Bytes: size})
+		}
+		return b
+	}
+	own := table("Server 1", 32*g, 32*g)
+	for _, c := range []struct {
+		name  string
+		own   *smbiostest.Builder // the tree's
+		given *smbiostest.Builder
+		doubt string
+	}{
+		{"as much as the kernel sees", own, table("Server 1", 32*g, 16*g, 16*g), ""},
+		{"a module that the kernel does not see", own, table("Server 1", 32*g, 32*g, 16*g), ""},
+		{"twice as much, as with mirroring", own, table("Server 1", 64*g, 64*g), ""},
+		{"less than the kernel sees", own, table("Server 1", 32*g, 16*g), "the SMBIOS file may be another machine's: its modules have 48 GiB, and the kernel sees 64 GiB"},
+		{"the tree's own table, however little it lists", table("Server 1", 16*g), table("Server 1", 16*g), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := collecttest.Capture(t, collecttest.Table(oneSocket(), c.own)) // the kernel sees 64 GiB
+			sys := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, c.given.Dump())})
+			assert.Equal(t, c.doubt, sys.Firmware.Doubt)
+			assert.True(t, sys.Firmware.Compared)
+		})
+	}
+}
+
+// withParts is the model of a table of such modules, their part numbers read.
+func withParts(t *testing.T, modules ...smbiostest.DIMM) *inventory.System {
+	t.Helper()
+	b := smbiostest.New(3, 2)
+	array := b.Array(smbiostest.Array{Devices: len(modules)})
+	for i, d := range modules {
+		d.Array, d.Locator = array, fmt.Sprint("A", i+1)
+		b.MemoryDevice(d)
+	}
+	return collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump()),
+		PartNumbers: func() (*partnumber.Table, error) { return partnumber.Load(rules.FS) }})
+}
+
+// ddr4 returns a 32 GiB 2Rx4 RDIMM of Samsung (product guide of May 2018) with all fields stated.
+func ddr4() smbiostest.DIMM {
+	return smbiostest.DIMM{Bytes: 32 << 30, Type: typeDDR4, Rank: 2, Speed: 2666, Configured: 2666, Detail: detailSynchronous | detailRegistered,
+		Part: "M393A4K40CB2-CTD", Manufacturer: "Samsung", Locator: "A1"}
+}
+
+// TestPartNumberFillsSilence checks that unstated values come from the part number, corroborated if
+// size and rated speed agree, and that stated ones are kept.
+func TestPartNumberFillsSilence(t *testing.T) {
+	d := ddr4()
+	d.Rank, d.Detail = 0, detailSynchronous
+	s := withParts(t, d).Slots[0]
+	want.Is(2, fact.Corroborated).Check(t, s.Ranks)
+	want.Is(true, fact.Corroborated).Check(t, s.Registered)
+	want.Is(false, fact.Corroborated).Check(t, s.LoadReduced)
+	assert.Contains(t, s.Ranks.From.Field, "Part Number, read as samsung-ddr4")
+	assert.Equal(t, "M393A4K40CB2-CTD", s.Ranks.From.Raw)
+	for _, source := range withParts(t, d).Sources {
+		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(string(source.Detail), "part numbers complete 1 module"), source.Name)
+	}
+	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "it has no notice")
+	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
+
+	d.Speed = 0
+	s = withParts(t, d).Slots[0]
+	want.Is(2, fact.Indirect).Check(t, s.Ranks)
+	want.Is(2666, fact.Indirect).Check(t, s.RatedMTs)
+
+	d.Part, d.Bytes = "M321R4GA3BB6-CQK", 32<<30
+	d.Type = typeDDR5
+	assert.True(t, withParts(t, d).Slots[0].Ranks.Unverified, "no document of Samsung explains DDR5 numbers")
+
+	d = ddr4()
+	d.Rank, d.Type = 0, 3 // DRAM: of no generation
+	want.Is(2, fact.Corroborated).Check(t, withParts(t, d).Slots[0].Ranks)
+	d = ddr4()
+	d.Rank, d.Type, d.Part = 0, typeDDR4, ""
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known())
+	empty := ddr4()
+	empty.Bytes, empty.Rank = 0, 0
+	assert.False(t, withParts(t, empty).Slots[0].Ranks.Known(), "the number of a module that is gone")
+
+	// M386 is an LRDIMM in the same guide; "Registered (Buffered)" alone does not exclude that.
+	d = ddr4()
+	d.Part = "M386A4K40BB0-CRC"
+	d.Speed, d.Configured = 2400, 2400
+	want.Is(true, fact.Corroborated).Check(t, withParts(t, d).Slots[0].LoadReduced)
+	d.Detail = detailSynchronous | detailUnbuffered
+	want.Is(false, fact.Direct).Check(t, withParts(t, d).Slots[0].LoadReduced)
+	want.Is(false, fact.Direct).Check(t, withParts(t, ddr4()).Slots[0].LoadReduced)
+
+	whole := ddr4()
+	s = withParts(t, whole).Slots[0]
+	want.Is(2, fact.Direct).Check(t, s.Ranks)
+	assert.NotContains(t, s.Ranks.From.Field, "Part Number")
+}
+
+// TestPartNumberIsNotBelieved if it contradicts the module's size or generation, or if the slot does
+// not have DRAM.
+func TestPartNumberIsNotBelieved(t *testing.T) {
+	d := ddr4()
+	d.Rank, d.Bytes = 0, 16<<30
+	sys := withParts(t, d)
+	assert.False(t, sys.Slots[0].Ranks.Known())
+	assert.Contains(t, detail(sys), "M393A4K40CB2-CTD says 32768 MiB and firmware 16384, and is not believed (1 module)")
+
+	d = ddr4()
+	d.Bytes, d.Type, d.Speed, d.Configured, d.Manufacturer, d.Part = 16<<30, typeDDR3, 1600, 1600, "Kingston", "KVR16R11D4/1616"
+	assert.NotContains(t, detail(withParts(t, d)), "MiB", "a capacity that was written amiss contradicts nothing")
+
+	d = ddr4()
+	d.Rank, d.Type, d.Speed, d.Configured = 0, typeDDR3, 1333, 1333
+	sys = withParts(t, d)
+	assert.False(t, sys.Slots[0].Ranks.Known())
+	assert.Contains(t, detail(sys), "is DDR4 by its number and DDR3 by firmware")
+
+	d = ddr4()
+	d.Rank, d.Type, d.Technology = 0, typeLogical, techOptane
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known())
+
+	d = ddr4()
+	d.Rank, d.Part = 0, "9965525-018.A00LF"
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known(), "nothing can be read from Kingston's assembly numbers")
+}
+
+// detail is that of the SMBIOS source.
+func detail(sys *inventory.System) string {
+	for _, s := range sys.Sources {
+		if s.Name == inventory.SourceSMBIOS {
+			return string(s.Detail)
+		}
+	}
+	return ""
+}
+
+// TestPartNumberAgainstRanks checks that the same rank count for every module is treated as a constant
+// of the firmware if a part number differs; a single difference is only recorded.
+func TestPartNumberAgainstRanks(t *testing.T) {
+	one := ddr4()
+	one.Rank = 1
+	unread := one
+	unread.Part = "9965525-018.A00LF"
+	sys := withParts(t, one, one, unread)
+	want.Not[int](fact.Malformed, "firmware states 1 of every module, and part number M393A4K40CB2-CTD has 2").Check(t, sys.Slots[0].Ranks)
+	want.Is(1, fact.Indirect).Check(t, sys.Slots[2].Ranks)
+	assert.Contains(t, detail(sys), "says 2 ranks and firmware 1, as of every module: neither is taken (2 modules)")
+
+	unread.Rank = 2
+	sys = withParts(t, one, unread)
+	want.Is(1, fact.Direct).Check(t, sys.Slots[0].Ranks)
+	want.Is(2, fact.Direct).Check(t, sys.Slots[1].Ranks)
+	assert.Contains(t, detail(sys), "which stands (1 module)")
+}
+
+// TestEqualParts checks that what firmware states of one module is not taken where most modules of the same part number
+// have another value, and that neither of two is.
+func TestEqualParts(t *testing.T) {
+	odd := ddr4()
+	odd.Speed, odd.Rank, odd.DataBits, odd.Type = 2133, 4, 32, typeDDR3
+	sys := withParts(t, ddr4(), odd, ddr4())
+	text := "A2 and another module have the part number M393A4K40CB2-CTD, and firmware states another rated speed for each (2133 here)"
+	want.Not[int](fact.Conflicting, text).Check(t, sys.Slots[1].RatedMTs)
+	assert.False(t, sys.Slots[1].Ranks.Known())
+	assert.False(t, sys.Slots[1].DataWidth.Known())
+	assert.False(t, sys.Slots[1].Type.Known())
+	want.Is(2666, fact.Direct).Check(t, sys.Slots[2].RatedMTs)
+	want.Is(2, fact.Direct).Check(t, sys.Slots[2].Ranks)
+
+	odd.Type = ddr4().Type
+	sys = withParts(t, ddr4(), odd)
+	assert.False(t, sys.Slots[0].RatedMTs.Known())
+	assert.False(t, sys.Slots[1].RatedMTs.Known())
+
+	odd.Part = "9965525-018.A00LF"
+	sys = withParts(t, ddr4(), odd)
+	want.Is(2133, fact.Direct).Check(t, sys.Slots[1].RatedMTs)
+}
+
+// TestPartNumberAgainstForm checks that a module with the part number of an RDIMM is not known to be soldered.
+func TestPartNumberAgainstForm(t *testing.T) {
+	d := ddr4()
+	d.FormFactor = formChip
+	want.Not[bool](fact.Conflicting, "firmware calls A1 soldered, and part number M393A4K40CB2-CTD is that of a module (RDIMM)").Check(t, withParts(t, d).Slots[0].Soldered)
+	d.Part = "K4A8G165WC-BCTD"
+	want.Is(true, fact.Direct).Check(t, withParts(t, d).Slots[0].Soldered)
+}
+
+// TestPartNumberAgainstSpeed checks that a rated speed below that of the part number becomes indirect
+// and a higher one does not.
+func TestPartNumberAgainstSpeed(t *testing.T) {
+	d := ddr4()
+	d.Speed, d.Configured = 2133, 2133
+	sys := withParts(t, d)
+	want.Is(2133, fact.Indirect).Check(t, sys.Slots[0].RatedMTs)
+	want.Is(2133, fact.Direct).Check(t, sys.Slots[0].ConfiguredMTs)
+	assert.Contains(t, detail(sys), "says 2666 MT/s and firmware 2133, which stands")
+	d.Rank = 0
+	want.Is(2, fact.Indirect).Check(t, withParts(t, d).Slots[0].Ranks)
+	d.Speed = 2933
+	want.Is(2933, fact.Direct).Check(t, withParts(t, d).Slots[0].RatedMTs)
 }

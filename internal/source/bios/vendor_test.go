@@ -2,13 +2,17 @@ package bios_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestVendorOfResource checks the vendor of a Redfish resource and its certainty: the document's own statement before
@@ -218,5 +222,236 @@ func TestAnsibleForms(t *testing.T) {
 		require.NoError(t, err, c.name)
 		assert.Equal(t, []string{"ProcHyperthreading=Enabled", "ProcTurbo=Enabled"}, tell(e), c.name)
 		assert.Equal(t, bios.HPE, e.Vendor, c.name)
+	}
+}
+
+// answer reads one setting from an export with these attributes.
+func answer(table *settings.Table, id string, attributes ...bios.Attribute) bios.Answer {
+	e := &bios.Export{Attributes: attributes}
+	e.Use(table, "")
+	return e.Read(id, func(a *bios.Attribute) bios.Attribute { return *a })
+}
+
+// TestRead checks that the first entry whose attribute is present decides, that a later entry of the same attribute
+// may know more values, that "next" passes on to the next entry, and that an entry with another attribute needs it.
+func TestRead(t *testing.T) {
+	table := &settings.Table{Settings: map[string][]settings.Attribute{"turbo": {
+		{Name: "WithMode", With: "Mode", Values: map[string]string{"On": "enabled"}},
+		{Name: "First", Values: map[string]string{"On": "enabled", "Ask": settings.Next}},
+		{Name: "Second", Values: map[string]string{"On": "enabled", "Off": "disabled"}},
+		{Name: "First", Values: map[string]string{"Off": "disabled"}},
+	}}}
+	for name, c := range map[string]struct {
+		given   map[string][]string
+		value   string
+		outcome bios.Outcome
+	}{
+		"nothing":                  {nil, "", bios.Missing},
+		"one":                      {map[string][]string{"First": {"On"}}, "enabled", bios.Translated},
+		"one that stands alone":    {map[string][]string{"WithMode": {"On"}}, "", bios.Missing},
+		"and with the other":       {map[string][]string{"WithMode": {"On"}, "Mode": {"x"}}, "enabled", bios.Translated},
+		"left to the next":         {map[string][]string{"First": {"Ask"}, "Second": {"Off"}}, "disabled", bios.Translated},
+		"known by a later entry":   {map[string][]string{"First": {"Off"}}, "disabled", bios.Translated},
+		"not by another attribute": {map[string][]string{"First": {"Maybe"}, "Second": {"On"}}, "", bios.Foreign},
+		"twice alike":              {map[string][]string{"First": {"On", "On"}}, "enabled", bios.Translated},
+		"twice otherwise":          {map[string][]string{"Second": {"On", "Off"}}, "", bios.Ambiguous},
+		"without a value":          {map[string][]string{"First": {""}}, "", bios.Unstated},
+	} {
+		var attributes []bios.Attribute
+		for attribute, values := range c.given {
+			for _, v := range values {
+				attributes = append(attributes, bios.Attribute{Name: attribute, Value: v, Stated: v != ""})
+			}
+		}
+		a := answer(table, "turbo", attributes...)
+		assert.Equal(t, c.outcome, a.Outcome, name)
+		assert.Equal(t, c.value, a.Value, name)
+	}
+}
+
+// TestReadByTextAndCode checks that a value is translated by its own word, otherwise by its text in BIOS setup, and
+// that an attribute is also found by the last step of its menu path.
+func TestReadByTextAndCode(t *testing.T) {
+	table := &settings.Table{Settings: map[string][]settings.Attribute{"turbo": {{Name: "ProcTurbo", Menu: "Power > Options > Turbo Boost",
+		Values: map[string]string{"Enabled": settings.Enabled, "Disabled": settings.Disabled}}}}}
+	for name, c := range map[string]struct {
+		given   bios.Attribute
+		value   string
+		outcome bios.Outcome
+	}{
+		"by its name":          {bios.Attribute{Name: "ProcTurbo", Value: "Enabled", Stated: true}, settings.Enabled, bios.Translated},
+		"by its text":          {bios.Attribute{Name: "Turbo Boost", Value: "Enabled", Stated: true}, settings.Enabled, bios.Translated},
+		"by its shown name":    {bios.Attribute{Name: "X1", Display: "Turbo Boost", Value: "Enabled", Stated: true}, settings.Enabled, bios.Translated},
+		"not by its menu":      {bios.Attribute{Name: "Options", Value: "Enabled", Stated: true}, "", bios.Missing},
+		"a code with its text": {bios.Attribute{Name: "ProcTurbo", Value: "1", Text: "Enabled", Stated: true}, settings.Enabled, bios.Translated},
+		"a code without":       {bios.Attribute{Name: "ProcTurbo", Value: "1", Stated: true}, "", bios.Foreign},
+		"a word that differs":  {bios.Attribute{Name: "ProcTurbo", Value: "Disabled", Text: "Enabled", Stated: true}, settings.Disabled, bios.Translated},
+	} {
+		a := answer(table, "turbo", c.given)
+		assert.Equal(t, c.outcome, a.Outcome, name)
+		assert.Equal(t, c.value, a.Value, name)
+	}
+}
+
+// TestNextPassesItsOwnAttribute checks Dell's Sme, which passes the decision to TransparentSme when it is off: the
+// second entry for Sme, which knows only the other value, is not used. Without TransparentSme it decides alone.
+func TestNextPassesItsOwnAttribute(t *testing.T) {
+	tables, err := settings.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		sme, transparent string
+		outcome          bios.Outcome
+		value            string
+	}{
+		{"Disabled", "Disabled", bios.Translated, settings.Disabled}, {"Disabled", "Enabled", bios.Translated, "single_key"}, {"Enabled", "Disabled", bios.Translated, "multi_key"},
+		{"Disabled", "Perhaps", bios.Foreign, ""}, {"Disabled", "", bios.Translated, settings.Disabled}, {"", "", bios.Missing, ""},
+	} {
+		var attributes []bios.Attribute
+		for name, value := range map[string]string{"Sme": c.sme, "TransparentSme": c.transparent} {
+			if value != "" {
+				attributes = append(attributes, bios.Attribute{Name: name, Value: value, Stated: true})
+			}
+		}
+		a := answer(tables.Of("Dell Inc."), "memory_encryption", attributes...)
+		assert.Equal(t, c.outcome, a.Outcome, c)
+		assert.Equal(t, c.value, a.Value, c)
+	}
+}
+
+// TestPresetOverride checks that a preset decides unless its value or text is one with which the single settings
+// apply, or it has none.
+func TestPresetOverride(t *testing.T) {
+	means := map[string]map[string]string{"Fast": {"turbo": "enabled"}}
+	preset := settings.Preset{Attribute: "Profile", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}, Implies: means}
+	named := preset
+	named.ImpliesFor = []string{"ThinkSystem SR670 V2"}
+	for name, c := range map[string]struct {
+		id, product string
+		preset      settings.Preset
+		given       bios.Attribute
+		means       string
+	}{
+		"decides":             {"turbo", "", preset, bios.Attribute{Value: "Fast", Stated: true}, "enabled"},
+		"another setting":     {"smt", "", preset, bios.Attribute{Value: "Fast", Stated: true}, ""},
+		"free":                {"turbo", "", preset, bios.Attribute{Value: "Custom", Stated: true}, ""},
+		"free by text":        {"turbo", "", preset, bios.Attribute{Value: "3", Text: "Custom", Stated: true}, ""},
+		"no value":            {"turbo", "", preset, bios.Attribute{Value: "Fast"}, ""},
+		"no meaning":          {"turbo", "", preset, bios.Attribute{Value: "Slow", Stated: true}, ""},
+		"no text, no meaning": {"turbo", "", settings.Preset{Attribute: "Profile", Controls: []string{"turbo"}, Implies: map[string]map[string]string{"": {"turbo": "enabled"}}}, bios.Attribute{Value: "3", Stated: true}, ""},
+		"on its product":      {"turbo", "ThinkSystem SR670 V2", named, bios.Attribute{Value: "Fast", Stated: true}, "enabled"},
+		"on another":          {"turbo", "ThinkSystem SR650", named, bios.Attribute{Value: "Fast", Stated: true}, ""},
+		"on an unknown one":   {"turbo", "", named, bios.Attribute{Value: "Fast", Stated: true}, ""},
+	} {
+		c.given.Name = "Profile"
+		e := &bios.Export{Attributes: []bios.Attribute{c.given}}
+		e.Use(&settings.Table{Presets: []settings.Preset{c.preset}}, c.product)
+		a := e.Read(c.id, (*bios.Attribute).AfterBoot)
+		assert.Equal(t, c.means != "", a.Preset != nil, name)
+		assert.Equal(t, c.means, a.Means, name)
+	}
+}
+
+// TestFaultsAreNamed checks that a fault is reported with its place, and that the rest of the export is read.
+func TestFaultsAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		format     bios.Format
+		// reads lists the attributes that are read; says is part of the only problem.
+		reads []string
+		says  string
+	}{
+		{name: "SCP: an attribute that is a text", format: bios.SCPJSON,
+			text:  `{"SystemConfiguration": {"Components": [{"FQDD": "BIOS.Setup.1-1", "Attributes": ["x", {"Name": "LogicalProc", "Value": "Enabled"}]}]}}`,
+			reads: []string{"LogicalProc"}, says: "$.SystemConfiguration.Components[0].Attributes[0]: not an object"},
+		{name: "SCP: an attribute without a value", format: bios.SCPJSON,
+			text:  `{"SystemConfiguration": {"Components": [{"FQDD": "BIOS.Setup.1-1", "Attributes": [{"Name": "ProcC1E"}, {"Name": "LogicalProc", "Value": "Enabled"}]}]}}`,
+			reads: []string{"LogicalProc"}, says: "Attributes[0]: no Value"},
+		{name: "SCE: an entry that asks nothing", format: bios.SCE,
+			text:  `[{"Title": "Hyper-Threading", "Question Id": 1, "Value": 1}, {"Title": "a heading"}]`,
+			reads: []string{"Hyper-Threading"}, says: "$[1]: no question"},
+		{name: "SUM: an option without a choice", format: bios.SUMXML,
+			text:  `<?xml version="1.0"?><BiosCfg><Menu name="CPU"><Setting name="A" type="Option"></Setting><Setting name="B" selectedOption="On" type="Option"></Setting></Menu></BiosCfg>`,
+			reads: []string{"A", "B"}, says: `setting "A" has no selectedOption`},
+		{name: "omreport: a profile by a new text", format: bios.Omreport, text: omreport, reads: []string{"Logical Processor", "SysProfile"},
+			says: `the system profile "Something new" is not known by that text`},
+	} {
+		e := decoded(t, "a", c.text)
+		assert.Equal(t, c.format, e.Format, c.name)
+		var reads []string
+		for _, a := range e.Attributes {
+			reads = append(reads, a.Name)
+		}
+		assert.Equal(t, c.reads, reads, c.name)
+		require.Len(t, e.Problems, 1, c.name)
+		assert.Contains(t, e.Problems[0], c.says, c.name)
+	}
+}
+
+// TestEqualKeys checks that of two equal keys with different values neither counts, in any order, with a problem;
+// equal values count once.
+func TestEqualKeys(t *testing.T) {
+	const head, tail = `{"@odata.type":"#Bios.v1_0_0.Bios","AttributeRegistry":"R","Attributes":{`, `}}`
+	for body, want := range map[string]struct {
+		stated   bool
+		problems []string
+	}{
+		`"NumaNodes":"4","Turbo":"On","Turbo":"Off"`:             {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
+		`"Turbo":"Off","NumaNodes":"a:b\"c","Turbo":"On"`:        {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
+		`"Turbo":"On","Turbo":"Off","Turbo":"On","Turbo":null`:   {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
+		`"Turbo":"On","Turbo":"On"`:                              {true, nil},
+		`"Turbo":"On","NumaNodes":"x:y","Other":"\\\"Turbo\":1"`: {true, nil},
+	} {
+		e, err := bios.Decode("x.json", []byte(head+body+tail))
+		require.NoError(t, err, body)
+		assert.Equal(t, want.problems, e.Problems, body)
+		found := false
+		for _, a := range e.Attributes {
+			if a.Name == "Turbo" {
+				found = true
+				assert.Equal(t, want.stated, a.Stated, body)
+			}
+		}
+		assert.True(t, found, body)
+	}
+}
+
+// TestCostOfJSON checks that an export's JSON takes memory in proportion to its length, whatever its keys and lists are,
+// and that what is too much is refused with its place.
+func TestCostOfJSON(t *testing.T) {
+	long := strings.Repeat("k", 350_003)
+	many := func(n int, entry string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, entry, i)
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
+	document := `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {` + many(317, `"Name%d": "on",`) + `%s}}`
+	for name, c := range map[string]struct{ text, want string }{
+		"a long key before a list":  {fmt.Sprintf(document, `, "`+long+`": [`+many(170_001, "%d,")+`]`), "longer than 65536 bytes"},
+		"a long key above settings": {`{"` + long + `": ` + fmt.Sprintf(document, many(17_003, `, "N%d": 1`)) + `}`, ""},
+		"long keys twice":           {fmt.Sprintf(document, many(53, `, "x": {"`+long[:9_000]+`%[1]d": 1, "`+long[:9_000]+`%[1]d": 2}`)), ""},
+		"keys":                      {fmt.Sprintf(document, many(123_457, `, "N%d": 1`)), "$.Attributes.N19683: more than 20000 keys in one object"},
+		"values":                    {`{"Attributes": {}, "list": [` + many(523_457, "%d,") + `]}`, "more than 500000 values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			e, err := bios.Decode("export.json", []byte(c.text))
+			runtime.ReadMemStats(&after)
+			taken := (after.TotalAlloc - before.TotalAlloc) / uint64(len(c.text))
+			t.Logf("%d bytes for each of %d, %v", taken, len(c.text), err)
+			assert.Less(t, taken, uint64(2000), "a path kept for each element would take hundreds of thousands")
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				assert.Less(t, len(err.Error()), 1000)
+				return
+			}
+			require.NoError(t, err)
+			assert.NotEmpty(t, e.Attributes)
+			for _, a := range e.Attributes {
+				assert.Less(t, len(a.Place), 1000)
+			}
+		})
 	}
 }

@@ -1,7 +1,11 @@
 package place
 
 import (
+	"fmt"
+	"io/fs"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -143,4 +147,202 @@ func TestCaptures(t *testing.T) {
 		}
 		assert.Equal(t, want, lowerCase(byte(b)))
 	}
+}
+
+// TestEmptyPatterns checks that an empty pattern matches an empty label, and a star any.
+func TestEmptyPatterns(t *testing.T) {
+	for _, c := range []struct {
+		patterns []string
+		label    string
+		want     bool
+	}{
+		{[]string{"BANK {num}", ""}, "", true}, {[]string{"BANK {num}", ""}, "BANK 1", true}, {[]string{"BANK {num}", ""}, "x", false},
+		{[]string{"", "BANK {num}"}, "BANK 1", true}, {[]string{"*"}, "", true}, {[]string{"*"}, "x", true}, {[]string{"BANK {num}"}, "", false},
+	} {
+		var got captured
+		assert.Equal(t, c.want, matchAny(c.patterns, c.label, &got), c)
+	}
+}
+
+// TestEmptySlotsWithoutALabel checks empty slots as firmware prints them: a UCS B200 M4 keeps the letter (A3 to H3;
+// CPU1 has A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi prints nothing.
+func TestEmptySlotsWithoutALabel(t *testing.T) {
+	var slots []string
+	for cpu, letters := range []string{"ABCD", "EFGH"} {
+		for channel, l := range letters {
+			slots = append(slots, fmt.Sprintf("%c1@NODE~%d~CHANNEL~%d~DIMM~0*", l, cpu, channel), fmt.Sprintf("%c2@NODE~%d~CHANNEL~%d~DIMM~1*", l, cpu, channel), fmt.Sprintf("%c3@NO~DIMM", l))
+		}
+	}
+	sys := board("Cisco Systems", "UCSB-B200-M4", "PP", slots...)
+	out, conflicts := Slots(sys, plat4, corpustest.Rules(t))
+	require.Empty(t, conflicts)
+	for i := range out {
+		assert.Equal(t, [3]int{i / 12, i / 3 % 4, i % 3}, [3]int{out[i].Socket, out[i].Channel, out[i].Slot}, slots[i])
+	}
+
+	sys = board("Supermicro", "X10DRi", "PP", "P1_DIMMA1@P0_Node0_Channel0_Dimm0*", "NO~DIMM@NO~DIMM", "P2_DIMME1@P1_Node0_Channel0_Dimm0*")
+	out, _ = Slots(sys, plat4, corpustest.Rules(t))
+	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
+	assert.Equal(t, Unplaced, out[1].Channel)
+}
+
+// ofChannels is a platform by its channels and controllers.
+func ofChannels(channels, controllers int) *platform.Platform {
+	return &platform.Platform{NUMA: true, ChannelsPerSocket: channels, Controllers: controllers, MaxDPC: 2}
+}
+
+// ruleOf reads a rule written as its columns: id, locators and banks (separated by bars), vendors, models (by commas), node, options.
+func ruleOf(line string) LocatorRule {
+	list := func(text, separator string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, separator)
+	}
+	c := strings.Split(line, "\t")
+	return LocatorRule{ID: c[0], Locators: list(c[1], "|"), Banks: list(c[2], "|"), Vendors: list(c[3], ","), Models: list(c[4], ","), Node: c[5], Options: list(c[6], ",")}
+}
+
+// resolved places slots by one pattern, given as a line of the compiled patterns,
+// before anything is checked against the result.
+func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ...string) (string, []Placement) {
+	t.Helper()
+	rules := []LocatorRule{ruleOf(line)}
+	sys := board("Example", "E1", sockets, words...)
+	pl := newPlacer(sys, p)
+	pl.matchLabels(rules)
+	g := pl.group(&rules[0])
+	require.NotNil(t, g, line)
+	g.resolve(nil)
+	for i := range pl.out {
+		pl.out[i].Slot = Unplaced // not tested here
+	}
+	return seats(sys, pl.out), pl.out
+}
+
+// TestLettersThatDoNotFit checks letters that are not a consecutive range of the processor's channels: they are
+// numbered by the bank's controllers, otherwise by their order. On an unknown platform they are used as they are,
+// unless they may continue from another processor.
+func TestLettersThatDoNotFit(t *testing.T) {
+	for name, c := range map[string]placeCase{
+		"by the controllers": {vendor: "Supermicro", product: "SYS-E300-9D", sockets: "P", platform: ofChannels(4, 2),
+			slots: []string{"DIMMA1@P0_Node0_Channel0_Dimm0* DIMME1@P0_Node1_Channel1_Dimm0*"}, want: "0.0.0.0 0.1.3.0", certainty: fact.Corroborated},
+		"nodes that say nothing": {vendor: "Lenovo", product: "HR630X", sockets: "P", platform: ofChannels(6, 2),
+			slots: []string{"CPU1_DIMM_A1@_Node0_Channel0_Dimm0* CPU1_DIMM_H1@_Node0_Channel5_Dimm0*"}, want: "0.-.0.0 0.-.1.0", certainty: fact.Indirect},
+		"as many as channels": {vendor: "Quanta", product: "unknown", sockets: "P", platform: ofChannels(4, 2),
+			slots: []string{"CPU1_{A,B,D,E}1*"}, want: "0.0.0.0 0.0.1.0 0.1.2.0 0.1.3.0", certainty: fact.Corroborated},
+		"platform unknown": {vendor: "Quanta", product: "unknown", sockets: "PP",
+			slots: []string{"CPU1_{B,D}1* CPU2_{A,C}1*"}, want: "0.-.1.0 0.-.3.0 1.-.0.0 1.-.2.0", certainty: fact.Corroborated},
+		"platform unknown, letters of the second alone": {vendor: "Quanta", product: "unknown", sockets: "PP",
+			slots: []string{"CPU1_A1 CPU2_{F,H}1*"}, want: "1.-.0.0 1.-.1.0", certainty: fact.Indirect},
+		"a board of four channels": {vendor: "FUJITSU", product: "PRIMERGY RX600 S6", sockets: "PPPP", platform: platEX,
+			slots: []string{"DIMM-1{D,E}@CPU1-MEM-A*"}, want: "0.-.-.- 0.-.-.-", reason: "a memory board has channels A to D only"},
+		"number of no processor": {vendor: "Lenovo", product: "ThinkSystem SR650 -[7X06CTO1WW]-", sockets: "PP", platform: plat6,
+			slots: []string{"DIMM~5@CPU~1* DIMM~30@CPU~2*"}, want: "0.-.-.- 1.-.-.-", reason: "slot number 30 is not on slot map lenovo-sp-12"},
+		"number of the other processor's own map": {vendor: "Dell Inc.", product: "PowerEdge R430", sockets: "PP", platform: plat4,
+			slots: []string{"A5* B5*"}, want: "0.-.-.- 1.-.-.-", reason: "slot number 5 is not on slot map dell-13g-8-4"},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// TestNodesOfProcessors checks that the bank's node is the processor if the channel letters confirm it, and its
+// controller if two nodes together do.
+func TestNodesOfProcessors(t *testing.T) {
+	const byNode, none = "site\tD_{L}\tN{node}|\t\t\tauto\t", "the label's node number fits neither the processors nor their controllers"
+	for name, c := range map[string]struct {
+		sockets      string
+		p            *platform.Platform
+		slots        string
+		want, reason string
+	}{
+		"letters begin anew":                     {"PP", plat4, "D_A@N{1,2}*", "0.-.0.- 1.-.0.-", ""},
+		"letters go on":                          {"PP", plat4, "D_A@N1* D_E@N2*", "0.-.0.- 1.-.0.-", ""},
+		"two nodes make one":                     {"PP", plat4, "D_A@N1* D_C@N2* D_E@N3* D_G@N4*", "0.-.0.- 0.-.2.- 1.-.0.- 1.-.2.-", ""},
+		"letters fit nothing":                    {"PP", plat4, "D_A@N1* D_B@N2* D_C@N3* D_E@N4*", "-.-.-.- -.-.-.- -.-.-.- -.-.-.-", none},
+		"the first node alone":                   {"PP", plat4, "D_{A,B}@N1*", "0.-.0.- 0.-.1.-", ""},
+		"all channels of the first":              {"PP", plat4, "D_{A..D}@N1*", "0.-.0.- 0.-.1.- 0.-.2.- 0.-.3.-", ""},
+		"more letters than channels":             {"PP", plat4, "D_{A..E}@N1*", "-.-.-.- -.-.-.- -.-.-.- -.-.-.- -.-.-.-", none},
+		"the second node alone":                  {"PP", plat4, "D_{A,B}@N2*", "-.-.-.- -.-.-.-", none},
+		"modules behind the second":              {"PP", plat4, "D_{E,F}@N3* D_{G,H}@N4*", "1.-.0.- 1.-.1.- 1.-.2.- 1.-.3.-", ""},
+		"one node each, the second":              {"PP", plat4, "D_{E,G}@N2*", "1.-.0.- 1.-.2.-", ""},
+		"the second of six channels":             {"PP", ofChannels(6, 1), "D_{G,H}@N2*", "1.0.0.- 1.0.1.-", ""},
+		"the second, first's letters":            {"PP", plat4, "D_{C,D}@N2*", "-.-.-.- -.-.-.-", none},
+		"the second and the third":               {"PPP", plat4, "D_E@N2* D_I@N3*", "1.-.0.- 2.-.0.-", ""},
+		"the second, platform unknown":           {"PP", nil, "D_{E,F}@N2*", "-.-.-.- -.-.-.-", none},
+		"a processor that is not there":          {"P", plat4, "D_E@N2*", "0.-.0.-", ""},
+		"the second of one processor":            {"P", plat4, "D_C@N2*", "0.-.2.-", ""},
+		"platform unknown":                       {"PP", nil, "D_{A,B}@N1*", "0.-.0.- 0.-.1.-", ""},
+		"platform unknown, both":                 {"PP", nil, "D_A@N{1,2}*", "0.-.0.- 1.-.0.-", ""},
+		"a label of no node":                     {"PP", plat4, "D_{A,B}@N1* D_E@N2* D_C@*", "0.-.0.- 0.-.1.- 1.-.0.- -.-.-.-", "the label names no node"},
+		"letters of all, a label of no node":     {"PP", plat4, "D_{A,B}@N1* D_{E,F}@N2* D_{C,D}@ D_G@ D_H@*", "0.-.0.- 0.-.1.- 1.-.0.- 1.-.1.- 1.-.3.-", ""},
+		"letters of all, nodes that contradict":  {"PP", plat4, "D_{A..H}@N1 D_{A..H}@N2 D_D@*", "-.-.-.-", "the label names no node"},
+		"one of two processors, its letters":     {"Pe", plat4, "D_{C,D}@N2*", "0.-.2.- 0.-.3.-", ""},
+		"one of two processors, the next's":      {"Pe", plat4, "D_{C,E}@N2*", "0.-.2.- -.-.-.-", none},
+		"one of two processors, not its letters": {"Pe", plat4, "D_{C,F}@N2*", "0.-.2.- -.-.-.-", none},
+		"a processor of one channel":             {"PP", ofChannels(1, 1), "D_A@N1* D_B@N2*", "0.0.0.- 1.0.0.-", ""},
+		"processors of four, one each":           {"PPPP", plat4, "D_A@N1* D_E@N2* D_I@N3* D_M@N4*", "0.-.0.- 1.-.0.- 2.-.0.- 3.-.0.-", ""},
+	} {
+		got, out := resolved(t, byNode, c.sockets, c.p, c.slots)
+		assert.Equal(t, c.want, got, name)
+		assert.Equal(t, c.reason, out[len(out)-1].Reason, name)
+	}
+}
+
+// TestNumbersOfBoards checks a board and a number on it, each from 1 and boards numbered over the processors, and a
+// letter with one digit.
+func TestNumbersOfBoards(t *testing.T) {
+	for _, c := range []struct {
+		numbering, word string
+		want            int
+	}{
+		{"2 boards", "1/x", -1}, {"2 boards", "0/1", -1}, {"2 boards", "x/1", -1}, {"2 boards", "2/3", 203},
+		{"letters", "AB1", -1}, {"letters", "A", -1}, {"letters", "1", -1}, {"letters", "A9", 109}, {"letters", "A10", -1},
+	} {
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).slot(c.word), c)
+	}
+	for _, c := range []struct {
+		numbering, label string
+		want             int
+	}{
+		{"0 boards", "Board 1, DIMM 2A", -1}, {"x boards", "Board 1, DIMM 2A", -1}, {"1 boards", "Board 3, DIMM 2A", 102}, {"2 boards", "Board 3, DIMM 2A", 102}, {"2 boards", "2, DIMM 8", 208},
+	} {
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).Number(c.label, &Placement{}), c)
+	}
+	assert.Equal(t, 4, PrintedNumber("4"))
+	assert.Equal(t, 12, PrintedNumber("12"))
+}
+
+// inMemory has the slot rules in memory, as the program does.
+func inMemory(t testing.TB, k fs.FS) fs.FS {
+	m := fstest.MapFS{}
+	names, err := fs.Glob(k, "slots/*")
+	require.NoError(t, err)
+	for _, name := range names {
+		data, err := fs.ReadFile(k, name)
+		require.NoError(t, err)
+		m[name] = &fstest.MapFile{Data: data}
+	}
+	return m
+}
+
+// FuzzLocator checks that no label makes the matcher or the placement fail.
+func FuzzLocator(f *testing.F) {
+	for _, seed := range []string{"P1-DIMMA1", "CPU0_DIMM_A1", "DIMM_A1 ", "PROC  1 DIMM  9", "Board 1, DIMM 8A", "NODE 1 CHANNEL 0 DIMM 0", "A1", "", "\xff"} {
+		f.Add(seed, "P0_Node0_Channel0_Dimm0", "Dell Inc.")
+		f.Add(seed, "Not Specified", "HP")
+	}
+	k := inMemory(f, corpustest.Rules(f))
+	f.Fuzz(func(t *testing.T, locator, bank, vendor string) {
+		sys := board(vendor, "PowerEdge R610", "PP", "x* x*")
+		for i := range sys.Slots {
+			sys.Slots[i].Locator, sys.Slots[i].BankLocator = known(locator), known(bank)
+		}
+		out, _ := Slots(sys, plat3, k)
+		for _, o := range out {
+			require.Less(t, o.Socket, 2)
+			require.Less(t, o.Channel, 3)
+			require.True(t, o.Channel >= 0 || o.Reason != "")
+		}
+	})
 }

@@ -220,3 +220,104 @@ func TestRowsAreTheFiles(t *testing.T) {
 		assert.Equal(t, file, compiled, f.ID)
 	}
 }
+
+// A site's platform file, with a part that overrides every field that parts may, one that overrides none, and
+// documents with one short row.
+const sitePlatform = `id: site
+name: A site's own
+channels_per_socket: 8
+max_dpc: 2
+speeds: {rdimm: [4800, 4400]}
+recommended_dimms: [8, 16]
+acceptable_dimms: [4]
+processor_mts: {"*": 4800}
+unverified: [max_dpc]
+sources: [OWN, MISSING]
+guides: [SHORT]
+parts:
+  - {brand: Small, channels_per_socket: 1, max_dpc: 1, speeds: {udimm: [3200]}, recommended_dimms: [1], acceptable_dimms: [2], processor_mts: {"*": 3200}, rated_below: true, unverified: [speeds]}
+  - {brand: Same}
+`
+
+const siteRecognised = `---
+rest: true
+recognise:
+  - {vendor: GenuineIntel, family: 6, model: 0, stepping: [0, 3], brand: Site, product: P, memory: DDR4, codename: C, sockets: 1, verified: false}
+  - {vendor: AuthenticAMD, brand: Other}
+`
+
+const siteDocuments = "# comment\tof\tas many\tcolumns\tas a\tdocument\nOWN\tExample\tManual\t2024\tp1\thttps://example.com\tthird\tchannels alike\n" +
+	"SHORT\tExample\tGuide\t2023\tp2\t\nBROKEN\tExample\tGuide\nSEVEN\ta\tb\t2020\tp\tu\tmaker\n"
+
+func site(files map[string]string) fstest.MapFS {
+	out := fstest.MapFS{documentsFile: {Data: []byte(siteDocuments)}}
+	for name, text := range files {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
+}
+
+// TestSitesPlatform checks that a part overrides the fields that it states, and nothing else.
+func TestSitesPlatform(t *testing.T) {
+	k := site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised})
+	for brand, want := range map[string]*Platform{
+		"A Small One": {ChannelsPerSocket: 1, MaxDPC: 1, Speeds: map[string][]int{"udimm": {3200}}, RecommendedDIMMs: []int{1}, AcceptableDIMMs: []int{2},
+			Unverified: map[string]bool{"max_dpc": true, "speeds": true}, Detail: Detail{ProcessorMTs: map[string]int{"*": 3200}, RatedBelow: true}},
+		"the Same": {ChannelsPerSocket: 8, MaxDPC: 2, Speeds: map[string][]int{"rdimm": {4800, 4400}}, RecommendedDIMMs: []int{8, 16}, AcceptableDIMMs: []int{4},
+			Unverified: map[string]bool{"max_dpc": true}, Detail: Detail{ProcessorMTs: map[string]int{"*": 4800}}},
+	} {
+		p, err := loadPlatform(k, "site", brand)
+		require.NoError(t, err)
+		have := &Platform{ChannelsPerSocket: p.ChannelsPerSocket, MaxDPC: p.MaxDPC, Speeds: p.Speeds, RecommendedDIMMs: p.RecommendedDIMMs, AcceptableDIMMs: p.AcceptableDIMMs,
+			Unverified: p.Unverified, Detail: Detail{ProcessorMTs: p.ProcessorMTs, RatedBelow: p.RatedBelow}}
+		assert.Equal(t, want, have, brand)
+		assert.Equal(t, defaultBoardDepth, p.BoardDepth, brand)
+		assert.Equal(t, []Document{{Citation: Citation{"SHORT", "Example", "Guide", 2023, "p2", ""}, Authority: FromVendor},
+			{Citation: Citation{"OWN", "Example", "Manual", 2024, "p1", "https://example.com"}, Authority: FromThirdParty, Topics: []string{"channels", "alike"}}}, p.Documents)
+	}
+	deep, err := loadPlatform(site(map[string]string{"platforms/deep.yaml": "id: deep\nboard_depth: 1\n"}), "deep", "")
+	require.NoError(t, err)
+	assert.Equal(t, 1, deep.BoardDepth)
+	assert.Nil(t, deep.Unverified)
+	all, err := platformDocuments(k, nil)
+	require.NoError(t, err)
+	assert.Len(t, all, 2, "neither the comment nor rows of other widths")
+}
+
+// TestDescribeSite checks that the description of a platform shows the content of its file.
+func TestDescribeSite(t *testing.T) {
+	described, err := Describer(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))("site")
+	require.NoError(t, err)
+	assert.Equal(t, []Recognition{{Vendor: Intel, Family: 6, Model: 0, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4"},
+		{Vendor: AMD, Family: -1, Model: -1, Brand: "Other", Verified: true}}, described.Recognise)
+	require.Len(t, described.Parts, 2)
+	assert.Equal(t, 1, described.Parts[0].ChannelsPerSocket)
+	assert.Len(t, described.Documents, 3)
+}
+
+// TestDamagedPlatforms checks that each fault of a site's files is an error that names the file.
+func TestDamagedPlatforms(t *testing.T) {
+	for name, text := range map[string]string{
+		"not YAML": "id: [", "no second document": sitePlatform, "a second document that is not YAML": sitePlatform + "---\nrecognise: [",
+		"another name": "id: other\n" + siteRecognised, "an unknown key": "id: site\nchannles: 8\n" + siteRecognised,
+	} {
+		k := site(map[string]string{"platforms/site.yaml": text})
+		_, err := Index(k)
+		require.ErrorContains(t, err, "platforms/site.yaml", name)
+		if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
+			_, err = Describer(k)("site")
+			require.ErrorContains(t, err, "describe platforms/site.yaml", name)
+		}
+	}
+	_, err := Describer(fstest.MapFS{"platforms/site.yaml": {Data: []byte(sitePlatform + siteRecognised)}})("site")
+	require.ErrorContains(t, err, "read the sources of the platforms")
+	folder := fstest.MapFS{"platforms/site.yaml/x": {Data: []byte("x")}, documentsFile: {Data: []byte(siteDocuments)}}
+	_, err = Describer(folder)("site")
+	require.ErrorContains(t, err, "describe platforms/site.yaml", "a folder of that name")
+	_, err = Index(folder)
+	require.ErrorContains(t, err, "platforms/site.yaml")
+	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: other\n"}), "site", "")
+	require.ErrorContains(t, err, `its id is "other"`)
+	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: site\nparts: [{brand: \"(\"}]\n"}), "site", "")
+	assert.ErrorContains(t, err, "of a part")
+}
