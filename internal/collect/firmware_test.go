@@ -134,6 +134,13 @@ func TestLostStructures(t *testing.T) {
 		{"whole", func() []byte { return fourDIMMs().Dump() }, ""},
 		{"no end marker", func() []byte { b := fourDIMMs(); b.NoEnd = true; return b.Table() }, smbios.CodeNoEndMarker},
 		{"no end marker, but structures behind the memory", func() []byte { b := withTail(); b.NoEnd = true; return b.Table() }, ""},
+		{"more slots than announced, and no end", func() []byte {
+			b := fourDIMMs()
+			b.MemoryDevice(smbiostest.DIMM{Array: 3, Bytes: 1 << 30})
+			b.Add(32, make([]byte, 7))
+			b.NoEnd = true
+			return b.Table()
+		}, ""},
 		{"fewer slots than announced, and no end", func() []byte {
 			b := smbiostest.New(3, 2)
 			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 4}), Bytes: 1 << 30})

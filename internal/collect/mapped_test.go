@@ -167,6 +167,7 @@ func TestShortList(t *testing.T) {
 	assert.Contains(t, detail, "the kernel sees 64 GiB")
 
 	assert.Nil(t, collecttest.Collected(t, listing(32*g, 32*g)).Firmware.Lost)
+	assert.NotNil(t, collecttest.Collected(t, listing(32*g, 28*g)).Firmware.Lost, "7 % less")
 	assert.Nil(t, collecttest.Collected(t, listing()).Firmware.Lost, "a table without modules does not show their memory")
 	guest := listing(16 * g).With(hosttest.Files{"sys/hypervisor/type": "kvm\n", "sys/devices/virtual/dmi/id/sys_vendor": "QEMU\n"})
 	b := smbiostest.New(3, 2)

@@ -254,6 +254,7 @@ func TestNodesOfAPlan(t *testing.T) {
 		"its matrix":              {func(m *measure.Machine) { m.Nodes[1].CPUs = nil }, measure.Options{Matrix: true}, append(own(0), measure.Pair{CPU: 0, Memory: 1})},
 		"matrix without memory":   {func(m *measure.Machine) { m.Nodes[1].FreeBytes = 0 }, measure.Options{Matrix: true}, append(own(0), measure.Pair{CPU: 1, Memory: 0})},
 		"one core a node":         {func(m *measure.Machine) { m.Nodes[0].CPUs, m.Nodes[1].CPUs = []int{0}, []int{2} }, measure.Options{}, append(own(0, 1), measure.Pair{CPU: 0, Memory: 1}, measure.Pair{CPU: 1, Memory: 0})},
+		"nodes of one socket":     {func(m *measure.Machine) { m.Nodes[1].Socket = 0 }, measure.Options{}, own(0, 1)},
 		"packages not known":      {func(m *measure.Machine) { m.Nodes[0].Socket, m.Nodes[1].Socket = -1, -1 }, measure.Options{}, own(0, 1)},
 		"first node of no memory": {func(m *measure.Machine) { m.Nodes[0].FreeBytes, m.Nodes[1].Socket, m.Nodes[2].Socket = 0, 0, 1 }, measure.Options{}, append(own(1, 2), measure.Pair{CPU: 1, Memory: 2}, measure.Pair{CPU: 2, Memory: 1})},
 	} {

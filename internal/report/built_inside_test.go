@@ -136,3 +136,15 @@ func TestNodeWithoutCPUs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `["",null,"0-1,4"]`, string(text))
 }
+
+// TestMisplacedModules checks that the headline calls modules misplaced only if few moves, and nothing else, put them right.
+func TestMisplacedModules(t *testing.T) {
+	for _, c := range []struct {
+		moves, installs, removes int
+		want                     string
+	}{{1, 0, 0, "a DIMM is in the wrong slot"}, {2, 0, 0, "2 DIMMs are in the wrong slots"}, {3, 0, 0, ""}, {1, 1, 0, ""}, {1, 0, 1, ""}, {0, 0, 0, ""}} {
+		r := &Report{Advice: []Advice{{Moves: c.moves, Installs: c.installs, Removes: c.removes}}}
+		r.Inventory.Population.Sockets = []PopulationSocket{{DIMMs: sure(8)}}
+		assert.Equal(t, c.want, r.misplaced(&Problem{}), c)
+	}
+}

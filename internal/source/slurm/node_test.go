@@ -53,8 +53,10 @@ func TestRefused(t *testing.T) {
 		_, err := Decode("f", []byte(text), "n129")
 		require.ErrorContains(t, err, want, text)
 	}
-	_, err := Decode("f", []byte(conf), "")
-	require.ErrorContains(t, err, "give the output of scontrol show node NAME")
+	for _, text := range []string{conf, "NodeName=n[1-2] RealMemory=64000"} {
+		_, err := Decode("f", []byte(text), "")
+		require.ErrorContains(t, err, "give the output of scontrol show node NAME", text)
+	}
 }
 
 // TestHostLists checks which of the lists that slurm.conf(5) allows has a host. The width of a range's low end is that of

@@ -220,6 +220,8 @@ Wrong DMI structures length: 90 bytes announced, only 80 bytes available.
 	d := devicesOf(table)[0]
 	assert.Equal(t, Malformed, d.FormFactor.Status)
 	assert.Equal(t, Malformed, d.Locator.Status)
+	wide := parse(t, []byte("# dmidecode 3.3\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\nHandle 0x10011, DMI type 17, 40 bytes\nMemory Device\n\tSize: 1 GB\n\n"))
+	assert.Empty(t, devicesOf(wide), "a handle of five digits is none")
 }
 
 // TestTextsThatWereLaidOutAnew checks that the changes mail programs, forums and wikis make to a text do not change

@@ -251,7 +251,7 @@ func TestEveryCut(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, len(table.Structures), complete, "cut at %d", n)
 		for i := range complete {
-			require.True(t, bytes.Equal(whole.Structures[i].Data, table.Structures[i].Data))
+			require.Equal(t, whole.Structures[i].Data, table.Structures[i].Data)
 			require.Equal(t, whole.Structures[i].Strings(), table.Structures[i].Strings())
 		}
 		require.True(t, n == 0 || len(table.Problems) > 0, "cut at %d is not noticed", n)

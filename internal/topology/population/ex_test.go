@@ -420,3 +420,19 @@ func exShare(t *testing.T, product, layout string) Share {
 	}
 	return m.fill(0, dpc, testDIMM{gb: 8, rated: 1333}).derive(t).Populations[0].Relative.Value
 }
+
+// TestWestmereEXSpeed is the paper's table of processors, and the Nehalem-EX
+// parts of the same rule.
+func TestWestmereEXSpeed(t *testing.T) {
+	for number, want := range map[string]int{"4870": 1066, "4860": 1066, "4850": 1066, "4830": 1066, "4820": 978, "4807": 800} {
+		sys := rx600(4, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
+		for i := range sys.Sockets {
+			sys.Sockets[i].Brand = collecttest.Known("Intel(R) Xeon(R) CPU E7- " + number + "  @ 2.00GHz")
+		}
+		r := Derive(sys, corpustest.Rules(t))
+		s := r.Populations[0].Speed
+		require.True(t, s.Known(), s.Reason)
+		assert.Equal(t, Speed{MTs: want, Limiter: LimitProcessor, Detail: "processor allows at most " + strconv.Itoa(want)}, s.Value)
+		assert.False(t, s.Unverified)
+	}
+}

@@ -154,7 +154,7 @@ func FuzzCPUList(f *testing.F) {
 		require.Len(t, slices.Compact(slices.Clone(list)), len(list))
 		again, err := kerneltext.ParseCPUList([]byte(hosttest.List(list)))
 		require.NoError(t, err)
-		require.True(t, slices.Equal(list, again))
+		require.Equal(t, list, again)
 		for _, n := range list {
 			require.LessOrEqual(t, n, kerneltext.MaxCPU)
 		}
