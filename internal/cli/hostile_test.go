@@ -49,7 +49,11 @@ func resultsOf(t *testing.T, engine *audit.Engine, dir string) map[string]verdic
 	out := map[string]verdict.Result{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
-		out[f.Rule+" / "+f.Subject.String()] = f.Result
+		key := f.Rule + " / " + f.Subject.String()
+		if strings.HasPrefix(f.Rule, "settings.") && result.Profile != nil {
+			key += " / " + result.Profile.ID // the result is about what the profile wants
+		}
+		out[key] = f.Result
 		assert.NotEqual(t, verdict.Error, f.Result, "%s %s: %s", f.Rule, f.Subject, f.Reason)
 	}
 	return out

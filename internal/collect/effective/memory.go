@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,6 +45,9 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 	}
 	if len(at) == 0 {
 		return fact.Unknown[string](fact.Absent, "no memory module is listed", "", m.System.Firmware.SMBIOS.From)
+	}
+	if p := cmp.Or(m.System.Firmware.Lost, m.System.Firmware.Short); p != nil {
+		return fact.Unknown[string](fact.Truncated, "modules may be missing from the list: "+p.Text, "", m.System.Firmware.SMBIOS.From)
 	}
 	return fact.Known("max", fact.Corroborated, at[0], at[1:min(len(at), 4)]...)
 }

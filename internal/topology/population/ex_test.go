@@ -436,3 +436,12 @@ func TestWestmereEXSpeed(t *testing.T) {
 		assert.False(t, s.Unverified)
 	}
 }
+
+// TestBestOfMRDIMMs checks that a share names MRDIMMs only where other modules are installed.
+func TestBestOfMRDIMMs(t *testing.T) {
+	for rated, want := range map[int]string{6400: "the best is that of MRDIMMs at 8800 MT/s", 8800: ""} {
+		m := newTestMachine(1, platform.Intel, 6, 173, 1, "Intel(R) Xeon(R) 6980P")
+		m.fill(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: rated, run: rated, ranks: 2, memType: "DDR5"})
+		assert.Equal(t, want, m.derive(t).Populations[0].Relative.Value.Note, rated)
+	}
+}
