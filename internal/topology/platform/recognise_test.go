@@ -39,7 +39,8 @@ func TestRecogniseNeighbours(t *testing.T) {
 			}
 			f := Recognise(sys, rules.FS)
 			got := f.Or(&Platform{})
-			assert.Equal(t, cells[5:], []string{got.ID, got.Recognised}, f.Reason)
+			want := cells[5:]
+			assert.Equal(t, want, []string{got.ID, got.Recognised}, f.Reason)
 			assert.Equal(t, cells[5] == "", f.Reason != "")
 		})
 	}
