@@ -22,6 +22,7 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/serve/fleet"
 	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // emptySlot is what dmidecode prints of a slot without a module.
@@ -32,7 +33,7 @@ var ranAt = regexp.MustCompile(`^(\tConfigured [^:]*): .*`)
 
 // carriedOut is the machine's text after an advice, derived from its JSON alone: the steps in their order, a new
 // module like the one in the named slot.
-func carriedOut(t *testing.T, text []byte, slots []inventory.Slot, a *report.Advice) []byte {
+func carriedOut(t *testing.T, text []byte, slots []inventory.Slot, a *plan.Advice) []byte {
 	t.Helper()
 	all := blocks(withoutRanges(text))
 	byHandle := devices(all)
@@ -63,7 +64,7 @@ func carriedOut(t *testing.T, text []byte, slots []inventory.Slot, a *report.Adv
 		filled[slot], after[slot] = true, module
 	}
 	// slotOf is the first slot of a channel that is filled, or is not, from the first position or from the last.
-	slotOf := func(c *report.Channel, full bool) string {
+	slotOf := func(c *plan.Channel, full bool) string {
 		for i := range slots {
 			s := &slots[i]
 			if s.Channel != nil && *s.Channel == c.Channel && or(s.Socket) == or(c.Socket) && filled[at(s.Handle.String())] == full {
@@ -123,7 +124,7 @@ func carriedOut(t *testing.T, text []byte, slots []inventory.Slot, a *report.Adv
 }
 
 // reached lists findings, processors and capacity, one per line.
-func reached(findings []plan.Failure, sockets []report.ReachedSocket, capacity int64) []string {
+func reached(findings []plan.Failure, sockets []plan.ReachedSocket, capacity int64) []string {
 	var out []string
 	for _, f := range findings {
 		out = append(out, fmt.Sprintf("fails: %s %s %s", f.Rule, f.Subject, f.Severity))
@@ -167,7 +168,7 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 			}
 			for i := range before.Advice {
 				a := &before.Advice[i]
-				if a.ID == report.AdviceSettings {
+				if a.ID == plan.Settings {
 					continue
 				}
 				counts[string(a.ID)]++
@@ -179,9 +180,9 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 						findings = append(findings, plan.Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 					}
 				}
-				var sockets []report.ReachedSocket
+				var sockets []plan.ReachedSocket
 				for _, p := range after.Inventory.Population.Sockets {
-					sockets = append(sockets, report.ReachedSocket{Socket: p.Socket, Class: p.Class, ExpectedMTs: p.ExpectedMTs.Pointer(), PeakBytes: p.PeakBytes.Pointer(), Relative: p.Relative})
+					sockets = append(sockets, plan.ReachedSocket{Socket: p.Socket, Reached: plan.Reached{Class: p.Class, ExpectedMTs: p.ExpectedMTs.Pointer(), PeakBytes: p.PeakBytes.Pointer(), Relative: p.Relative}})
 				}
 				var capacity int64
 				for j := range after.Inventory.Slots {
@@ -193,10 +194,10 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 				if runsOtherwise(&before.Inventory) { // the promise is at the clock that runs, which the text after the steps does not have
 					stays = slices.DeleteFunc(slices.Clone(stays), func(f plan.Failure) bool { return f.Rule == "memory.speed.expected" })
 					for j := range promised {
-						promised[j].PeakBytes, promised[j].Relative = nil, report.Relative{}
+						promised[j].PeakBytes, promised[j].Relative = nil, population.Relative{}
 					}
 					for j := range sockets {
-						sockets[j].PeakBytes, sockets[j].Relative = nil, report.Relative{}
+						sockets[j].PeakBytes, sockets[j].Relative = nil, population.Relative{}
 					}
 				}
 				assert.Equal(t, reached(stays, promised, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)

@@ -213,18 +213,9 @@ func (e *spareEntry) words(s *plan.Spare) string {
 }
 
 // step is a module of an entry as a step names it.
-func (e *spareEntry) step(s *plan.Spare) report.Module {
-	positive := func(v int) *int {
-		if v <= 0 {
-			return nil
-		}
-		return &v
-	}
-	m := report.Module{Type: nullable.String(s.Type), Ranks: positive(s.Ranks), RatedMTs: positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
-	if s.Bytes > 0 {
-		m.SizeBytes = &s.Bytes
-	}
-	return m
+func (e *spareEntry) step(s *plan.Spare) plan.Module {
+	return plan.Module{SizeBytes: nullable.Positive(s.Bytes), Type: nullable.String(s.Type), Ranks: nullable.Positive(s.Ranks),
+		RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
 }
 
 // assumed describes what an entry leaves open.

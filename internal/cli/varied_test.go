@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/serve/fleet"
@@ -190,7 +191,7 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 	t.Helper()
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		if a.ID == report.AdviceSettings || slices.ContainsFunc(a.Steps, func(s report.Step) bool { return s.ToChannel != nil || s.FromChannel != nil }) {
+		if a.ID == plan.Settings || slices.ContainsFunc(a.Steps, func(s plan.Step) bool { return s.ToChannel != nil || s.FromChannel != nil }) {
 			continue
 		}
 		next := s.Clone()
@@ -221,7 +222,7 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 }
 
 // carryOut does one step; was is the machine before the first one.
-func carryOut(next, was *machinetest.Varied, step *report.Step) {
+func carryOut(next, was *machinetest.Varied, step *plan.Step) {
 	m := next.Modules
 	switch step.Do {
 	case "move", "swap":

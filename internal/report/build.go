@@ -57,7 +57,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		ProfileAsked: a.ProfileAsked,
 		Summary:      a.Summary,
 		Findings:     neverNil(slices.Clone(a.Findings)),
-		Advice:       []Advice{},
+		Advice:       []plan.Advice{},
 		Inventory:    inv,
 		Notices:      a.Notices,
 	}
@@ -76,7 +76,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		f.Advice, f.Evidence, f.Fix = []string{}, neverNil(f.Evidence), cmp.Or(f.Fix, string(f.Remedy))
 	}
 	if o.Plan != nil && sys != nil {
-		r.advise(sys, o.Plan)
+		r.advise(o.Plan)
 	}
 	r.Judge(o.Criteria)
 	return r

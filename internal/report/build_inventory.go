@@ -86,7 +86,7 @@ func buildNodes(in []inventory.Node) []Node {
 			KindReason:  nullable.String(n.Kind.Reason), RatedBytesPerSecond: n.RatedBytesPerSecond, Tier: n.Tier,
 			InterleaveWeight: n.InterleaveWeight,
 		}
-		if size := positive(n.SideCacheBytes); size != nil {
+		if size := nullable.Positive(n.SideCacheBytes.Or(0)); size != nil {
 			node.SideCache = &SideCache{Bytes: *size, Technology: n.SideCacheOf}
 		}
 		out = append(out, node)

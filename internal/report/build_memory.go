@@ -33,8 +33,8 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inve
 		if i < len(topo.Placements) {
 			at = topo.Placements[i]
 		}
-		s.Place = inventory.Place{Socket: coordinate(at.Socket), Controller: coordinate(at.Controller), Channel: coordinate(at.Channel),
-			Slot: coordinate(at.Slot), Mapping: buildMapping(&at)}
+		s.Place = inventory.Place{Socket: nullable.Coordinate(at.Socket), Controller: nullable.Coordinate(at.Controller), Channel: nullable.Coordinate(at.Channel),
+			Slot: nullable.Coordinate(at.Slot), Mapping: buildMapping(&at)}
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
 			s.Errors = buildErrors(topo.Errors[i])
 		}
@@ -110,7 +110,7 @@ func buildPopulation(topo *population.Result) Population {
 
 func buildPopulationSocket(p *population.Population) PopulationSocket {
 	out := PopulationSocket{
-		Socket:            coordinate(p.Socket),
+		Socket:            nullable.Coordinate(p.Socket),
 		DIMMs:             p.DIMMs,
 		ChannelsTotal:     aboveZero(p.ChannelsTotal),
 		ChannelsPopulated: p.ChannelsPopulated,
@@ -122,23 +122,10 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		PeakBytes:         aboveZero(p.Peak),
 		BestBytes:         aboveZero(p.Best),
 		RunningMTs:        aboveZero(p.RunningMTs),
-		Relative:          buildRelative(p.Relative),
+		Relative:          population.RelativeOf(p.Relative),
 	}
 	for _, r := range p.Regions.Or(nil) {
 		out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})
-	}
-	return out
-}
-
-func buildRelative(f fact.Fact[population.Share]) Relative {
-	share, ok := f.Get()
-	if !ok {
-		return Relative{}
-	}
-	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()),
-		Unverified: f.Unverified, ByChannels: share.ByChannels()}
-	if share.Document == "" {
-		out.Note = share.Note
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/figure"
@@ -143,7 +144,7 @@ func TestMisplacedModules(t *testing.T) {
 		moves, installs, removes int
 		want                     string
 	}{{1, 0, 0, "a DIMM is in the wrong slot"}, {2, 0, 0, "2 DIMMs are in the wrong slots"}, {3, 0, 0, ""}, {1, 1, 0, ""}, {1, 0, 1, ""}, {0, 0, 0, ""}} {
-		r := &Report{Advice: []Advice{{Moves: c.moves, Installs: c.installs, Removes: c.removes}}}
+		r := &Report{Advice: []plan.Advice{{Moves: c.moves, Installs: c.installs, Removes: c.removes}}}
 		r.Inventory.Population.Sockets = []PopulationSocket{{DIMMs: sure(8)}}
 		assert.Equal(t, c.want, r.misplaced(&Problem{}), c)
 	}

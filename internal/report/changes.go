@@ -4,20 +4,22 @@ import (
 	"cmp"
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after some steps, each with the share
 // before and after: "CPU1 falls from 67 to 50 %, CPU2 rises from 33 to 50 %"; "" for none.
-func (inv *Inventory) BandwidthChanges(after *Reaches) string {
-	return inv.changes(after, func(id *int) *Relative {
+func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
+	return inv.changes(after, func(id *int) *population.Relative {
 		p := inv.population(id)
 		if p == nil {
 			return nil
 		}
 		if p.DIMMs.Or(1) == 0 {
 			var nothing float64
-			return &Relative{Low: &nothing, High: &nothing}
+			return &population.Relative{Low: &nothing, High: &nothing}
 		}
 		return &p.Relative
 	})
@@ -25,7 +27,7 @@ func (inv *Inventory) BandwidthChanges(after *Reaches) string {
 
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after the changes; "" for none.
 func (w *WhatIf) BandwidthChanges() string {
-	return (&Inventory{}).changes(&w.After, func(id *int) *Relative {
+	return (&Inventory{}).changes(&w.After, func(id *int) *population.Relative {
 		for i := range w.Before.Sockets {
 			if s := &w.Before.Sockets[i]; ofSocket(s.Socket) == ofSocket(id) {
 				return &s.Relative
@@ -35,8 +37,8 @@ func (w *WhatIf) BandwidthChanges() string {
 	})
 }
 
-func (inv *Inventory) changes(after *Reaches, before func(id *int) *Relative) string {
-	type change struct{ was, is *Relative }
+func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *population.Relative) string {
+	type change struct{ was, is *population.Relative }
 	var texts []string
 	examples, sockets := map[string]change{}, map[string][]inventory.Subject{}
 	for i := range after.Sockets {
@@ -59,12 +61,12 @@ func (inv *Inventory) changes(after *Reaches, before func(id *int) *Relative) st
 }
 
 // changed describes one change: "CPU2 rises from 33 to 50 % of its best bandwidth".
-func changed(who string, several bool, was, is *Relative) string {
+func changed(who string, several bool, was, is *population.Relative) string {
 	verbs, its := [...]string{" falls", " rises", " then has "}, "its"
 	if several {
 		verbs, its = [...]string{" fall", " rise", " then have "}, "their"
 	}
-	compact := func(r *Relative) string { return strings.Replace(r.Percent(), " to ", "-", 1) }
+	compact := func(r *population.Relative) string { return strings.Replace(r.Percent(), " to ", "-", 1) }
 	to := compact(is) + " of " + its + " best bandwidth"
 	switch {
 	case is.ByChannels:
@@ -76,7 +78,7 @@ func changed(who string, several bool, was, is *Relative) string {
 	switch {
 	case from == "":
 		return who + verbs[2] + to
-	case CompareShares(is, was) < 0:
+	case population.CompareShares(is, was) < 0:
 		verb = verbs[0]
 	}
 	if to != "full bandwidth" {

@@ -9,6 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // headline summarises the machine: the worst root cause with its cost, or with the next one of the same severity and
@@ -119,7 +120,7 @@ func (r *Report) cost(p *Problem) string {
 			continue
 		}
 		switch {
-		case worst == nil || CompareShares(&s.Relative, &worst.Relative) < 0:
+		case worst == nil || population.CompareShares(&s.Relative, &worst.Relative) < 0:
 			worst, same = s, []inventory.Subject{ofSocket(s.Socket)}
 		case s.Relative.Percent() == worst.Relative.Percent():
 			same = append(same, ofSocket(s.Socket))
@@ -136,7 +137,7 @@ func (r *Report) cost(p *Problem) string {
 	if share.Unverified {
 		estimated = "an estimated "
 	}
-	only := func(v *float64) string { return (&Relative{Low: v, High: v}).Percent() }
+	only := func(v *float64) string { return (&population.Relative{Low: v, High: v}).Percent() }
 	switch {
 	case share.Value == nil && len(worst.Regions) == 0 && *share.Low < *share.High: // the interleaving is not known
 		return where + has + "at most " + only(share.High) + its

@@ -1,9 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"math"
-
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
@@ -108,48 +105,12 @@ type PopulationSocket struct {
 	Limiter    population.Limiter `json:"limiter" jsonschema:"nullable"`
 	PeakBytes  fact.Fact[int64]   `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
 	// BestBytes is the peak with all channels at the CPU's highest memory speed.
-	BestBytes fact.Fact[int64] `json:"best_bytes_per_second,omitzero" jsonschema:"minimum=1"`
-	Relative  Relative         `json:"relative_bandwidth"`
+	BestBytes fact.Fact[int64]    `json:"best_bytes_per_second,omitzero" jsonschema:"minimum=1"`
+	Relative  population.Relative `json:"relative_bandwidth"`
 }
 
 // Region is one interleave set: a capacity distributed over a number of channels.
 type Region struct {
 	Bytes int64 `json:"bytes" jsonschema:"minimum=1"`
 	Ways  int   `json:"interleave_ways" jsonschema:"minimum=1"`
-}
-
-// Relative is the share of the full population's bandwidth: Value only if a document measured this layout, Low and
-// High by the population model.
-type Relative struct {
-	Value  *float64        `json:"value" jsonschema:"nullable,minimum=0"`
-	Low    *float64        `json:"low" jsonschema:"nullable,minimum=0"`
-	High   *float64        `json:"high" jsonschema:"nullable,minimum=0"`
-	Source nullable.String `json:"source" jsonschema:"nullable"`
-	// Unverified is set if no document confirms the slot map or the platform's data that the share depends on.
-	Unverified bool `json:"unverified,omitempty"`
-	// ByChannels is true if the clock is unknown; for the text, Source has it.
-	ByChannels bool `json:"-"`
-	// Note is what lowers a share by the model; for the text, Source has it.
-	Note string `json:"-"`
-}
-
-// bounds returns the lowest and the highest share: what a document measured for the layout, else the model's range;
-// infinite if it is not known.
-func (s *Relative) bounds() (low, high float64) {
-	switch {
-	case s.Value != nil:
-		return *s.Value, *s.Value
-	case s.Low == nil || s.High == nil:
-		return math.Inf(1), math.Inf(1)
-	default:
-		return *s.Low, *s.High
-	}
-}
-
-// CompareShares orders shares, the worse first: by what is sure, then by the most that one can have. An unknown one
-// comes last.
-func CompareShares(a, b *Relative) int {
-	lowA, highA := a.bounds()
-	lowB, highB := b.bounds()
-	return cmp.Or(cmp.Compare(lowA, lowB), cmp.Compare(highA, highB))
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"strconv"
 	"strings"
+
+	"memaudit.example/memaudit/internal/advice/plan"
 )
 
 // mostProblems limits the problems that ProblemLines lists: with the lines around them an output has at
@@ -53,5 +55,5 @@ func (r *Report) markAlternatives(problems []Problem) {
 
 // CuredByLayout reports whether another layout of the DIMMs cures a problem.
 func (r *Report) CuredByLayout(p *Problem) bool {
-	return p.Cure >= 0 && r.Advice[p.Cure].ID != AdviceSettings
+	return p.Cure >= 0 && r.Advice[p.Cure].ID != plan.Settings
 }

@@ -11,36 +11,12 @@ import (
 // stated is the fact's value, null if it is not known.
 func stated(f fact.Fact[string]) nullable.String { return nullable.String(f.Or("")) }
 
-// positive is the value of something whose 0 can only mean "not stated": the size of a module, a speed, a width.
-func positive[T int | int64](f fact.Fact[T]) *T {
-	if !f.Known() {
-		return nil
-	}
-	return positiveOrNil(f.Value)
-}
-
 // aboveZero is not known for 0, which has no speed and no channel.
 func aboveZero[T int | int64](f fact.Fact[T]) fact.Fact[T] {
 	if f.Or(0) <= 0 {
 		return fact.Fact[T]{State: fact.Absent}
 	}
 	return f
-}
-
-// positiveOrNil is nil for 0 and less.
-func positiveOrNil[T int | int64](v T) *T {
-	if v <= 0 {
-		return nil
-	}
-	return &v
-}
-
-// coordinate is a coordinate, nil when it is negative (place.Unplaced).
-func coordinate(v int) *int {
-	if v < 0 {
-		return nil
-	}
-	return &v
 }
 
 // neverNil is never nil, so that JSON has [] and not null.

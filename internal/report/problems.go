@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -78,7 +79,7 @@ func (r *Report) problems() []Problem {
 
 func (r *Report) problem(c *verdict.Problem) Problem {
 	first := c.Members[0]
-	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a Advice) bool { return a.cures(c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
+	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
 	for _, f := range c.Members {
 		p.Subjects = append(p.Subjects, f.Subject)
 	}
@@ -207,11 +208,11 @@ func (r *Report) ProfileName() string {
 
 // CureOf returns the kind of the first advice for the population that cures a problem, also of a document that was
 // read; "" if none does.
-func (r *Report) CureOf(p *Problem) AdviceKind {
+func (r *Report) CureOf(p *Problem) plan.AdviceKind {
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		if a.ID != AdviceSettings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool {
-			return slices.Contains(a.Cures, verdict.Ref{Rule: p.Rule, Subject: s})
+		if a.ID != plan.Settings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool {
+			return a.CuresFinding(p.Rule, s)
 		}) {
 			return a.ID
 		}
@@ -220,10 +221,8 @@ func (r *Report) CureOf(p *Problem) AdviceKind {
 }
 
 // cures reports whether an advice cures one of the findings.
-func (a *Advice) cures(members []*verdict.Finding) bool {
-	return slices.ContainsFunc(members, func(f *verdict.Finding) bool {
-		return slices.Contains(a.Cures, verdict.Ref{Rule: f.Rule, Subject: f.Subject})
-	})
+func cures(a *plan.Advice, members []*verdict.Finding) bool {
+	return slices.ContainsFunc(members, func(f *verdict.Finding) bool { return a.CuresFinding(f.Rule, f.Subject) })
 }
 
 // longestChanges limits the changes of several settings that are listed, in bytes; for longer ones the
@@ -233,7 +232,7 @@ const longestChanges = 500
 // fix describes what to do about a problem: the steps of the advice that cures it, else the rule's fix. shown is the
 // index of the advice that it names first, -1 for none.
 func (r *Report) fix(p *Problem) (fix string, shown int) {
-	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
+	if p.Cure >= 0 && (r.Advice[p.Cure].ID != plan.Settings || p.Settings()) {
 		return r.adviceFix(p)
 	}
 	if p.Settings() && len(p.Members) > 1 {
@@ -260,7 +259,7 @@ func (r *Report) adviceFix(p *Problem) (fix string, shown int) {
 	}
 	if cure.GivenUpBytes > 0 {
 		for i := p.Cure + 1; i < len(r.Advice); i++ {
-			if a := &r.Advice[i]; a.GivenUpBytes == 0 && a.cures(p.Members) {
+			if a := &r.Advice[i]; a.GivenUpBytes == 0 && cures(a, p.Members) {
 				return fix + "; or keep all memory: " + r.AdviceSentence(a), p.Cure
 			}
 		}
@@ -274,8 +273,8 @@ func (r *Report) freePart(p *Problem) int {
 	if r.Advice[p.Cure].Installs == 0 {
 		return -1
 	}
-	return slices.IndexFunc(r.Advice[:p.Cure], func(a Advice) bool {
-		return a.Moves > 0 && a.Installs == 0 && a.Removes == 0 && (len(a.Cures) == 0 || a.cures(p.Led))
+	return slices.IndexFunc(r.Advice[:p.Cure], func(a plan.Advice) bool {
+		return a.Moves > 0 && a.Installs == 0 && a.Removes == 0 && (len(a.Cures) == 0 || cures(&a, p.Led))
 	})
 }
 
@@ -294,11 +293,11 @@ func (r *Report) settingsFix(members []*verdict.Finding) string {
 
 // AdviceSentence returns the steps of an advice, what they cost and what they reach: "move the DIMM
 // from B4 to B3. Nothing to buy; CPU2 rises from 33 % to full bandwidth".
-func (r *Report) AdviceSentence(a *Advice) string {
+func (r *Report) AdviceSentence(a *plan.Advice) string {
 	switch {
 	case a.GivenUpBytes != 0:
 		return r.adviceText(a, "this gives up "+humanize.Size(a.GivenUpBytes))
-	case a.ID != AdviceSettings && a.Installs == 0:
+	case a.ID != plan.Settings && a.Installs == 0:
 		return r.adviceText(a, "nothing to buy")
 	default:
 		return r.adviceText(a, "")
@@ -306,7 +305,7 @@ func (r *Report) AdviceSentence(a *Advice) string {
 }
 
 // adviceText joins the steps of an advice, what it costs and what it reaches.
-func (r *Report) adviceText(a *Advice, cost string) string {
+func (r *Report) adviceText(a *plan.Advice, cost string) string {
 	lines := Steps(a.Steps, &r.Inventory)
 	steps := make([]string, len(lines))
 	for i, l := range lines {
@@ -336,21 +335,6 @@ func (inv *Inventory) population(id *int) *PopulationSocket {
 		}
 	}
 	return nil
-}
-
-// Percent returns the share as text, "33 to 50 %"; "" if it is not known.
-func (s *Relative) Percent() string {
-	percent := func(v float64) string { return strconv.FormatFloat(v*100, 'f', 0, 64) }
-	switch {
-	case s.Value != nil:
-		return percent(*s.Value) + " %"
-	case s.Low == nil || s.High == nil:
-		return ""
-	case percent(*s.Low) == percent(*s.High):
-		return percent(*s.Low) + " %"
-	default:
-		return percent(*s.Low) + " to " + percent(*s.High) + " %"
-	}
 }
 
 // place names what findings are about in one phrase: "CPU1 and CPU2", "both CPUs", "A4"; "" for the

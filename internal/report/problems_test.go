@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // is is a known value.
@@ -67,9 +69,9 @@ func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	}}
 	a1, a2, b1 := inventory.Handle(1), inventory.Handle(2), inventory.Handle(3)
 	r.Inventory.Slots = []inventory.Slot{{Handle: a1, Locator: is("A1")}, {Handle: a2, Locator: is("A2")}, {Handle: b1, Locator: is("B1")}}
-	r.Advice = []report.Advice{
-		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1.String(), To: b1.String()}}},
-		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2.String()}}},
+	r.Advice = []plan.Advice{
+		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []plan.Step{{Do: "move", From: a1.String(), To: b1.String()}}},
+		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []plan.Step{{Do: "install", To: a2.String()}}},
 	}
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)
@@ -91,8 +93,8 @@ func cpus(low, high, used [2]int, channels [2]verdict.Severity) *report.Report {
 	return r
 }
 
-func percents(low, high int) *report.Relative {
-	return &report.Relative{Low: new(float64(low) / 100), High: new(float64(high) / 100)}
+func percents(low, high int) *population.Relative {
+	return &population.Relative{Low: new(float64(low) / 100), High: new(float64(high) / 100)}
 }
 
 // TestCauseHasItsSubject checks that what follows from one CPU is no other's: CPU1's documented layout stays a note beside
@@ -125,24 +127,24 @@ func TestCauseHasItsSubject(t *testing.T) {
 // TestFixNamesWhoChanges checks that a fix names each CPU whose share it changes, with both, and that beside an advice
 // that gives up memory the one that keeps it is named.
 func TestFixNamesWhoChanges(t *testing.T) {
-	reach := func(low, high [2]int) report.Reaches {
-		return report.Reaches{Sockets: []report.ReachedSocket{{Socket: new(0), Relative: *percents(low[0], high[0])}, {Socket: new(1), Relative: *percents(low[1], high[1])}}}
+	reach := func(low, high [2]int) plan.Reaches {
+		return plan.Reaches{Sockets: []plan.ReachedSocket{{Socket: new(0), Reached: plan.Reached{Relative: *percents(low[0], high[0])}}, {Socket: new(1), Reached: plan.Reached{Relative: *percents(low[1], high[1])}}}}
 	}
 	cures := []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}
 	for _, c := range []struct {
 		name, want string
 		low, high  [2]int
-		advice     []report.Advice
+		advice     []plan.Advice
 		shown      int
 	}{
 		{"one gives to the other", "move A1 to A2. Nothing to buy; CPU1 falls from 67-100 to 50 % of its best bandwidth, CPU2 rises from 33 to 50 % of its best bandwidth", [2]int{67, 33}, [2]int{100, 33},
-			[]report.Advice{{ID: "move", Moves: 1, Cures: cures, Steps: []report.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{50, 50}, [2]int{50, 50})}}, 0},
+			[]plan.Advice{{ID: "move", Moves: 1, Cures: cures, Steps: []plan.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{50, 50}, [2]int{50, 50})}}, 0},
 		{"faster alone", "a part of it, with nothing to buy: move A1 to A2. CPU2 rises from 17 to 67 % of its best bandwidth; or all of it: install a module in A2. Both CPUs rise from 17 % to full bandwidth", [2]int{17, 17}, [2]int{17, 17},
-			[]report.Advice{{ID: "move", Moves: 1, Steps: []report.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{17, 67}, [2]int{17, 67})},
-				{ID: "install", Installs: 1, Cures: cures, Steps: []report.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
+			[]plan.Advice{{ID: "move", Moves: 1, Steps: []plan.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{17, 67}, [2]int{17, 67})},
+				{ID: "install", Installs: 1, Cures: cures, Steps: []plan.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
 		{"memory is given up", "take out A1. This gives up 32 GiB; CPU2 rises from 50 % to full bandwidth; or keep all memory: install a module in A2. CPU2 rises from 50 % to full bandwidth", [2]int{100, 50}, [2]int{100, 50},
-			[]report.Advice{{ID: "remove", Removes: 1, GivenUpBytes: 32 << 30, Cures: cures, Steps: []report.Step{{Do: "remove", From: "0x1"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})},
-				{ID: "install", Installs: 1, Cures: cures, Steps: []report.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
+			[]plan.Advice{{ID: "remove", Removes: 1, GivenUpBytes: 32 << 30, Cures: cures, Steps: []plan.Step{{Do: "remove", From: "0x1"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})},
+				{ID: "install", Installs: 1, Cures: cures, Steps: []plan.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := cpus(c.low, c.high, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -43,9 +44,9 @@ type Report struct {
 	Problems []Problem `json:"problems,omitzero"`
 	// Advice lists alternatives for the memory population, cheapest first. AdviceExpensive is the reason why none is
 	// cheaper.
-	Advice          []Advice  `json:"advice"`
-	AdviceExpensive string    `json:"-"`
-	Inventory       Inventory `json:"inventory"`
+	Advice          []plan.Advice `json:"advice"`
+	AdviceExpensive string        `json:"-"`
+	Inventory       Inventory     `json:"inventory"`
 	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`

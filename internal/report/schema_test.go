@@ -5,11 +5,13 @@ import (
 	"reflect"
 	"testing"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect/baseline"
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/topology/population"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
@@ -121,12 +123,12 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
 		{report.DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
 		{report.PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "running_mts", "limiter", "peak_bytes_per_second", "best_bytes_per_second", "relative_bandwidth"}},
-		{report.Advice{}, []string{"id", "cures", "steps", "reaches", "moves", "installs", "removes", "source"}},
-		{report.Reaches{}, []string{"findings", "sockets", "capacity_bytes"}},
-		{report.ReachedSocket{}, []string{"socket", "class", "expected_mts", "peak_bytes_per_second", "relative_bandwidth"}},
-		{report.Module{}, []string{"size_bytes", "type", "ranks", "rated_mts"}},
+		{plan.Advice{}, []string{"id", "cures", "steps", "reaches", "moves", "installs", "removes", "source"}},
+		{plan.Reaches{}, []string{"findings", "sockets", "capacity_bytes"}},
+		{plan.ReachedSocket{}, []string{"socket", "class", "expected_mts", "peak_bytes_per_second", "relative_bandwidth"}},
+		{plan.Module{}, []string{"size_bytes", "type", "ranks", "rated_mts"}},
 		{report.Region{}, []string{"bytes", "interleave_ways"}},
-		{report.Relative{}, []string{"value", "low", "high", "source", "unverified"}},
+		{population.Relative{}, []string{"value", "low", "high", "source", "unverified"}},
 	} {
 		assert.Equal(t, c.want, keysOf(reflect.TypeOf(c.of)))
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/humanize"
 )
@@ -19,7 +20,7 @@ type StepLine struct {
 
 // Steps gathers an advice's steps into lines, in the order in which they are
 // carried out; inv is the machine's.
-func Steps(steps []Step, inv *Inventory) []StepLine {
+func Steps(steps []plan.Step, inv *Inventory) []StepLine {
 	owners := map[string]int{}
 	for i := range inv.Slots {
 		if s := inv.Slots[i].Socket; s != nil {
@@ -37,20 +38,15 @@ func Steps(steps []Step, inv *Inventory) []StepLine {
 		out = append(out, runLines(actions[from:to], inv, owners, whole)...)
 		from = to
 	}
-	if byChannel(steps) {
+	if len(steps) > 0 && steps[0].ToChannel != nil {
 		out[len(out)-1].Text += "; the manual says which slot of a channel is filled first"
 	}
 	return out
 }
 
-// ByChannel reports whether the steps name channels and no slots.
-func (a *Advice) ByChannel() bool { return byChannel(a.Steps) }
-
-func byChannel(steps []Step) bool { return len(steps) > 0 && steps[0].ToChannel != nil }
-
 // action is one action: a step, or those in which the modules of two or more slots change places.
 type action struct {
-	Step
+	plan.Step
 	// steps are the indexes of the steps.
 	steps []int
 	// slots are the names of three or more slots of which each gets the module of the next.
@@ -64,7 +60,7 @@ const (
 )
 
 // rotationsOf joins the swaps in which more than two modules change places.
-func rotationsOf(steps []Step) []action {
+func rotationsOf(steps []plan.Step) []action {
 	var out []action
 	for i := 0; i < len(steps); i++ {
 		d := action{Step: steps[i], steps: []int{i}}
@@ -85,8 +81,8 @@ func rotationsOf(steps []Step) []action {
 // ring returns the names of the slots whose modules the swaps at the beginning of the steps pass round:
 // the module of each slot goes to the slot before it in the list, that of the first to the last. n is
 // the number of these steps.
-func ring(steps []Step) (slots []string, n int) {
-	ends := func(s *Step) (string, string) {
+func ring(steps []plan.Step) (slots []string, n int) {
+	ends := func(s *plan.Step) (string, string) {
 		return slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
 	}
 	first, to := ends(&steps[0])
@@ -152,9 +148,9 @@ func runLines(actions []action, inv *Inventory, owners map[string]int, whole boo
 
 // ownerOf is the processor that a step stays with; one is false for a move or a
 // swap between two.
-func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
+func ownerOf(s *plan.Step, owners map[string]int) (owner int, one bool) {
 	if s.ToChannel != nil {
-		to, from := s.ToChannel.socket(), s.FromChannel.socket()
+		to, from := s.ToChannel.SocketID(), s.FromChannel.SocketID()
 		return to, s.FromChannel == nil || from == to
 	}
 	owner, one = -1, true
@@ -172,7 +168,7 @@ func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
 	return owner, one
 }
 
-func namesOf(s *Step, inv *Inventory) []string {
+func namesOf(s *plan.Step, inv *Inventory) []string {
 	switch {
 	case s.FromChannel != nil:
 		return []string{inv.channelName(s.FromChannel), inv.channelName(s.ToChannel)}
@@ -195,7 +191,7 @@ func namesOf(s *Step, inv *Inventory) []string {
 
 // stepLines joins groups of steps whose slots have the same names after the processors' own: "PROC 1 DIMM 3" and
 // "PROC 2 DIMM 3". Labels stay complete if the names in them are other processors' in the picture.
-func stepLines(s *Step, groups []stepGroup, whole bool) []StepLine {
+func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 	var out []StepLine
 	for i := 0; i < len(groups); {
 		group := groups[i : i+1]
@@ -287,7 +283,7 @@ func numbered(name string) (string, int) {
 }
 
 // channelWords describes what is done with the channels of these names: of a move the two of each.
-func channelWords(s *Step, names []string) string {
+func channelWords(s *plan.Step, names []string) string {
 	count, ways := map[string]int{}, []string{}
 	add := func(way string) {
 		if count[way]++; count[way] == 1 {
@@ -341,7 +337,7 @@ func channelNames(names []string) string {
 }
 
 // channelName names a channel: "channel 0", with the CPU's name if there are several.
-func (inv *Inventory) channelName(c *Channel) string {
+func (inv *Inventory) channelName(c *plan.Channel) string {
 	name := "channel " + strconv.Itoa(c.Channel)
 	if c.Socket != nil && len(inv.Sockets) > 1 {
 		name = inv.SocketName(*c.Socket) + " " + name
@@ -349,15 +345,8 @@ func (inv *Inventory) channelName(c *Channel) string {
 	return name
 }
 
-func (c *Channel) socket() int {
-	if c == nil || c.Socket == nil {
-		return -1
-	}
-	return *c.Socket
-}
-
 // groupText describes what is done with the slots of these names.
-func groupText(s *Step, names []string) string {
+func groupText(s *plan.Step, names []string) string {
 	if s.ToChannel != nil {
 		return channelWords(s, names)
 	}
@@ -419,7 +408,7 @@ func slotWords(locator, handle, board string) string {
 }
 
 // ModuleWords describes a module: "2 GiB dual-rank DDR3-1333 RDIMM"; "a module" if nothing is known of it.
-func ModuleWords(m *Module) string {
+func ModuleWords(m *plan.Module) string {
 	if m == nil {
 		return "a module"
 	}
@@ -462,7 +451,7 @@ func Ranked(ranks int) string {
 
 // setWords describes a change and how to make it: a tool's command line, the menus of BIOS setup, or both, of which
 // one is enough.
-func setWords(s *Step) string {
+func setWords(s *plan.Step) string {
 	var ways []string
 	if s.Tool != "" {
 		command := s.Command

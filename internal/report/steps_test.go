@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 )
@@ -63,28 +64,28 @@ func TestSteps(t *testing.T) {
 // line.
 func TestStepsByChannel(t *testing.T) {
 	size, sockets := int64(8<<30), [2]int{0, 1}
-	step := func(do StepKind, socket, from, to int) Step {
-		s := Step{Do: do, Module: &Module{SizeBytes: &size, Type: "DDR4"}, ToChannel: &Channel{Socket: &sockets[socket], Channel: to}}
+	step := func(do plan.StepKind, socket, from, to int) plan.Step {
+		s := plan.Step{Do: do, Module: &plan.Module{SizeBytes: &size, Type: "DDR4"}, ToChannel: &plan.Channel{Socket: &sockets[socket], Channel: to}}
 		if do == "move" {
-			s.FromChannel = &Channel{Socket: &sockets[socket], Channel: from}
+			s.FromChannel = &plan.Channel{Socket: &sockets[socket], Channel: from}
 		}
 		return s
 	}
 	across := step("move", 1, 0, 2)
-	across.FromChannel = &Channel{Socket: &sockets[0], Channel: 1}
+	across.FromChannel = &plan.Channel{Socket: &sockets[0], Channel: 1}
 	both := &Inventory{Sockets: []inventory.Socket{{ID: 0}, {ID: 1}}}
 	const manual = "; the manual says which slot of a channel is filled first"
 	for name, c := range map[string]struct {
 		inv   *Inventory
-		steps []Step
+		steps []plan.Step
 		want  []string
 	}{
-		"one CPU": {&Inventory{Sockets: []inventory.Socket{{ID: 0}}}, []Step{step("move", 0, 0, 1), step("move", 0, 0, 1), step("move", 0, 2, 3), step("install", 0, 0, 4)},
+		"one CPU": {&Inventory{Sockets: []inventory.Socket{{ID: 0}}}, []plan.Step{step("move", 0, 0, 1), step("move", 0, 0, 1), step("move", 0, 2, 3), step("install", 0, 0, 4)},
 			[]string{"move 2 modules (8 GiB DDR4) from channel 0 to channel 1 and 1 from channel 2 to channel 3", "install 8 GiB DDR4 on channel 4" + manual}},
-		"like CPUs": {both, []Step{step("move", 0, 0, 1), step("move", 1, 0, 1)},
+		"like CPUs": {both, []plan.Step{step("move", 0, 0, 1), step("move", 1, 0, 1)},
 			[]string{"on each of socket 0 and socket 1: move 1 module (8 GiB DDR4) from channel 0 to channel 1" + manual}},
-		"across": {both, []Step{across}, []string{"move 1 module (8 GiB DDR4) from socket 0 channel 1 to socket 1 channel 2" + manual}},
-		"some twice": {both, []Step{step("install", 0, 0, 1), step("install", 0, 0, 2), step("install", 0, 0, 3), step("install", 0, 0, 3)},
+		"across": {both, []plan.Step{across}, []string{"move 1 module (8 GiB DDR4) from socket 0 channel 1 to socket 1 channel 2" + manual}},
+		"some twice": {both, []plan.Step{step("install", 0, 0, 1), step("install", 0, 0, 2), step("install", 0, 0, 3), step("install", 0, 0, 3)},
 			[]string{"install 8 GiB DDR4 on each of socket 0 channels 1 and 2 and 2 x 8 GiB DDR4 on socket 0 channel 3" + manual}},
 	} {
 		var got []string
@@ -95,7 +96,7 @@ func TestStepsByChannel(t *testing.T) {
 	}
 }
 
-func parseSteps(text string) (steps []Step, slots []inventory.Slot) {
+func parseSteps(text string) (steps []plan.Step, slots []inventory.Slot) {
 	handles := map[string]inventory.Handle{}
 	slot := func(word string) (handle, locator, board string) {
 		socket, name, _ := strings.Cut(word, "/")
@@ -118,7 +119,7 @@ func parseSteps(text string) (steps []Step, slots []inventory.Slot) {
 	}
 	size := int64(8 << 30)
 	for word := range strings.FieldsSeq(text) {
-		var s Step
+		var s plan.Step
 		from, to, moves := strings.Cut(word, ">")
 		ring := strings.Split(word, "=")
 		switch {
@@ -137,7 +138,7 @@ func parseSteps(text string) (steps []Step, slots []inventory.Slot) {
 			s.From, s.FromLocator, s.FromBoard = slot(from)
 			s.To, s.ToLocator, s.Board = slot(to)
 		case word[0] == '+':
-			s.Do, s.Module = "install", &Module{SizeBytes: &size, Type: "DDR3"}
+			s.Do, s.Module = "install", &plan.Module{SizeBytes: &size, Type: "DDR3"}
 			s.To, s.ToLocator, s.Board = slot(word[1:])
 		default:
 			s.Do = "remove"
@@ -150,7 +151,7 @@ func parseSteps(text string) (steps []Step, slots []inventory.Slot) {
 
 // TestWordsOfSettings checks that a setting is set by a tool, by a menu, or by either.
 func TestWordsOfSettings(t *testing.T) {
-	for want, s := range map[string]Step{
+	for want, s := range map[string]plan.Step{
 		"set p to v (racadm set X)":                       {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X"},
 		"set p to v (onecli: set X)":                      {Setting: "p", Value: "v", Tool: "onecli", Command: "set X"},
 		"set p to v (BIOS setup: A > B)":                  {Setting: "p", Value: "v", Menu: "A > B"},

@@ -1,26 +1,9 @@
 package report
 
 import (
-	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 )
-
-// AdviceKind is the kind of an advice, by the costliest of its steps.
-type AdviceKind string
-
-// Values returns the kinds.
-func (AdviceKind) Values() []AdviceKind {
-	return []AdviceKind{plan.Move, plan.Install, plan.Remove, plan.Exchange, plan.Settings}
-}
-
-// StepKind is the kind of a step.
-type StepKind string
-
-// Values returns the kinds.
-func (StepKind) Values() []StepKind {
-	return []StepKind{plan.Move, plan.Swap, plan.Install, plan.Remove, plan.Exchange, plan.Set}
-}
 
 // Standing is the standing of a problem's document, "" for one about this machine or a standard.
 type Standing string

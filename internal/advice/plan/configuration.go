@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
-	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -27,14 +27,15 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 		return to
 	}
 	out := t.configuration(c, t.slotWords(0, layout, c), mix)
-	out.Socket = reachOf(topo).Sockets[0]
+	out.population = topo.Populations[0]
+	out.Reached = reachedOf(&out.population)
 	for u := 1; u < len(t.names); u++ {
 		if names := t.slotWords(u, layout, c); !slices.Contains(names, "") {
-			out.Others = append(out.Others, names)
+			out.OtherSlots = append(out.OtherSlots, names)
 		}
 	}
 	if t.doubted != "" && t.names != nil && (c.row == nil || t.sets.Analogous) && c.n < len(t.unit.slots) {
-		out.Doubt = t.doubted
+		out.Doubt = nullable.String(t.doubted)
 	}
 	if c.row != nil && t.labels == nil && t.namesSets() {
 		for _, set := range c.row.Sets[1:] {
@@ -99,20 +100,13 @@ func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configu
 			out.Also = append(out.Also, other)
 		}
 	}
-	const reason = "no document says which of these slots share a channel"
-	out.DIMMs = assumed(c.n)
-	out.Channels = fact.Unknown[int](fact.Absent, reason, "")
-	out.Class = fact.Unknown[population.Class](fact.Absent, reason, "")
-	out.Speed = fact.Unknown[population.Speed](fact.Absent, reason, "")
-	out.Peak = fact.Unknown[int64](fact.Absent, reason, "")
-	out.Share = fact.Unknown[population.Share](fact.Absent, reason, "")
 	return out
 }
 
 // configuration describes the modules of a configuration: of each size how many every processor gets, how many of all
 // of them the machine has, and how many are to be bought.
 func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Configuration {
-	out := Configuration{Source: t.documentOf(c), Slots: slots}
+	out := Configuration{Source: t.documentOf(c), Slots: slots, DIMMs: []Modules{}, Also: [][]string{}, OtherSlots: [][]string{}, Effects: []verdict.Effect{}, Findings: []Failure{}}
 	for _, n := range t.owned {
 		out.Left += n
 	}
@@ -128,7 +122,7 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 		m.Installed = min(n*t.Sockets, t.owned[m.Bytes])
 		m.Bought = n*t.Sockets - m.Installed
 		out.Left -= m.Installed
-		out.Modules = append(out.Modules, m)
+		out.DIMMs = append(out.DIMMs, m)
 		total += int64(n*t.Sockets) * m.Bytes
 		out.beyond = out.beyond || m.Bought > 0 && t.stated > 0 && m.Bytes > t.statedModule
 		if m.Bought > 0 && t.largest > 0 {
@@ -136,7 +130,7 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 		}
 	}
 	if out.beyond = out.beyond || t.stated > 0 && total > t.stated; out.beyond {
-		out.Note = "firmware states at most " + humanize.Size(t.stated) + ", " + humanize.Size(t.statedModule) + " for each slot: check with the vendor that the machine takes more"
+		out.Note = nullable.String("firmware states at most " + humanize.Size(t.stated) + ", " + humanize.Size(t.statedModule) + " for each slot: check with the vendor that the machine takes more")
 	}
 	return out
 }
@@ -144,7 +138,7 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 // judged adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
 // it permits the number.
 func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
-	class, _ := c.Class.Get()
+	class := c.population.Class.Or(population.Class{})
 	for i := range found.Findings {
 		f := &found.Findings[i]
 		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
@@ -153,7 +147,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 		if f.Result != verdict.Fail {
 			continue
 		}
-		c.Against = append(c.Against, Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
+		c.Findings = append(c.Findings, Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
 		severe := f.Severity.Rank() >= verdict.Warning.Rank()
 		if severe && (!class.Documented || p.Role(f.Rule).Permits || f.Severity == verdict.Critical) {
 			c.Discouraged = true
@@ -165,7 +159,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 // states reports whether an effect is the share of the best bandwidth, computed or
 // measured, which the configuration states anyway.
 func (c *Configuration) states(e *verdict.Effect) bool {
-	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == c.Share.Value.Source()
+	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == string(c.Relative.Source)
 }
 
 // namesSets reports whether the vendor's slot sets are the product's own, or the slots' places are certain.
@@ -244,29 +238,31 @@ func (t *Target) eitherOf(processor, slot int, layout []int) []string {
 // Configuration is one way to populate every processor. Figures are of one
 // processor (of the chipset on a front-side bus).
 type Configuration struct {
-	// Modules are the sizes, largest first.
-	Modules []Modules
-	// Slots lists the populated slots, in the order of the board, by locator, or by channel and slot if no document
-	// places the labels. Also lists other sets that the vendor calls equally good, Others the slots of the machine's
-	// other processors.
-	Slots        []string
-	Also, Others [][]string
-	// Doubt is the reason why it is not certain that the slots are on the channels that are meant.
-	Doubt string
-	// Left is how many modules of the machine are not used.
-	Left int
-	// Note is what firmware states against the capacity.
-	Note string
-	Socket
+	// DIMMs are the sizes, largest first.
+	DIMMs []Modules `json:"dimms"`
+	// Left is how many installed modules are not used.
+	Left int `json:"left"`
+	// Slots are locators, BANK/LOCATOR if locators repeat, or channel and slot if no label is known, in the order of the
+	// board; Also are sets that the vendor calls equally good, OtherSlots the slots of the other processors.
+	Slots      []string   `json:"slots"`
+	Also       [][]string `json:"also"`
+	OtherSlots [][]string `json:"other_slots"`
+	// Doubt is the reason why it is not certain which slot is on which channel, Note what firmware states against the
+	// capacity.
+	Doubt nullable.String `json:"doubt" jsonschema:"nullable"`
+	Note  nullable.String `json:"note" jsonschema:"nullable"`
+	Reached
 	// Effects are measured, or stated by a document for such a layout.
-	Effects []verdict.Effect
-	// Source names the document of the layout, or says that it is general practice.
-	Source string
-	// Discouraged is set if a document discourages the layout, or a rule about it fails at warning or above; Against
+	Effects []verdict.Effect `json:"effects"`
+	// Source names the document of the layout, or general practice.
+	Source string `json:"source"`
+	// Discouraged is set if a document discourages the layout, or a rule about it fails at warning or above; Findings
 	// lists the rules that fail.
-	Discouraged bool
-	Against     []Failure
+	Discouraged bool      `json:"discouraged"`
+	Findings    []Failure `json:"findings"`
 
+	// population is that of the processor; nothing is known of slots without a known place.
+	population population.Population
 	// beyond is set if more is needed than firmware states, stretch how many times a new module has twice the largest
 	// installed one.
 	beyond  bool

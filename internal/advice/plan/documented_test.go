@@ -202,7 +202,7 @@ func TestWaysSlotSets(t *testing.T) {
 		ways, _, _ := target.Ways(int64(row.modules*target.Sockets)<<35, true)
 		var first, also []string
 		for i := range ways {
-			if len(ways[i].Slots) != row.modules || len(ways[i].Modules) != 1 {
+			if len(ways[i].Slots) != row.modules || len(ways[i].DIMMs) != 1 {
 				continue
 			}
 			first = append(first, labels(ways[i].Slots))

@@ -33,7 +33,7 @@ func (y *tally) add(name string, sys *inventory.System, p plan.Pipeline) {
 	case c.made.Why != "" && severe(c.found) > 0:
 		y.counts["fails at warning, no advice: "+c.made.Why]++
 	case severe(c.found) > 0:
-		y.counts["fails at warning, advice: "+c.made.Advice[0].ID]++
+		y.counts["fails at warning, advice: "+string(c.made.Advice[0].ID)]++
 	case c.made.Why != "":
 		y.counts["no advice: "+c.made.Why]++
 	}

@@ -89,9 +89,9 @@ func (s *search) gain(a *Advice) Gain {
 			g.count(f.Severity, -1)
 		}
 	}
-	_, most := s.channels(reachOf(s.board.population).Sockets)
-	least, _ := s.channels(a.Reaches.Sockets)
-	if most > 0 {
+	before := reachesOf(s.board.population)
+	_, most := s.channels(&before)
+	if least, _ := s.channels(&a.Reaches); most > 0 {
 		g.Times = least / most
 	}
 	return g
@@ -99,17 +99,14 @@ func (s *search) gain(a *Advice) Gain {
 
 // channels is the bandwidth of all processors as so many full channels: as measured, else what is sure and
 // what there can be at most. Both are 0 if they are not known of a processor.
-func (s *search) channels(sockets []Socket) (least, most float64) {
-	for i := range sockets {
-		share, ok := sockets[i].Share.Get()
+func (s *search) channels(r *Reaches) (least, most float64) {
+	for i := range r.Sockets {
+		low, high := r.Sockets[i].Relative.Bounds()
 		n, wired := s.board.population.Populations[i].ChannelsTotal.Get()
-		if !ok || !wired {
+		if math.IsInf(low, 1) || !wired {
 			return 0, 0
 		}
-		if share.Value != nil {
-			share.Low, share.High = *share.Value, *share.Value
-		}
-		least, most = least+share.Low*float64(n), most+share.High*float64(n)
+		least, most = least+low*float64(n), most+high*float64(n)
 	}
 	return least, most
 }
@@ -143,7 +140,6 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 		return cmp.Or(cmp.Compare(y.left, x.left), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.crossing, y.crossing))
 	})
 	s.allow(mostRemoved)
-	before := reachOf(topo)
 	for _, x := range stocks {
 		for _, p := range s.proposals(x) {
 			c := s.try(&p, x)
@@ -154,7 +150,7 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 				c.score.harms(&s.before) || slices.Compare(c.score.bandwidth(), s.before.bandwidth()) < 0 {
 				continue
 			}
-			if a, ok := s.prove(c); ok && keepsClass(before.Sockets, a.Reaches.Sockets) {
+			if a, ok := s.prove(c); ok && keepsClass(topo.Populations, topo.Repopulate(Apply(b.sys, c.steps)).Populations) {
 				g := s.gain(&a)
 				return &g
 			}
@@ -188,15 +184,12 @@ func (b *board) evenly(visit func(want []int)) {
 
 // keepsClass reports whether the class of every processor is known and after the steps no worse, nor less
 // documented, and its share of the best bandwidth no less.
-func keepsClass(before, after []Socket) bool {
-	if len(before) != len(after) {
-		return false
-	}
+func keepsClass(before, after []population.Population) bool {
 	for i := range before {
 		was, known := before[i].Class.Get()
 		is, still := after[i].Class.Get()
 		if !known || !still || is.Name > was.Name || was.Documented && !is.Documented || is.Discouraged && !was.Discouraged ||
-			after[i].left() < before[i].left() {
+			left(&after[i]) < left(&before[i]) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func TestNothingLowered(t *testing.T) {
 				require.False(t, f.Result == "fail" && !was[f.Rule+f.Subject.String()], "%s: %s fails for %s", name, f.Rule, f.Subject.String())
 			}
 			for i, socket := range g.Reaches.Sockets {
-				require.LessOrEqual(t, socket.Class.Value.Name, topo.Populations[i].Class.Value.Name, name)
+				require.LessOrEqual(t, string(socket.Class), topo.Populations[i].Class.Value.Name, name)
 			}
 			require.GreaterOrEqual(t, g.Times, 1.0, name)
 			require.Nil(t, plan.ForFleet(sys, topo, found, made, p, nil, topo.InstalledBytes.Value).GivesUp, "%s goes below its floor", name)

@@ -219,7 +219,7 @@ func laid(full *inventory.System, positions [][]int, filled func(at int) bool) (
 			if filled(at) {
 				names = append(names, plan.SlotName(full, i))
 			} else {
-				steps = append(steps, plan.Step{Do: plan.Remove, From: i, To: -1, Like: -1})
+				steps = append(steps, plan.Step{Do: plan.Remove, FromSlot: i, ToSlot: -1, LikeSlot: -1})
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func fewest(t *testing.T, sys *inventory.System, a *plan.Advice, p plan.Pipeline
 				}
 				var steps []plan.Step
 				for i := range from {
-					steps = append(steps, plan.Step{Do: plan.Move, From: from[i], To: to[i], Like: -1})
+					steps = append(steps, plan.Step{Do: plan.Move, FromSlot: from[i], ToSlot: to[i], LikeSlot: -1})
 				}
 				after := plan.Apply(sys, steps)
 				if !slices.Equal(modulesOf(now, after), same) || !certain(now, sys, after) {

@@ -60,7 +60,7 @@ func monotone(t *testing.T, g *generator, every func(use func(name string, sys *
 			var steps []plan.Step
 			for _, slot := range position {
 				if sys.Slots[slot].State != inventory.SlotPopulated {
-					steps = append(steps, plan.Step{Do: plan.Install, From: -1, To: slot, Like: like})
+					steps = append(steps, plan.Step{Do: plan.Install, FromSlot: -1, ToSlot: slot, LikeSlot: like})
 				}
 			}
 			after := p.Derive(plan.Apply(sys, steps))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/population"
 )
@@ -146,31 +147,33 @@ func (b *board) open(layout []int) bool {
 func (b *board) byChannel(steps []Step) []Step {
 	var out []Step
 	at := slices.Clone(b.at)
-	channel := func(slot int) *Channel { return &Channel{b.socketOf(slot), b.population.Placements[slot].Channel} }
+	channel := func(slot int) *Channel {
+		return &Channel{nullable.Coordinate(b.units[b.owner(slot)].socket), b.population.Placements[slot].Channel}
+	}
 	move := func(from, to int) {
-		out = append(out, Step{Do: Move, From: none, To: none, Like: b.kinds[at[from]].like, FromChannel: channel(from), ToChannel: channel(to)})
+		out = append(out, Step{Do: Move, FromSlot: none, ToSlot: none, LikeSlot: b.kinds[at[from]].like, FromChannel: channel(from), ToChannel: channel(to)})
 	}
 	for _, s := range steps {
 		switch s.Do {
 		case Move:
-			move(s.From, s.To)
-			at[s.From], at[s.To] = none, at[s.From]
+			move(s.FromSlot, s.ToSlot)
+			at[s.FromSlot], at[s.ToSlot] = none, at[s.FromSlot]
 		case Swap:
-			move(s.From, s.To)
-			move(s.To, s.From)
-			at[s.From], at[s.To] = at[s.To], at[s.From]
+			move(s.FromSlot, s.ToSlot)
+			move(s.ToSlot, s.FromSlot)
+			at[s.FromSlot], at[s.ToSlot] = at[s.ToSlot], at[s.FromSlot]
 		case Install:
-			out = append(out, Step{Do: Install, From: none, To: none, Like: s.Like, ToChannel: channel(s.To)})
+			out = append(out, Step{Do: Install, FromSlot: none, ToSlot: none, LikeSlot: s.LikeSlot, ToChannel: channel(s.ToSlot)})
 		default:
 			return nil
 		}
 	}
 	order := func(s *Step) []int {
-		from := Channel{math.MaxInt, none} // what is bought comes last
+		from := []int{math.MaxInt, none} // what is bought comes last
 		if s.FromChannel != nil {
-			from = *s.FromChannel
+			from = []int{s.FromChannel.SocketID(), s.FromChannel.Channel}
 		}
-		return []int{from.Socket, from.Channel, s.ToChannel.Socket, s.ToChannel.Channel, s.Like}
+		return append(from, s.ToChannel.SocketID(), s.ToChannel.Channel, s.LikeSlot)
 	}
 	slices.SortStableFunc(out, func(x, y Step) int { return slices.Compare(order(&x), order(&y)) })
 	return out
@@ -192,12 +195,4 @@ func (b *board) deep() bool {
 	return slices.ContainsFunc(b.population.Populations, func(p population.Population) bool {
 		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)
 	})
-}
-
-// socketOf is the socket of the unit that owns a slot, -1 without one.
-func (b *board) socketOf(slot int) int {
-	if i := b.owner(slot); i != none {
-		return b.units[i].socket
-	}
-	return none
 }

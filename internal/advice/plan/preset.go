@@ -41,9 +41,11 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	}
 	rules := decidable(sys, after, &p)
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
-	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: goneFailures(before, then), Reaches: reachOf(topo), Source: step.Source}
-	a.Reaches.Findings = then
-	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Failure) bool { return !passes(audited, f) }) {
+	cured := goneFailures(before, then)
+	a := Advice{ID: Settings, Cures: refs(cured), Reaches: reachesOf(topo), Source: step.Source,
+		Steps: []Step{{Do: Set, Setting: step.Setting, Value: step.Value, Tool: step.Tool, Command: step.Command, Menu: step.Menu, FromSlot: none, ToSlot: none, LikeSlot: none}}}
+	a.Reaches.Findings = append(a.Reaches.Findings, then...)
+	if len(cured) < fewestRows || slices.ContainsFunc(cured, func(f Failure) bool { return !passes(audited, f) }) {
 		return Advice{}, false
 	}
 	for _, f := range goneFailures(then, before) {

@@ -81,7 +81,7 @@ func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Au
 	return found, a, ok
 }
 
-func failing(found []plan.Failure) []string {
+func failing(found []verdict.Ref) []string {
 	var out []string
 	for _, f := range found {
 		if id, ok := strings.CutPrefix(f.Rule, "setting."); ok {
@@ -99,11 +99,11 @@ func TestPresetOfDell(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, []string{"c1e", "c_states", "energy_efficient_turbo", "energy_perf_bias", "power_policy", "uncore_frequency"}, failing(a.Cures))
 	require.Len(t, a.Steps, 1)
-	step := a.Steps[0].Set
+	step := a.Steps[0]
 	assert.Equal(t, "racadm", step.Tool)
 	assert.Equal(t, "racadm set BIOS.SysProfileSettings.SysProfile PerfOptimized; racadm jobqueue create BIOS.Setup.1-1; reboot", step.Command)
 	assert.Equal(t, perf, step.Value)
-	assert.Empty(t, failing(a.Reaches.Findings))
+	assert.Empty(t, failing(plan.Refs(a.Reaches.Findings)))
 
 	then := r730()
 	for id, values := range dell13G {
@@ -113,7 +113,7 @@ func TestPresetOfDell(t *testing.T) {
 	found, _, again := presetOf(t, then, asked)
 	assert.False(t, again, "nothing is left to do")
 	for _, f := range found.Findings {
-		if slices.ContainsFunc(a.Cures, func(c plan.Failure) bool { return c.Rule == f.Rule && c.Subject == f.Subject }) {
+		if a.CuresFinding(f.Rule, f.Subject) {
 			assert.EqualValues(t, "pass", f.Result, f.Rule)
 		}
 	}

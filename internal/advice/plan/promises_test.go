@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -49,7 +50,6 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		c.bandwidth(a, topo)
 	}
 	c.undominated()
-	c.firstCures()
 	bought := 0
 	for i := range c.made.Advice {
 		a := &c.made.Advice[i]
@@ -82,7 +82,7 @@ func (c *promises) inSlots(a *plan.Advice, down bool) []plan.Step {
 	take := func(of *plan.Channel, filled, last bool, fits func(i int) bool) int {
 		found := -1
 		for i, at := range c.topo.Placements {
-			if at.Socket == of.Socket && at.Channel == of.Channel && full[i] == filled && fits(i) && (found < 0 || last == (at.Slot > c.topo.Placements[found].Slot)) {
+			if at.Socket == of.SocketID() && at.Channel == of.Channel && full[i] == filled && fits(i) && (found < 0 || last == (at.Slot > c.topo.Placements[found].Slot)) {
 				found = i
 			}
 		}
@@ -96,34 +96,15 @@ func (c *promises) inSlots(a *plan.Advice, down bool) []plan.Step {
 	var out []plan.Step
 	like := make([]int, len(a.Steps))
 	for i, s := range a.Steps {
-		if like[i] = s.Like; s.FromChannel != nil {
-			like[i] = take(s.FromChannel, true, !down, func(i int) bool { return c.sys.Slots[i].SizeBytes.Value == c.sys.Slots[s.Like].SizeBytes.Value })
-			out = append(out, plan.Step{Do: plan.Remove, From: like[i], To: -1, Like: -1})
+		if like[i] = s.LikeSlot; s.FromChannel != nil {
+			like[i] = take(s.FromChannel, true, !down, func(i int) bool { return c.sys.Slots[i].SizeBytes.Value == c.sys.Slots[s.LikeSlot].SizeBytes.Value })
+			out = append(out, plan.Step{Do: plan.Remove, FromSlot: like[i], ToSlot: -1, LikeSlot: -1})
 		}
 	}
 	for i, s := range a.Steps {
-		out = append(out, plan.Step{Do: plan.Install, From: -1, To: take(s.ToChannel, false, down, func(int) bool { return true }), Like: like[i]})
+		out = append(out, plan.Step{Do: plan.Install, FromSlot: -1, ToSlot: take(s.ToChannel, false, down, func(int) bool { return true }), LikeSlot: like[i]})
 	}
 	return out
-}
-
-// firstCures checks that the first advice is not one that cures only remarks and gains no bandwidth if
-// a later one leaves less failing at warning or above.
-func (c *promises) firstCures() {
-	if len(c.made.Advice) < 2 || c.made.Advice[0].ID == plan.Settings {
-		return
-	}
-	first := &c.made.Advice[0]
-	if severeOf(first) < severe(c.found) || !slices.ContainsFunc(c.made.Advice[1:], func(a plan.Advice) bool { return severeOf(&a) < severe(c.found) }) {
-		return
-	}
-	for i := range first.Reaches.Sockets {
-		was, will := &c.topo.Running().Populations[i], &first.Reaches.Sockets[i]
-		if will.Peak.Or(0) > was.Peak.Or(0) || will.Channels.Or(0) > was.ChannelsPopulated.Or(0) || will.Share.Value.Model > was.Relative.Value.Model || will.Share.Value.Channels > was.Relative.Value.Channels {
-			return // of all channels together, or of the slowest region
-		}
-	}
-	c.broke(first, "comes first and leaves all warnings")
 }
 
 // findings checks the failures that were promised against those of the audit.
@@ -177,36 +158,24 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 // sockets checks the promised figures of every processor and the capacity against
 // the derivation.
 func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
-	if len(a.Reaches.Sockets) != len(topo.Populations) {
-		c.broke(a, "%d processors promised, %d found", len(a.Reaches.Sockets), len(topo.Populations))
-		return
-	}
-	for i, s := range a.Reaches.Sockets {
-		now := &topo.Populations[i]
-		same := now.Class.State == s.Class.State && now.Class.Value.Name == s.Class.Value.Name && now.Speed.State == s.Speed.State &&
-			now.Speed.Value.MTs == s.Speed.Value.MTs && now.Peak.Value == s.Peak.Value && now.Relative.State == s.Share.State &&
-			now.Relative.Value.Low == s.Share.Value.Low && now.Relative.Value.High == s.Share.Value.High &&
-			(now.Relative.Value.Value == nil) == (s.Share.Value.Value == nil) &&
-			(s.Share.Value.Value == nil || *now.Relative.Value.Value == *s.Share.Value.Value)
-		if !same {
-			c.broke(a, "processor %d has other figures than promised", s.Socket)
-		}
+	if now := plan.ReachesOf(topo); !reflect.DeepEqual(now.Sockets, a.Reaches.Sockets) {
+		c.broke(a, "the processors have other figures than promised")
 	}
 	want := c.topo.InstalledBytes.Value
 	for _, s := range a.Steps {
 		switch s.Do {
 		case plan.Install, plan.Exchange:
-			want += c.sys.Slots[s.Like].SizeBytes.Value
+			want += c.sys.Slots[s.LikeSlot].SizeBytes.Value
 		}
 		switch s.Do {
 		case plan.Exchange:
-			want -= c.sys.Slots[s.To].SizeBytes.Value
+			want -= c.sys.Slots[s.ToSlot].SizeBytes.Value
 		case plan.Remove:
-			want -= c.sys.Slots[s.From].SizeBytes.Value
+			want -= c.sys.Slots[s.FromSlot].SizeBytes.Value
 		}
 	}
-	if got := topo.InstalledBytes.Value; got != want || got != a.Reaches.Bytes.Value {
-		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, a.Reaches.Bytes.Value)
+	if got := topo.InstalledBytes.Value; got != want || got != *a.Reaches.CapacityBytes {
+		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, *a.Reaches.CapacityBytes)
 	}
 	c.capacity(a)
 }
@@ -229,7 +198,9 @@ func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
 	}
 	was, sumBefore := low(c.topo)
 	is, sum := low(topo)
-	critical := slices.ContainsFunc(a.Cures, func(f plan.Failure) bool { return f.Severity == verdict.Critical })
+	critical := slices.ContainsFunc(c.made.Asked, func(f plan.Failure) bool {
+		return f.Severity == verdict.Critical && a.CuresFinding(f.Rule, f.Subject)
+	})
 	for i := range was {
 		if !critical && topo.Populations[i].Relative.Known() && is[i] < was[i]-.005 {
 			c.broke(a, "processor %d falls from %.2f to %.2f", i, was[i], is[i])
@@ -279,16 +250,16 @@ func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
 // without it, and never more than a quarter.
 func (c *promises) capacity(a *plan.Advice) {
 	before := c.topo.InstalledBytes.Value
-	lost := before - a.Reaches.Bytes.Value
+	lost := before - *a.Reaches.CapacityBytes
 	switch {
-	case max(0, lost) != a.GivenUp:
-		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
+	case max(0, lost) != a.GivenUpBytes:
+		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUpBytes)
 	case lost > before/4:
 		c.broke(a, "gives up %d of %d bytes", lost, before)
 	case lost > 0 && buys(a) == 0 && slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return buys(&o) > 0 && 4*buys(&o) <= modules(c.sys) }):
 		c.broke(a, "gives up %d bytes and buys nothing, though little would be bought", lost)
 	case lost > 0 && buys(a) == 0:
-	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
+	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUpBytes == 0 && buys(&o) > buys(a) }):
 		c.broke(a, "gives up %d bytes, and none that keeps them is dearer", lost)
 	}
 }
@@ -314,21 +285,22 @@ func (c *promises) undominated() {
 		}
 		share := 0.0
 		for i := range a.Reaches.Sockets {
-			share += a.Reaches.Sockets[i].Share.Value.Model
+			low, _ := a.Reaches.Sockets[i].Relative.Bounds()
+			share += low
 		}
 		bought := int64(0)
 		for _, s := range a.Steps {
-			if s.Like >= 0 && s.FromChannel == nil {
-				bought += c.sys.Slots[s.Like].SizeBytes.Value
+			if s.LikeSlot >= 0 && s.FromChannel == nil {
+				bought += c.sys.Slots[s.LikeSlot].SizeBytes.Value
 			}
 		}
 		return []float64{failing["critical"], failing["warning"], -share, float64(buys(a)), float64(bought),
-			float64(a.Count(plan.Remove) + a.Count(plan.Exchange)), float64(a.GivenUp)}
+			float64(a.Count(plan.Remove) + a.Count(plan.Exchange)), float64(a.GivenUpBytes)}
 	}
 	for i := range c.made.Advice {
 		for j := range c.made.Advice {
 			x, y := &c.made.Advice[i], &c.made.Advice[j]
-			if x.ID == plan.Settings || y.ID == plan.Settings || slices.ContainsFunc(slices.Concat(x.Reaches.Sockets, y.Reaches.Sockets), func(s plan.Socket) bool { return !s.Share.Known() }) {
+			if x.ID == plan.Settings || y.ID == plan.Settings || slices.ContainsFunc(slices.Concat(x.Reaches.Sockets, y.Reaches.Sockets), func(s plan.ReachedSocket) bool { return s.Relative.Low == nil }) {
 				continue
 			}
 			other, better := cost(y), false
@@ -354,24 +326,24 @@ func (c *promises) steps(a *plan.Advice) {
 	}
 	for _, s := range a.Steps {
 		if s.Do == plan.Move || s.Do == plan.Remove {
-			if !full[s.From] {
+			if !full[s.FromSlot] {
 				c.broke(a, "%s from an empty slot", s.Do)
 			}
-			full[s.From] = false
+			full[s.FromSlot] = false
 		}
-		if s.Do == plan.Exchange && !full[s.To] || s.Do == plan.Swap && (!full[s.From] || !full[s.To]) {
+		if s.Do == plan.Exchange && !full[s.ToSlot] || s.Do == plan.Swap && (!full[s.FromSlot] || !full[s.ToSlot]) {
 			c.broke(a, "%s of an empty slot", s.Do)
 		}
 		if s.Do == plan.Swap {
-			c.position(a, s.From)
-			c.position(a, s.To)
+			c.position(a, s.FromSlot)
+			c.position(a, s.ToSlot)
 		}
 		if s.Do == plan.Move || s.Do == plan.Install {
-			if full[s.To] {
+			if full[s.ToSlot] {
 				c.broke(a, "%s into a full slot", s.Do)
 			}
-			full[s.To] = true
-			c.position(a, s.To)
+			full[s.ToSlot] = true
+			c.position(a, s.ToSlot)
 		}
 	}
 }
@@ -379,7 +351,7 @@ func (c *promises) steps(a *plan.Advice) {
 // position checks that the position of a slot that gets a module is known.
 func (c *promises) position(a *plan.Advice, slot int) {
 	at := &c.topo.Placements[slot]
-	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves() > 0 {
+	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves > 0 {
 		c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, slot))
 	}
 }

@@ -113,9 +113,9 @@ func TestDerivedWithModules(t *testing.T) {
 		}
 		for _, steps := range [][]plan.Step{
 			nil,
-			{{Do: plan.Move, From: full, To: empty, Like: -1}},
-			{{Do: plan.Remove, From: full, To: -1, Like: -1}},
-			{{Do: plan.Install, From: -1, To: empty, Like: full}},
+			{{Do: plan.Move, FromSlot: full, ToSlot: empty, LikeSlot: -1}},
+			{{Do: plan.Remove, FromSlot: full, ToSlot: -1, LikeSlot: -1}},
+			{{Do: plan.Install, FromSlot: -1, ToSlot: empty, LikeSlot: full}},
 		} {
 			after := plan.Apply(sys, steps)
 			anew := p.Derive(after)
@@ -163,7 +163,7 @@ func TestFirmwareMayNotCheck(t *testing.T) {
 	sys := machine(t, "dell-r710-two-channels")
 	found, topo, made := planned(t, sys, p)
 	require.Len(t, made.Advice, 2)
-	require.Equal(t, "DDR3", made.Advice[1].Memory)
+	require.Equal(t, "DDR3", string(made.Advice[1].Steps[0].Module.Type))
 	const rule = "memory.ecc.active"
 	require.True(t, p.Role(rule).Modules)
 	told := p.Verdicts

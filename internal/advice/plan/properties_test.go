@@ -90,7 +90,7 @@ func TestRenamingCostsNothing(t *testing.T) {
 		c := hold(t, strings.Join(filled, " "), sys, p)
 		for i := range c.made.Advice {
 			a := &c.made.Advice[i]
-			out = append(out, [4]int{buys(a), a.Count(plan.Remove), a.Moves(), severeOf(a)})
+			out = append(out, [4]int{buys(a), a.Count(plan.Remove), a.Moves, severeOf(a)})
 		}
 		return out
 	}
@@ -117,8 +117,8 @@ func TestNoGainByAFasterClock(t *testing.T) {
 	for i := range made.Advice {
 		for n := range made.Advice[i].Reaches.Sockets {
 			s := &made.Advice[i].Reaches.Sockets[n]
-			require.Equal(t, 800, s.Clock.Value)
-			require.Equal(t, int64(s.Channels.Value)*800_000_000*8, s.Peak.Value)
+			require.Equal(t, 800, *s.ClockMTs)
+			require.Zero(t, *s.PeakBytes%(800_000_000*8))
 		}
 	}
 	after, err := plan.Compare(sys, topo, found, plan.Apply(sys, nil), p)

@@ -6,7 +6,6 @@ import (
 
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/place"
-	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // general is the source of a layout that no document of the machine gives.
@@ -45,16 +44,19 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		s.unproven = "the whole derivation finds other failures than the search did"
 		return Advice{}, false
 	}
-	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reachOf(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
-	if pf, ok := topo.Platform.Get(); ok {
-		a.Memory = PlatformMemory(s.pipeline.Rules, pf.ID)
-	}
-	a.Reaches.Findings = slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))
-	a.Cures = curedFailures(s.before.fails, after.fails)
+	a := Advice{Steps: slices.Clone(c.steps), Source: s.source(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installed(s.board.sys)-installed(sys)),
+		Cures: refs(curedFailures(s.before.fails, after.fails))}
+	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))...)
 	a.ID = a.costliest()
+	a.Moves = handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
 	if c.channels != nil {
-		a.Steps = c.channels
+		a.Steps = slices.Clone(c.channels)
 	}
+	documented := ""
+	if pf, ok := topo.Platform.Get(); ok {
+		documented = PlatformMemory(s.pipeline.Rules, pf.ID)
+	}
+	a.name(s.board.sys, documented)
 	return a, true
 }
 
@@ -68,13 +70,13 @@ func samePlace(x, y place.Placement) bool {
 
 // costliest returns the advice's ID: its costliest kind of step. Installing some modules and removing
 // others is an exchange, whichever slots they come into.
-func (a *Advice) costliest() string {
+func (a *Advice) costliest() AdviceKind {
 	if a.Count(Install) > 0 && a.Count(Remove) > 0 {
 		return Exchange
 	}
-	for _, do := range []string{Exchange, Install, Remove} {
+	for _, do := range []StepKind{Exchange, Install, Remove} {
 		if a.Count(do) > 0 {
-			return do
+			return AdviceKind(do)
 		}
 	}
 	return Move
@@ -93,14 +95,4 @@ func (s *search) source(layout []int) string {
 		return general
 	}
 	return cmp.Or(s.pipeline.Document(p, b.population.Names), general)
-}
-
-// reachOf collects the derived facts of each processor.
-func reachOf(topo *population.Result) Reach {
-	r := Reach{Bytes: topo.InstalledBytes}
-	for i := range topo.Populations {
-		p := &topo.Populations[i]
-		r.Sockets = append(r.Sockets, Socket{Socket: p.Socket, DIMMs: p.DIMMs, Channels: p.ChannelsPopulated, Class: p.Class, Speed: p.Speed, Clock: p.RunningMTs, Peak: p.Peak, Share: p.Relative})
-	}
-	return r
 }

@@ -41,7 +41,7 @@ func TestFewestExchanged(t *testing.T) {
 	require.Equal(t, plan.Exchange, last.ID)
 	require.Equal(t, 2, last.Count(plan.Exchange))
 	require.Zero(t, severeOf(last))
-	require.Greater(t, last.Reaches.Bytes.Value, bytesOf(sys))
+	require.Greater(t, *last.Reaches.CapacityBytes, bytesOf(sys))
 }
 
 // TestPurchaseOfTwoKinds checks two larger and two smaller modules per processor, four times the size: one of each
@@ -69,7 +69,7 @@ func TestSwapBeforePurchase(t *testing.T) {
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	a := &c.made.Advice[0]
 	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A3, of DIMM_B1 and DIMM_B3", a.Sentence(c.sys))
-	require.Equal(t, []int{0, 4}, []int{buys(a), a.Moves()})
+	require.Equal(t, []int{0, 4}, []int{buys(a), a.Moves})
 	require.Zero(t, severeOf(a))
 }
 
@@ -140,8 +140,8 @@ func TestCapacityGivenUp(t *testing.T) {
 	require.Equal(t, 1, c.made.Advice[0].Count(plan.Swap))
 	less, full := &c.made.Advice[1], &c.made.Advice[2]
 	require.Equal(t, []int{2, 30}, []int{less.Count(plan.Exchange), full.Count(plan.Exchange)})
-	require.Equal(t, sys.Slots[3].SizeBytes.Value, less.GivenUp)
-	require.Zero(t, full.GivenUp)
+	require.Equal(t, sys.Slots[3].SizeBytes.Value, less.GivenUpBytes)
+	require.Zero(t, full.GivenUpBytes)
 	require.Zero(t, severeOf(less)+severeOf(full))
 	require.Empty(t, c.made.WhyExpensive)
 }
@@ -222,7 +222,7 @@ func TestWithoutPurchase(t *testing.T) {
 	require.Equal(t, 8, c.made.Advice[1].Count(plan.Install))
 	require.Equal(t, "take out A7, A8, B7, B8, which gives up 128 GiB", fewer.Sentence(sys))
 	require.Equal(t, plan.Remove, fewer.ID)
-	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, fewer.GivenUp)
+	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, fewer.GivenUpBytes)
 	require.True(t, fewer.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(0)))
 	one := hold(t, "one is missing", server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 }), p)
 	require.Equal(t, 1, one.made.Advice[0].Count(plan.Install))
@@ -280,7 +280,7 @@ func TestFewerLargerModules(t *testing.T) {
 	require.Equal(t, []int{8, 0}, []int{c.made.Advice[1].Count(plan.Install), c.made.Advice[1].Count(plan.Remove)}, "all modules stay, and run slower")
 	a := &c.made.Advice[0]
 	require.Equal(t, []int{2, 2}, []int{a.Count(plan.Install), a.Count(plan.Exchange)}, a.Sentence(sys))
-	require.Zero(t, a.GivenUp)
+	require.Zero(t, a.GivenUpBytes)
 	require.Empty(t, a.Reaches.Findings)
 }
 
@@ -305,7 +305,7 @@ func TestOneModuleForEachProcessor(t *testing.T) {
 	c := hold(t, "one of each kind", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	a := &c.made.Advice[0]
-	require.Equal(t, []int{0, 1}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.Equal(t, []int{0, 1}, []int{buys(a), a.Moves}, a.Sentence(sys))
 	require.True(t, a.CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 }
 
@@ -337,7 +337,7 @@ func TestNoMoreMovesThanHelp(t *testing.T) {
 	}
 	c := hold(t, "three sizes and none", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
-	require.Equal(t, []int{0, 1}, []int{buys(&c.made.Advice[0]), c.made.Advice[0].Moves()}, c.made.Advice[0].Sentence(sys))
+	require.Equal(t, []int{0, 1}, []int{buys(&c.made.Advice[0]), c.made.Advice[0].Moves}, c.made.Advice[0].Sentence(sys))
 }
 
 // TestNothingSwappedForAnEvenShare checks modules of one kind at the first processor and of another at the second, as
@@ -354,9 +354,9 @@ func TestNothingSwappedForAnEvenShare(t *testing.T) {
 	c := hold(t, "each of its own kind", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	a := &c.made.Advice[0]
-	require.Equal(t, []int{2, 0}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.Equal(t, []int{2, 0}, []int{buys(a), a.Moves}, a.Sentence(sys))
 	for _, s := range a.Steps {
-		require.Equal(t, sys.Slots[s.To].Locator.Value[:6], sys.Slots[s.Like].Locator.Value[:6], a.Sentence(sys))
+		require.Equal(t, sys.Slots[s.ToSlot].Locator.Value[:6], sys.Slots[s.LikeSlot].Locator.Value[:6], a.Sentence(sys))
 	}
 }
 
@@ -377,7 +377,7 @@ func TestSmallExchangeFirst(t *testing.T) {
 	c := hold(t, "one smaller, three slower", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)
 	few, all := &c.made.Advice[0], &c.made.Advice[1]
-	require.Equal(t, []int{2, 0}, []int{buys(few), few.Moves()}, few.Sentence(sys))
+	require.Equal(t, []int{2, 0}, []int{buys(few), few.Moves}, few.Sentence(sys))
 	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(few))
 	require.Equal(t, 6, buys(all), all.Sentence(sys))
 	require.Zero(t, severeOf(all))
@@ -412,7 +412,7 @@ func TestNothingExchangedForRatingAlone(t *testing.T) {
 	c := hold(t, "rated higher than the processors run", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	a := &c.made.Advice[0]
-	require.Equal(t, []int{1, 0}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.Equal(t, []int{1, 0}, []int{buys(a), a.Moves}, a.Sentence(sys))
 	require.Empty(t, a.Reaches.Findings)
 }
 

@@ -48,6 +48,15 @@ func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
 	return out
 }
 
+// refs names failures without their severity.
+func refs(list []Failure) []verdict.Ref {
+	out := []verdict.Ref{}
+	for _, f := range list {
+		out = append(out, verdict.Ref{Rule: f.Rule, Subject: f.Subject})
+	}
+	return out
+}
+
 // goneFailures lists the earlier failures whose rule no longer fails on that subject, at any severity.
 func goneFailures(before, after []Failure) []Failure {
 	return without(before, after, func(_, _ Failure) bool { return true })

@@ -11,7 +11,7 @@ import (
 // Sentence joins the steps of an advice in one line.
 func (a *Advice) Sentence(sys *inventory.System) string {
 	var parts []string
-	for _, do := range []string{Remove, Move, Swap, Exchange, Install} {
+	for _, do := range []StepKind{Remove, Move, Swap, Exchange, Install} {
 		var names []string
 		like := none
 		end := func() {
@@ -26,36 +26,36 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 			}
 			switch {
 			case s.FromChannel != nil:
-				names = append(names, fmt.Sprintf("socket %d channel %d to socket %d channel %d", s.FromChannel.Socket, s.FromChannel.Channel, s.ToChannel.Socket, s.ToChannel.Channel))
+				names = append(names, fmt.Sprintf("socket %d channel %d to socket %d channel %d", s.FromChannel.SocketID(), s.FromChannel.Channel, s.ToChannel.SocketID(), s.ToChannel.Channel))
 				continue
 			case s.ToChannel != nil:
-				names, like = append(names, fmt.Sprintf("socket %d channel %d", s.ToChannel.Socket, s.ToChannel.Channel)), s.Like
+				names, like = append(names, fmt.Sprintf("socket %d channel %d", s.ToChannel.SocketID(), s.ToChannel.Channel)), s.LikeSlot
 				continue
 			}
 			switch do {
 			case Move:
-				names = append(names, SlotName(sys, s.From)+" to "+SlotName(sys, s.To))
+				names = append(names, SlotName(sys, s.FromSlot)+" to "+SlotName(sys, s.ToSlot))
 			case Swap:
-				names = append(names, SlotName(sys, s.From)+" and "+SlotName(sys, s.To))
+				names = append(names, SlotName(sys, s.FromSlot)+" and "+SlotName(sys, s.ToSlot))
 			case Remove:
-				names = append(names, SlotName(sys, s.From))
+				names = append(names, SlotName(sys, s.FromSlot))
 			default:
-				if s.Like != like {
+				if s.LikeSlot != like {
 					end()
 				}
-				names, like = append(names, SlotName(sys, s.To)), s.Like
+				names, like = append(names, SlotName(sys, s.ToSlot)), s.LikeSlot
 			}
 		}
 		end()
 	}
 	out := strings.Join(parts, "; ")
-	if a.GivenUp > 0 {
-		out += ", which gives up " + humanize.Size(a.GivenUp)
+	if a.GivenUpBytes > 0 {
+		out += ", which gives up " + humanize.Size(a.GivenUpBytes)
 	}
 	return out
 }
 
-func (a *Advice) phrase(do string, names []string, sys *inventory.System, like int) string {
+func (a *Advice) phrase(do StepKind, names []string, sys *inventory.System, like int) string {
 	list := strings.Join(names, ", ")
 	switch do {
 	case Move:
@@ -65,8 +65,22 @@ func (a *Advice) phrase(do string, names []string, sys *inventory.System, like i
 	case Remove:
 		return "take out " + list
 	case Exchange:
-		return "exchange the modules in " + list + " for " + moduleWords(a.Bought(sys, like)) + " as in " + SlotName(sys, like)
+		return "exchange the modules in " + list + " for " + words(&sys.Slots[like]) + " as in " + SlotName(sys, like)
 	default:
-		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), moduleWords(a.Bought(sys, like)), SlotName(sys, like), list)
+		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), words(&sys.Slots[like]), SlotName(sys, like), list)
 	}
 }
+
+func words(s *inventory.Slot) string {
+	s2 := onSale(*s, "")
+	return moduleWords(&s2)
+}
+
+// For the tests from outside.
+var (
+	ReachesOf = reachesOf
+	Refs      = refs
+)
+
+// Channels counts the channels with modules.
+func (c *Configuration) Channels() int { return c.population.ChannelsPopulated.Or(0) }

@@ -150,10 +150,9 @@ func TestMovesForBandwidthAlone(t *testing.T) {
 		require.Equal(t, c.ways, ways, "%s: %s", name, held.made.Why)
 		if first := &held.made.Advice[0]; name == "two channels" {
 			require.Empty(t, first.Cures)
-			require.Equal(t, 4, first.Moves())
+			require.Equal(t, 4, first.Moves)
 			require.Equal(t, held.made.Asked, first.Reaches.Findings)
-			require.Equal(t, 3, first.Reaches.Sockets[0].Channels.Value)
-			require.GreaterOrEqual(t, first.Reaches.Sockets[0].Peak.Value, 3*held.topo.Populations[0].Peak.Value/2)
+			require.GreaterOrEqual(t, *first.Reaches.Sockets[0].PeakBytes, 3*held.topo.Populations[0].Peak.Value/2)
 		}
 	}
 }
@@ -190,7 +189,7 @@ func TestOwnModulesStayBehindTheirProcessor(t *testing.T) {
 	for i := range made.Advice {
 		for _, step := range made.Advice[i].Steps {
 			if step.Do == plan.Move {
-				require.Equal(t, sys.Slots[step.From].Locator.Value[0], sys.Slots[step.To].Locator.Value[0], "%v", made.Advice[i].Sentence(sys))
+				require.Equal(t, sys.Slots[step.FromSlot].Locator.Value[0], sys.Slots[step.ToSlot].Locator.Value[0], "%v", made.Advice[i].Sentence(sys))
 			}
 		}
 	}
@@ -345,9 +344,9 @@ func TestNoAdviceLowersACPU(t *testing.T) {
 		Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
 			return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)
 		}}
-	shares := func(sockets []plan.Socket) (out []float64) {
+	shares := func(sockets []plan.ReachedSocket) (out []float64) {
 		for i := range sockets {
-			out = append(out, sockets[i].Share.Value.Low)
+			out = append(out, *sockets[i].Relative.Low)
 		}
 		return out
 	}
@@ -382,5 +381,5 @@ func TestFirstOfLikeChannels(t *testing.T) {
 	_, _, made := planned(t, sys, pipeline(t))
 	require.NotEmpty(t, made.Advice, made.Why)
 	require.Len(t, made.Advice[0].Steps, 1)
-	require.Equal(t, "PROC 1 DIMM 12", plan.SlotName(sys, made.Advice[0].Steps[0].To))
+	require.Equal(t, "PROC 1 DIMM 12", plan.SlotName(sys, made.Advice[0].Steps[0].ToSlot))
 }

@@ -22,9 +22,9 @@ func (b *board) steps(layout []int) []Step {
 		switch {
 		case k == none || b.at[i] == k:
 		case come[i] != none:
-			moves = append(moves, Step{Do: Move, From: come[i], To: i, Like: none})
+			moves = append(moves, Step{Do: Move, FromSlot: come[i], ToSlot: i, LikeSlot: none})
 		default:
-			installs = append(installs, Step{Do: Install, From: none, To: i, Like: b.kinds[k].like})
+			installs = append(installs, Step{Do: Install, FromSlot: none, ToSlot: i, LikeSlot: b.kinds[k].like})
 		}
 	}
 	occupied := make([]bool, len(b.at))
@@ -33,7 +33,7 @@ func (b *board) steps(layout []int) []Step {
 	}
 	for _, s := range slices.Concat(spare...) {
 		occupied[s] = false
-		out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
+		out = append(out, Step{Do: Remove, FromSlot: s, ToSlot: none, LikeSlot: none})
 	}
 	return joined(append(append(out, inOrder(moves, occupied)...), installs...))
 }
@@ -81,33 +81,30 @@ func (b *board) owner(slot int) int {
 func inOrder(moves []Step, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
-		m := moves[max(0, slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] }))]
+		m := moves[max(0, slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.ToSlot] }))]
 		next := m
-		if occupied[m.To] { // what is in the way comes out of the other slot then
-			moves[slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To })].From = m.From
-			next = Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}
+		if occupied[m.ToSlot] { // what is in the way comes out of the other slot then
+			moves[slices.IndexFunc(moves, func(o Step) bool { return o.FromSlot == m.ToSlot })].FromSlot = m.FromSlot
+			next = Step{Do: Swap, FromSlot: min(m.FromSlot, m.ToSlot), ToSlot: max(m.FromSlot, m.ToSlot), LikeSlot: none}
 		} else {
-			occupied[m.From], occupied[m.To] = false, true
+			occupied[m.FromSlot], occupied[m.ToSlot] = false, true
 		}
 		out = append(out, next)
-		moves = slices.DeleteFunc(moves, func(o Step) bool { return o.To == m.To || o.To == o.From })
+		moves = slices.DeleteFunc(moves, func(o Step) bool { return o.ToSlot == m.ToSlot || o.ToSlot == o.FromSlot })
 	}
 	return out
 }
 
-// joined joins a removal from a slot and an installation into it to one exchange, unless another
-// module is in the slot for a while between the two.
+// joined makes one exchange of a removal from a slot and an installation into it.
 func joined(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
-		if s.Do == Install {
-			at := slices.IndexFunc(out, func(r Step) bool { return r.Do == Remove && r.From == s.To })
-			if at >= 0 && !slices.ContainsFunc(out, func(r Step) bool { return r.Do == Move && r.To == s.To }) {
-				out[at] = Step{Do: Exchange, From: s.To, To: s.To, Like: s.Like}
-				continue
-			}
+		at := slices.IndexFunc(out, func(r Step) bool { return s.Do == Install && r.Do == Remove && r.FromSlot == s.ToSlot })
+		if at < 0 {
+			out = append(out, s)
+			continue
 		}
-		out = append(out, s)
+		out[at] = Step{Do: Exchange, FromSlot: s.ToSlot, ToSlot: s.ToSlot, LikeSlot: s.LikeSlot}
 	}
 	return out
 }
@@ -144,16 +141,16 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	for _, s := range steps {
 		switch s.Do {
 		case Move:
-			moveModule(&out.Slots[s.To], &out.Slots[s.From])
-			clearSlot(&out.Slots[s.From])
+			moveModule(&out.Slots[s.ToSlot], &out.Slots[s.FromSlot])
+			clearSlot(&out.Slots[s.FromSlot])
 		case Swap:
-			first := out.Slots[s.From]
-			moveModule(&out.Slots[s.From], &out.Slots[s.To])
-			moveModule(&out.Slots[s.To], &first)
+			first := out.Slots[s.FromSlot]
+			moveModule(&out.Slots[s.FromSlot], &out.Slots[s.ToSlot])
+			moveModule(&out.Slots[s.ToSlot], &first)
 		case Remove:
-			clearSlot(&out.Slots[s.From])
+			clearSlot(&out.Slots[s.FromSlot])
 		case Install, Exchange:
-			moveModule(&out.Slots[s.To], &sys.Slots[s.Like])
+			moveModule(&out.Slots[s.ToSlot], &sys.Slots[s.LikeSlot])
 		}
 	}
 	out.Memory = sys.Memory

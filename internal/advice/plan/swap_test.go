@@ -43,10 +43,10 @@ func TestFullBoardIsSwapped(t *testing.T) {
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	a := &c.made.Advice[0]
 	require.Equal(t, plan.Move, a.ID)
-	require.Equal(t, []int{4, 0, 0, 8}, []int{a.Count(plan.Swap), a.Count(plan.Move), buys(a), a.Moves()})
+	require.Equal(t, []int{4, 0, 0, 8}, []int{a.Count(plan.Swap), a.Count(plan.Move), buys(a), a.Moves})
 	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A8, of DIMM_A4 and DIMM_A9, of DIMM_B2 and DIMM_B7, of DIMM_B5 and DIMM_B9", a.Sentence(sys))
 	require.True(t, a.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(1)))
-	require.Zero(t, a.GivenUp)
+	require.Zero(t, a.GivenUpBytes)
 	require.Zero(t, severeOf(a))
 }
 
@@ -97,7 +97,7 @@ func fewestSwapped(t *testing.T, larger uint, a *plan.Advice, p plan.Pipeline) i
 	now := fullOfTwo(t, larger)
 	before, target := judge(now), judge(plan.Apply(now, a.Steps))
 	for other := range uint(1) << 8 {
-		if bits.OnesCount(other) != bits.OnesCount(larger) || bits.OnesCount(other^larger) >= a.Moves() {
+		if bits.OnesCount(other) != bits.OnesCount(larger) || bits.OnesCount(other^larger) >= a.Moves {
 			continue
 		}
 		var steps []plan.Step // those that come with those that go
@@ -108,7 +108,7 @@ func fewestSwapped(t *testing.T, larger uint, a *plan.Advice, p plan.Pipeline) i
 			for (other&^larger)>>j&1 == 0 {
 				j++
 			}
-			steps = append(steps, plan.Step{Do: plan.Swap, From: i, To: j, Like: -1})
+			steps = append(steps, plan.Step{Do: plan.Swap, FromSlot: i, ToSlot: j, LikeSlot: -1})
 			j++
 		}
 		if o := judge(plan.Apply(now, steps)); o.asGood(&target, &before) {

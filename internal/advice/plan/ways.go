@@ -3,9 +3,11 @@ package plan
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Ways lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;
@@ -43,7 +45,7 @@ func (t *Target) ways(bytes int64, all bool) []Configuration {
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
 	}
-	clocked := !slices.ContainsFunc(out, func(c Configuration) bool { return !c.Peak.Known() })
+	clocked := !slices.ContainsFunc(out, func(c Configuration) bool { return !c.population.Peak.Known() })
 	slices.SortStableFunc(out, func(x, y Configuration) int { return betterWay(&x, &y, clocked) })
 	return out
 }
@@ -65,7 +67,7 @@ func betterWay(x, y *Configuration, clocked bool) int {
 		return 0
 	}
 	failing := func(c *Configuration, severity verdict.Severity) (n int) {
-		for _, f := range c.Against {
+		for _, f := range c.Findings {
 			if f.Severity == severity {
 				n++
 			}
@@ -74,7 +76,7 @@ func betterWay(x, y *Configuration, clocked bool) int {
 	}
 	price := func(c *Configuration) []int64 {
 		out := make([]int64, 3)
-		for _, m := range c.Modules {
+		for _, m := range c.DIMMs {
 			out[0] += int64(m.Bought)
 			out[1] += int64(m.Bought) * m.Bytes
 			out[2] += int64(m.Count)
@@ -83,34 +85,30 @@ func betterWay(x, y *Configuration, clocked bool) int {
 	}
 	order, faster := cmp.Compare(discouraged(x), discouraged(y)), 0
 	if clocked {
-		faster = cmp.Compare(y.Peak.Or(0), x.Peak.Or(0))
+		faster = cmp.Compare(y.population.Peak.Or(0), x.population.Peak.Or(0))
 	}
 	for _, severity := range []verdict.Severity{verdict.Critical, verdict.Warning, verdict.Info} {
 		order = cmp.Or(order, cmp.Compare(failing(x, severity), failing(y, severity)))
 	}
-	return cmp.Or(order, cmp.Compare(classOrder(x), classOrder(y)), cmp.Compare(y.left(), x.left()), faster,
+	return cmp.Or(order, cmp.Compare(classOrder(x), classOrder(y)), cmp.Compare(left(&y.population), left(&x.population)), faster,
 		cmp.Compare(beyond(x), beyond(y)), cmp.Compare(x.stretch, y.stretch), slices.Compare(price(x), price(y)))
 }
 
 // classOrder orders documented classes by their names, which are best first; what has none comes before them.
 func classOrder(c *Configuration) string {
-	if v, ok := c.Class.Get(); ok && v.Documented {
+	if v, ok := c.population.Class.Get(); ok && v.Documented {
 		return v.Name
 	}
 	return ""
 }
 
 // left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
-func (s *Socket) left() float64 {
-	share, ok := s.Share.Get()
-	switch {
-	case !ok:
-		return 0
-	case share.Value != nil:
-		return *share.Value
-	default:
-		return share.Low
+func left(p *population.Population) float64 {
+	r := population.RelativeOf(p.Relative)
+	if low, _ := r.Bounds(); !math.IsInf(low, 1) {
+		return low
 	}
+	return 0
 }
 
 // counts lists the numbers of modules of one processor that documents name, or with all every number that no document
@@ -266,7 +264,7 @@ func (t *Target) spread(n int, all bool) []pattern {
 	best, most := map[extent]ranked{}, map[int]int{}
 	for _, p := range t.distinct(n) {
 		e := t.extent(p)
-		r := ranked{p, Configuration{Socket: t.outlook(p, n)}}
+		r := ranked{p, Configuration{population: t.outlook(p, n)}}
 		if old, ok := best[e]; !ok || betterWay(&r.way, &old.way, true) < 0 {
 			best[e] = r
 		}
@@ -322,13 +320,13 @@ func (t *Target) fill(p pattern, mix []int) ([]int, bool) {
 }
 
 // outlook is what equal modules in a pattern give.
-func (t *Target) outlook(p pattern, n int) Socket {
+func (t *Target) outlook(p pattern, n int) population.Population {
 	mix := make([]int, len(t.sizes))
 	mix[len(mix)-1] = n
 	layout, ok := t.fill(p, mix)
 	if !ok {
-		return Socket{}
+		return population.Population{}
 	}
 	_, topo := t.derive(layout)
-	return reachOf(topo).Sockets[0]
+	return topo.Populations[0]
 }

@@ -31,7 +31,7 @@ func target(t testing.TB, id string) *plan.Target {
 // mix names the modules of a configuration: "4x16 8x8", sizes in GiB.
 func mix(c *plan.Configuration) string {
 	var out []string
-	for _, m := range c.Modules {
+	for _, m := range c.DIMMs {
 		out = append(out, fmt.Sprintf("%dx%g", m.Count, float64(m.Bytes)/(1<<30)))
 	}
 	return strings.Join(out, " ")
@@ -67,8 +67,8 @@ func TestWaysWestmereEX(t *testing.T) {
 			ways, _, _ := target.Ways(int64(sockets)*gb<<30, false)
 			var got []string
 			for i := range ways {
-				got = append(got, mix(&ways[i])+" class "+ways[i].Class.Value.Name)
-				require.Equal(t, 1066, ways[i].Speed.Value.MTs)
+				got = append(got, mix(&ways[i])+" class "+string(ways[i].Class))
+				require.Equal(t, 1066, *ways[i].ExpectedMTs)
 			}
 			require.ElementsMatch(t, rows, got, "%d GB", gb)
 			require.True(t, slices.IsSortedFunc(got, func(x, y string) int { return strings.Compare(x[len(x)-1:], y[len(y)-1:]) }), "best first")
@@ -83,7 +83,7 @@ func summary(ways []plan.Configuration) []string {
 	var out []string
 	for i := range ways {
 		c := &ways[i]
-		out = append(out, fmt.Sprintf("%s at %d: %.2f GB/s", mix(c), c.Speed.Value.MTs, float64(c.Peak.Value)/1e9))
+		out = append(out, fmt.Sprintf("%s at %d: %.2f GB/s", mix(c), value(c.ExpectedMTs), float64(value(c.PeakBytes))/1e9))
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func TestWaysWithWhatIsThere(t *testing.T) {
 		for i := range ways {
 			w := &ways[i]
 			bought := 0
-			for _, m := range w.Modules {
+			for _, m := range w.DIMMs {
 				bought += m.Bought
 			}
 			text := fmt.Sprintf("%s buys %d leaves %d", mix(w), bought, w.Left)
@@ -198,7 +198,7 @@ func TestWaysWithWhatIsThere(t *testing.T) {
 				text += " beyond firmware"
 			}
 			text += ": " + strings.Join(w.Slots, " ")
-			for _, other := range w.Others {
+			for _, other := range w.OtherSlots {
 				text += " | " + strings.Join(other, " ")
 			}
 			got = append(got, text)
@@ -225,11 +225,10 @@ func TestWaysOfUnplacedSlots(t *testing.T) {
 	}
 	six := of(6, false)
 	require.Equal(t, []string{"A1", "A2", "A3", "A4", "A5", "A6"}, six.Slots)
-	require.Equal(t, "no document says which of these slots share a channel", six.Channels.Reason)
-	require.Equal(t, 6, six.DIMMs.Value)
-	require.Equal(t, 6, of(12, false).Channels.Value)
+	require.Nil(t, six.ExpectedMTs)
+	require.Equal(t, 6, of(12, false).Channels())
 	sister := of(6, true)
-	require.Equal(t, 6, sister.Channels.Value)
+	require.Equal(t, 6, sister.Channels())
 	require.Contains(t, sister.Slots, "channel 5 slot 0")
 }
 
@@ -254,7 +253,7 @@ func TestWaysOfABoardWithFewerChannels(t *testing.T) {
 		ways, _, _ := target.Ways(int64(sockets+1)*6*32<<30, false)
 		require.NotEmpty(t, ways)
 		require.Equal(t, "6x32", mix(&ways[0]))
-		require.Equal(t, 6, ways[0].Channels.Value)
+		require.Equal(t, 6, ways[0].Channels())
 	}
 }
 
@@ -297,10 +296,10 @@ func TestWaysBensley(t *testing.T) {
 		all, _, _ := target.Ways(4<<30, true)
 		said := map[int]string{} // by channels used
 		for i := range all {
-			if mix(&all[i]) == "4x1" && all[i].Channels.Value < 3 {
-				require.Equal(t, all[i].Channels.Value < 2, all[i].Discouraged, "two channels are a remark")
+			if mix(&all[i]) == "4x1" && all[i].Channels() < 3 {
+				require.Equal(t, all[i].Channels() < 2, all[i].Discouraged, "two channels are a remark")
 				require.NotEmpty(t, all[i].Effects)
-				said[all[i].Channels.Value] = all[i].Effects[0].Text
+				said[all[i].Channels()] = all[i].Effects[0].Text
 			}
 		}
 		require.Contains(t, said[1], "57 % higher on one channel than on two")
@@ -334,7 +333,7 @@ func TestWaysEveryPlatform(t *testing.T) {
 				continue // a document of boards with more slots than the platform's depth
 			}
 			require.GreaterOrEqual(t, found, 0, "%s with %d", id, n)
-			require.False(t, ways[found].Discouraged, "%s with %d: %v", id, n, ways[found].Against)
+			require.False(t, ways[found].Discouraged, "%s with %d: %v", id, n, ways[found].Findings)
 		}
 	}
 	require.Greater(t, planned, 50)
@@ -358,8 +357,8 @@ func TestWaysOfRegisteredModules(t *testing.T) {
 	}
 	granite := ways("granite-rapids-sp", 512<<30)
 	require.Equal(t, "8x64", mix(&granite[0]))
-	require.Equal(t, int64(8*8*6_400_000_000), granite[0].Peak.Value)
-	require.Equal(t, int64(8*8*5_200_000_000), granite[1].Peak.Value)
+	require.Equal(t, int64(8*8*6_400_000_000), *granite[0].PeakBytes)
+	require.Equal(t, int64(8*8*5_200_000_000), *granite[1].PeakBytes)
 	require.Empty(t, ways("sapphire-rapids", 8*48<<30))
 	genoa := ways("genoa", 12*48<<30)
 	require.Equal(t, "12x48", mix(&genoa[0]))

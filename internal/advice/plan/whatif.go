@@ -15,16 +15,18 @@ import (
 
 // Change is one planned change. Slots are named by locator, by BANK/LOCATOR if locators repeat, or by handle.
 type Change struct {
-	Do       string
+	Do       StepKind
 	From, To string
 	// Bytes is the size of a module that is installed.
 	Bytes int64
 }
 
-// Outcome compares a machine with what it would be.
+// Outcome compares a machine with what it would be. Before has the running speed of the memory, After the expected one.
 type Outcome struct {
-	Before, After Reach
-	Gone, New     []Failure
+	Before       Reaches   `json:"before"`
+	After        Reaches   `json:"after"`
+	FindingsGone []Failure `json:"findings_gone"`
+	FindingsNew  []Failure `json:"findings_new"`
 }
 
 // WhatIf is a copy of the machine after the changes, in order, and what was taken for
@@ -45,13 +47,13 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 		if step.Do != Install {
 			continue
 		}
-		if s := &out.Slots[step.To]; s.SizeBytes.Value != c.Bytes {
+		if s := &out.Slots[step.ToSlot]; s.SizeBytes.Value != c.Bytes {
 			// Of a size that is not installed only the size is known.
 			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
-			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.To)+" are not known", "")
+			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.ToSlot)+" are not known", "")
 		} else if unlike(sys, c.Bytes) {
 			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
-				humanize.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), moduleWords(s)))
+				humanize.Size(c.Bytes), SlotName(out, step.ToSlot), SlotName(out, step.LikeSlot), moduleWords(s)))
 		}
 	}
 	return out, taken, nil
@@ -69,7 +71,7 @@ func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 			return Step{}, false // resolve says what is wrong
 		}
 	}
-	return Step{Do: Swap, From: slots[0], To: slots[1], Like: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
+	return Step{Do: Swap, FromSlot: slots[0], ToSlot: slots[1], LikeSlot: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
 }
 
 // unlike reports whether modules of one size are not all of one kind.
@@ -85,26 +87,26 @@ func unlike(sys *inventory.System, bytes int64) bool {
 
 // resolve turns names into slots.
 func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
-	s := Step{Do: c.Do, From: none, To: none, Like: none}
+	s := Step{Do: c.Do, FromSlot: none, ToSlot: none, LikeSlot: none}
 	var err error
 	if c.Do != Install {
-		if s.From, err = findSlot(sys, c.From); err != nil {
+		if s.FromSlot, err = findSlot(sys, c.From); err != nil {
 			return s, err
 		}
-		if sys.Slots[s.From].State != inventory.SlotPopulated {
-			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.From), c.Do, filledSlots(sys))
+		if sys.Slots[s.FromSlot].State != inventory.SlotPopulated {
+			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.FromSlot), c.Do, filledSlots(sys))
 		}
 	}
 	if c.Do != Remove {
-		if s.To, err = findSlot(sys, c.To); err != nil {
+		if s.ToSlot, err = findSlot(sys, c.To); err != nil {
 			return s, err
 		}
-		if sys.Slots[s.To].State != inventory.SlotEmpty {
-			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", SlotName(sys, s.To), orSwap(sys, s))
+		if sys.Slots[s.ToSlot].State != inventory.SlotEmpty {
+			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", SlotName(sys, s.ToSlot), orSwap(sys, s))
 		}
 	}
 	if c.Do == Install {
-		if s.Like = sample(sys, topo, c.Bytes, s.To); s.Like == none {
+		if s.LikeSlot = sample(sys, topo, c.Bytes, s.ToSlot); s.LikeSlot == none {
 			return s, fmt.Errorf("the machine holds no module that one to be installed could be like")
 		}
 	}
@@ -113,7 +115,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 
 // orSwap describes how to swap two modules, if a step would move one onto the other.
 func orSwap(sys *inventory.System, s Step) string {
-	if s.Do != Move || s.From == s.To || sys.Slots[s.To].State != inventory.SlotPopulated {
+	if s.Do != Move || s.FromSlot == s.ToSlot || sys.Slots[s.ToSlot].State != inventory.SlotPopulated {
 		return ""
 	}
 	return ", or swap the two: --move A=B --move B=A"
@@ -176,9 +178,10 @@ func Compare(sys *inventory.System, topo *population.Result, found *verdict.Audi
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Before: reachOf(topo), After: reachOf(next)}
-	out.Before.Findings = failures(found.Findings, p.tells)
-	out.After.Findings = p.onlyRepeated(failures(audited.Findings, p.tells), out.Before.Findings)
-	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
+	out := Outcome{Before: reachesOf(topo), After: reachesOf(next)}
+	before, then := failures(found.Findings, p.tells), failures(audited.Findings, p.tells)
+	then = p.onlyRepeated(then, before)
+	out.Before.Findings, out.After.Findings = append(out.Before.Findings, before...), append(out.After.Findings, then...)
+	out.FindingsGone, out.FindingsNew = append([]Failure{}, goneFailures(before, then)...), append([]Failure{}, goneFailures(then, before)...)
 	return out, nil
 }

@@ -27,11 +27,11 @@ func TestWhatIf(t *testing.T) {
 	require.NoError(t, err)
 	out, err := plan.Compare(sys, topo, found, after, p)
 	require.NoError(t, err)
-	require.Empty(t, out.New)
-	require.Len(t, out.Gone, 2)
-	require.Equal(t, "memory.channel.populated", out.Gone[0].Rule)
-	require.Equal(t, int64(25_584_000_000), out.After.Sockets[1].Peak.Value)
-	require.Equal(t, int64(48<<30), out.After.Bytes.Value)
+	require.Empty(t, out.FindingsNew)
+	require.Len(t, out.FindingsGone, 2)
+	require.Equal(t, "memory.channel.populated", out.FindingsGone[0].Rule)
+	require.Equal(t, int64(25_584_000_000), *out.After.Sockets[1].PeakBytes)
+	require.Equal(t, int64(48<<30), *out.After.CapacityBytes)
 }
 
 // TestWhatIfSwaps checks that two consecutive moves from one full slot to another and back are a swap, and that any

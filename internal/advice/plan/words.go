@@ -30,12 +30,6 @@ func BankLabel(sys *inventory.System, slot int) string {
 	return ""
 }
 
-// Bought is a module to buy that is as the installed one in a slot.
-func (a *Advice) Bought(sys *inventory.System, like int) *inventory.Slot {
-	s := onSale(sys.Slots[like], a.Memory)
-	return &s
-}
-
 // moduleWords describes a module to buy, by firmware's data of a similar one.
 func moduleWords(s *inventory.Slot) string {
 	out := humanize.Size(s.SizeBytes.Or(0))

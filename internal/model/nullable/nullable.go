@@ -18,6 +18,22 @@ type Int int
 // MarshalJSON writes the number, or null.
 func (i Int) MarshalJSON() ([]byte, error) { return orNull(int(i)) }
 
+// Positive is a pointer to a number whose 0 can only mean that it is not known, such as a size or a speed: nil for 0 and less.
+func Positive[T int | int64](v T) *T {
+	if v <= 0 {
+		return nil
+	}
+	return &v
+}
+
+// Coordinate is a pointer to the number of a socket, a channel or a slot; nil if it is negative, which is none.
+func Coordinate(v int) *int {
+	if v < 0 {
+		return nil
+	}
+	return &v
+}
+
 // orNull writes a value, or null for its zero value.
 func orNull[T comparable](v T) ([]byte, error) {
 	var zero T

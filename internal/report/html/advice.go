@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // adviceTitle is the heading of what the report advises.
@@ -32,7 +33,7 @@ func (p *page) advice() any {
 		Note         string
 		Alternatives []alternative
 	}
-	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
+	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != plan.Settings {
 		data.Note = "These are alternatives, the cheapest first: carry out one of them."
 		if !p.r.Advice[p.shown()].ByChannel() {
 			data.Note += " The picture shows number " + strconv.Itoa(p.shown()+1) + "."
@@ -46,7 +47,7 @@ func (p *page) advice() any {
 		}
 		out := alternative{ID: string(a.ID), Title: string(a.ID) + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
 			Pairs: pairs("cures", curedRules(a.Cures), "still fails", remaining(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
-		if a.ID != report.AdviceSettings {
+		if a.ID != plan.Settings {
 			out.Sockets = p.beforeAndAfter(a)
 		}
 		data.Alternatives = append(data.Alternatives, out)
@@ -58,13 +59,13 @@ func (p *page) advice() any {
 const notKnown = "not known"
 
 // beforeAndAfter lists what each socket has now and after the steps, nil if nothing is known.
-func (p *page) beforeAndAfter(a *report.Advice) *table {
+func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	known := false
 	rows := make([][]string, len(a.Reaches.Sockets))
 	groups := alike(len(rows), func(i int) (int, string) {
 		s := &a.Reaches.Sockets[i]
 		id := wording.SocketID(s.Socket)
-		rows[i] = []string{p.before(id), reached(wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)}
+		rows[i] = []string{p.before(id), reached(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative)}
 		known = known || rows[i][0] != notKnown || rows[i][1] != notKnown
 		return id, strings.Join(rows[i], "\n")
 	})
@@ -92,7 +93,7 @@ func (p *page) before(id int) string {
 }
 
 // reached describes a socket's memory in a few words.
-func reached(speed string, peak *int64, share *report.Relative) string {
+func reached(speed string, peak *int64, share *population.Relative) string {
 	var parts []string
 	if speed != "" {
 		parts = append(parts, speed)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/report"
 )
 
@@ -17,7 +18,7 @@ const (
 // shown is the index of the advice that the picture shows: the first that the fix of a problem names.
 func (p *page) shown() int {
 	for i := range p.r.Problems {
-		if at := p.r.Problems[i].Shown; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != report.AdviceSettings {
+		if at := p.r.Problems[i].Shown; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != plan.Settings {
 			return at
 		}
 	}
@@ -25,9 +26,9 @@ func (p *page) shown() int {
 }
 
 // steps returns those that the picture shows: those of slots.
-func (p *page) steps() []report.Step {
+func (p *page) steps() []plan.Step {
 	at := p.shown()
-	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings || p.r.Advice[at].ByChannel() {
+	if at >= len(p.r.Advice) || p.r.Advice[at].ID == plan.Settings || p.r.Advice[at].ByChannel() {
 		return nil
 	}
 	return p.r.Advice[at].Steps

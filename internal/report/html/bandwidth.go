@@ -9,6 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // bandwidth holds for each socket the predicted share of its best, what a document measured for this
@@ -65,7 +66,7 @@ func (p *page) predicts() bool {
 }
 
 // shareText describes the predicted range.
-func shareText(r *report.Relative) string {
+func shareText(r *population.Relative) string {
 	if r.Low == nil || r.High == nil {
 		return "not known"
 	}
@@ -115,7 +116,7 @@ const (
 )
 
 // bar draws the range, and a tick at the value that a document measured; nil if the range is not known.
-func bar(r *report.Relative) *picture {
+func bar(r *population.Relative) *picture {
 	if r.Low == nil || r.High == nil {
 		return nil
 	}

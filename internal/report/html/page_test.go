@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/html"
@@ -179,9 +180,9 @@ func TestHostile(t *testing.T) {
 func TestArrows(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	from, to, other := "0x1109", "0x1108", "0x1103"
-	r.Advice = []report.Advice{
-		{ID: "move", Moves: 2, Source: "general practice", Steps: []report.Step{{Do: "move", From: from, To: to}, {Do: "move", From: to, To: other}}},
-		{ID: "install", Installs: 1, Source: "general practice", Steps: []report.Step{{Do: "install", To: to}}},
+	r.Advice = []plan.Advice{
+		{ID: "move", Moves: 2, Source: "general practice", Steps: []plan.Step{{Do: "move", From: from, To: to}, {Do: "move", From: to, To: other}}},
+		{ID: "install", Installs: 1, Source: "general practice", Steps: []plan.Step{{Do: "install", To: to}}},
 	}
 	page := pageOf(t, r)
 	assert.Equal(t, 1, strings.Count(page, `class="arrow"`), "the second goes to the other processor")
@@ -197,7 +198,7 @@ func TestArrows(t *testing.T) {
 func TestArrowsOfSwap(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	one, other := "0x1109", "0x1108"
-	r.Advice = []report.Advice{{ID: "move", Moves: 2, Source: "general practice", Steps: []report.Step{
+	r.Advice = []plan.Advice{{ID: "move", Moves: 2, Source: "general practice", Steps: []plan.Step{
 		{Do: "swap", From: one, To: other},
 	}}}
 	page := pageOf(t, r)

@@ -22,7 +22,7 @@ func (p *printer) advice(r *report.Report) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
-		if a.ID == report.AdviceSettings {
+		if a.ID == plan.Settings {
 			p.field(2, "stays", remaining(a.Reaches.Findings, settingPrefix))
 		} else {
 			p.reaches(&a.Reaches, "stays")
@@ -38,13 +38,13 @@ func (p *printer) advice(r *report.Report) {
 
 // reaches prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
 // the given name.
-func (p *printer) reaches(r *report.Reaches, fails string) {
+func (p *printer) reaches(r *plan.Reaches, fails string) {
 	p.reached(r)
 	p.field(2, fails, remaining(r.Findings, "memory."))
 }
 
 // reached prints the result for each CPU after the steps, equal ones once.
-func (p *printer) reached(r *report.Reaches) {
+func (p *printer) reached(r *plan.Reaches) {
 	lines, socks := reachedLines(r)
 	name := "reaches"
 	for _, line := range lines {
@@ -58,11 +58,11 @@ func (p *printer) reached(r *report.Reaches) {
 
 // reachedLines returns the distinct descriptions of CPUs after the steps, and for each the names of its CPUs.
 // CPUs with an unknown result are left out.
-func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string) {
+func reachedLines(r *plan.Reaches) (lines []string, socks map[string][]string) {
 	socks = map[string][]string{}
 	for i := range r.Sockets {
 		s := &r.Sockets[i]
-		line := reachedLine(s)
+		line := reachedLine(&s.Reached)
 		if line == "" {
 			continue
 		}
@@ -81,7 +81,7 @@ func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string)
 // generalGrades are those of the general model. They are for programs: people read speed and share.
 var generalGrades = map[string]bool{"A": true, "B": true, "C": true, "D": true, "E": true}
 
-func reachedLine(s *report.ReachedSocket) string {
+func reachedLine(s *plan.Reached) string {
 	var parts []string
 	documented := s.Class != "" && !generalGrades[string(s.Class)]
 	if documented {

@@ -19,6 +19,7 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 func inventoryOf(t *testing.T, inv *report.Inventory, o Options) string {
@@ -133,9 +134,9 @@ func TestCapacity(t *testing.T) {
 	quad, class, mts, peak := 4, "A", 1066, int64(25_600_000_000)
 	low := 1.0
 	r := &report.Capacity{Machine: &inventory.Machine{Vendor: is(vendor), Product: is(product)}, Platform: nullable.String(platform), Assumed: nullable.String(assumed), Sockets: 2, CapacityBytes: 96 << 30, RequestedBytes: 90 << 30,
-		Configurations: []report.Configuration{
+		Configurations: []plan.Configuration{
 			{DIMMs: []plan.Modules{{Bytes: 16 << 30, Count: 3, Installed: 2, Bought: 4}}, Slots: []string{"A1", "A2", "A3"}, OtherSlots: [][]string{{"B1", "B2", "B3"}}, Left: 7, Doubt: "no slot map", Note: "firmware states less", Also: [][]string{{"A4", "A5", "A6"}},
-				Class: nullable.String(class), ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",
+				Reached: plan.Reached{Class: nullable.String(class), ExpectedMTs: &mts, PeakBytes: &peak, Relative: population.Relative{Low: &low, High: &low}}, Source: "Dell, Technical Guide",
 				Effects: []verdict.Effect{{Text: "three channels are used", Source: "Dell, page 4"}}},
 			{DIMMs: []plan.Modules{{Bytes: 16 << 30, Count: 2, Bought: 4, Ranks: &quad}, {Bytes: 8 << 30, Count: 2, Bought: 3}}, Slots: []string{"A1", "A2"}, Discouraged: true,
 				Findings: []plan.Failure{{Rule: "memory.dimm.uniform", Severity: "info"}}, Source: "general practice"},
@@ -183,12 +184,12 @@ func TestCapacity(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	a, d, bytes := "1", "3", int64(48<<30)
 	zero, one, two := 0, 1, 2
-	r := &report.WhatIf{
-		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(d)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: nullable.String(d)}},
+	r := &report.WhatIf{Outcome: plan.Outcome{
+		Before: plan.Reaches{Sockets: []plan.ReachedSocket{{Socket: &zero, Reached: plan.Reached{Class: nullable.String(d)}}, {Socket: &one, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &two, Reached: plan.Reached{Class: nullable.String(d)}}},
 			Findings: []plan.Failure{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
-		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(a)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: "A"}}},
+		After:        plan.Reaches{CapacityBytes: &bytes, Sockets: []plan.ReachedSocket{{Socket: &zero, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &one, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &two, Reached: plan.Reached{Class: "A"}}}},
 		FindingsGone: []plan.Failure{{Rule: "memory.slot.order", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.slot.order", Subject: inventory.SocketSubject(2), Severity: "info"}},
-	}
+	}}
 	var b strings.Builder
 	require.NoError(t, WriteWhatIf(&b, r, Options{}))
 	require.Equal(t, `BEFORE    capacity not known

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -122,7 +123,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 				marks[handle], notes[handle] = true, "problem "+strconv.Itoa(i+1)
 			}
 		}
-		if pr.Shown < 0 || r.Advice[pr.Shown].ID == report.AdviceSettings {
+		if pr.Shown < 0 || r.Advice[pr.Shown].ID == plan.Settings {
 			continue
 		}
 		for j := range r.Advice[pr.Shown].Steps {

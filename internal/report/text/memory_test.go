@@ -17,6 +17,7 @@ import (
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // is is a known value.
@@ -143,7 +144,7 @@ func TestColour(t *testing.T) {
 func TestFiguresOfTheDocument(t *testing.T) {
 	of := func(populated, running, expected int, peak, best int64, low, high float64, ways ...int) report.PopulationSocket {
 		p := report.PopulationSocket{ChannelsTotal: is(8), ChannelsPopulated: is(populated), RunningMTs: is(running), ExpectedMTs: is(expected), Limiter: "dimm",
-			PeakBytes: is(peak), BestBytes: is(best), Relative: report.Relative{Low: &low, High: &high}}
+			PeakBytes: is(peak), BestBytes: is(best), Relative: population.Relative{Low: &low, High: &high}}
 		for _, n := range ways {
 			p.Regions = append(p.Regions, report.Region{Bytes: 1, Ways: n})
 		}

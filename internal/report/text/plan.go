@@ -35,13 +35,13 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	return p.flush(w)
 }
 
-func (p *printer) configuration(n int, r *report.Capacity, c *report.Configuration) {
+func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration) {
 	title := dimmWords(r, c)
 	if c.Discouraged {
 		title += " (discouraged)"
 	}
 	p.section(strconv.Itoa(n), title)
-	line := reachedLine(&report.ReachedSocket{Class: c.Class, ExpectedMTs: c.ExpectedMTs, PeakBytes: c.PeakBytes, Relative: c.Relative})
+	line := reachedLine(&c.Reached)
 	if line == "" {
 		line = "not known"
 	}
@@ -65,7 +65,7 @@ func (p *printer) configuration(n int, r *report.Capacity, c *report.Configurati
 }
 
 // dimmWords describes the DIMMs of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB per CPU, 16 to buy".
-func dimmWords(r *report.Capacity, c *report.Configuration) string {
+func dimmWords(r *report.Capacity, c *plan.Configuration) string {
 	var parts, bought []string
 	all := 0
 	for _, d := range c.DIMMs {
@@ -108,7 +108,7 @@ func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 	return p.flush(w)
 }
 
-func (p *printer) side(word string, r *report.Reaches) {
+func (p *printer) side(word string, r *plan.Reaches) {
 	capacity := "capacity not known"
 	if r.CapacityBytes != nil {
 		capacity = humanize.Size(*r.CapacityBytes)

@@ -3,14 +3,14 @@ package wording
 import (
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/humanize"
-	"memaudit.example/memaudit/internal/report"
 )
 
 // Effort counts what an advice asks for.
-func Effort(a *report.Advice) string {
-	if a.ID == report.AdviceSettings {
+func Effort(a *plan.Advice) string {
+	if a.ID == plan.Settings {
 		return "1 setting for " + humanize.Plural(len(a.Cures), "finding")
 	}
 	var parts []string
@@ -33,7 +33,7 @@ func Effort(a *report.Advice) string {
 
 // ReachedSpeed is the speed that a layout is expected to run at, "" if that is not known. If the memory
 // runs slower than expected today, that is today's speed, with what it would give at the expected one.
-func ReachedSpeed(s *report.ReachedSocket) string {
+func ReachedSpeed(s *plan.Reached) string {
 	if s.ExpectedMTs == nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/topology/population"
 )
@@ -20,7 +19,7 @@ func Limiter(limiter population.Limiter) string {
 
 // Promised is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
 // no class (classed) that means the same.
-func Promised(r *report.Relative, classed bool) string {
+func Promised(r *population.Relative, classed bool) string {
 	share := Share(r)
 	if share == "" && r.Low != nil && (!classed || r.ByChannels) {
 		share = "full bandwidth"
@@ -33,7 +32,7 @@ func Promised(r *report.Relative, classed bool) string {
 
 // Share is the share of the best bandwidth: measured, or the model's range,
 // and which of the two. A full share is not worth a word.
-func Share(r *report.Relative) string {
+func Share(r *population.Relative) string {
 	switch {
 	case r.Value != nil:
 		return Percent(*r.Value) + " % of best bandwidth (measured)"

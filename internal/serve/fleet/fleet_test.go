@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -19,6 +20,7 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // is is a known value.
@@ -46,7 +48,7 @@ func node(change func(r *report.Report)) *report.Report {
 			{Handle: 0x1100, Locator: is("DIMM_A1"), State: "populated", SizeBytes: is(int64(4 << 30)), ConfiguredMTs: is(1333)},
 			{Handle: 0x1101, Locator: is("DIMM_A2"), State: "empty"}},
 		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: "enabled", State: "ok"}}},
-		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: report.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
+		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: population.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
 	}}
 	if change != nil {
 		change(r)
@@ -273,9 +275,9 @@ func TestScreen(t *testing.T) {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
 			r.Findings = []verdict.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: nullable.String(fmt.Sprint("channel ", i, " is empty"))}}
 			if i%2 == 0 {
-				r.Advice = []report.Advice{{ID: "move", Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
+				r.Advice = []plan.Advice{{ID: "move", Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
-			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
+			r.Inventory.Population.Sockets[0].Relative = population.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
 			r.Inventory.Machine.BIOS.Version = is(fmt.Sprint(max(0, i-900)))
 		}))
 		f.Refuse(fmt.Sprint("broken", i), "is empty")

@@ -53,9 +53,9 @@ type Change struct {
 	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
 	// Steps are the steps of the advice as sentences; Bandwidth names the CPUs whose share of the best bandwidth they
 	// change, with the share before and after.
-	Steps     []string      `json:"steps"`
-	Bandwidth string        `json:"bandwidth"`
-	Advice    report.Advice `json:"advice"`
+	Steps     []string    `json:"steps"`
+	Bandwidth string      `json:"bandwidth"`
+	Advice    plan.Advice `json:"advice"`
 
 	// of are the indexes of the spares that can be used, wants is what the installed modules must be like, and gives are
 	// those that are removed.
@@ -88,7 +88,7 @@ type Stock struct {
 	// Short is how many more modules of the kind would help machines that get none.
 	Short int `json:"short" jsonschema:"minimum=0"`
 	// Module is one of them, as a step names it.
-	Module report.Module `json:"-"`
+	Module plan.Module `json:"-"`
 }
 
 // NotPlanned is one reason why machines have no plan.
@@ -126,7 +126,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		if g == nil {
 			return nil
 		}
-		c := &Change{Product: nullable.String(inv.Machine.Product.Text()), Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
+		c := &Change{Product: nullable.String(inv.Machine.Product.Text()), Critical: g.Critical, Warning: g.Warning, Advice: g.Advice, Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
 		c.Modules = c.Advice.Installs + c.Advice.Removes
 		if bytes, ok := s.Bytes.Get(); ok && bytes > 0 {
 			c.CapacityBytes = &bytes
@@ -147,7 +147,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	if out.gives != nil {
 		for _, step := range s.GivesUp.Steps {
 			if step.Do == plan.Remove {
-				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.From]), slot: plan.SlotName(sys, step.From)})
+				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.FromSlot]), slot: plan.SlotName(sys, step.FromSlot)})
 			}
 		}
 	}
@@ -354,7 +354,7 @@ func (p *Plan) share(takes []Change) {
 
 // install names the module of the stock in n steps that install one, behind the first done ones, in place of the
 // installed one that it is like.
-func (c *Change) install(module *report.Module, done, n int) {
+func (c *Change) install(module *plan.Module, done, n int) {
 	for i := range c.Advice.Steps {
 		s := &c.Advice.Steps[i]
 		if s.Do != plan.Install || s.Module == nil {

@@ -11,6 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // cause collects the machines that have one problem.
@@ -113,8 +114,8 @@ func mostFrequent(counts map[string]int) string {
 }
 
 // share returns the share of the best bandwidth of the worst processor.
-func (m *Machine) share() *report.Relative {
-	return &report.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
+func (m *Machine) share() *population.Relative {
+	return &population.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 }
 
 // outlier is a machine with a description of how it differs from most of its kind.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Document returns the result, in an order that depends only on the machines.
@@ -98,4 +99,4 @@ func worseFirst(a, b Machine) int {
 }
 
 // lessBandwidth orders machines by the bandwidth of their worst processor; unknown comes last.
-func lessBandwidth(a, b *Machine) int { return report.CompareShares(a.share(), b.share()) }
+func lessBandwidth(a, b *Machine) int { return population.CompareShares(a.share(), b.share()) }

@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // The traits of the hardware.
@@ -116,9 +117,9 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 
 // worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is known.
 func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
-	worst := report.Relative{}
+	worst := population.Relative{}
 	for i := range sockets {
-		if r := &sockets[i].Relative; report.CompareShares(r, &worst) < 0 {
+		if r := &sockets[i].Relative; population.CompareShares(r, &worst) < 0 {
 			worst = *r
 		}
 	}
