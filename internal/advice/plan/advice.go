@@ -92,7 +92,6 @@ func (a *Advice) CuresFinding(rule string, subject inventory.Subject) bool {
 	return slices.Contains(a.Cures, verdict.Ref{Rule: rule, Subject: subject})
 }
 
-// key names a rule and a subject.
 func (f Failure) key() string { return f.Rule + "\x00" + f.Subject.String() }
 
 // none is the kind of a slot without a module in a layout.

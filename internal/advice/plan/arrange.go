@@ -6,12 +6,9 @@ import (
 	"strconv"
 )
 
-// What a slot is worth to a layout: most if its module stays, and of equal layouts more if modules that
-// leave the processor go out of slots that others come into, and then if the first channels hold most.
-const (
-	worthStay = 1 << 24
-	worthGo   = 1 << 16
-)
+// worthStay is what a module that stays is worth to a layout; of equal layouts one is worth more if the first channels
+// hold most.
+const worthStay = 1 << 24
 
 // assign returns for each row the column that it gets so that the values add up to the most
 // (the Hungarian method).
@@ -69,8 +66,6 @@ type arrangement struct {
 	// keep leaves modules in their slots if the column has their size; otherwise the first slots of a channel get the
 	// largest.
 	keep bool
-	// leaves is set if the unit gives up modules.
-	leaves bool
 }
 
 // never is the value of what may not be.
@@ -131,25 +126,22 @@ func (a *arrangement) worth(c column, group int) int {
 		for _, slot := range a.unit.groups[group].layers[d] {
 			switch now := a.board.at[slot]; {
 			case now == none || size == none:
-			case a.board.sizeIndex(now) == size && a.counts[now] > 0:
+			case a.board.size[now] == size && a.counts[now] > 0:
 				n += worthStay
-			case a.leaves:
-				n += worthGo
 			}
 		}
 	}
 	return n
 }
 
-// layers lists the size in each layer of a group, none for an empty one.
 func (a *arrangement) layers(c column, group int) []int {
 	g := &a.unit.groups[group]
 	out := slices.Repeat([]int{none}, len(g.layers))
 	left, depth := slices.Clone(c), modulesIn(c)
 	if a.keep {
 		for d := range depth {
-			if k := a.board.at[g.layers[d][0]]; k != none && left[a.board.sizeIndex(k)] > 0 {
-				out[d] = a.board.sizeIndex(k)
+			if k := a.board.at[g.layers[d][0]]; k != none && left[a.board.size[k]] > 0 {
+				out[d] = a.board.size[k]
 				left[out[d]]--
 			}
 		}
@@ -187,7 +179,7 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 	}
 	for _, layer := range layers {
 		k := b.at[layer[0]]
-		stays := k != none && sizes[layer[0]] == b.sizeIndex(k) && left[k] >= width &&
+		stays := k != none && sizes[layer[0]] == b.size[k] && left[k] >= width &&
 			!slices.ContainsFunc(layer, func(slot int) bool { return b.at[slot] != k })
 		if stays {
 			put(layer, k)
@@ -200,7 +192,7 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 		}
 		most, stay := none, -1
 		for k, n := range left {
-			if n < width || b.sizeIndex(k) != size {
+			if n < width || b.size[k] != size {
 				continue
 			}
 			there := 0
@@ -229,7 +221,6 @@ type choice struct {
 	kept int
 }
 
-// choices lists the layouts of a unit with the given number of modules of each kind.
 func (b *board) choices(unit int, counts []int) []choice {
 	u := &b.units[unit]
 	if u.doubted != "" {
@@ -242,18 +233,14 @@ func (b *board) choices(unit int, counts []int) []choice {
 	if slices.Max(want) == modulesIn(want) {
 		variants = variants[:1]
 	}
-	leaves := false
-	for k, n := range b.own()[unit] {
-		leaves = leaves || n > counts[k]
-	}
 	for nth, rooms := range b.roomsFor(u, modulesIn(counts)) {
 		like := u.alike(rooms, p)
-		for _, found := range u.patterns(want, b.sizes(), like) {
+		for _, found := range u.patterns(want, b.distinct, like) {
 			for _, keep := range variants {
 				if !b.spend(len(u.slots)) {
 					return out // of the most even patterns, which come first
 				}
-				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep, leaves: leaves}
+				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep}
 				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.key(p), layout: slices.Repeat([]int{none}, len(b.at))}
 				if !a.place(found, c.layout) || !b.listed(u, c.layout) {
 					continue

@@ -24,7 +24,7 @@ type board struct {
 	numbers []int
 	// owned are the modules of each unit, by kind; set by own.
 	owned [][]int
-	// size is the index into distinct, the sizes, of each kind; set by sizes.
+	// size is the index into distinct, the sizes, of each kind, the largest first.
 	size     []int
 	distinct []int64
 	// redundant is set if the rule about redundancy fails.
@@ -65,13 +65,11 @@ func (u *memoryUnit) unlisted(controller int) bool {
 	return others && controller >= 0
 }
 
-// turns lists the groups so that controllers take turns.
 func (u *memoryUnit) turns() []int {
 	u.settle()
 	return u.turn
 }
 
-// settle sets turn, controller and controllers, once.
 func (u *memoryUnit) settle() {
 	if u.turn != nil {
 		return

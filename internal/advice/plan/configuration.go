@@ -14,13 +14,11 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// derive puts a layout into the target and derives its population.
 func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 	sys := t.put(layout)
 	return sys, t.base.Repopulate(sys)
 }
 
-// withConfiguration adds a layout, audited, if every channel takes its modules.
 func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout, mix []int) []Configuration {
 	sys, topo := t.derive(layout)
 	if tooDeep(sys, topo) {
@@ -168,7 +166,6 @@ func (t *Target) namesSets() bool { return t.sets != nil && (t.certain() || !t.s
 // certain reports whether the slots are a machine's and a document confirms their places.
 func (t *Target) certain() bool { return t.names != nil && t.doubted == "" }
 
-// documentOf names the document that lists a number of modules.
 func (t *Target) documentOf(c *documentedCount) string {
 	if c.row != nil {
 		return t.sets.Document(c.n)
@@ -319,5 +316,4 @@ func (t *Target) kit() int {
 	return 1
 }
 
-// empty is a layout without a module.
 func (t *Target) empty() []int { return slices.Repeat([]int{none}, len(t.sys.Slots)) }

@@ -78,7 +78,6 @@ func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Aud
 	return out
 }
 
-// gain compares the machine after an advice with that of today.
 func (s *search) gain(a *Advice) Gain {
 	g := Gain{Advice: *a}
 	for _, f := range s.before.fails {
@@ -130,12 +129,19 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 		return nil
 	}
 	var stocks []*stock
-	b.evenly(func(want []int) {
+	layer, have := b.units[0].size()*len(b.units[0].groups), b.bySize(b.counts())
+	for i := range have {
+		have[i] /= max(1, layer*len(b.units))
+	}
+	for _, want := range columnsOf(have, modulesIn(have)) { // as many of each size on every channel
+		for i := range want {
+			want[i] *= layer
+		}
 		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), b.likes()[0], false)
 		if x.bought == 0 && x.left > 0 && b.named(modulesIn(want)) && b.bytes(b.counts())-x.givenUp >= floor {
 			stocks = append(stocks, x)
 		}
-	})
+	}
 	slices.SortStableFunc(stocks, func(x, y *stock) int {
 		return cmp.Or(cmp.Compare(y.left, x.left), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.crossing, y.crossing))
 	})
@@ -157,29 +163,6 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 		}
 	}
 	return nil
-}
-
-// evenly visits the numbers of present modules of each size of which every unit may have as many on each of its
-// channels.
-func (b *board) evenly(visit func(want []int)) {
-	layer := b.units[0].size() * len(b.units[0].groups)
-	have := b.bySize(b.counts())
-	want := make([]int, len(have))
-	var fill func(at int)
-	fill = func(at int) {
-		if at == len(want) {
-			visit(slices.Clone(want))
-			return
-		}
-		for n := 0; n*len(b.units) <= have[at]; n += layer {
-			want[at] = n
-			fill(at + 1)
-		}
-		want[at] = 0
-	}
-	if layer > 0 {
-		fill(0)
-	}
 }
 
 // keepsClass reports whether the class of every processor is known and after the steps no worse, nor less
@@ -247,12 +230,10 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 	return out
 }
 
-// betterThan reports whether fewer failures stay.
 func (g *Gain) betterThan(o *Gain) bool {
 	return cmp.Or(cmp.Compare(g.Critical, o.Critical), cmp.Compare(g.Warning, o.Warning)) > 0
 }
 
-// severeIn reports whether a failure about the layout is at warning or above.
 func severeIn(list []Failure, p *Pipeline) bool {
 	return slices.ContainsFunc(list, func(f Failure) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }

@@ -27,7 +27,6 @@ func (t traits) running(highest int) traits {
 	return t
 }
 
-// threeWay is 1, 0, or -1 for not known.
 func threeWay(f fact.Fact[bool]) int {
 	switch v, ok := f.Get(); {
 	case !ok:
@@ -42,8 +41,8 @@ func threeWay(f fact.Fact[bool]) int {
 // modules sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
 // with an order requires. It returns the reason if that is impossible, otherwise "".
 func (b *board) modules() string {
-	seen := map[traits]int{}
 	highest := b.population.HighestMTs()
+	of := make([]traits, len(b.sys.Slots))
 	for i := range b.sys.Slots {
 		b.at[i] = none
 		s := &b.sys.Slots[i]
@@ -59,12 +58,10 @@ func (b *board) modules() string {
 		if s.State == inventory.SlotUnknown || !s.SizeBytes.Known() {
 			return "the size of the module in " + b.name(i) + " is not known"
 		}
-		t := traitsOf(s).running(highest)
-		k, ok := seen[t]
-		if !ok {
-			k = len(b.kinds)
-			seen[t] = k
-			b.kinds = append(b.kinds, moduleKind{traits: t, like: i})
+		of[i] = traitsOf(s).running(highest)
+		k := slices.IndexFunc(b.kinds, func(k moduleKind) bool { return k.traits == of[i] })
+		if k < 0 {
+			k, b.kinds = len(b.kinds), append(b.kinds, moduleKind{traits: of[i], like: i})
 		}
 		b.kinds[k].count++
 		b.at[i] = k
@@ -72,27 +69,19 @@ func (b *board) modules() string {
 	if len(b.kinds) == 0 {
 		return "no module is known"
 	}
-	b.sortKinds()
-	return ""
-}
-
-func (b *board) sortKinds() {
-	order := make([]int, len(b.kinds))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		p, q := b.kinds[x].traits, b.kinds[y].traits
-		return cmp.Or(cmp.Compare(q.bytes, p.bytes), cmp.Compare(q.ranks, p.ranks), cmp.Compare(b.kinds[x].like, b.kinds[y].like))
+	slices.SortStableFunc(b.kinds, func(x, y moduleKind) int {
+		return cmp.Or(cmp.Compare(y.traits.bytes, x.traits.bytes), cmp.Compare(y.traits.ranks, x.traits.ranks))
 	})
-	kinds, rank := make([]moduleKind, len(order)), make([]int, len(order))
-	for to, from := range order {
-		kinds[to], rank[from] = b.kinds[from], to
-	}
-	b.kinds = kinds
 	for i, k := range b.at {
 		if k != none {
-			b.at[i] = rank[k]
+			b.at[i] = slices.IndexFunc(b.kinds, func(k moduleKind) bool { return k.traits == of[i] })
 		}
 	}
+	for k := range b.kinds {
+		if bytes := b.kinds[k].traits.bytes; k == 0 || bytes != b.kinds[k-1].traits.bytes {
+			b.distinct = append(b.distinct, bytes)
+		}
+		b.size = append(b.size, len(b.distinct)-1)
+	}
+	return ""
 }

@@ -19,12 +19,10 @@ func moveModule(to, module *inventory.Slot) {
 	}
 }
 
-// isModule reports whether a slot holds a module of ordinary memory.
 func isModule(s *inventory.Slot) bool {
 	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
-// clearSlot takes the module out.
 func clearSlot(s *inventory.Slot) {
 	slot := *s
 	*s = inventory.Slot{

@@ -84,7 +84,6 @@ func (b *board) besides(u *memoryUnit, bare bool) [][]int {
 	return out
 }
 
-// packed reports whether the filled layers of a group are its first ones.
 func (b *board) packed(g *channelGroup) bool {
 	for d, layer := range g.layers {
 		if full := b.fullness(layer); d < g.filled && full < len(layer) || d >= g.filled && full > 0 {

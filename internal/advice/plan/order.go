@@ -111,7 +111,6 @@ func (b *board) partlyFilled() (up, down bool) {
 	return up && seen, down && seen
 }
 
-// fullness counts the modules of a layer.
 func (b *board) fullness(layer []int) int {
 	n := 0
 	for _, s := range layer {
@@ -190,7 +189,6 @@ func (b *board) undocumented() string {
 	return ""
 }
 
-// deep reports whether a processor has more slots than channels.
 func (b *board) deep() bool {
 	return slices.ContainsFunc(b.population.Populations, func(p population.Population) bool {
 		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)

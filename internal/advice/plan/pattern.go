@@ -28,7 +28,6 @@ const (
 // room is the set of depths to which a group may be filled: bit d is set if d of its layers may be.
 type room uint64
 
-// depth is the deepest that the group may be filled.
 func (r room) depth() int { return bits.Len64(uint64(r)) - 1 }
 
 // size is the number of modules of a layer: the channels of a group.
@@ -85,12 +84,10 @@ func (u *memoryUnit) alike(rooms []room, p *platform.Platform) *alike {
 	return &alike{rooms: rooms, blocks: u.blocks(apart), apart: apart, paired: u.size() > 1}
 }
 
-// groups reports whether two groups of a block may change places.
 func (a *alike) groups(i, j int) bool {
 	return i == j || !a.apart && !a.paired && a.rooms[i] == a.rooms[j]
 }
 
-// whole reports whether two blocks can be exchanged.
 func (a *alike) whole(x, y []int) bool {
 	return slices.Equal(x, y) || !a.apart && slices.EqualFunc(x, y, func(i, j int) bool { return a.rooms[i] == a.rooms[j] })
 }
@@ -125,7 +122,6 @@ func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 	return s.found
 }
 
-// columnsOf lists the columns that these modules make, to a depth.
 func columnsOf(left []int, depth int) []column {
 	var out []column
 	c := make(column, len(left))
@@ -217,7 +213,6 @@ func (s *patternSearch) first(t turn) bool {
 	return true
 }
 
-// of are the columns of some groups.
 func (p pattern) of(groups []int) []column {
 	out := make([]column, len(groups))
 	for i, g := range groups {
@@ -244,7 +239,6 @@ func (p pattern) unevenness(sizes []int64) float64 {
 	return n
 }
 
-// depths are the numbers of layers that are filled.
 func (p pattern) depths() []int {
 	out := make([]int, len(p))
 	for i, c := range p {

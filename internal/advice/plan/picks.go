@@ -25,7 +25,6 @@ func (s *search) free() *candidate {
 	return better(s.near(), best)
 }
 
-// better is the better one of two, which may be nil; of equal ones the second.
 func better(x, y *candidate) *candidate {
 	if x != nil && (y == nil || x.score.compare(&y.score) < 0) {
 		return x

@@ -62,7 +62,6 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	return out
 }
 
-// newSearch begins a search, or returns the reason why the machine cannot be planned for.
 func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) (*search, string) {
 	topo = topo.Running()
 	b, why := newBoard(sys, topo)
@@ -80,7 +79,6 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	return s, ""
 }
 
-// why is the reason why no candidate is proven.
 func (s *search) why() string {
 	if s.unproven != "" {
 		return "of the best layout " + s.unproven

@@ -56,10 +56,8 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	return a, true
 }
 
-// passes reports whether an audit lets the rule pass for the subject.
 func passes(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Pass) }
 
-// accepted reports whether a failure is one that the site has waived.
 func accepted(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Waived) }
 
 func results(found *verdict.Audit, f Failure, result verdict.Result) bool {
@@ -126,7 +124,6 @@ func stateSetting(sys *inventory.System, id, value string) {
 	sys.Settings[id] = booted(s)
 }
 
-// booted is a setting whose effective value only the next boot shows.
 func booted(s inventory.Setting) inventory.Setting {
 	s.Pending = fact.Unknown[string](fact.Unread, "nothing waits after the boot", "")
 	s.Effective = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")

@@ -82,7 +82,6 @@ func (a *Advice) costliest() AdviceKind {
 	return Move
 }
 
-// source names the document of the target layout: the vendor's slot sets, or the platform's fill order.
 func (s *search) source(layout []int) string {
 	b := s.board
 	if b.sets != nil {

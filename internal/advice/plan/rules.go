@@ -37,7 +37,6 @@ func (p *Pipeline) onlyRepeated(after, before []Failure) []Failure {
 	})
 }
 
-// failures lists what fails among the rules that are asked for.
 func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
 	var out []Failure
 	for i := range findings {
@@ -48,7 +47,6 @@ func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
 	return out
 }
 
-// refs names failures without their severity.
 func refs(list []Failure) []verdict.Ref {
 	out := []verdict.Ref{}
 	for _, f := range list {
@@ -80,7 +78,6 @@ func without(before, after []Failure, stays func(f, g Failure) bool) []Failure {
 	return out
 }
 
-// severe reports whether a failure is at warning or above.
 func severe(severity verdict.Severity) bool {
 	return severity.Rank() >= verdict.Warning.Rank()
 }

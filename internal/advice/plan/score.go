@@ -89,10 +89,8 @@ func (x *score) compare(y *score) int {
 	return cmp.Or(x.severity(y), slices.Compare(y.bandwidth(), x.bandwidth()), slices.Compare(cost(x), cost(y)))
 }
 
-// severity orders scores by their failures at warning or above: critical ones first.
 func (x *score) severity(y *score) int { return slices.Compare(x.severities[:2], y.severities[:2]) }
 
-// severe reports whether something fails at warning or above.
 func (x *score) severe() bool { return x.severities[0]+x.severities[1] > 0 }
 
 // harms reports whether a processor has less bandwidth for sure than before, or all have less at most and nothing more
@@ -135,7 +133,6 @@ func (x *score) worthBuying(p *Pipeline) bool {
 	return x.severe() || slices.ContainsFunc(x.fails, func(f Failure) bool { return p.Role(f.Rule).Purchase })
 }
 
-// judge counts what an audit found about the layout.
 func (s *search) judge(findings []verdict.Finding, topo *population.Result) score {
 	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{},
 		units: bandwidths(topo, s.before.units)}

@@ -57,7 +57,7 @@ func (s *search) allow(trials int) { s.trials, s.board.work = trials, mostWork }
 
 // spend takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
 func (b *board) spend(slots int) bool {
-	b.work -= slots * max(1, len(b.sizes())*len(b.sizes())/4)
+	b.work -= slots * max(1, len(b.distinct)*len(b.distinct)/4)
 	return b.work >= 0
 }
 
@@ -81,7 +81,6 @@ func (s *search) best(x *stock) *candidate {
 	return best
 }
 
-// bestOf is the best layout of several stocks.
 func (s *search) bestOf(list []*stock) *candidate {
 	var best *candidate
 	for _, x := range list {
@@ -93,7 +92,6 @@ func (s *search) bestOf(list []*stock) *candidate {
 	return best
 }
 
-// proposals are the layouts of a stock, in the order in which they are tried.
 func (s *search) proposals(x *stock) []proposal {
 	found := s.descend
 	if s.board.alike(x.split) {
@@ -102,7 +100,6 @@ func (s *search) proposals(x *stock) []proposal {
 	return slices.DeleteFunc(s.ranked(found(x.split)), func(p proposal) bool { return p.nameless })
 }
 
-// alike reports whether all units get as many modules of each size.
 func (b *board) alike(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(b.bySize(x), b.bySize(split[0])) })
 }
@@ -154,7 +151,6 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	return out
 }
 
-// layouts lists a layout of the complete board for each pattern that every unit can have.
 func (s *search) layouts(split [][]int) [][]int {
 	b := s.board
 	found, units := map[string][]int{}, map[string]int{}
@@ -222,14 +218,12 @@ func (s *search) descend(split [][]int) [][]int {
 	return [][]int{whole}
 }
 
-// copy takes over what a layout has in the unit's slots.
 func (u *memoryUnit) copy(into, from []int) {
 	for _, slot := range u.slots {
 		into[slot] = from[slot]
 	}
 }
 
-// try audits a layout; nil if no audit is left.
 func (s *search) try(p *proposal, x *stock) *candidate {
 	if s.trials == 0 {
 		s.cut = true

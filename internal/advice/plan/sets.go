@@ -30,12 +30,10 @@ func (b *board) listed(u *memoryUnit, layout []int) bool {
 	return row.Has(filled)
 }
 
-// lists reports whether the vendor's table gives the slots for this number of modules.
 func (b *board) lists(modules int) bool {
 	return b.sets != nil && b.sets.Rows[modules].Source != ""
 }
 
-// filled are the numbers of the slots of a unit that a layout fills, sorted.
 func (b *board) filled(u *memoryUnit, layout []int) []int {
 	var out []int
 	for _, i := range u.slots {
@@ -64,7 +62,6 @@ func (b *board) manual(u *memoryUnit) bool {
 	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
 }
 
-// listsFewer reports whether the sets have a number of modules that leaves slots empty.
 func (b *board) listsFewer(u *memoryUnit) bool {
 	for n, row := range b.sets.Rows {
 		if n < len(u.slots) && len(row.Sets) > 0 {
@@ -74,7 +71,6 @@ func (b *board) listsFewer(u *memoryUnit) bool {
 	return false
 }
 
-// discouraged reports whether the vendor's own grade discourages a set.
 func discouraged(r *place.SetRow) bool {
 	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
 }

@@ -51,7 +51,6 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), limitedNames(names))
 }
 
-// slotsCalled lists the slots that accept one of the names.
 func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
 	var out []int
 	for i := range sys.Slots {
@@ -136,7 +135,6 @@ func handleOf(name string) string {
 	return inventory.Handle(uint16(n)).String()
 }
 
-// isHandle reports whether one of slotNames is a handle.
 func isHandle(name string) bool { return strings.HasPrefix(name, "0x") && handleOf(name) == name }
 
 // closest returns the slot whose label differs least. A handle is proposed only for a name like a handle and for a

@@ -66,7 +66,6 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 	return come
 }
 
-// owner is the index of the unit that a slot belongs to, none if it belongs to no unit.
 func (b *board) owner(slot int) int {
 	for i := range b.units {
 		if _, ok := slices.BinarySearch(b.units[i].slots, slot); ok {
@@ -95,7 +94,6 @@ func inOrder(moves []Step, occupied []bool) []Step {
 	return out
 }
 
-// joined makes one exchange of a removal from a slot and an installation into it.
 func joined(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
@@ -136,7 +134,6 @@ func forgetBoot(sys *inventory.System) {
 	}
 }
 
-// carryOut moves modules in a copy of sys, and adapts what the system sees of them.
 func carryOut(out, sys *inventory.System, steps []Step) {
 	for _, s := range steps {
 		switch s.Do {

@@ -20,13 +20,11 @@ type stock struct {
 	crossing, mixed, kinds int
 }
 
-// compare orders stocks by their price, the cheapest first.
 func (x *stock) compare(y *stock) int {
 	return cmp.Or(cmp.Compare(x.bought, y.bought), cmp.Compare(x.bytes, y.bytes), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.left, y.left),
 		cmp.Compare(x.mixed, y.mixed), cmp.Compare(x.crossing, y.crossing), cmp.Compare(x.kinds, y.kinds))
 }
 
-// priced fills in the price of a split.
 func (b *board) priced(split [][]int) *stock {
 	x := &stock{split: split}
 	own, have := b.own(), b.counts()
@@ -38,7 +36,7 @@ func (b *board) priced(split [][]int) *stock {
 			x.crossing += max(0, n-own[u][k])
 			if n > 0 {
 				kinds++
-				sizes[b.sizeIndex(k)] = true
+				sizes[b.size[k]] = true
 			}
 		}
 		x.mixed += kinds - len(sizes)
@@ -58,36 +56,14 @@ func (b *board) priced(split [][]int) *stock {
 	return x
 }
 
-// sizes are the sizes of the kinds, the largest first.
-func (b *board) sizes() []int64 {
-	if b.size == nil {
-		b.size = make([]int, len(b.kinds))
-		for k := range b.kinds { // the larger first, by sortKinds
-			if k == 0 || b.kinds[k].traits.bytes != b.kinds[k-1].traits.bytes {
-				b.distinct = append(b.distinct, b.kinds[k].traits.bytes)
-			}
-			b.size[k] = len(b.distinct) - 1
-		}
-	}
-	return b.distinct
-}
-
-// sizeIndex is the index of a kind's size.
-func (b *board) sizeIndex(kind int) int {
-	b.sizes()
-	return b.size[kind]
-}
-
-// bySize counts modules by size instead of kind.
 func (b *board) bySize(counts []int) []int {
-	out := make([]int, len(b.sizes()))
+	out := make([]int, len(b.distinct))
 	for k, n := range counts {
 		out[b.size[k]] += n
 	}
 	return out
 }
 
-// counts are the installed modules, by kind.
 func (b *board) counts() []int {
 	out := make([]int, len(b.kinds))
 	for k := range b.kinds {
@@ -98,20 +74,18 @@ func (b *board) counts() []int {
 
 // own are the modules that each processor has now, for reading only.
 func (b *board) own() [][]int {
-	if b.owned != nil {
-		return b.owned
-	}
-	out := make([][]int, len(b.units))
-	for i := range b.units {
-		out[i] = make([]int, len(b.kinds))
-		for _, s := range b.units[i].slots {
-			if k := b.at[s]; k != none {
-				out[i][k]++
+	if b.owned == nil {
+		b.owned = make([][]int, len(b.units))
+		for i := range b.units {
+			b.owned[i] = make([]int, len(b.kinds))
+			for _, s := range b.units[i].slots {
+				if k := b.at[s]; k != none {
+					b.owned[i][k]++
+				}
 			}
 		}
 	}
-	b.owned = out
-	return out
+	return b.owned
 }
 
 // supply gives each unit as many modules of each size as wanted: its own, then what others have over,
@@ -131,7 +105,7 @@ func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
 		return out
 	}
 	take := func(u, k, n int) {
-		s := b.sizeIndex(k)
+		s := b.size[k]
 		if alone && buy[s] != k {
 			return
 		}
@@ -179,34 +153,23 @@ func (b *board) stocks() []*stock {
 	likes := b.likes()
 	b.targets(func(want []int) {
 		add(want, likes[0], false)
-		for _, buy := range likes[1:] {
-			add(want, buy, false)
-			add(want, buy, true)
-		}
+		add(want, likes[1], false)
+		add(want, likes[1], true)
 	})
 	slices.SortStableFunc(out, (*stock).compare)
 	return out
 }
 
-// likes lists the kind to buy of each size: first each unit's own, then each kind in turn, of the other sizes the
-// most frequent kind.
+// likes lists the kind to buy of each size: first each unit's own, then the most frequent one.
 func (b *board) likes() [][]int {
-	each := slices.Repeat([]int{none}, len(b.sizes()))
+	each := slices.Repeat([]int{none}, len(b.distinct))
 	most := slices.Clone(each)
 	for k := range b.kinds {
-		if s := b.sizeIndex(k); most[s] == none || b.kinds[k].count > b.kinds[most[s]].count {
+		if s := b.size[k]; most[s] == none || b.kinds[k].count > b.kinds[most[s]].count {
 			most[s] = k
 		}
 	}
-	out := [][]int{each, most}
-	for k := range b.kinds {
-		if s := b.size[k]; most[s] != k {
-			buy := slices.Clone(most)
-			buy[s] = k
-			out = append(out, buy)
-		}
-	}
-	return out
+	return [][]int{each, most}
 }
 
 // targets visits the numbers of modules of each size that every unit may hold.
@@ -223,7 +186,7 @@ func (b *board) targets(visit func(want []int)) {
 			most[s] = max(most[s], n)
 		}
 	}
-	want, seen := make([]int, len(b.sizes())), 0
+	want, seen := make([]int, len(b.distinct)), 0
 	var fill func(at, total int)
 	fill = func(at, total int) {
 		switch {
@@ -234,7 +197,7 @@ func (b *board) targets(visit func(want []int)) {
 				fill(at+1, total+n)
 			}
 			want[at] = 0
-		case column(want).bytes(b.sizes()) >= bytes && b.permits(total) && b.plausible(want, least, most):
+		case column(want).bytes(b.distinct) >= bytes && b.permits(total) && b.plausible(want, least, most):
 			seen++
 			visit(slices.Clone(want))
 		}
@@ -261,13 +224,11 @@ func (b *board) plausible(want, least, most []int) bool {
 	return sizes == 1 || column(want).bytes(b.distinct)%(smallest*layer) == 0 || added <= 1
 }
 
-// permits reports whether no document forbids a number of modules of one unit.
 func (b *board) permits(n int) bool {
 	allowed := b.population.Platform.Value.AllowedDIMMs
 	return (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
 }
 
-// room is the number of modules that the slots in the groups take.
 func (b *board) room() int {
 	n := 0
 	for i := range b.units {
@@ -309,7 +270,7 @@ func (b *board) shared(bytes bool) [][]int {
 			}
 			n := min(left, width)
 			want[to][s] += n
-			got[to] += int64(n) * b.sizes()[s]
+			got[to] += int64(n) * b.distinct[s]
 		}
 	}
 	return want
@@ -325,7 +286,6 @@ func (b *board) removable(x *stock) bool {
 	return !slices.ContainsFunc(b.bySize(x.split[0]), func(n int) bool { return n%even != 0 })
 }
 
-// named reports whether documents name a number of modules of one unit as one to have.
 func (b *board) named(n int) bool {
 	row, listed := place.SetRow{}, false
 	if b.sets != nil {
@@ -334,7 +294,6 @@ func (b *board) named(n int) bool {
 	return slices.Contains(b.population.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 }
 
-// bytes is the capacity of this many modules of each kind.
 func (b *board) bytes(counts []int) int64 {
 	var n int64
 	for k, c := range counts {

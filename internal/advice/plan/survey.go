@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// newBoard reads the board from the model, or returns the reason why it cannot be planned for.
 func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	p, ok := topo.Platform.Get()
 	switch {
@@ -38,7 +37,6 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	return b, ""
 }
 
-// unit places the slots of one population, or returns what is unknown about them.
 func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
 	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
 	slices.Sort(u.slots)
@@ -113,7 +111,6 @@ func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	return channels, ""
 }
 
-// groups makes a group of each channel, or of each lockstep pair.
 func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
 	var out []channelGroup
 	if p.LockstepPairs && len(p.LockstepChannels) > 0 {

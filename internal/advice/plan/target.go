@@ -128,7 +128,6 @@ func (t *Target) take(sys *inventory.System) {
 
 func assumed[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
-// channelsOf is the number of channels that a population spans.
 func channelsOf(pf *platform.Platform) int {
 	if pf.NUMA {
 		return pf.ChannelsPerSocket
@@ -285,7 +284,6 @@ func (t *Target) fromBoard(b *board) {
 	}
 }
 
-// slotLabel is the label of a slot, as --move and --install take it.
 func slotLabel(sys *inventory.System, slot int) string {
 	if BankLabel(sys, slot) == "" {
 		return strings.TrimSpace(sys.Slots[slot].Locator.Or(""))

@@ -145,7 +145,6 @@ func (t *Target) counts(all bool) []documentedCount {
 	return out
 }
 
-// silent reports whether no document names any number of modules.
 func (t *Target) silent() bool {
 	return t.sets == nil && len(t.Platform.RecommendedDIMMs)+len(t.Platform.AcceptableDIMMs)+len(t.Platform.AllowedDIMMs) == 0
 }
@@ -319,7 +318,6 @@ func (t *Target) fill(p pattern, mix []int) ([]int, bool) {
 	return layout, !slices.ContainsFunc(left, func(n int) bool { return n != 0 })
 }
 
-// outlook is what equal modules in a pattern give.
 func (t *Target) outlook(p pattern, n int) population.Population {
 	mix := make([]int, len(t.sizes))
 	mix[len(mix)-1] = n

@@ -74,7 +74,6 @@ func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 	return Step{Do: Swap, FromSlot: slots[0], ToSlot: slots[1], LikeSlot: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
 }
 
-// unlike reports whether modules of one size are not all of one kind.
 func unlike(sys *inventory.System, bytes int64) bool {
 	var kinds []traits
 	for i := range sys.Slots {
@@ -85,7 +84,6 @@ func unlike(sys *inventory.System, bytes int64) bool {
 	return slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
 }
 
-// resolve turns names into slots.
 func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
 	s := Step{Do: c.Do, FromSlot: none, ToSlot: none, LikeSlot: none}
 	var err error
@@ -124,7 +122,6 @@ func orSwap(sys *inventory.System, s Step) string {
 // mostNamed bounds the slots that an error lists.
 const mostNamed = 16
 
-// filledSlots names the slots that hold modules.
 func filledSlots(sys *inventory.System) string {
 	var out []string
 	for i := range sys.Slots {
@@ -138,7 +135,6 @@ func filledSlots(sys *inventory.System) string {
 	return limitedNames(out)
 }
 
-// limitedNames lists the first mostNamed names.
 func limitedNames(names []string) string {
 	if len(names) <= mostNamed {
 		return strings.Join(names, ", ")
