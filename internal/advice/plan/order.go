@@ -140,6 +140,27 @@ func (b *board) open(layout []int) bool {
 	})
 }
 
+// mirrored is a layout with the channels of unknown order filled from the other end.
+func (b *board) mirrored(layout []int) []int {
+	out := slices.Clone(layout)
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			if g.ordered {
+				continue
+			}
+			other := slices.Clone(g.layers)
+			slices.Reverse(other[:g.filled])
+			slices.Reverse(other[g.filled:])
+			for d, layer := range g.layers {
+				for n, slot := range layer {
+					out[other[d][n]] = layout[slot]
+				}
+			}
+		}
+	}
+	return out
+}
+
 // byChannel returns moves, swaps and installations as steps from channel to channel, in the order of the
 // channels; nil if there is another step. A swap is two moves. Like is the slot that represents the kind
 // of module.

@@ -88,7 +88,7 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 			part = nil
 		}
 		if than := cmp.Or(part, cure); cure != nil && s.isExpensive(cure) {
-			fewer, _ := s.cheapest(stocks, givesUp, mostExchanged, than, least)
+			fewer, _ := s.cheapest(stocks, func(x *stock) bool { return givesUp(x) && x.bought < than.stock.bought }, mostExchanged, than, least)
 			add(fewer)
 		}
 		add(part)

@@ -270,5 +270,5 @@ func (s *search) accepts(c *candidate) bool {
 	if why != "" {
 		s.unproven = why
 	}
-	return why == ""
+	return why == "" && s.anyOrder(c)
 }
