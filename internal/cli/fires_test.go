@@ -137,6 +137,19 @@ var odd = []situation{
 		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
 		return []string{"--smbios", file}
 	}},
+	{"as many DDR5 as DDR4 modules", []string{"memory.module.generation"}, func(t *testing.T) []string {
+		b := smbiostest.New(3, 2)
+		array := b.Array(smbiostest.Array{Devices: 4})
+		for n := range 4 {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A" + strconv.Itoa(n+1), Bytes: 16 << 30, Speed: 3200, Type: [...]uint8{0x1A, 0x22}[n%2]})
+		}
+		file := filepath.Join(t.TempDir(), "dump.bin")
+		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+		status, out, _ := run(nil, "check", file)
+		assert.Equal(t, 3, status, "doubt never makes green")
+		assert.Contains(t, strings.Join(strings.Fields(out), " "), "probably firmware states a wrong type for some DIMMs (DDR4 and DDR5)")
+		return []string{"--smbios", file}
+	}},
 	{"distances that cannot be", []string{"numa.distance.plausible"}, func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(hosttest.Files{hosttest.NodeDir + "node0/distance": "10 5\n"}).Write(t)}
 	}},

@@ -343,7 +343,6 @@ func TestImpossibleModules(t *testing.T) {
 		"another size and rating": {changed(func(d *smbiostest.DIMM) { d.Bytes, d.Speed = 16<<30, 2666 }), 0, ""},
 		"an empty slot":           {smbiostest.DIMM{}, 0, ""},
 		"no speed":                {changed(func(d *smbiostest.DIMM) { d.Configured = 0 }), 0, ""},
-		"DDR3":                    {changed(func(d *smbiostest.DIMM) { d.Type = 0x18 }), 0, "A3 is DDR3, and the others are DDR4, which no board takes together"},
 		"half a DIMM":             {changed(func(d *smbiostest.DIMM) { d.DataBits = 32 }), 0, "A3 has a data width of 32 bits, and the others have 64"},
 		"a slow one":              {changed(func(d *smbiostest.DIMM) { d.Configured = 400 }), 0, "A3 has a configured speed that the others do not have: 400 is not a speed that DDR4 can have"},
 		"rated as a clock":        {changed(func(d *smbiostest.DIMM) { d.Speed = 800 }), 0, "A3 has a rated speed that the others do not have: the speed looks like a clock in MHz, not like transfers (800 for DDR4)"},

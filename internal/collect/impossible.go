@@ -2,7 +2,6 @@ package collect
 
 import (
 	"fmt"
-	"strings"
 
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -15,7 +14,7 @@ import (
 const codeModule = "module"
 
 // checkModules records what firmware states of a module and what no module beside the others can be: another
-// generation, another data width, a speed that its type does not have or that is far above its rating, more than its
+// data width, a speed that its type does not have or that is far above its rating, more than its
 // array takes.
 func (c *collector) checkModules() {
 	var modules []*inventory.Slot
@@ -24,7 +23,6 @@ func (c *collector) checkModules() {
 			modules = append(modules, s)
 		}
 	}
-	generation := commonest(modules, func(s *inventory.Slot) string { return generationOf(s.Type.Or("")) })
 	width := commonest(modules, func(s *inventory.Slot) int { return s.DataWidth.Or(0) })
 	speeds := [...]struct {
 		name string
@@ -34,9 +32,6 @@ func (c *collector) checkModules() {
 		{"configured", func(s *inventory.Slot) fact.Fact[int] { return s.ConfiguredMTs }},
 	}
 	for _, s := range modules {
-		if g := generationOf(s.Type.Or("")); g != "" && generation != "" && g != generation {
-			c.impossible(s, "is %s, and the others are %s, which no board takes together", g, generation)
-		}
 		if n := s.DataWidth.Or(0); n != 0 && width != 0 && n < width {
 			c.impossible(s, "has a data width of %d bits, and the others have %d", n, width)
 		}
@@ -69,15 +64,6 @@ func (c *collector) checkCapacities(modules []*inventory.Slot) {
 func (c *collector) impossible(s *inventory.Slot, format string, args ...any) {
 	f := &c.sys.Firmware
 	f.Problems = append(f.Problems, inventory.Problem{Code: codeModule, Text: s.Name() + " " + fmt.Sprintf(format, args...)})
-}
-
-// generationOf returns the generation of a DDR type: "DDR3" of "DDR3L", "" for other types.
-func generationOf(typ string) string {
-	typ, _, _ = strings.Cut(strings.TrimPrefix(typ, "LP"), " ")
-	if !strings.HasPrefix(typ, "DDR") {
-		return ""
-	}
-	return typ[:min(len(typ), len("DDR3"))]
 }
 
 // commonest returns the value that more than half of the modules have, the zero value if there is none.

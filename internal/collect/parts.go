@@ -76,21 +76,13 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge)
 			rated, ok := s.RatedMTs.Get()
 			n.agrees = ok && m.RatedMTs > 0 && ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
 		}
-		if typ := s.Type.Or(""); generation(typ) != "" && m.Type != "" && generation(typ) != generation(m.Type) {
+		if typ := s.Type.Or(""); ddr.Generation(typ) != "" && m.Type != "" && ddr.Generation(typ) != ddr.Generation(m.Type) {
 			p.note(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
 			continue
 		}
 		out = append(out, n)
 	}
 	return out
-}
-
-// generation returns the DDR generation of a memory type, "" for types without one (DRAM, DDR, SDRAM).
-func generation(typ string) string {
-	if name, _, _ := strings.Cut(typ, " "); len(name) == 4 && strings.HasPrefix(name, "DDR") {
-		return name
-	}
-	return ""
 }
 
 // partNumberMerge fills in facts from part numbers and records the differences.

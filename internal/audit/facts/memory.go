@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -95,6 +96,7 @@ func memoryClassFields() []Field {
 		{"unchecked_modules", textListType, "DRAM modules without check bits", ofModules(uncheckedModules)},
 		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machine(edacModes)},
 		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
+		{"generations", textListType, "generations of the modules as firmware states them (DDR4); more than one is in doubt", ofModules(generations)},
 		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", ofModules(severalVoltages)},
 		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", ofModules(func(m *Machine) Value {
 			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
@@ -103,6 +105,29 @@ func memoryClassFields() []Field {
 			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
 		})},
 	}
+}
+
+// generations lists the generations that firmware states for the modules, also one that contradicts a part number. Each has
+// its own voltage and its own connector, so firmware is wrong about one of several.
+func generations(m *Machine) Value {
+	var stated []Value
+	for _, s := range m.modules() {
+		word := ddr.Generation(s.Type.Or(s.Type.From.Raw))
+		if word == "" {
+			continue
+		}
+		stated = append(stated, Value{Value: word, State: fact.OK, Certainty: fact.Indirect, From: s.Type.From})
+	}
+	all := gather[string](stated)
+	if words, _ := all.Value.([]string); len(words) > 1 {
+		return doubted(all, &fact.Doubt{Reason: "which of them is right is not known", KnownBy: "the module's label"})
+	}
+	for _, s := range m.modules() {
+		if !s.Type.Known() {
+			return valueOf(s.Type)
+		}
+	}
+	return all
 }
 
 // severalVoltages is false if every DIMM is of a generation with one supply voltage: 1.2 V for DDR4 (JEDEC

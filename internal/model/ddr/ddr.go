@@ -2,7 +2,10 @@
 // which numbers name one speed, and which are a clock in MHz.
 package ddr
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Tolerance is the largest difference in MT/s of two names of one speed: 2933 and 2934, 1333 and 1334 (DSP0134 tables
 // print both).
@@ -110,4 +113,13 @@ func ratesOf(memType string) []int {
 	default:
 		return nil
 	}
+}
+
+// Generation returns the generation of a type: "DDR3" of "DDR3L" and "LPDDR3", "" for types without one (DRAM, DDR, SDRAM).
+func Generation(memType string) string {
+	memType, _, _ = strings.Cut(strings.TrimPrefix(memType, "LP"), " ")
+	if len(memType) < len("DDR3") || !strings.HasPrefix(memType, "DDR") {
+		return ""
+	}
+	return memType[:len("DDR3")]
 }
