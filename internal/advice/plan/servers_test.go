@@ -145,7 +145,7 @@ func TestMovesForBandwidthAlone(t *testing.T) {
 		held := hold(t, name, collecttest.Read(t, name, s.Table(c.filled).Dump()), p)
 		var ways []string
 		for i := range held.made.Advice {
-			ways = append(ways, held.made.Advice[i].ID)
+			ways = append(ways, string(held.made.Advice[i].ID))
 		}
 		require.Equal(t, c.ways, ways, "%s: %s", name, held.made.Why)
 		if first := &held.made.Advice[0]; name == "two channels" {
