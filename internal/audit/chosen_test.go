@@ -231,7 +231,7 @@ func processorMakers(p *platform.Info) []string {
 }
 
 func fitsUnmarked(doc, vendor string, makers []string) bool {
-	if doc == "DMTF" || doc == "Linux kernel" || doc == "SchedMD" ||
+	if doc == "DMTF" || doc == "JEDEC" || doc == "Linux kernel" || doc == "SchedMD" ||
 		slices.ContainsFunc(strings.Split(doc, ", "), func(author string) bool { return slices.Contains(makers, author) }) {
 		return true
 	}

@@ -57,7 +57,7 @@ func TestMovesBetweenNodes(t *testing.T) {
 	}
 	c := hold(t, "all behind the first processor", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
-	require.Equal(t, plan.Move, c.made.Advice[0].ID)
+	require.EqualValues(t, plan.Move, c.made.Advice[0].ID)
 	require.Equal(t, 6, c.made.Advice[0].Count(plan.Move))
 }
 

@@ -38,7 +38,7 @@ func TestFewestExchanged(t *testing.T) {
 	c := hold(t, "two of six larger", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	last := &c.made.Advice[len(c.made.Advice)-1]
-	require.Equal(t, plan.Exchange, last.ID)
+	require.EqualValues(t, plan.Exchange, last.ID)
 	require.Equal(t, 2, last.Count(plan.Exchange))
 	require.Zero(t, severeOf(last))
 	require.Greater(t, *last.Reaches.CapacityBytes, bytesOf(sys))
@@ -57,7 +57,7 @@ func TestPurchaseOfTwoKinds(t *testing.T) {
 	c := hold(t, "two of four larger", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	last := &c.made.Advice[len(c.made.Advice)-1]
-	require.Equal(t, plan.Install, last.ID)
+	require.EqualValues(t, plan.Install, last.ID)
 	require.Equal(t, 4, last.Count(plan.Install))
 	require.Zero(t, severeOf(last))
 }
@@ -156,7 +156,7 @@ func TestPartialPurchase(t *testing.T) {
 	}
 	c := hold(t, "three rated slower", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 3, c.made.Why)
-	require.Equal(t, plan.Remove, c.made.Advice[0].ID, "six alike are a recommended number, too")
+	require.EqualValues(t, plan.Remove, c.made.Advice[0].ID, "six alike are a recommended number, too")
 	part, full := &c.made.Advice[1], &c.made.Advice[2]
 	require.Equal(t, []int{0, 8, 0}, []int{part.Count(plan.Move), part.Count(plan.Install), part.Count(plan.Exchange)})
 	require.True(t, part.CuresFinding("memory.channel.populated", inventory.SocketSubject(0)))
@@ -174,7 +174,7 @@ func TestNothingMoreExpensiveWithoutGain(t *testing.T) {
 	}
 	c := hold(t, "three rated slower, alike else", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)
-	require.Equal(t, plan.Remove, c.made.Advice[0].ID)
+	require.EqualValues(t, plan.Remove, c.made.Advice[0].ID)
 	require.Equal(t, []int{8, 0}, []int{c.made.Advice[1].Count(plan.Install), c.made.Advice[1].Count(plan.Exchange)})
 }
 
@@ -221,7 +221,7 @@ func TestWithoutPurchase(t *testing.T) {
 	fewer := &c.made.Advice[0]
 	require.Equal(t, 8, c.made.Advice[1].Count(plan.Install))
 	require.Equal(t, "take out A7, A8, B7, B8, which gives up 128 GiB", fewer.Sentence(sys))
-	require.Equal(t, plan.Remove, fewer.ID)
+	require.EqualValues(t, plan.Remove, fewer.ID)
 	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, fewer.GivenUpBytes)
 	require.True(t, fewer.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(0)))
 	one := hold(t, "one is missing", server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 }), p)

@@ -42,7 +42,7 @@ func TestFullBoardIsSwapped(t *testing.T) {
 	c := hold(t, "a full R710", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	a := &c.made.Advice[0]
-	require.Equal(t, plan.Move, a.ID)
+	require.EqualValues(t, plan.Move, a.ID)
 	require.Equal(t, []int{4, 0, 0, 8}, []int{a.Count(plan.Swap), a.Count(plan.Move), buys(a), a.Moves})
 	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A8, of DIMM_A4 and DIMM_A9, of DIMM_B2 and DIMM_B7, of DIMM_B5 and DIMM_B9", a.Sentence(sys))
 	require.True(t, a.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(1)))

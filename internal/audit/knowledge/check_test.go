@@ -177,7 +177,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"settings/hpe.yaml", "JavaLatency: {sub_numa: nps2", "JavaLatency: {sub_numa: nps3", `masters[2].means.JavaLatency.sub_numa: "nps3", expected one of `, false},
 		{"settings/hpe.yaml", "JavaLatency: {sub_numa: nps2", "JavaLatency: {turbo: enabled, sub_numa: nps2", "masters[2].means.JavaLatency.turbo: a word of a setting that the preset does not lock", false},
 		{"settings/hpe.yaml", "locks: [sub_numa, l3_as_numa, smt, determinism", "locks: [sub_numa, l3_as_numa, smt2, determinism", "masters[2].locks[2]: smt2 is not in rules/settings/vocabulary.tsv", false},
-		{"settings/lenovo.yaml", "- {source: SR635V3, for: [genoa]}", "- {source: NO-SUCH, for: [genoa]}", "generations[4].source: source NO-SUCH is not listed under sources", false},
+		{"settings/lenovo.yaml", "- {source: SR635V3, for: [genoa]}", "- {source: NO-SUCH, for: [genoa]}", "generations[7].source: source NO-SUCH is not listed under sources", false},
 		{"parts/samsung.yaml", "- {by: [depth], gives: size_gb", "- {by: [deep], gives: size_gb", `samsung-ddr4: match has no group "deep"`, false},
 		{"parts/samsung.yaml", "check: [doc, field]", "check: [guess]", "expected one of doc, field, infer", true},
 		{"parts/samsung.yaml", "sources: [SAM-DDR4-PG", "sources: [NO-SUCH", "samsung-ddr4: source NO-SUCH is not listed under sources", false},
