@@ -51,7 +51,7 @@ func TestCitations(t *testing.T) {
 		}
 		require.NotNil(t, found.Citation, "%v: %s", c, found.Reason)
 		assert.Equal(t, c.cites, found.Citation.Vendor, c)
-		assert.EqualValues(t, c.standing, found.Citation.Standing, c)
+		assert.Equal(t, c.standing, found.Citation.Standing, c)
 	}
 	practice := verdict.Citation{Vendor: "Dell", Title: "A guide", Year: 2019, Standing: verdict.Practice}
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())

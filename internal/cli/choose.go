@@ -116,6 +116,7 @@ func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers fun
 			note = "; by analogy, the document names other machines"
 		case verdict.Practice:
 			note = "; general practice, no document of the machine's vendor"
+		default: // the standings of a rule's document
 		}
 		out[i] = profileLine{infos[i], answers(i), note}
 	}

@@ -170,7 +170,7 @@ func TestFeatures(t *testing.T) {
 			rest := said
 			for _, part := range a.says {
 				_, after, found := strings.Cut(rest, part)
-				assert.Equal(t, true, found, "%q in %q", part, rest)
+				assert.True(t, found, "%q in %q", part, rest)
 				if found {
 					rest = after
 				}

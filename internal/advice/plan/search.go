@@ -254,7 +254,7 @@ func (s *search) accepts(c *candidate) bool {
 	}
 	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(curedFailures(before.fails, after.fails)) > 0
 	free := c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
-	if !milder && !(free && after.gains(before)) {
+	if !milder && (!free || !after.gains(before)) {
 		return false
 	}
 	was := map[string]int{}
