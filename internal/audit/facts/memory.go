@@ -37,6 +37,7 @@ func memoryType() *ObjectType {
 		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
 		{"channels", intType, "memory channels of all populated processors", ofModules(allChannels)},
 		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
+		{"filled_alike", boolType, "every slot holds a module like the others, as many for each channel, so that no channel can be empty", machine(slotsFilled)},
 		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
 		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
 		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", ofModules(stoppedModules)},

@@ -140,6 +140,48 @@ func TestSlotsFull(t *testing.T) {
 	assert.False(t, slotsFull(m).Known())
 }
 
+// TestEverySlotFilled checks that no channel is empty if all slots hold equal modules, whatever the labels and whichever
+// processor they belong to, and that nothing is concluded from a table that may not list all slots.
+func TestEverySlotFilled(t *testing.T) {
+	channels := func(n ...int) []population.Population {
+		var out []population.Population
+		for i, c := range n {
+			out = append(out, population.Population{Socket: i, ChannelsTotal: sure(c)})
+		}
+		return out
+	}
+	unknown := fact.Unknown[int](fact.Absent, "no document", "")
+	for _, c := range []struct {
+		name        string
+		announced   int
+		populations []population.Population
+		change      func(slots []inventory.Slot)
+		filled      bool
+	}{
+		{"twelve on two processors of three channels", 12, channels(3, 3), nil, true},
+		{"more announced than listed", 24, channels(3, 3), nil, false},
+		{"channels that do not divide them", 12, channels(8), nil, false},
+		{"one slot empty", 12, channels(3, 3), func(s []inventory.Slot) { s[5].State = inventory.SlotEmpty }, false},
+		{"one module smaller", 12, channels(3, 3), func(s []inventory.Slot) { s[5].SizeBytes = sure(int64(3) << 30) }, false},
+		{"two slots with one label", 12, channels(3, 3), func(s []inventory.Slot) { s[5].Locator = s[4].Locator }, false},
+		{"a chipset's channels", 12, []population.Population{{Socket: place.Unplaced, ChannelsTotal: unknown}}, nil, true},
+		{"a processor's channels not known", 12, []population.Population{{ChannelsTotal: unknown}}, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var slots []inventory.Slot
+			for i := range 12 {
+				slots = append(slots, module("DIMM"+strconv.Itoa(i+1), 4, 2))
+			}
+			m := board(c.announced, slots...)
+			if c.change != nil {
+				c.change(m.sys.Slots)
+			}
+			m.population.Populations = c.populations
+			assert.Equal(t, c.filled, slotsFilled(m).Value)
+		})
+	}
+}
+
 // TestSeveralVoltages checks that DDR4 and DDR5 have one voltage each, and that the module's generation must be
 // known.
 func TestSeveralVoltages(t *testing.T) {

@@ -100,6 +100,35 @@ func slotsFull(m *Machine) Value {
 	})
 }
 
+// slotsFilled reports whether no channel of any CPU can be empty, whichever slot is on which: every slot that the arrays
+// announce is listed under a label of its own and holds a module like the others, as many for each channel.
+func slotsFilled(m *Machine) Value {
+	return m.ofAllSlots(func(complete bool) any {
+		channels := 0
+		partWired := slices.ContainsFunc(m.population.Placements, func(p place.Placement) bool { return p.PartWired })
+		for i := range m.population.Populations {
+			p := &m.population.Populations[i]
+			channels += p.ChannelsTotal.Or(0)
+			// Where the chipset or the board decides how many channels there are, firmware that lists four slots lists not just the module it found.
+			complete = complete && (p.ChannelsTotal.Known() || (partWired || p.Socket == place.Unplaced) && len(m.sys.Slots) > 3)
+		}
+		if !complete || channels > 0 && len(m.sys.Slots)%channels != 0 {
+			return false
+		}
+		type label struct{ locator, bank string }
+		labels := map[label]bool{}
+		first := &m.sys.Slots[0]
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			labels[label{s.Locator.Value, s.BankLocator.Value}] = true
+			if !isDRAM(s) || !s.SizeBytes.Known() || s.SizeBytes.Value != first.SizeBytes.Value || s.Type.Value != first.Type.Value {
+				return false
+			}
+		}
+		return len(labels) == len(m.sys.Slots)
+	})
+}
+
 // ofAllSlots computes a value from the list of slots; complete is true if it is as long as the arrays' own
 // counts.
 func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {

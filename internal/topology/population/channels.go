@@ -17,10 +17,6 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
 	if reason, state := b.unmapped(pop); reason != "" {
 		b.blankChannels(pop, state, reason)
-		if b.everySlotFilled(pop) {
-			pop.ChannelsPopulated = fact.Known(pop.ChannelsTotal.Value, min(pop.ChannelsTotal.Certainty, fact.Indirect), b.evidence(pop))
-			pop.ChannelsPopulated.Unverified = pop.ChannelsTotal.Unverified
-		}
 		// The vendor's table names slots, not channels, so it needs no slot map.
 		if listed := b.setOrder(pop); pop.DIMMs.Known() && listed.Known() {
 			pop.Order = listed
@@ -47,32 +43,6 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelsTotal)
 		pop.ChannelsEqual = fact.UnknownFrom[bool](pop.ChannelBytes)
 	}
-}
-
-// everySlotFilled reports whether no channel of a CPU can be empty, whichever slot is on which: the arrays announce as many
-// slots as are listed, each with a label of its own, all of the CPU's hold equal modules, and each channel can have as many
-// of them as the others.
-func (b *builder) everySlotFilled(pop *Population) bool {
-	total := pop.ChannelsTotal.Or(0)
-	if total == 0 || len(pop.EmptySlots) > 0 || len(pop.Slots) == 0 || len(pop.Slots)%total != 0 || pop.DIMMs.Or(0) != len(pop.Slots) {
-		return false
-	}
-	announced := 0
-	for i := range b.sys.Arrays {
-		announced += b.sys.Arrays[i].Devices.Or(0)
-	}
-	if b.unlisted != nil || announced != len(b.sys.Slots) {
-		return false
-	}
-	labels := map[string]bool{}
-	for i := range b.sys.Slots {
-		labels[b.sys.Slots[i].Locator.Value+"\n"+b.sys.Slots[i].BankLocator.Value] = true
-	}
-	first := &b.sys.Slots[pop.Slots[0]]
-	return len(labels) == announced && !slices.ContainsFunc(pop.Slots, func(i int) bool {
-		s := &b.sys.Slots[i]
-		return s.State != inventory.SlotPopulated || !s.SizeBytes.Known() || s.SizeBytes.Value != first.SizeBytes.Value || s.Type.Value != first.Type.Value
-	})
 }
 
 func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
