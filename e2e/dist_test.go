@@ -155,11 +155,13 @@ func TestHome(t *testing.T) {
 	require.NoError(t, home("psirt@acme.example.org"))
 	before := strings.TrimSpace(must(t, "go", "list", "-m"))
 	for _, old := range []string{before, "security@memaudit.example", "<!-- home", "#home "} {
-		found, _ := exec.Command("git", "-C", dir, "grep", "-IFn", "-e", old, "--", ":!scripts/home", ":!e2e/install_test.go").Output()
+		found, _ := exec.Command("git", "-C", dir, "grep", "-IFn", "-e", old, "--", ":!scripts/home", ":!e2e/dist_test.go").Output()
 		assert.Empty(t, string(found))
 	}
 	assert.Contains(t, readFile(t, filepath.Join(dir, "README.md")), "go install "+modulePath+"/cmd/memaudit@latest\n")
-	assert.Contains(t, readFile(t, filepath.Join(dir, "SECURITY.md")), "psirt@acme.example.org")
+	security := readFile(t, filepath.Join(dir, "SECURITY.md"))
+	assert.Contains(t, security, "psirt@acme.example.org")
+	assert.Contains(t, security, "gh attestation verify FILE --repo acme-hpc/memcheck\n", "gh refuses a host before OWNER/NAME")
 	writeModule(t, dir, proxy, "v1.2.3")
 	cache := strings.TrimSpace(must(t, "go", "env", "GOMODCACHE"))
 	goCommand := func(args ...string) {
