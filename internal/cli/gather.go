@@ -12,6 +12,7 @@ import (
 	"memaudit.example/memaudit/internal/collect/snapshot"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/formats"
 	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
@@ -129,7 +130,9 @@ func (p *Program) open(f *inputFlags) (*host.Root, error) {
 		root, err = host.OpenCapture("standard input", p.Stdin)
 	case f.snapshot != "":
 		what = "--snapshot " + f.snapshot
-		if root, err = host.OpenCaptureFile(f.snapshot); err != nil && !beginsAsArchive(f.snapshot) {
+		if root, err = host.OpenCaptureFile(f.snapshot); err != nil && beginsAsArchive(f.snapshot) {
+			hint = "a compressed dump or dmidecode's text must be unpacked first"
+		} else if err != nil {
 			hint = "memaudit check " + f.snapshot + " takes a folder, a capture, an SMBIOS dump or dmidecode's text, whichever it is"
 		}
 	case f.root != "":
@@ -201,6 +204,8 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 			hint = "run dmidecode as root"
 		} else if _, notBIOS := bios.Decode(name, data.Bytes()); notBIOS == nil {
 			hint = "these are BIOS settings: memaudit check --bios " + name
+		} else if bytes.Contains(data.Bytes(), []byte(report.SchemaReport)) {
+			hint = "this is a report: memaudit fleet " + name
 		}
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}

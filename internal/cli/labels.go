@@ -21,7 +21,7 @@ signature of the population.
 
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
 audit could not be done.`,
-		Args: nothing,
+		Args: arguments(0, 0, "flags only: a machine is --smbios FILE or --snapshot FILE"),
 		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
 	}
 	f.input.register(cmd)

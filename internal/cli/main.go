@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,6 +86,17 @@ ask for. It only reads: nothing on the machine is changed.`,
 	root.AddCommand(p.checkCommand(), p.demoCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
 		p.planCommand(), p.labelsCommand(), p.baselineCommand(), p.measureCommand(), p.explainCommand(), p.serveCommand(),
 		p.versionCommand(), p.manCommand())
+	root.InitDefaultVersionFlag()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() { // cobra's own answer a misspelt command or shell with another page
+		case "help":
+			c.Args = knownCommand
+		case "completion":
+			c.Args, c.RunE = command, showHelp
+		}
+	}
 	return root
 }
 
@@ -95,24 +107,41 @@ var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "
 func wayOut(cmd *cobra.Command, err error) string {
 	help := fmt.Sprintf("see '%s --help'", cmd.CommandPath())
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+	if !ok {
 		return help
 	}
-	name := unknown.GetSpecifiedName()
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	for _, near := range humanize.Nearest(names, name, 1) {
-		if humanize.Distance(near, name) <= max(1, len(name)/3) {
-			return fmt.Sprintf("did you mean --%s? %s", near, help)
+	name := strings.ToLower(unknown.GetSpecifiedName())
+	var similar, related []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		words := strings.FieldsFunc(strings.ToLower(f.Name+" "+f.Usage), func(r rune) bool { return !unicode.IsLetter(r) })
+		switch {
+		case len(name) == 1 && strings.HasPrefix(f.Name, name), len(name) > 1 && humanize.Distance(f.Name, name) <= max(1, len(name)/3):
+			similar = append(similar, f.Name)
+		case len(name) > 1 && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, name) }):
+			related = append(related, f.Name)
 		}
+	})
+	meant := func(flags []string) string {
+		nearest := humanize.Nearest(flags, name, 2)
+		for i, flag := range nearest {
+			value, _ := pflag.UnquoteUsage(cmd.Flags().Lookup(flag))
+			nearest[i] = strings.TrimSpace("--" + flag + " " + value)
+		}
+		return fmt.Sprintf("did you mean %s? %s", strings.Join(nearest, " or "), help)
+	}
+	if len(similar) > 0 {
+		return meant(similar)
 	}
 	if slices.Contains(formats.Reports(), name) {
 		return fmt.Sprintf("did you mean --format %s? %s", name, help)
 	}
-	for _, other := range cmd.Root().Commands() {
+	for _, other := range append(cmd.Root().Commands(), cmd.Root()) {
 		if other.Flags().Lookup(name) != nil {
 			return fmt.Sprintf("--%s is a flag of '%s'; %s", name, other.CommandPath(), help)
 		}
+	}
+	if len(related) > 0 {
+		return meant(related)
 	}
 	return help
 }
@@ -132,6 +161,18 @@ func command(cmd *cobra.Command, args []string) error {
 		says += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return errors.New(says)
+}
+
+// knownCommand refuses the arguments of help that are no command.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	found, rest, err := cmd.Root().Find(args)
+	if err != nil {
+		return err
+	}
+	if err := command(found, rest); err != nil {
+		return &exitError{status: report.ExitUsage, err: err, hint: fmt.Sprintf("see '%s --help'", found.CommandPath())}
+	}
+	return nil
 }
 
 // arguments returns a check of how many arguments a command has, from least to most; what names them.

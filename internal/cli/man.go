@@ -28,6 +28,9 @@ func (p *Program) manCommand() *cobra.Command {
 			if found, _, err := root.Find(args); err == nil && found != root {
 				return unwritten(p.manPage(p.Stdout, found))
 			}
+			if _, err := os.Stat(args[0]); err != nil && filepath.Base(args[0]) == args[0] {
+				return usageError("%w; a new folder is ./%s", command(root, args), args[0])
+			}
 			err := os.MkdirAll(args[0], 0o755)
 			if err == nil {
 				err = p.manTree(root, args[0])

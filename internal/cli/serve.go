@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -59,7 +60,7 @@ first audit every page answers 503.`,
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, +/-10 % jitter (default 5m, or the configuration's)")
-	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")
+	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on, HOST:PORT or :PORT; repeatable")
 	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as for any Prometheus exporter")
 	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
 	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve metrics alone: no /report, /report.txt, /report.json")
@@ -88,6 +89,11 @@ func (f *serveFlags) check() error {
 	}
 	if err := f.input.oneMachine(); err != nil {
 		return err
+	}
+	for _, address := range f.addresses {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return usageError("--web.listen-address: %q, expected HOST:PORT or :PORT", address)
+		}
 	}
 	taken := []string{"/runbook", "/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
 	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {

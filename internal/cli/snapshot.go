@@ -37,7 +37,7 @@ attributes that no audit asks for are replaced by a hash under a key that is gen
 for this capture and kept nowhere. Of such attributes in an export of BIOS settings or
 in a controller's answer only the names are kept. --identifiers leaves them all as they
 are.`,
-		Args: nothing,
+		Args: arguments(0, 0, "flags only: the name of the capture is -o FILE"),
 		RunE: func(*cobra.Command, []string) error { return p.snapshot(f) },
 	}
 	f.input.register(cmd)

@@ -136,6 +136,7 @@ func TestWrongInputs(t *testing.T) {
 		return file
 	}
 	none, text, comment := filepath.Join(dir, "none"), at("text", "hello world\n"), at("comment.yaml", "# nothing yet\n")
+	report, gz := at("report", `{"schema": "memaudit.report/v1"}`), at("text.gz", "\x1f\x8b")
 	demo := filepath.Join(corpustest.Root(t), "examples", "dell-r610.tar.gz")
 	for _, c := range []struct {
 		says string
@@ -171,7 +172,20 @@ func TestWrongInputs(t *testing.T) {
 		{"the nearest are Hyper-Threading, ", []string{"explain", "hyperthreding"}},
 		{"expected dell-r610 or dell-r7625", []string{"demo", "r740"}},
 		{"no argument, expected one rule id", []string{"rules", "show"}},
-		{"unknown flag: --profil\nmemaudit: hint: did you mean --profile? see 'memaudit check --help'\n", []string{"check", "--profil", "hpc"}},
+		{"unknown flag: --profil\nmemaudit: hint: did you mean --profile NAME? see 'memaudit check --help'\n", []string{"check", "--profil", "hpc"}},
+		{"did you mean --format FORMAT or --fail-on SEVERITY?", []string{"check", "-f"}},
+		{"did you mean --version?", []string{"-V"}},
+		{"did you mean --web.listen-address ADDRESS?", []string{"serve", "--port", "9000"}},
+		{`--web.listen-address: "9000", expected HOST:PORT or :PORT`, []string{"serve", "--web.listen-address", "9000"}},
+		{"unknown command \"chek\" for \"memaudit\", did you mean check?\nmemaudit: hint: see 'memaudit --help'\n", []string{"help", "chek"}},
+		{"did you mean show?\nmemaudit: hint: see 'memaudit rules --help'\n", []string{"help", "rules", "shw"}},
+		{`unknown command "bsh" for "memaudit completion", did you mean bash`, []string{"completion", "bsh"}},
+		{"did you mean check?; a new folder is ./chek", []string{"man", "chek"}},
+		{"the name of the capture is -o FILE", []string{"snapshot", "capture.tar.gz"}},
+		{"a machine is --smbios FILE or --snapshot FILE", []string{"labels", "validate.go"}},
+		{"the nearest are memory.channel.populated, ", []string{"explain", "memory.channel"}},
+		{"this is a report: memaudit fleet " + report, []string{"check", report}},
+		{"must be unpacked first", []string{"check", gz}},
 		{"1 input could not be read", []string{"fleet", none}},
 	} {
 		status, _, errs := run(nil, c.args...)

@@ -112,12 +112,16 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Nearest returns the n names closest to name, ignoring case.
+// Nearest returns the n names closest to name, ignoring case; a name that contains it whole is closer than one that is
+// spelt like it.
 func Nearest(names []string, name string, n int) []string {
 	out := slices.Clone(names)
 	far, name := make(map[string]int, len(out)), strings.ToUpper(name)
 	for _, s := range out {
 		far[s] = Distance(strings.ToUpper(s), name)
+		if !strings.Contains(strings.ToUpper(s), name) {
+			far[s] += 1 << 16 // farther than any that does
+		}
 	}
 	slices.SortStableFunc(out, func(x, y string) int { return far[x] - far[y] })
 	return out[:min(n, len(out))]
