@@ -249,28 +249,29 @@ func (r *Report) fix(p *Problem) (fix string, shown int) {
 	return strings.Join(texts, "; "), -1
 }
 
-// adviceFix describes the advice that cures a problem. An earlier one without a purchase is named before it, and if it
-// gives up capacity, one that keeps it after it.
-func (r *Report) adviceFix(p *Problem) (fix string, shown int) {
+// adviceFix describes the advice that cures a problem: before it a part that costs nothing, and if it gives up
+// capacity, after it one that keeps it. first is the index of the advice that it names first.
+func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	cure := &r.Advice[p.Cure]
 	fix = r.AdviceSentence(cure)
-	if free := r.freePart(p); free >= 0 {
-		return "a part of it, with nothing to buy: " + r.adviceText(&r.Advice[free], "") + "; or all of it: " + fix, free
-	}
 	if cure.GivenUpBytes > 0 {
 		for i := p.Cure + 1; i < len(r.Advice); i++ {
 			if a := &r.Advice[i]; a.GivenUpBytes == 0 && cures(a, p.Members) {
-				return fix + "; or keep all memory: " + r.AdviceSentence(a), p.Cure
+				fix += "; or keep all memory: " + r.AdviceSentence(a)
+				break
 			}
 		}
+	}
+	if free := r.freePart(p); free >= 0 {
+		return "a part of it, with nothing to buy: " + r.adviceText(&r.Advice[free], "") + "; or all of it: " + fix, free
 	}
 	return fix, p.Cure
 }
 
-// freePart returns the index of the advice without a purchase that cures a consequence of a problem, or is faster
-// alone, if curing the problem takes a purchase; -1 if there is none.
+// freePart returns the index of the advice that costs no module and cures a consequence of a problem, or is faster
+// alone, if curing the problem costs some; -1 if there is none.
 func (r *Report) freePart(p *Problem) int {
-	if r.Advice[p.Cure].Installs == 0 {
+	if cure := &r.Advice[p.Cure]; cure.Installs+cure.Removes == 0 {
 		return -1
 	}
 	return slices.IndexFunc(r.Advice[:p.Cure], func(a plan.Advice) bool {

@@ -145,6 +145,9 @@ func TestFixNamesWhoChanges(t *testing.T) {
 		{"memory is given up", "take out A1. This gives up 32 GiB; CPU2 rises from 50 % to full bandwidth; or keep all memory: install a module in A2. CPU2 rises from 50 % to full bandwidth", [2]int{100, 50}, [2]int{100, 50},
 			[]plan.Advice{{ID: "remove", Removes: 1, GivenUpBytes: 32 << 30, Cures: cures, Steps: []plan.Step{{Do: "remove", From: "0x1"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})},
 				{ID: "install", Installs: 1, Cures: cures, Steps: []plan.Step{{Do: "install", To: "0x2"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
+		{"moves before modules are taken out", "a part of it, with nothing to buy: move A1 to A2. CPU2 rises from 17 to 67 % of its best bandwidth; or all of it: take out A1. This gives up 32 GiB; both CPUs rise from 17 % to full bandwidth", [2]int{17, 17}, [2]int{17, 17},
+			[]plan.Advice{{ID: "move", Moves: 1, Steps: []plan.Step{{Do: "move", From: "0x1", To: "0x2"}}, Reaches: reach([2]int{17, 67}, [2]int{17, 67})},
+				{ID: "remove", Removes: 1, GivenUpBytes: 32 << 30, Cures: cures, Steps: []plan.Step{{Do: "remove", From: "0x1"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := cpus(c.low, c.high, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
