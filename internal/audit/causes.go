@@ -8,8 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
-// causes sets the root cause of findings whose rule depends on one that failed for the same subject or for the
-// whole machine.
 func (r *auditRun) causes() {
 	r.roots = map[int][]int{}
 	all := r.failures()
@@ -33,7 +31,6 @@ func (r *auditRun) causes() {
 // failures are the indexes of failed findings, by rule and subject.
 type failures map[string]map[inventory.Subject][]int
 
-// failures returns them in the order of the audit.
 func (r *auditRun) failures() failures {
 	out := failures{}
 	for i := range r.out.Findings {

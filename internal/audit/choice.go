@@ -100,8 +100,6 @@ func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
 	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }
 
-// difference returns what the matched machines are and what this one is, by the first that differs of vendor,
-// product and platform.
 func (r *auditRun) difference(others []*rulepack.Match) (written, this string) {
 	var vendors, products, platforms []string
 	for _, m := range others {
@@ -260,7 +258,6 @@ func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Res
 	return r.chosen(p), "", nil
 }
 
-// chosen returns a profile as it applies to the machine.
 func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
 	c := &Chosen{Profile: p}
 	if !r.named(p) {

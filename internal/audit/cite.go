@@ -82,7 +82,6 @@ func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	return out
 }
 
-// rowDocument returns the document behind a platform's row, and whether it is listed.
 func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 	for i := range p.Documents {
 		if p.Documents[i].Key == p.Citation.Key {

@@ -71,7 +71,6 @@ func (e *Engine) Headline(id string) string {
 	return ""
 }
 
-// auditRun is one audit in progress.
 type auditRun struct {
 	engine     *Engine
 	sys        *inventory.System

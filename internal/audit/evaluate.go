@@ -177,7 +177,6 @@ func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	return f
 }
 
-// check evaluates a rule that applies and fills the finding.
 func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
 	holds, o := r.condition(rule.Check, s)
 	weakest, _ := r.scope.Certainty()
@@ -269,7 +268,6 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	}
 }
 
-// condition evaluates a condition for a subject.
 func (r *auditRun) condition(src string, s facts.Subject) (bool, facts.Outcome) {
 	r.scope.About(s)
 	return r.engine.programs.Bool(r.scope, src)
@@ -290,7 +288,6 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	})
 }
 
-// describe sets the texts of a finding on a machine of this vendor.
 func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(src string) string) {
 	say := func(src string) string {
 		if src == "" {

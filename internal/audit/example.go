@@ -29,7 +29,6 @@ func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	return nil, ""
 }
 
-// example evaluates the texts of a rule in one of its cases.
 func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict.Finding {
 	s, err := c.Scope()
 	if err != nil {
@@ -49,7 +48,6 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict
 	return &f
 }
 
-// exampleSubject names the subject of a case as an audit would.
 func exampleSubject(kind string, s *facts.Scope) inventory.Subject {
 	id, _ := strconv.Atoi(s.PlainFact(kind, "id"))
 	switch kind {

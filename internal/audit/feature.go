@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
-// prerequisite is one prerequisite of a feature as the machine meets it.
 type prerequisite struct {
 	*rulepack.Prerequisite
 	result verdict.Result
@@ -104,7 +103,6 @@ func (r *auditRun) feature(rule *rulepack.Rule, s facts.Subject, f *verdict.Find
 	return doubt
 }
 
-// instead says what is in place of what a prerequisite needs.
 func (r *auditRun) instead(p *rulepack.Prerequisite) string {
 	if text, _ := r.engine.programs.Text(r.scope, p.Lacks); text != "" { // checked when the pack was loaded
 		return text
@@ -132,7 +130,6 @@ func (r *auditRun) fixing(p *rulepack.Prerequisite) string {
 	return "set " + strconv.Quote(known.Title) + " to " + p.Want.String() + " in BIOS setup"
 }
 
-// source names the document of a prerequisite.
 func source(p *rulepack.Prerequisite) string {
 	if p.Citation == nil {
 		return "no document found"
@@ -140,7 +137,6 @@ func source(p *rulepack.Prerequisite) string {
 	return p.Citation.Vendor + ", " + p.Citation.Title
 }
 
-// metWords lists every prerequisite of a feature with whether the machine meets it, in words.
 func (r *auditRun) metWords(rule *rulepack.Rule, s facts.Subject) []verdict.Prerequisite {
 	list, _ := r.prerequisites(rule, s)
 	var out []verdict.Prerequisite

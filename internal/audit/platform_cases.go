@@ -68,7 +68,6 @@ func (e *Engine) platformCase(k fs.FS, info *platform.Info, c *platform.Case) ([
 	return out, nil
 }
 
-// resultWord returns a finding's result, or the severity of a failure.
 func resultWord(f *verdict.Finding) string {
 	if f.Result == verdict.Fail {
 		return string(f.Severity)
@@ -76,7 +75,6 @@ func resultWord(f *verdict.Finding) string {
 	return string(f.Result)
 }
 
-// worse returns the worse of two results of one rule.
 func worse(a, b string) string {
 	order := []string{"", "not_applicable", "pass", "unknown", "info", "warning", "critical"}
 	if slices.Index(order, a) > slices.Index(order, b) {

@@ -69,14 +69,12 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	}
 }
 
-// mayFit reports whether the machine may be one of those matched, by what is known of it.
 func (r *auditRun) mayFit(m *rulepack.Match) bool {
 	p, known := r.population.Platform.Get()
 	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
 		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }
 
-// named reports whether the profile's document names this machine, or names no machine.
 func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
 }
@@ -96,19 +94,16 @@ func (r *auditRun) standing(p *rulepack.ProfileSpec) verdict.Standing {
 	}
 }
 
-// profileCitation returns the profile's document with its standing.
 func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
 	c.Standing = r.standing(p)
 	return &c
 }
 
-// writtenFor reports whether a profile is about this machine by name and platform, or by the firmware it runs.
 func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
 	return r.matches(p.For, false) || r.runs(p.Firmware)
 }
 
-// runs reports whether the machine runs firmware of one of the families.
 func (r *auditRun) runs(families []string) bool {
 	return slices.Contains(families, r.sys.Machine.BIOS.Version.Or("")) || slices.Contains(families, r.firmware())
 }
@@ -123,7 +118,6 @@ func (r *auditRun) firmware() string {
 	return family
 }
 
-// startSetting returns the finding of a profile's row with the document's texts.
 func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Finding {
 	c := *p.Citation
 	c.Place = cmp.Or(nullable.String(w.Place), c.Place)
@@ -195,7 +189,6 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	return o.Val == nil
 }
 
-// hold checks every setting of one profile.
 func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
@@ -212,7 +205,6 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	return h
 }
 
-// markClosest marks the profiles with the fewest known differences.
 func markClosest(held []verdict.ProfileComparison) {
 	best := -1
 	for i := range held {

@@ -198,7 +198,6 @@ func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*cela
 	}
 }
 
-// planEncoded plans an expression that EncodeExpr made.
 func planEncoded(data []byte) (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
@@ -213,7 +212,6 @@ func planEncoded(data []byte) (cel.Program, error) {
 	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 }
 
-// compileExpr checks an expression against the fact schema and plans it.
 func compileExpr(src string, want *types.Type) (cel.Program, error) {
 	env, err := environment()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// deviceFacts is one PCI device of a machine.
 type deviceFacts struct {
 	m *Machine
 	d *inventory.Device

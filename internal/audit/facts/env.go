@@ -95,7 +95,6 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
 })
 
-// displays returns the functions that turn a value into text.
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{
 		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return humanize.Size(int64(v.(types.Int))) }),
@@ -139,7 +138,6 @@ func sentenceList(parts []string) string {
 	return humanize.List(parts)
 }
 
-// elements formats every element of a list.
 func elements(v ref.Val) []string {
 	l, ok := v.(traits.Lister)
 	if !ok {

@@ -111,7 +111,6 @@ func problems(all []inventory.Problem, harmless bool) []string {
 	return out
 }
 
-// ofPlatform reads a field of the recognised platform.
 func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
 	return machine(func(m *Machine) Value { return computedFrom(m.population.Platform, f) })
 }
@@ -205,7 +204,6 @@ func processorType() *ObjectType {
 	)
 }
 
-// processorModels lists the distinct brand strings, ignoring blanks.
 func processorModels(m *Machine) Value {
 	models := gather[string](m.ofProcessors(func(s *inventory.Socket) Value {
 		brand := computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") })

@@ -16,7 +16,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// measurementType is the type of a measurement of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
 		Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
@@ -102,8 +101,6 @@ func (p *socketPair) shareTimes() Value {
 	return derived(func() any { return one.Value.(float64) / other.Value.(float64) }, one, other)
 }
 
-// documented returns the share of the best bandwidth that a document measured for the layout of the node's
-// socket.
 func (n *measuredNode) documented() Value {
 	socket := n.socketOf()
 	if !socket.Known() {
@@ -122,7 +119,6 @@ func (n *measuredNode) documented() Value {
 	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
 }
 
-// socketPairs pairs the first nodes of all sockets, the second nodes, and so on.
 func socketPairs(m *Machine, t *ObjectType) Value {
 	if len(m.local()) == 0 {
 		return Missing(fact.Unread, m.notMeasured(), measureIt)
@@ -169,7 +165,6 @@ func crossingType() *ObjectType {
 	)
 }
 
-// crossings returns those of the last result with node numbers.
 func (m *Machine) crossings(t *ObjectType) []*Object {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
@@ -187,7 +182,6 @@ func (m *Machine) crossings(t *ObjectType) []*Object {
 	return nil
 }
 
-// local returns the nodes that memaudit measured, from the last file of each.
 func (m *Machine) local() []*measuredNode {
 	if m.measured != nil {
 		return *m.measured
@@ -214,7 +208,6 @@ func (m *Machine) local() []*measuredNode {
 	return out
 }
 
-// evidence returns the source of a figure.
 func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 	unit := "B/s"
 	if f.Kind == figure.Latency {
@@ -238,7 +231,6 @@ func (n *measuredNode) socketOf() Value {
 	return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
 }
 
-// compareBelow compares two figures, or returns why they cannot be compared.
 func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	gap := f.Below(&other.Figure)
 	switch {
@@ -253,7 +245,6 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	return Value{Value: gap.Share, State: fact.OK, Certainty: fact.Direct, From: n.evidence(f), More: []fact.Evidence{n.evidence(other)}}
 }
 
-// measuredType is the type of one node's local memory.
 func measuredType() *ObjectType {
 	get := reader[*measuredNode]
 	return newType("Measured", "one node's own memory as it was measured",
@@ -432,7 +423,6 @@ func (c *crossing) evidence(f *inventory.Measured) fact.Evidence {
 		Raw: fmt.Sprintf("%.4g", f.Median)}
 }
 
-// crossingsOf lists a result's pairs of different nodes, in its own order.
 func crossingsOf(from *inventory.Measurement) []*crossing {
 	var out []*crossing
 	seen := map[[2]int]bool{}
@@ -466,7 +456,6 @@ func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind figure
 	return nil
 }
 
-// notMeasured returns why no rule applies to a measurement.
 func (m *Machine) notMeasured() string {
 	for i := range m.sys.Measurements {
 		if why := m.sys.Measurements[i].Unjudged; why != "" {
@@ -656,7 +645,6 @@ func (m *Machine) loadWorst() Value {
 	}, known)
 }
 
-// loadWords lists the latencies of each node.
 func (m *Machine) loadWords() Value {
 	known := growth(func(x, _ float64) float64 { return x })(m)
 	return derived(func() any {

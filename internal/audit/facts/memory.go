@@ -244,7 +244,6 @@ func hasTechnology(t inventory.Technology) func(m *Machine) Value {
 	}
 }
 
-// gatherModules lists the distinct values of one fact of the DRAM modules.
 func gatherModules[T int64 | string](m *Machine, f func(s *inventory.Slot) Value) Value {
 	var facts []Value
 	for _, s := range m.modules() {

@@ -85,7 +85,6 @@ func distanceFaults(m *Machine) Value {
 	})
 }
 
-// ofDistances computes a value from the distances of all nodes.
 func (m *Machine) ofDistances(compute func() any) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {
@@ -179,7 +178,6 @@ func (x *nodeFacts) lessThan() Value {
 	}, facts...)
 }
 
-// tierFields are the facts about memory other than DRAM modules.
 func tierFields() []Field {
 	return []Field{
 		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},

@@ -102,7 +102,6 @@ func (o *Object) field(name string) (*Value, string) {
 	return &a.value, a.path
 }
 
-// adoptObjects sets the path and the trace of the objects in a field's value.
 func adoptObjects(path string, into *factTrace, v *Value) {
 	switch t := v.Value.(type) {
 	case *Object:

@@ -56,7 +56,6 @@ func (s *Schema) VariableNames() []string {
 	return slices.Sorted(maps.Keys(s.variables()))
 }
 
-// variables maps a variable to its CEL type.
 func (s *Schema) variables() map[string]*types.Type {
 	out := map[string]*types.Type{}
 	for name, t := range s.objects {
@@ -98,7 +97,6 @@ func Document() string {
 	return b.String()
 }
 
-// factTable describes the fields of one type.
 func factTable(b *strings.Builder, title string, t *ObjectType) {
 	fmt.Fprintf(b, "\n## %s\n\n| fact | type | meaning |\n| --- | --- | --- |\n", title)
 	for _, f := range t.Fields {
@@ -106,7 +104,6 @@ func factTable(b *strings.Builder, title string, t *ObjectType) {
 	}
 }
 
-// typeName returns the type as CEL writes it.
 func typeName(t *types.Type) string {
 	if t.Kind() == types.ListKind {
 		return "list of " + typeName(t.Parameters()[0])

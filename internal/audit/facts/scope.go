@@ -180,14 +180,12 @@ type answer struct {
 
 func newTrace() *factTrace { return &factTrace{seen: map[*answer]bool{}, certainty: fact.Direct} }
 
-// reset clears the trace for the next expression.
 func (t *factTrace) reset() {
 	clear(t.seen)
 	t.facts = t.facts[:0]
 	t.certainty, t.unverified, t.doubt = fact.Direct, "", nil
 }
 
-// read records a fact once.
 func (t *factTrace) read(a *answer) {
 	if t.seen[a] {
 		return
@@ -203,7 +201,6 @@ func (t *factTrace) read(a *answer) {
 	}
 }
 
-// value returns a fact that was read, the zero Value otherwise.
 func (t *factTrace) value(name string) Value {
 	for _, a := range t.facts {
 		if a.path == name {
@@ -213,7 +210,6 @@ func (t *factTrace) value(name string) Value {
 	return Value{}
 }
 
-// evidence lists the sources of the facts read, each once, in the order of reading.
 func (t *factTrace) evidence() []fact.Evidence {
 	var out []fact.Evidence
 	for _, a := range t.facts {

@@ -13,7 +13,6 @@ import (
 // settingDoc describes every field that has the name of a setting.
 const settingDoc = "canonical value of the setting of this name: the configured value if known, else the effective one"
 
-// settingsType has every setting by its id, for rules about the machine.
 func settingsType() *ObjectType {
 	ids := settings.IDs()
 	fields := make([]Field, 0, len(ids))
@@ -24,7 +23,6 @@ func settingsType() *ObjectType {
 	return newType("Settings", "BIOS settings in canonical words", fields...)
 }
 
-// settingType is the type of one setting, for rules that compare its configured, pending and effective value.
 func settingType() *ObjectType {
 	get := reader[*settingFacts]
 	return newType("Setting", "one BIOS setting with its three values",
@@ -90,7 +88,6 @@ func (s *settingFacts) override() Value {
 	})
 }
 
-// wants reports whether the selected profile enables the setting, or asks for performance.
 func (s *settingFacts) wants() Value {
 	if len(s.Overrides) > 0 && s.Overrides[0].Saves {
 		return PlainValue(false) // the drivers' default, which still follows the load

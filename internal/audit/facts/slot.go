@@ -99,7 +99,6 @@ func slotAlarms(s *inventory.Slot) Value {
 	return valueOf(s.BMCErrors.Alarms)
 }
 
-// errors returns what the kernel or the BMC counted for the slot's DIMM.
 func (x *slotFacts) errors() *place.Errors {
 	if x.i < len(x.m.population.Errors) {
 		return x.m.population.Errors[x.i]
@@ -254,7 +253,6 @@ func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Valu
 	return valueOf(of(&x.m.sys.Slots[x.slot.i]))
 }
 
-// errors returns those of the slot, or of the counter with the most corrected errors.
 func (x *counterFacts) errors() *place.Errors {
 	if x.slot != nil {
 		return x.slot.errors()
@@ -262,7 +260,6 @@ func (x *counterFacts) errors() *place.Errors {
 	return &x.unplaced[0].Errors
 }
 
-// worst returns the highest count of one kind.
 func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 	if x.slot != nil {
 		return x.slot.counted(of)
@@ -308,7 +305,6 @@ func (x *counterFacts) with(of func(*place.Errors) fact.Fact[int64]) ([]place.Un
 	return with, derived(func() any { return true }, read...)
 }
 
-// on describes the counters with errors of one kind.
 func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
 	with, v := x.with(of)
 	if !v.Known() {
@@ -341,7 +337,6 @@ func (x *counterFacts) at(of func(*place.Errors) fact.Fact[int64]) Value {
 	return v
 }
 
-// describe returns the slots that a counter may be of, how many errors it has, since when, its label and its place.
 func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
 	out := humanize.Plural(int(n), kind+" error")
 	if seconds, ok := s.CountedSeconds.Get(); ok {

@@ -45,7 +45,6 @@ func (m *Machine) placesEmpty() bool {
 	return listed
 }
 
-// mappingDoubts lists the contradictions in the slots' placements.
 func mappingDoubts(m *Machine) Value {
 	return m.placedModules(func(all []place.Placement) any {
 		doubts := []string{}
@@ -87,7 +86,6 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	return derived(func() any { return compute(all) }, labels...)
 }
 
-// emptySlots lists the empty slots of a channel.
 func (s *socketFacts) emptySlots(ch int) []int {
 	return slices.DeleteFunc(slices.Clone(s.pop.EmptySlots), func(i int) bool { return s.m.population.Placements[i].Channel != ch })
 }
@@ -202,7 +200,6 @@ func allChannels(m *Machine) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
-// isDRAM reports whether a populated slot has a DRAM module.
 func isDRAM(s *inventory.Slot) bool {
 	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }

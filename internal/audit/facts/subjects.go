@@ -65,7 +65,6 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// ofSocket returns what facts of a processor's memory are read from.
 func (m *Machine) ofSocket(p *population.Population) *socketFacts {
 	out := &socketFacts{m: m, pop: p}
 	for i := range m.sys.Sockets {
@@ -169,7 +168,6 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// changeSubjects returns the slots that have or had a DIMM, and the machine.
 func (m *Machine) changeSubjects() ([]Subject, Value) {
 	b, known := m.sys.Baseline, PlainValue(true)
 	if b == nil {
@@ -184,7 +182,6 @@ func (m *Machine) changeSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// measuredSubjects returns the nodes with a measurement of their local memory.
 func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	known := PlainValue(true)
 	nodes := m.local()

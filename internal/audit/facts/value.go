@@ -18,12 +18,10 @@ type Value = fact.Fact[any]
 // on every slot.
 const maxEvidence = 64
 
-// valueOf turns a fact of the model into a Value.
 func valueOf[T any](f fact.Fact[T]) Value {
 	return fact.Convert(f, func(v T) any { return native(v) })
 }
 
-// native converts the model's types to those CEL supports.
 func native(v any) any {
 	switch t := v.(type) {
 	case int:
@@ -59,7 +57,6 @@ func Missing(state fact.State, reason string, knownBy fact.Input) Value {
 	return fact.Unknown[any](state, reason, knownBy)
 }
 
-// doubted marks a known value as contradicted.
 func doubted(v Value, d *fact.Doubt) Value {
 	if v.Known() {
 		v.Doubt, v.Unverified = d, true
@@ -87,7 +84,6 @@ func derived(compute func() any, from ...Value) Value {
 	return out
 }
 
-// addSources adds the sources of another value.
 func addSources(v, on *Value) {
 	if v.More == nil && v.From == (fact.Evidence{}) {
 		v.From, v.More = on.From, slices.Clip(on.More)

@@ -258,7 +258,6 @@ const gibibyte = int64(1) << 30
 // maxSums limits the capacities that sumOfModules keeps: DIMMs of one machine have few sizes.
 const maxSums = 1 << 14
 
-// sumOfModules reports whether some of the DIMMs add up to this capacity.
 func (m *Machine) sumOfModules(bytes int64) bool {
 	sums := map[int64]bool{0: true}
 	for _, s := range m.modules() {

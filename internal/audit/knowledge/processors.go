@@ -40,7 +40,6 @@ func checkProcessors(name string, data []byte) datafile.Complaints {
 	return out
 }
 
-// processorFault returns what is wrong with one row.
 func processorFault(row, last string) string {
 	cells, want := strings.Split(row, ","), strings.Count(columns, ",")+1
 	switch {

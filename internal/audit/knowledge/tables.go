@@ -45,7 +45,6 @@ func tableOf(name string) string {
 // IsTable reports whether a file of that name is a tab-separated list that is checked.
 func IsTable(name string) bool { return tableOf(name) != "" }
 
-// checkTable checks a list row by row.
 func checkTable(name string, data []byte) datafile.Complaints {
 	var out datafile.Complaints
 	fault := tables[tableOf(name)]()
@@ -192,7 +191,6 @@ func (s *setRows) fault(c []string) string {
 	return s.sets(c[1], modules)
 }
 
-// head starts a block.
 func (s *setRows) head(c []string) string {
 	if len(c) != 4 && len(c) != 5 {
 		return fmt.Sprintf("%d fields, expected set, id, products, products with the same numbering and perhaps how the slots of further processors are counted", len(c))
@@ -219,7 +217,6 @@ func (s *setRows) head(c []string) string {
 	return ""
 }
 
-// sets checks each set of a row against the number of DIMMs.
 func (s *setRows) sets(text string, modules int) string {
 	if text == "-" {
 		return ""

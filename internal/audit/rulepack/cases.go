@@ -59,7 +59,6 @@ func missingText(o facts.Outcome) string {
 	return " for lack of " + strings.Join(o.Missing, ", ")
 }
 
-// result evaluates applies and check in a case's scope.
 func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome, error) {
 	if r.Applies != "" {
 		applies, o := x.programs.Bool(s, r.Applies)

@@ -216,7 +216,6 @@ func (p *ProfileSpec) head() ProfileInfo {
 	return i
 }
 
-// info returns a profile's complete description.
 func (p *ProfileSpec) info() ProfileInfo {
 	i := p.head()
 	for _, w := range p.Table() {

@@ -168,7 +168,6 @@ func newPresetReader(fsys fs.FS) *presetReader {
 	return &presetReader{fsys: fsys, tables: map[string]*settings.Table{}}
 }
 
-// table reads a vendor's table of settings.
 func (r *presetReader) table(name string) (*settings.Table, error) {
 	if t := r.tables[name]; t != nil {
 		return t, nil
@@ -218,7 +217,6 @@ func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault str
 	return words, ""
 }
 
-// orNone lists the expected words.
 func orNone(words []string) string {
 	if len(words) == 0 {
 		return "no preset: it says so of none"

@@ -411,7 +411,6 @@ type CaseCounts struct {
 	Unknown int `json:"unknown"`
 }
 
-// caseCounts counts the rule's own cases, including those removed by compilation.
 func (r *Rule) caseCounts() CaseCounts {
 	n := r.Counted
 	for _, c := range r.Cases {
@@ -480,7 +479,6 @@ func (r *Rule) Cap(c fact.Certainty) fact.Certainty {
 // identifying are the facts by which a condition selects machines.
 var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
 
-// onlyPhysical reports whether a condition has the part !machine.virtual, which alone makes it false on a guest.
 func onlyPhysical(e celast.Expr) bool {
 	if e.Kind() != celast.CallKind {
 		return false

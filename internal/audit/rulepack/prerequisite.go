@@ -67,7 +67,6 @@ func (r *Rule) Feature(check verdict.Result, met []verdict.Result) verdict.Resul
 	return check
 }
 
-// prerequisites checks the expressions, words and documents of a rule's prerequisites.
 func (v *validator) prerequisites(r *Rule) {
 	list := datafile.Value(r.node, "prerequisites")
 	for i := range r.Prerequisites {

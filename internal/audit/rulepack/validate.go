@@ -49,7 +49,6 @@ func (v *validator) complain(n *yaml.Node, format string, args ...any) {
 	v.out = v.out.Add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
 }
 
-// keyOrRule finds a key's node, or the rule's own.
 func keyOrRule(n *yaml.Node, key string) *yaml.Node {
 	if c := datafile.Value(n, key); c != nil {
 		return c
@@ -115,7 +114,6 @@ func (v *validator) expressions(r *Rule) {
 	}
 }
 
-// expr checks one expression and reports its errors with their position in the file.
 func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	if src == "" {
 		return
@@ -161,7 +159,6 @@ func likeFacts(src string, err error) string {
 	return ": " + object + " has " + factsLike(t, asked)
 }
 
-// unjoin splits a joined error.
 func unjoin(err error) []error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		return j.Unwrap()
@@ -186,7 +183,6 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected stri
 	v.out = v.out.Add(c)
 }
 
-// sources checks a rule's citations.
 func (v *validator) sources(r *Rule) {
 	if r.Citation == nil && !r.Explains && !r.Uncited {
 		v.complain(r.node, "rule %s: citation is missing", r.ID)
@@ -213,7 +209,6 @@ func (v *validator) sources(r *Rule) {
 // longestMark limits a mark to what fits below the picture of a socket.
 const longestMark = 40
 
-// mark checks that the words below a picture are few, and that there is a picture.
 func (v *validator) mark(r *Rule) {
 	if r.Mark == "" {
 		return

@@ -31,7 +31,6 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 ` + b.String()
 }
 
-// nothingMissing returns the text for a machine with complete data.
 func nothingMissing(sys *inventory.System, topo *population.Result) string {
 	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
 	if len(sys.Slots) == 0 {
@@ -71,7 +70,6 @@ recognise:
 	return true
 }
 
-// processor returns the identity of the first CPU that has one.
 func processor(sys *inventory.System) (vendor string, family, model int, brand string) {
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
@@ -82,7 +80,6 @@ func processor(sys *inventory.System) (vendor string, family, model int, brand s
 	return sys.CPU.Vendor.Or(""), sys.CPU.Family.Or(-1), sys.CPU.Model.Or(-1), sys.CPU.Brand.Or("")
 }
 
-// draftPatterns drafts patterns for labels that no pattern matches.
 func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	var labels []string
 	for i := range topo.Placements {
@@ -138,7 +135,6 @@ maps:
 	return true
 }
 
-// vendorSpelling returns the machine's vendor as patterns and maps spell it.
 func vendorSpelling(sys *inventory.System) string {
 	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
 	if len(words) == 0 {
@@ -149,7 +145,6 @@ func vendorSpelling(sys *inventory.System) string {
 
 func quoted(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
 
-// distinct keeps the first of equal texts.
 func distinct(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -160,7 +155,6 @@ func distinct(list []string) []string {
 	return out
 }
 
-// listed formats a comment with one line each.
 func listed(list []string) string {
 	var b strings.Builder
 	for _, s := range list {

@@ -134,7 +134,6 @@ func readData(dir string) (fstest.MapFS, error) {
 	return readFiles(dir)
 }
 
-// readFiles returns the contents of a folder's data files by name.
 func readFiles(dir string) (fstest.MapFS, error) {
 	own := fstest.MapFS{}
 	from := os.DirFS(dir)
@@ -181,7 +180,6 @@ func readable(from fs.FS, folder string) error {
 	return err
 }
 
-// joinFiles adds files to those of k and rebuilds the compiled parts and tables that list both.
 func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
 	out := overlay(k, own)
 	schemas := knowledge.NewBase(out)
