@@ -15,8 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/source/redfish"
 )
 
-// bmcIdentity returns the machine's identity as the other sources state it, to check that the BMC
-// belongs to this machine.
 func (c *collector) bmcIdentity() redfish.Identity {
 	m := &c.sys.Machine
 	id := m.Identifiers
@@ -113,8 +111,6 @@ func (c *collector) modules(a *redfish.Answer) string {
 	return text
 }
 
-// sameModules reports whether every installed module was found in a slot with a module of the same
-// size, and no other slot is populated.
 func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	installed := 0
 	for i := range dimms {
@@ -217,7 +213,6 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	}
 }
 
-// moduleMatch is a module that the BMC reports, with its slot.
 type moduleMatch struct {
 	c *collector
 	s *inventory.Slot

@@ -63,7 +63,6 @@ type collector struct {
 	joined []*Export
 }
 
-// conflict records that two sources differ.
 func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
 	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }

@@ -101,7 +101,6 @@ func treatAsDRAM(slots []inventory.Slot) {
 	}
 }
 
-// nonVolatileByBit reports whether a bit of the type detail alone makes a registered module an NVDIMM.
 func nonVolatileByBit(s *inventory.Slot) bool {
 	return s.Technology.Or(inventory.Other) == inventory.NVDIMM && strings.HasSuffix(s.Technology.From.Field, "Type Detail") &&
 		s.Registered.Or(false) && s.Type.Value != "Logical non-volatile device"
@@ -129,7 +128,6 @@ func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []in
 	return kept
 }
 
-// sameModule reports whether two modules have the same size and the same two labels.
 func sameModule(a, b *inventory.Slot) bool {
 	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
 		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
@@ -159,7 +157,6 @@ func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string
 	return fieldFact(s, name, f, fact.Direct)
 }
 
-// module fills in what firmware states about the module in a slot.
 func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.SizeBytes = fieldFact(s, "Size", d.Size, fact.Direct)
 	out.Ranks = fieldFact(s, "Rank", d.Rank, fact.Direct)
@@ -220,7 +217,6 @@ func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fa
 	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
-// detailBit reports whether a bit of the type detail is set.
 func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
@@ -229,7 +225,6 @@ func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.
 	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
-// technology determines the kind of memory from type, locator, memory technology and type detail.
 func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
 	known := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
 		return fact.Known(t, fact.Direct, s.evidence(field, raw))

@@ -152,7 +152,6 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	}
 }
 
-// text returns what names the module, with a comma and a space after it.
 func (n *namedModule) text() string {
 	words := append(strings.Fields(n.vendor), strings.Fields(n.part)...)
 	if r, ok := n.device.Rank.Get(); ok && n.part == "" {

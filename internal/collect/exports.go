@@ -144,7 +144,6 @@ func genericFirmware(vendor string) bool {
 	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
 }
 
-// sameProduct compares two product names, one of which may contain the other.
 func sameProduct(a, b string) bool {
 	x, y := settings.PlainName(a), settings.PlainName(b)
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
@@ -206,7 +205,6 @@ func (c *collector) exportSource(x *Export) {
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: state, Detail: nullable.String(x.Path + ": " + detail)})
 }
 
-// account counts the attributes that map to canonical settings and lists the others.
 func (x *Export) account() inventory.Export {
 	out := inventory.Export{Source: x.Source, Path: x.Path, Format: string(x.Export.Format)}
 	for i := range x.Export.Attributes {
@@ -236,7 +234,6 @@ func (x *Export) account() inventory.Export {
 	return out
 }
 
-// translates reports whether a value or its text has a canonical value for one of the settings.
 func translates(matches []settings.Match, value, text string) bool {
 	return slices.ContainsFunc(matches, func(m settings.Match) bool {
 		s, _ := settings.Lookup(m.ID)
@@ -253,7 +250,6 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
-// redacted removes addresses and control characters from the name of an attribute.
 func redacted(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -11,7 +11,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// structure converts the fields of one SMBIOS structure to facts.
 type structure struct {
 	kind int
 	// name is the start of its evidence, for example "type 17 0x1101 ".
@@ -20,7 +19,6 @@ type structure struct {
 	version smbios.Version
 }
 
-// structureOf returns the structure with this type and handle.
 func structureOf(kind int, handle uint16, t *smbios.Table) structure {
 	return structure{kind, fmt.Sprintf("type %d %s ", kind, inventory.Handle(handle).String()), t.Version}
 }
@@ -30,7 +28,6 @@ func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.name + field, Raw: raw}
 }
 
-// fieldFact converts a field to a fact with the given certainty.
 func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
 	if f.Status == smbios.Known {
 		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
@@ -54,7 +51,6 @@ func unknownField[T any](s structure, name string, status smbios.Status) fact.Fa
 	return fact.Fact[T]{State: state, Reason: s.reason(name, status), From: s.evidence(name, "")}
 }
 
-// reason returns the reason why a field has no value.
 func (s structure) reason(name string, status smbios.Status) string {
 	switch {
 	case status == smbios.Unstated:
@@ -68,7 +64,6 @@ func (s structure) reason(name string, status smbios.Status) string {
 	}
 }
 
-// describe returns the name of a field for messages.
 func describe(kind int, name string) string {
 	what := strings.ToLower(name)
 	if name == "ID" {
@@ -84,7 +79,6 @@ func describe(kind int, name string) string {
 	}
 }
 
-// display formats a value for evidence.
 func display(v any) string {
 	switch t := v.(type) {
 	case string:

@@ -148,7 +148,6 @@ func refusedTable(err error) fact.State {
 	return fact.Malformed
 }
 
-// version returns the table's SMBIOS version.
 func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	if !t.Version.Known() {
 		return fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
@@ -157,7 +156,6 @@ func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	return fact.Known(at.Raw, fact.Direct, at)
 }
 
-// sources records the state of every source.
 func (c *collector) sources() {
 	switch {
 	case c.failed != nil:
@@ -193,7 +191,6 @@ func (c *collector) sources() {
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
 	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 
-// source converts the failure to the state of a source.
 func (f *Failure) source(name string) inventory.Source {
 	state := fact.SourceState(f.State.String())
 	switch f.State {
@@ -225,7 +222,6 @@ func tableSource(t *smbios.Table) inventory.Source {
 	return s
 }
 
-// arrays returns the memory arrays that hold system memory.
 func arrays(t *smbios.Table) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {

@@ -6,7 +6,6 @@ import (
 	"github.com/jaypipes/ghw"
 )
 
-// readGHW reads the same strings below a folder with ghw.
 func (c *collector) readGHW(folder string, own identity) identity {
 	opts := []any{ghw.WithChroot(folder), ghw.WithDisableTools(), ghw.WithLogger(slog.New(slog.DiscardHandler))}
 	if p, err := ghw.Product(opts...); err == nil {

@@ -48,7 +48,6 @@ func (c *collector) checkModules() {
 	c.checkCapacities(modules)
 }
 
-// checkCapacities records modules larger than what their array takes.
 func (c *collector) checkCapacities(modules []*inventory.Slot) {
 	most := map[uint16]smbios.Field[int64]{}
 	for _, a := range c.table.MemoryArrays() {

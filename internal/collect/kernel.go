@@ -12,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
-// kernel fills in the kernel's view of processors, memory and memory controllers.
 func (c *collector) kernel() {
 	if c.facts == nil {
 		c.withoutKernel()
@@ -32,7 +31,6 @@ func (c *collector) kernel() {
 	c.sys.Kernel = inventory.Kernel{Messages: f.KernelLog.Messages, Options: c.options(c.sys.NUMA.Cmdline, featureOptions[:]), TDX: f.Kernel.TDX, SNP: f.Kernel.SNP}
 }
 
-// loggedErrors groups the memory errors of the kernel's log by module.
 func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
 	var out []inventory.LoggedErrors
 	for _, e := range list {
@@ -95,7 +93,6 @@ func (c *collector) numa() inventory.NUMA {
 // featureOptions are prefixes of kernel options that ask for a feature of the platform, or prevent it.
 var featureOptions = [...]string{"kvm_intel.tdx=", "kvm_amd.", "mem_encrypt=", "kernelcore=", "nosgx", "nohibernate", "iommu=", "iommu.passthrough=", "amd_iommu="}
 
-// options returns the options of the command line that begin with one of the prefixes.
 func (c *collector) options(line fact.Fact[string], prefixes []string) fact.Fact[[]string] {
 	return fact.Convert(line, func(string) []string {
 		out := []string{}

@@ -56,7 +56,6 @@ func (c *collector) checkArrayUses() {
 	}
 }
 
-// takesModule reports whether the device is a slot for a DRAM module, filled or empty, by its form or its type.
 func takesModule(d *smbios.MemoryDevice, s structure) bool {
 	return technology(s, d).Or(inventory.Other) == inventory.DRAM &&
 		(strings.Contains(d.FormFactor.Or(""), "DIMM") || strings.Contains(d.Type.Or(""), "DDR") && !soldered(s, d).Or(false))
@@ -215,7 +214,6 @@ func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparabl
 // modelNumber matches the model number in a brand string: "E5-2670", "X5670", "7742".
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z0-9-]*[0-9]{3}[A-Z0-9-]*`) })
 
-// modelsDiffer compares the processors by the model numbers in their brand strings and by CPUID.
 func (c *collector) modelsDiffer() (comparable bool, doubt string) {
 	cpu := &c.sys.CPU
 	for _, s := range c.sys.Running() {
@@ -280,7 +278,6 @@ func (c *collector) listsLess() (comparable bool, doubt string) {
 	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", humanize.Size(listed), humanize.Size(seen.Value))
 }
 
-// hasOption reports whether the kernel's command line has an option with one of these prefixes.
 func (c *collector) hasOption(beginnings ...string) bool {
 	options, _ := c.sys.NUMA.Options.Get()
 	return slices.ContainsFunc(options, func(o string) bool {

@@ -56,7 +56,6 @@ func sameVendor(x, y fact.Fact[string]) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// smbiosIdentity fills in the identity from the SMBIOS table.
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	if b, ok := c.table.BIOS(); ok {
 		s := structureOf(0, b.Handle, c.table)

@@ -5,7 +5,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// nodes fills in the NUMA nodes and the socket of each.
 func (c *collector) nodes() {
 	if c.facts == nil || c.privileged() {
 		return
@@ -25,7 +24,6 @@ func (c *collector) nodes() {
 	c.subtractOtherMemory()
 }
 
-// owners maps each CPU to the ID of its socket.
 func (c *collector) owners() map[int]int {
 	owner := map[int]int{}
 	packages, _ := c.sys.CPU.Packages.Get()
@@ -41,7 +39,6 @@ func (c *collector) owners() map[int]int {
 	return owner
 }
 
-// nodeSocket returns the ID of the socket that all CPUs of a node belong to.
 func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	cpus, ok := n.CPUs.Get()
 	if !ok {

@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/model/partnumber"
 )
 
-// decodedModule is a module whose part number was decoded.
 type decodedModule struct {
 	slot    *inventory.Slot
 	decoded *partnumber.Module
@@ -41,7 +40,6 @@ func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
 	c.addSourceDetail(p.summary())
 }
 
-// hasPartNumbers reports whether a slot has a part number.
 func (c *collector) hasPartNumbers() bool {
 	return slices.ContainsFunc(c.sys.Slots, func(s inventory.Slot) bool { return s.PartNumber.Known() })
 }
@@ -85,7 +83,6 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge)
 	return out
 }
 
-// partNumberMerge fills in facts from part numbers and records the differences.
 type partNumberMerge struct {
 	// filled is the number of modules with a value that was filled in.
 	filled int
@@ -94,7 +91,6 @@ type partNumberMerge struct {
 	order   []string
 }
 
-// noteDifference records that a part number differs from firmware.
 func (p *partNumberMerge) noteDifference(n *decodedModule, unit string, number, firmware int, then string) {
 	p.note(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, number, unit, firmware, then))
 }
@@ -141,7 +137,6 @@ func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedMod
 	}
 }
 
-// oneRankCount reports whether all rank counts that firmware states are the same.
 func oneRankCount(sys *inventory.System) bool {
 	first := 0
 	for i := range sys.Slots {
@@ -156,7 +151,6 @@ func oneRankCount(sys *inventory.System) bool {
 	return first != 0
 }
 
-// at returns the evidence for a value from a part number.
 func (n *decodedModule) at() fact.Evidence {
 	at := n.slot.PartNumber.From
 	at.Field += ", read as " + n.decoded.Pattern
@@ -229,7 +223,6 @@ func fillFrom[T any](n *decodedModule, into *fact.Fact[T], value T, ok bool) boo
 	return true
 }
 
-// summary returns a summary of the values that part numbers added and of the differences.
 func (p *partNumberMerge) summary() string {
 	var out []string
 	if p.filled > 0 {
@@ -241,7 +234,6 @@ func (p *partNumberMerge) summary() string {
 	return strings.Join(out, "; ")
 }
 
-// addSourceDetail appends a text to the detail of the SMBIOS source.
 func (c *collector) addSourceDetail(text string) {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {

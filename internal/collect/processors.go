@@ -147,7 +147,6 @@ func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) in
 		Populated: fact.Known(false, fact.Indirect, s.evidence("Status", "Populated, "+p.State.Value), s.evidence("ID", "0"))}
 }
 
-// enabled reports whether the processor in a populated socket is enabled.
 func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	state, ok := p.State.Get()
 	if !ok || state == "Unknown" || state == "Other" {
@@ -156,7 +155,6 @@ func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.evidence("Status", state))
 }
 
-// vendor derives the CPUID vendor from manufacturer and brand.
 func vendor(s inventory.Socket) fact.Fact[string] {
 	for _, f := range []fact.Fact[string]{s.Manufacturer, s.Brand} {
 		v := strings.ToLower(f.Or(""))

@@ -60,7 +60,6 @@ func threadOf(designation string, apple bool) (socket string, numbered bool) {
 	return designation[:at], true
 }
 
-// sameProcessor reports whether two structures may describe the same processor.
 func sameProcessor(a, b *smbios.Processor) bool {
 	return a.ID.Or(0) == b.ID.Or(0) && a.Version.Or("") == b.Version.Or("")
 }

@@ -74,7 +74,6 @@ func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	return fact.Convert(n.SideCaches, func([]host.SideCache) int64 { return sum })
 }
 
-// countNames counts the names that consist of a prefix and a number.
 func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
 	return fact.Convert(names, func(list []string) int {
 		n := 0

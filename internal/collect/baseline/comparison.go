@@ -36,7 +36,6 @@ func (c *comparison) otherMachine() string {
 	return ""
 }
 
-// identified reports whether an identifier confirms that it is the same machine, or the baseline has none.
 func (c *comparison) identified() bool {
 	a, b := &c.then.Machine, &c.now.Machine
 	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""

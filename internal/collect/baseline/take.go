@@ -28,7 +28,6 @@ func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error)
 	return fileOf(sys, now, hex.EncodeToString(key)), nil
 }
 
-// fileOf returns the baseline of a machine, with its identifiers hashed under a key.
 func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	m := &sys.Machine
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
@@ -104,7 +103,6 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 	return out
 }
 
-// hasher returns a function that hashes identifiers under the file's key.
 func hasher(key string) func(kind, id string) string {
 	raw, _ := hex.DecodeString(key) // checked when the file was read
 	return func(kind, id string) string {

@@ -39,8 +39,6 @@ func Collected(t *testing.T, f hosttest.Files) *inventory.System {
 	return sys
 }
 
-// inVocabulary checks that every effective value is canonical and has evidence, and that every decision is
-// a known one.
 func inVocabulary(t *testing.T, sys *inventory.System) {
 	t.Helper()
 	for id, s := range sys.Settings {

@@ -70,7 +70,6 @@ func (m *Machine) naples() bool {
 	return m.zen() && p.family.Or(0) == 23 && p.model.Or(0) == 1
 }
 
-// hasClusterOnDie reports whether this is a Haswell or Broadwell server, which has cluster on die.
 func (p *processorModel) hasClusterOnDie() bool {
 	n := p.model.Or(0)
 	return p.family.Or(0) == 6 && (n == 63 || n == 79)

@@ -84,7 +84,6 @@ func (h *Hash) UUID(raw []byte) []byte {
 	return h.stream("uuid", string(raw), 16)
 }
 
-// swapped returns a UUID with its first three fields in the other byte order.
 func swapped(b []byte) []byte {
 	out := slices.Clone(b)
 	slices.Reverse(out[0:4])

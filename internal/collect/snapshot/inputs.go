@@ -230,8 +230,6 @@ func fileName(kind string, n int, path string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n+1, end)
 }
 
-// audited returns a function that reports whether a BIOS attribute is in any vendor's table, by its name or
-// by its text in an export's registry.
 func audited(tables settings.Tables, i *inputs) func(name, display string) bool {
 	named := map[string]bool{}
 	for _, id := range settings.IDs() {

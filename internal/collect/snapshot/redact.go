@@ -48,7 +48,6 @@ func (r *redactor) file(path string, data []byte) ([]byte, bool) {
 	return data, true
 }
 
-// cpuinfo hides the serial number that the kernel prints on some boards.
 func (r *redactor) cpuinfo(data []byte) []byte {
 	if !bytes.Contains(data, []byte("\nSerial\t")) {
 		return data

@@ -207,7 +207,6 @@ func withoutNode(lines []textLine) ([]textLine, error) {
 	return replaced(out, groupLine()), nil
 }
 
-// replaced returns the lines with = where the pattern has a colon between name and value.
 func replaced(lines []textLine, colon *regexp.Regexp) []textLine {
 	out := slices.Clone(lines)
 	for i := range out {

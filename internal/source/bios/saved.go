@@ -30,7 +30,6 @@ func isPairs(list []any) bool {
 	return len(list) > 0
 }
 
-// lowerKeys returns an object with its keys in lower case, for the command line prints them as headings.
 func lowerKeys(o object) object {
 	out := make(object, len(o))
 	for key, v := range o {

@@ -80,7 +80,6 @@ func (w *walker) place() string {
 	return lineOrigin(w.before + n)
 }
 
-// text returns the character data of the element that was just opened and reads up to its end.
 func (w *walker) text() string {
 	var b strings.Builder
 	for depth := 1; depth > 0; {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirBackend reads files below a folder of the file system.
 type dirBackend struct {
 	fd int
 	// live is set if the folder is "/" of the running machine, whose links need no confinement.
@@ -352,7 +351,6 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	return fd, plain, err
 }
 
-// isRegisters checks that a device belongs to the msr driver and that its minor number is that of the CPU.
 func isRegisters(device uint64, cpu int) error {
 	if unix.Major(device) != msrMajor || unix.Minor(device) != uint32(cpu) {
 		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)

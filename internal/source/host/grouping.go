@@ -53,7 +53,6 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) fact.Fact[[]int
 // maxFailures is after how many failures a partition without any group yet is given up.
 const maxFailures = 4
 
-// partition groups the online CPUs by one of the attributes, which is read once for each group.
 func (r *reader) partition(online []int, attrs []attribute) grouping {
 	g := newGrouping(online)
 	which, failures := 0, 0

@@ -73,7 +73,6 @@ func (r *reader) text(path string) fact.Fact[string] {
 	return fact.Known(s, fact.Direct, r.at(path, s))
 }
 
-// number reads a decimal integer, which may be negative.
 func (r *reader) number(path string) fact.Fact[int64] {
 	return r.numberBase(path, 10)
 }
@@ -108,7 +107,6 @@ func (r *reader) set(path string) fact.Fact[[]int] {
 	return fact.Known(list, fact.Direct, r.at(path, raw))
 }
 
-// mask reads a CPU mask in hexadecimal.
 func (r *reader) mask(path string) fact.Fact[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {
@@ -124,7 +122,6 @@ func (r *reader) mask(path string) fact.Fact[[]int] {
 	return fact.Known(list, fact.Direct, r.at(path, string(b)))
 }
 
-// numbered lists the numbers of the entries of a folder that consist of prefix and a number, in numeric order.
 func (r *reader) numbered(dir, prefix string) fact.Fact[[]int] {
 	names, err := r.root.readDir(dir)
 	if err != nil {

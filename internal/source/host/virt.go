@@ -56,7 +56,6 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	return v
 }
 
-// powerPlatform reads the last lines of /proc/cpuinfo on Power.
 func (r *reader) powerPlatform(cpu *CPU) (platform, machine fact.Fact[string]) {
 	keys := cpuinfoKeys{}
 	if strings.HasPrefix(cpu.Architecture.Value, "ppc") {

@@ -186,7 +186,6 @@ func registryStem(name string) string {
 	return name
 }
 
-// location returns the path of the English registry, or else the first path.
 func (f *registryFile) location() string {
 	first := ""
 	for _, l := range f.Location {

@@ -76,7 +76,6 @@ type errRedirect struct{ text string }
 
 func (e *errRedirect) Error() string { return e.text }
 
-// redirect allows up to maxRedirects redirects, of GET requests and within the service.
 func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case !c.sameOrigin(next.URL):
@@ -305,7 +304,6 @@ func certificate(op string, err error) *Problem {
 	}
 }
 
-// scrub replaces secrets and identifiers in a text from outside, and makes it printable.
 func (c *client) scrub(text string) string {
 	secrets := c.secrets
 	for _, oneLine := range append(secrets[:len(secrets):len(secrets)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {

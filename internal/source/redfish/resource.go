@@ -111,7 +111,6 @@ func (m *members[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// members returns the links of a collection.
 func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
 	links, p := pages[resourceLink](ctx, c, path)
 	var out []string

@@ -128,7 +128,6 @@ func systemNamed(op string, all []*system, listed int, name string) (*system, *P
 	return named[0], nil
 }
 
-// last returns the last step of the system's path, by which people name it.
 func (s *system) last() string {
 	path := strings.TrimRight(s.at, "/")
 	return path[strings.LastIndex(path, "/")+1:]

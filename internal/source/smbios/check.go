@@ -2,8 +2,6 @@ package smbios
 
 import "slices"
 
-// checkCount compares the number of structures with the announced one, and reports a missing end
-// marker.
 func (t *Table) checkCount() {
 	announced, found := t.EntryPoint.Structures, len(t.Structures)
 	ended := t.Count(typeEndOfTable) > 0
@@ -111,7 +109,6 @@ func (t *Table) duplicate(a, b *Structure) {
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
 }
 
-// resolves reports whether a structure with this handle and one of these types exists.
 func (t *Table) resolves(handle uint16, types []uint8) bool {
 	for _, typ := range types {
 		if t.Lookup(handle, typ) != nil {
@@ -226,7 +223,6 @@ func (t *Table) checkLines(s *Structure) {
 	}
 }
 
-// audited reports whether the audit reads enumerated fields of structures of this type.
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
 // enumField is a one-byte field with an enumerated value.
@@ -272,7 +268,6 @@ func (t *Table) withoutFields() bool {
 	return found
 }
 
-// checkEmpty reports processors, arrays and devices of a text that have no fields.
 func (t *Table) checkEmpty() {
 	if t.Source != FromText {
 		return

@@ -77,7 +77,6 @@ func (t *Table) devicesListed(without map[int]bool) map[uint16]int {
 	return listed
 }
 
-// devicesAnnounced returns how many devices each array announces.
 func (t *Table) devicesAnnounced() map[uint16]int {
 	announced := map[uint16]int{}
 	for _, a := range t.MemoryArrays() {

@@ -91,7 +91,6 @@ func (d *MemoryDevice) slot(f *fields) {
 	d.Detail = f.typeDetail()
 }
 
-// module reads the fields that describe the module in the slot.
 func (d *MemoryDevice) module(f *fields) {
 	d.Speed = f.speed(0x15, 0x54, "Speed")
 	d.Manufacturer = f.str(0x17, "Manufacturer")

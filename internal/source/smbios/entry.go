@@ -43,7 +43,6 @@ func (k EntryPointKind) length() int {
 	}
 }
 
-// entryPointKind recognises the anchor string at the start of b.
 func entryPointKind(b []byte) EntryPointKind {
 	switch {
 	case bytes.HasPrefix(b, []byte("_SM3_")):
@@ -114,7 +113,6 @@ func (t *Table) entryPoint32(b []byte) {
 	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x1C:]))
 }
 
-// entryPointLegacy decodes a bare `_DMI_`.
 func (t *Table) entryPointLegacy(b []byte) {
 	t.EntryPoint.Length = 0x0F
 	t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
@@ -140,8 +138,6 @@ func checksum(b []byte, n int) (s byte) {
 	return s
 }
 
-// fixVersion sets Table.Version from the declared version, with the corrections that Linux and
-// dmidecode make too.
 func (t *Table) fixVersion() {
 	d := t.EntryPoint.Declared
 	t.Version = d

@@ -56,10 +56,8 @@ func isMaker(maker Field[string], name string) bool {
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
 
-// ambiguousFamily reports whether several numbers have this name.
 func ambiguousFamily(word string) bool { return word == "ARM" }
 
-// textFamily reads a printed family name and finds its number.
 func (f *fields) textFamily() (Field[int], Field[string]) {
 	v, ok := f.line("Family")
 	switch {

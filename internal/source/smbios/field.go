@@ -46,7 +46,6 @@ func (f Field[T]) Or(def T) T {
 	return def
 }
 
-// known makes a Field with a value.
 func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
 
 // status makes a Field without a value.

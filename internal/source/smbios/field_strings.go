@@ -46,7 +46,6 @@ func (f *fields) nthString(n int) (string, bool) {
 	return str, str != ""
 }
 
-// binaryString makes a Field from a string of a binary table.
 func binaryString(raw string) Field[string] {
 	v := strings.Trim(printable(raw), " ")
 	// Read from dmidecode's text this string would be Unstated too.
@@ -56,7 +55,6 @@ func binaryString(raw string) Field[string] {
 	return known(v)
 }
 
-// textString makes a Field from a string as dmidecode prints it.
 func textString(v string) Field[string] {
 	v = strings.Trim(printable(v), " ")
 	switch v {

@@ -53,7 +53,6 @@ func (f *fields) line(label string) (string, bool) {
 	return "", false
 }
 
-// items returns the list items that follow the line found last.
 func (f *fields) items() []textLine {
 	start := min(f.pos, len(f.s.lines))
 	end := start
@@ -63,7 +62,6 @@ func (f *fields) items() []textLine {
 	return f.s.lines[start:end]
 }
 
-// word reads a one-byte enumerated value.
 func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	if f.text {
 		return f.textWord(label, words)

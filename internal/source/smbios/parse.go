@@ -104,7 +104,6 @@ func (t *Table) announcedLength(available int) int {
 	return min(announced, available)
 }
 
-// parseTable decodes data that starts neither with an anchor nor as text.
 func parseTable(data []byte) (*Table, error) {
 	w := walker{data: data}
 	if !w.plausible(0, 2) && !w.cutFirst() {

@@ -22,7 +22,6 @@ func dotted(s string) string {
 	return string(b)
 }
 
-// clipLine cuts a line that is quoted in a message.
 func clipLine(s string) string {
 	if len(s) > 60 {
 		return s[:60] + "..."

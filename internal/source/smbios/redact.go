@@ -75,8 +75,6 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 // RedactEntry hides identifiers in one structure of /sys/firmware/dmi/entries.
 func RedactEntry(raw []byte, hide Hide) []byte { return RedactTable(nil, raw, hide) }
 
-// sameTables reports whether two tables have the same problems and structures of the same types,
-// handles, offsets and string lengths.
 func sameTables(a, b *Table) bool {
 	return slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.Structures, b.Structures, func(x, y Structure) bool {
 		return x.Type == y.Type && x.Handle == y.Handle && x.Offset == y.Offset && len(x.strs) == len(y.strs)
@@ -193,7 +191,6 @@ type textRedactor struct {
 	read, headed bool
 }
 
-// line hides the identifiers in one line, in place.
 func (r *textRedactor) line(row []byte) []byte {
 	content := strings.TrimSpace(string(row))
 	if _, rest, ok := strings.Cut(content, "DMI type "); ok {

@@ -159,7 +159,6 @@ type identity struct {
 	typ    uint8
 }
 
-// index fills order and first.
 func (t *Table) index() {
 	t.order, t.first = make([]int, len(t.Structures)), make(map[identity]int, len(t.Structures))
 	for i := range t.Structures {
@@ -208,7 +207,6 @@ func (t *Table) problem(code string, offset int, harmless bool, format string, a
 	t.addProblem(Problem{Code: code, Text: fmt.Sprintf(format, args...), Offset: offset, Handle: -1, Harmless: harmless})
 }
 
-// problemAt adds a defect of a structure.
 func (t *Table) problemAt(code string, s *Structure, harmless bool, format string, args ...any) {
 	if len(t.Problems) >= maxProblems {
 		return

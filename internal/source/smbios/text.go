@@ -70,7 +70,6 @@ func (p *textParser) run() {
 	p.share()
 }
 
-// line parses one line that starts at offset pos.
 func (p *textParser) line(pos int, raw string) {
 	content, indent := unindent(raw)
 	if content == "" {
@@ -149,14 +148,12 @@ func (p *textParser) typeLine(pos int, rest string) {
 
 func (p *textParser) last() *Structure { return &p.t.Structures[len(p.t.Structures)-1] }
 
-// drop removes the last structure.
 func (p *textParser) drop() {
 	p.t.Structures = p.t.Structures[:len(p.t.Structures)-1]
 	p.lines = p.lines[:p.first]
 	p.open, p.hex = false, hexDump{}
 }
 
-// inside parses a line of the open structure.
 func (p *textParser) inside(pos int, content string, indent int) {
 	if indent <= p.handle && p.message(pos, content) {
 		return

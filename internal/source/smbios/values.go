@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// leadingInt returns the decimal number that v starts with and the rest of v.
 func leadingInt(v string) (int64, string, bool) {
 	i := 0
 	for i < len(v) && v[i] >= '0' && v[i] <= '9' {
@@ -81,7 +80,6 @@ func sizeField(v string) Field[int64] {
 	return known(n)
 }
 
-// textStatus returns the Status of a printed value.
 func textStatus(v string) Status {
 	switch v {
 	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":

@@ -13,7 +13,6 @@ import (
 // (DSP0134 6.1.2).
 const headerLength = 4
 
-// walker finds the structures of a table.
 type walker struct {
 	t    *Table
 	base int // offset of data
@@ -99,7 +98,6 @@ const nowhere = -1
 // doubleZero are the two zero bytes that end a structure.
 var doubleZero = [2]byte{}
 
-// findTerminators fills next.
 func (w *walker) findTerminators() {
 	if w.next != nil || len(w.data) > math.MaxInt32 {
 		return
@@ -219,7 +217,6 @@ func (w *walker) chain(pos, n int) bool {
 	return true
 }
 
-// plausibleHeader reports whether a structure of this type may have this length.
 func plausibleHeader(typ, length byte) bool {
 	switch {
 	case int(typ) < len(minLength):
@@ -241,7 +238,6 @@ var minLength = [47]byte{
 	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
 }
 
-// control reports whether the strings contain control characters.
 func control(strs string) bool {
 	for i := range len(strs) {
 		if c := strs[i]; c < ' ' && c != 0 {

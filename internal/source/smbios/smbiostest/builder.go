@@ -184,7 +184,6 @@ func sum(b []byte) (s byte) {
 	return s
 }
 
-// atLeast compares the version of the table.
 func (b *Builder) atLeast(major, minor int) bool {
 	return b.major > major || b.major == major && b.minor >= minor
 }
