@@ -51,7 +51,6 @@ func (s *Machine) node(id int) *Node {
 	return &s.Nodes[i]
 }
 
-// allowed returns a Refusal for a machine with meaningless figures, such as a guest.
 func (s *Machine) allowed(force bool) error {
 	switch {
 	case s.Guest != "" && !force:

@@ -114,12 +114,10 @@ func Decode(data []byte, into ...any) error {
 	return nil
 }
 
-// at returns a fault of a node.
 func at(file string, n *yaml.Node, text string) Complaint {
 	return Complaint{file, max(n.Line, 1), max(n.Column, 1), strings.Join(strings.Fields(text), " ")}
 }
 
-// complaints gives errors of the YAML library a position and a plain text.
 func complaints(file string, err error) Complaints {
 	texts := []string{err.Error()}
 	var wrong *yaml.TypeError

@@ -161,7 +161,6 @@ func (p Place) fitsStruct(t reflect.Type) {
 	}
 }
 
-// fieldsOf returns the types of a struct's fields by their keys.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for i := range t.NumField() {

@@ -34,7 +34,6 @@ func Coordinate(v int) *int {
 	return &v
 }
 
-// orNull writes a value, or null for its zero value.
 func orNull[T comparable](v T) ([]byte, error) {
 	var zero T
 	if v == zero {

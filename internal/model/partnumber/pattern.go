@@ -62,7 +62,6 @@ type valueTable struct {
 	gives string
 }
 
-// tableFile is the form of a table in a file.
 type tableFile struct {
 	By    []string             `yaml:"by"`
 	Gives string               `yaml:"gives"`

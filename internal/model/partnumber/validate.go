@@ -60,7 +60,6 @@ func validateWords(values datafile.Place) {
 	}
 }
 
-// validateTables checks the expression of a pattern, and that each table's groups are in it.
 func (p *pattern) validateTables(at datafile.Place) {
 	re := at.Key("match").Expression()
 	if re == nil {

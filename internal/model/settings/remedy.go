@@ -158,7 +158,6 @@ func (a *Attribute) foreign(maker string) bool {
 	}
 }
 
-// commands fills in the documented command lines of tools that take the name and the value as this machine spells them.
 func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
 	var ways []Instruction
 	for i := range t.Commands {

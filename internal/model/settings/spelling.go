@@ -86,7 +86,6 @@ func (t *Table) rows(name string) []*spelling {
 	return t.spellings()[PlainName(name)]
 }
 
-// spelled returns the spellings of an attribute on machines like this one, in the order of the table's generations.
 func (t *Table) spelled(name string, w *Change) []*spelling {
 	rows := t.rows(name)
 	var out []*spelling

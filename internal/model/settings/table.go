@@ -193,7 +193,6 @@ func (a *Attribute) Names() []string {
 	return slices.DeleteFunc([]string{PlainName(a.Name), PlainName(lastStep(a.Menu))}, func(n string) bool { return n == "" })
 }
 
-// lastStep returns the last part of a menu path, the text of the option itself.
 func lastStep(menu string) string {
 	for {
 		_, rest, more := strings.Cut(menu, " > ")
@@ -260,7 +259,6 @@ type Generation struct {
 	Firmware []string `yaml:"firmware,omitempty"`
 }
 
-// spelling is one attribute as one source spells it.
 type spelling struct {
 	source, form string
 	// name is the attribute, display its text in setup, "" when not known.

@@ -75,8 +75,6 @@ func (t *Table) validateAttribute(at datafile.Place, a *Attribute, setting Setti
 	}
 }
 
-// validatePreset checks that a preset names settings of the vocabulary, and that its values imply words of settings that
-// it locks.
 func (t *Table) validatePreset(at datafile.Place, p *Preset) {
 	at.Require("setting", "attribute", "locks")
 	t.validateSource(at, p.Source)

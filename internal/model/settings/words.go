@@ -50,7 +50,6 @@ func readVocabulary(k fs.FS) (*wordlist, error) {
 	return v, nil
 }
 
-// eachRow visits the rows of a table, except comments.
 func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error) error {
 	raw, err := fs.ReadFile(k, file)
 	if err != nil {
@@ -96,8 +95,6 @@ func (v *wordlist) addSetting(cells []string) error {
 	return nil
 }
 
-// addInclusion adds a row with setting, value, the values that it includes, the reason, and whether one of these satisfies
-// a recommendation of the value.
 func (v *wordlist) addInclusion(cells []string) error {
 	at, ok := v.at[cells[0]]
 	if !ok {

@@ -41,7 +41,6 @@ func (pl *placer) positionsAgainst(c *processor) string {
 	return ""
 }
 
-// allPositions reports whether the DIMMs of slot i's controller use every position of its interleave.
 func (pl *placer) allPositions(slots []int, i int) bool {
 	own, taken := pl.sys.Slots[i].Range, map[int]bool{}
 	for _, j := range slots {

@@ -11,13 +11,11 @@ import (
 	"memaudit.example/memaudit/internal/model/datafile"
 )
 
-// locatorFile is rules/slots/locators.yaml.
 type locatorFile struct {
 	Schema int           `yaml:"schema"`
 	Rules  []LocatorRule `yaml:"rules"`
 }
 
-// mapFile is a file of slot maps.
 type mapFile struct {
 	Schema int       `yaml:"schema"`
 	Vendor string    `yaml:"vendor"`
@@ -115,7 +113,6 @@ func readMapFile(k fs.FS, name string) (*mapFile, error) {
 	return &file, nil
 }
 
-// index adds an entry for every product and pattern of the map.
 func (m *slotMap) index(entries map[string]string, vendor, file string) error {
 	for _, model := range m.Models {
 		for _, rule := range m.Locators {

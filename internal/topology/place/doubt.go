@@ -348,7 +348,6 @@ func moreNodes(sys *inventory.System, places []Placement) string {
 		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), sizesOf(sortedSizes(seen)))
 }
 
-// matchesNode reports whether a node's memory is this size less what the kernel may have reserved.
 func matchesNode(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
 }

@@ -24,7 +24,6 @@ var edacPatterns = [...]string{
 	"mc#{_}csrow#{slot}channel#{chan}",
 }
 
-// edacDIMM is one DIMM as EDAC reports it.
 type edacDIMM struct {
 	socket, controller, channel, slot int
 	bytes                             int64

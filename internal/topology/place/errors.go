@@ -177,7 +177,6 @@ func plainLabel(label string) string {
 	}, label)
 }
 
-// sameBytes reports whether the counters can be those of the slot's DIMM.
 func sameBytes(s *inventory.Slot, list []*counter) bool {
 	want, known := s.SizeBytes.Get()
 	sum := int64(0)
@@ -428,7 +427,6 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
 }
 
-// worstCounter returns the counter with the most errors of one kind.
 func worstCounter(all []counter, of kindOf) *counter {
 	top := &all[0]
 	for i := range all {
@@ -489,7 +487,6 @@ func largest(all []counter, of kindOf) fact.Fact[int64] {
 	return out
 }
 
-// allMemory reports whether the driver's DIMMs add up to the DRAM that firmware lists.
 func allMemory(sys *inventory.System, all []counter) bool {
 	want := int64(0)
 	for _, s := range sys.Slots {
@@ -638,12 +635,10 @@ func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
 	}
 }
 
-// ofController returns the counts of the BMC as Errors.
 func ofController(c *inventory.ControllerErrors) Errors {
 	return Errors{Corrected: c.Corrected, Uncorrected: c.Uncorrected, CountedSeconds: sinceReset(c), By: ByController}
 }
 
-// joinPlaces adds a counter's position to those of its label.
 func joinPlaces(have string, c *counter, more bool) string {
 	at := strings.Join(strings.Fields(c.dimm.Location.Or("")), " ")
 	if !more {
@@ -655,7 +650,6 @@ func joinPlaces(have string, c *counter, more bool) string {
 	return have + " and " + at
 }
 
-// candidateSlots lists the slots that a counter may belong to.
 func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int, likely []int) ([]int, bool) {
 	if likely != nil {
 		return []int{likely[i]}, true
@@ -674,7 +668,6 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	}), false
 }
 
-// modules lists the slots with a DRAM module that accepts returns true for.
 func modules(sys *inventory.System, accepts func(slot int) bool) []int {
 	var out []int
 	for i := range sys.Slots {
@@ -695,7 +688,6 @@ func (c *counter) registered() bool {
 	return !slices.ContainsFunc(edacPatterns[:], func(p string) bool { var got captured; return matchLabel(p, label, &got) })
 }
 
-// processor returns the CPU number in the driver's label.
 func (c *counter) processor() (int, bool) {
 	for _, p := range edacPatterns {
 		var got captured

@@ -81,5 +81,4 @@ func sameSlot(label, printed string) bool {
 // channelSign is the position of the channel in a label, counted from its end.
 const channelSign = 2
 
-// isSign reports whether a byte is a letter or a digit.
 func isSign(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' }

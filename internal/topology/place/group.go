@@ -23,7 +23,6 @@ func (pl *placer) memorySlots() int {
 	return n
 }
 
-// any reports whether a label of the group has the field.
 func (g *slotGroup) any(f labelField) bool {
 	for _, i := range g.slots {
 		if _, ok := g.labels[i].get(f); ok {
@@ -51,7 +50,6 @@ func (g *slotGroup) base(f labelField) int {
 	return 1
 }
 
-// distinct lists the field's values in ascending order.
 func (g *slotGroup) distinct(f labelField) []int {
 	var values []int
 	for _, i := range g.slots {

@@ -109,7 +109,6 @@ func (pl *placer) lettersOfProcessors() bool {
 	return len(seats) > 1
 }
 
-// labelsRepeat reports whether two memory slots have the same locator.
 func (pl *placer) labelsRepeat() bool {
 	seen := map[string]bool{}
 	for i := range pl.sys.Slots {
@@ -184,7 +183,6 @@ func (pl *placer) keepAbsent() bool {
 	return true
 }
 
-// namedInOrder reports whether no socket designation contradicts that the table lists sockets in board order.
 func (pl *placer) namedInOrder() bool {
 	last := ""
 	for i := range pl.sys.Sockets {

@@ -45,7 +45,6 @@ func (pl *placer) applyHPE() {
 	pl.dropSharedSlots()
 }
 
-// hpeCountsWithinControllers reports whether two controllers of a CPU have the same channel number.
 func (pl *placer) hpeCountsWithinControllers() bool {
 	owner := make(map[slotPlace]int)
 	for i := range pl.sys.Slots {

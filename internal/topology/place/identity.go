@@ -21,7 +21,6 @@ type identity struct {
 // anyBoard replaces the vendor in the keys of boards sold under several vendors' names, or under none.
 const anyBoard = "board"
 
-// identify normalises the machine's names.
 func identify(m *inventory.Machine) identity {
 	id := identity{vendor: platform.VendorWord(m.Vendor.Or("")), boardVendor: platform.VendorWord(m.BoardVendor.Or(""))}
 	id.add(id.vendor, m.Product.Or(""))
@@ -73,7 +72,6 @@ func NamesOf(k fs.FS, m *inventory.Machine) Names {
 // boardsMaker is the vendor of all boards in boardsFile.
 const boardsMaker = "dell"
 
-// addBoard adds the product that the machine's board number belongs to.
 func (id *identity) addBoard(k fs.FS, m *inventory.Machine) {
 	if product := boardProduct(k, m.Board.Or("")); product != "" {
 		id.boardVendor = boardsMaker
@@ -107,12 +105,10 @@ func (id *identity) add(vendor, product string) {
 	id.models = append(id.models, key)
 }
 
-// isVendor reports whether one of the vendors built the machine or its board.
 func (id identity) isVendor(list []string) bool {
 	return len(list) == 0 || slices.Contains(list, id.vendor) || slices.Contains(list, id.boardVendor)
 }
 
-// isModel reports whether one of the machine's keys is in the list.
 func (id identity) isModel(list []string) bool {
 	return len(list) == 0 || slices.ContainsFunc(id.models, func(m string) bool { return slices.Contains(list, m) })
 }
@@ -147,7 +143,6 @@ func modelKey(vendor, product string) string {
 	return string(key)
 }
 
-// plainWord keeps letters, digits and a plus, which distinguishes boards.
 func plainWord(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -25,7 +25,6 @@ const (
 	fieldAny  = fieldCount + 1 // {x}: one character without meaning
 )
 
-// captured holds the fields of a label.
 type captured struct {
 	has uint32
 	v   [fieldCount]int32
@@ -38,12 +37,10 @@ func (c *captured) set(f labelField, v int32) {
 	}
 }
 
-// get returns the field's value, and whether the label had it.
 func (c *captured) get(f labelField) (int, bool) {
 	return int(c.v[f]), c.has&(1<<f) != 0
 }
 
-// agrees reports whether a later match kept all fields captured before.
 func (c *captured) agrees(later *captured) bool {
 	for f := range fieldCount {
 		if v, ok := c.get(f); ok && int(later.v[f]) != v {

@@ -37,10 +37,8 @@ func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
 	return slices.DeleteFunc(slices.Clone(rules), func(r LocatorRule) bool { return !id.isVendor(r.Vendors) || !id.isModel(r.Models) }), nil
 }
 
-// has reports whether the option word is set.
 func (r *LocatorRule) has(option string) bool { return slices.Contains(r.Options, option) }
 
-// bankGives reports whether a pattern of the bank locator contains a field.
 func (r *LocatorRule) bankGives(field string) bool {
 	return slices.ContainsFunc(r.Banks, func(pattern string) bool { return strings.Contains(pattern, field) })
 }

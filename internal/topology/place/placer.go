@@ -77,7 +77,6 @@ func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 	return pl
 }
 
-// populatedDRAM lists the populated DRAM slots.
 func (pl *placer) populatedDRAM() []int {
 	var slots []int
 	for i := range pl.sys.Slots {
@@ -138,7 +137,6 @@ func (pl *placer) isPopulatedDRAM(i int) bool {
 	return pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
-// name returns a slot's label for use in a reason.
 func (pl *placer) name(i int) string {
 	s := &pl.sys.Slots[i]
 	if l := s.Locator.Or(""); l != "" {

@@ -75,7 +75,6 @@ func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error)
 	return nil, errNoSlotMap
 }
 
-// boardRule returns the index key of a rule on a board with this number of slots.
 func boardRule(rule string, slots int) string {
 	if slots == 0 {
 		return rule
@@ -83,7 +82,6 @@ func boardRule(rule string, slots int) string {
 	return rule + "/" + strconv.Itoa(slots)
 }
 
-// indexed returns the rest of the line that starts with prefix.
 func indexed(index, prefix string) string {
 	at := strings.Index(index, "\n"+prefix)
 	if at < 0 {
@@ -120,7 +118,6 @@ func (m *slotMap) certainty(slot int) fact.Certainty {
 	return fact.Corroborated
 }
 
-// groups returns the channels of the given CPU.
 func (m *slotMap) groups(socket int) [][]int {
 	if socket > 0 && m.Second != nil {
 		return m.Second
@@ -128,7 +125,6 @@ func (m *slotMap) groups(socket int) [][]int {
 	return m.Groups
 }
 
-// locate finds a slot number on the given CPU.
 func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	number -= m.Offset * max(socket, 0)
 	for c, slots := range m.groups(socket) {
@@ -154,7 +150,6 @@ func (m *slotMap) owner(number, sockets int) (int, bool) {
 	return Unplaced, false
 }
 
-// depth returns the largest number of slots on one channel.
 func (m *slotMap) depth() int {
 	d := 0
 	for _, g := range [][][]int{m.Groups, m.Second} {

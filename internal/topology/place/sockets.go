@@ -149,7 +149,6 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	return true
 }
 
-// allInstalled reports whether the machine has each of these CPUs.
 func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
 	for at := range byProcessor {
 		if at >= len(g.sys.Sockets) {
@@ -159,7 +158,6 @@ func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
 	return true
 }
 
-// lettersContinue reports whether each CPU has its own run of letters.
 func (g *slotGroup) lettersContinue(byProcessor map[int][]int, skipped string) bool {
 	for at, letters := range byProcessor {
 		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
@@ -218,7 +216,6 @@ func (g *slotGroup) numbersContinue(m *slotMap) bool {
 	return false
 }
 
-// socketsFromNumbers finds the CPU of numbers that continue over all CPUs.
 func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	for _, i := range g.slots {
 		n, _ := g.labels[i].get(fieldNumber)

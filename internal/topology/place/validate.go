@@ -37,7 +37,6 @@ func ReadKnown(k fs.FS) Known {
 	return known
 }
 
-// citationsFile is slots/sources.yaml.
 type citationsFile struct {
 	Schema  int                        `yaml:"schema"`
 	Sources map[string]settings.Source `yaml:"sources"`

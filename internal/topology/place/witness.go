@@ -29,12 +29,10 @@ type witnessedPlace struct {
 
 var unknownPosition = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
 
-// same reports whether two positions are on one channel.
 func (s witnessedPlace) same(o witnessedPlace) bool {
 	return s.owner == o.owner && s.channel == o.channel
 }
 
-// newView returns a view that reports nothing yet.
 func (pl *placer) newView(source, who string) *witnessView {
 	v := &witnessView{source: source, who: who, at: make([]witnessedPlace, len(pl.out))}
 	for i := range v.at {
@@ -213,7 +211,6 @@ func (pl *placer) labelledEDAC() *witnessView {
 	return v
 }
 
-// numberEDAC numbers the channels of the drivers' controllers over each CPU.
 func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 	bySocket := map[int][]edacDIMM{}
 	for n, i := range slots {

@@ -65,7 +65,6 @@ func Index(k fs.FS) ([]IndexRow, error) {
 	return out, nil
 }
 
-// indexed returns the row as it is in the index.
 func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
 	out := IndexRow{ID: id, Vendor: r.Vendor, Family: -1, Model: -1, Steppings: r.Stepping, Verified: orTrue(r.Verified), Brand: r.Brand,
 		Product: r.Product, Memory: r.Memory, Codename: r.Codename, Rest: takesRest, Sockets: r.Sockets}

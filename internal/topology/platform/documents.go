@@ -109,7 +109,6 @@ func documentOf(col []string) Document {
 	return d
 }
 
-// documentsBehind returns the listed documents of the keys, in their order.
 func documentsBehind(k fs.FS, keys []string) []Document {
 	all, err := platformDocuments(k, keys)
 	if err != nil {

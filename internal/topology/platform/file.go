@@ -98,7 +98,6 @@ type citationFile struct {
 	URL    string `yaml:"url"`
 }
 
-// choose applies the facts of the matching part over those of the platform.
 func (f *platformFile) choose(brand string) error {
 	for _, part := range f.Parts {
 		re, err := regexp.Compile("(?i)" + part.Brand)

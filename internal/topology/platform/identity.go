@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// knownIdentity is a processor's identity and its evidence.
 type knownIdentity struct {
 	cpuIdentity
 	from fact.Evidence
@@ -62,7 +61,6 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 	return id
 }
 
-// vendorOf returns the CPUID vendor for a brand string or vendor's name.
 func vendorOf(text string) string {
 	text = strings.ToLower(text)
 	switch {
@@ -112,7 +110,6 @@ type cpuIdentity struct {
 	series                  string // firmware's name of the product family
 }
 
-// signature returns the CPUID alone.
 func (p *cpuIdentity) signature() cpuIdentity {
 	return cpuIdentity{vendor: p.vendor, family: p.family, model: p.model, stepping: p.stepping}
 }

@@ -61,7 +61,6 @@ func (r *IndexRow) vendorFits(p *cpuIdentity) bool {
 	return !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
 }
 
-// conditions checks product and memory, which some rows require.
 func (r *IndexRow) conditions(m *machineIdentity) bool {
 	if r.Product != "" && !matches(r.Product, m.product) {
 		return false

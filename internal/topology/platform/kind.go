@@ -30,12 +30,10 @@ func parseKind(key string) dimmKind {
 	return k
 }
 
-// coversRanks reports whether the kind is for modules with n ranks.
 func (k dimmKind) coversRanks(n int) bool {
 	return k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+n))+"r")
 }
 
-// fewestRanks returns the smallest rank count of the kind.
 func (k dimmKind) fewestRanks() int {
 	if k.ranks == "" {
 		return 0
@@ -64,7 +62,6 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 // IsMRDIMM reports whether a module is an MRDIMM.
 func IsMRDIMM(s *inventory.Slot, p *Platform) bool { return moduleOf(s, p) == "mrdimm" }
 
-// beyondRDIMM reports whether the platform takes MRDIMMs and the module is rated faster than any of its RDIMMs.
 func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 	top := SpeedAt(p.Speeds["rdimm"], 1)
 	return len(p.Speeds["mrdimm"]) > 0 && top > 0 && s.RatedMTs.Or(0) > top+ddr.Tolerance
@@ -189,7 +186,6 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 	return false
 }
 
-// intelSockets reports whether a processor's vendor is Intel.
 func intelSockets(sys *inventory.System) bool {
 	for i := range sys.Sockets {
 		if sys.Sockets[i].Vendor.Or("") == "GenuineIntel" {

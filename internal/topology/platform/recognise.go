@@ -155,7 +155,6 @@ func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) platfor
 	return v
 }
 
-// try matches a row with a verified CPUID.
 func (v *platformMatch) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	same, known := r.cpuid(p)
 	if known && !same {

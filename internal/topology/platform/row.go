@@ -14,7 +14,6 @@ import (
 // RowPart is the part of the compiled knowledge with one platform: an audit needs one of many.
 func RowPart(id string) string { return "platforms/" + id }
 
-// platformRow is a platform as its file describes it, with its documents.
 type platformRow struct {
 	File      platformFile
 	Documents []Document
@@ -42,7 +41,6 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	return p, nil
 }
 
-// readRow reads a platform from its file and the lists next to it.
 func readRow(k fs.FS, id string) (r platformRow, err error) {
 	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
 	if err != nil {

@@ -39,7 +39,6 @@ type builder struct {
 	conflicts []inventory.Conflict
 }
 
-// newBuilder looks up the platform's entries for the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
 	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill, unowned: -1,
@@ -91,8 +90,6 @@ func (b *builder) incompleteTable() *fact.Fact[int] {
 	return &f
 }
 
-// weakestPlacement returns the weakest certainty of the slots' placements that ok accepts, and whether one of them is
-// unverified.
 func (b *builder) weakestPlacement(slots []int, ok func(*place.Placement) bool) (c fact.Certainty, unverified bool) {
 	c = fact.Direct
 	for _, i := range slots {
@@ -103,7 +100,6 @@ func (b *builder) weakestPlacement(slots []int, ok func(*place.Placement) bool) 
 	return c, unverified
 }
 
-// evidence returns the main evidence of a population's facts.
 func (b *builder) evidence(pop *Population) fact.Evidence {
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		if len(l) > 0 {

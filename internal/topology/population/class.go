@@ -44,7 +44,6 @@ func (b *builder) class(pop *Population) fact.Fact[Class] {
 	return b.grade(pop)
 }
 
-// documentedClass applies the classes of the Westmere-EX paper.
 func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	if len(pop.Slots) == 0 {
 		return fact.Unknown[Class](fact.Absent, "the document gives no class to a processor without memory", "", pop.DIMMs.From)
@@ -70,7 +69,6 @@ func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	return f
 }
 
-// grade applies the general model.
 func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	known := func(name string) fact.Fact[Class] {
 		f := fact.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From)
@@ -175,7 +173,6 @@ func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 	return out
 }
 
-// classRank returns the position of a class, best first.
 func classRank(name string) int {
 	if i := slices.Index(documentedClasses[:], name); i >= 0 {
 		return i

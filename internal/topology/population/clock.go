@@ -11,7 +11,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// speeds derives the population's own expected and running speed.
 func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	pop.RunningMTs, pop.LowestMTs = runningSpeed(b.sys, pop.Slots)
 	if b.frontSideBus {

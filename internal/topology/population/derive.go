@@ -56,7 +56,6 @@ func (r *Result) SamePlacements(other *Result) bool {
 	return slices.Equal(r.Placements, other.Placements) && slices.Equal(r.placed, other.placed)
 }
 
-// placeSlots derives the position of each slot, and what contradicts it.
 func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 	p, _ := r.Platform.Get()
 	r.Placements, r.placed = place.Slots(sys, p, k)
@@ -99,7 +98,6 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Class = b.machineClass(r)
 }
 
-// installed sums the populated DRAM slots.
 func (b *builder) installed() fact.Fact[int64] {
 	var all []int
 	for i := range b.sys.Slots {

@@ -17,7 +17,6 @@ const (
 	exHalf  = exPairs / 2
 )
 
-// pairBytes returns the capacity of each logical channel.
 func (l *layout) pairBytes(p *platform.Platform) ([]int64, bool) {
 	if len(p.LockstepChannels) != exPairs {
 		return nil, false

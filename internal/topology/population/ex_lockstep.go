@@ -129,7 +129,6 @@ func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 	return what, false
 }
 
-// samePosition compares the slots within the channel.
 func (b *builder) samePosition(x, y int) likeness {
 	switch p, q := b.places[x].Slot, b.places[y].Slot; {
 	case p == place.Unplaced || q == place.Unplaced:

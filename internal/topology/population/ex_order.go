@@ -28,7 +28,6 @@ func (b *builder) exOrderKept(pop *Population) {
 	pop.Order.Unverified = pop.DPC.Unverified || b.lockstepBoard.Unverified()
 }
 
-// exController checks the positions behind one controller in fill order.
 func (b *builder) exController(pop *Population, pairs [][]int) {
 	last, gap := place.Unplaced, false // the slot filled last; an empty one before it
 	for slot := range b.platform.MaxDPC {

@@ -55,7 +55,6 @@ func (b *builder) underSparing(name string) (left string, ok bool) {
 	return "", false
 }
 
-// pairs counts the lockstep pairs of a layout's shorthand.
 func pairs(name string) int64 {
 	var sum int64
 	for _, n := range parsePairs(name) {
@@ -163,5 +162,4 @@ func (b *builder) mirrored() bool {
 		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }
 
-// sparing reports whether BIOS setup reserves spare memory.
 func (b *builder) sparing() bool { return b.mode() == sparingWord }

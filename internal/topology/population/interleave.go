@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// interleave derives controllers, regions, lockstep, hemisphere and order from the known channels.
 func (b *builder) interleave(pop *Population) {
 	b.orderKept(pop)
 	l, owners := b.layout(pop)
@@ -75,7 +74,6 @@ func (l *layout) even() bool {
 	return true
 }
 
-// unverified reports whether a field of the platform is from general knowledge.
 func (b *builder) unverified(field string) bool {
 	return b.platform != nil && (!b.platform.Verified || b.platform.Unverified[field])
 }
@@ -123,7 +121,6 @@ func (b *builder) layout(pop *Population) (l *layout, stated bool) {
 	return l, stated
 }
 
-// controllers describes the memory behind each controller.
 func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	if l.ctrls == 0 {
 		reason := "no document gives the controllers of this processor"

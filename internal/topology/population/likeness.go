@@ -39,7 +39,6 @@ func (l likeness) or(same bool) likeness {
 	}
 }
 
-// samePart reports whether two DIMMs have the same vendor and part number.
 func samePart(s, t *inventory.Slot) bool {
 	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
 }

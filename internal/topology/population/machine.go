@@ -42,7 +42,6 @@ func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fac
 	return f
 }
 
-// sameLayouts compares the layouts of CPUs with equal counts.
 func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
 	first := &pops[0]
 	if len(pops) == 1 {

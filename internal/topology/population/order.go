@@ -149,7 +149,6 @@ func (b *builder) checkAllowedCounts(pop *Population) {
 	}
 }
 
-// describeCount describes which slots to fill or to empty for the vendor's set of a number of DIMMs.
 func (b *builder) describeCount(pop *Population, from []int, verb string, count int) string {
 	wanted := b.sets.Rows[count].Sets[0]
 	var names []string

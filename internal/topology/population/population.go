@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-// assign adds a DRAM slot to the population it belongs to.
 func (b *builder) assign(i int, pops []Population) {
 	s := &b.sys.Slots[i]
 	if !maybeDRAM(s) {
@@ -96,7 +95,6 @@ func (b *builder) withoutDIMMs() bool {
 	return b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs)
 }
 
-// runsFrom reports whether a machine can run from this module alone.
 func runsFrom(s *inventory.Slot) bool {
 	switch s.Technology.Or(inventory.DRAM) {
 	case inventory.NVDIMM, inventory.Flash, inventory.CXL:
@@ -106,7 +104,6 @@ func runsFrom(s *inventory.Slot) bool {
 	}
 }
 
-// count sets DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
 	if f := b.incompleteTable(); f != nil {
 		pop.DIMMs, pop.Bytes = *f, fact.UnknownFrom[int64](*f)
@@ -172,7 +169,6 @@ func (b *builder) count(pop *Population) {
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
 }
 
-// allOwned reports whether it is known of every slot which CPU it belongs to.
 func (b *builder) allOwned() bool {
 	return b.misplaced == "" && len(b.sys.Slots) > 0 && !b.withoutDIMMs() && len(b.places) == len(b.sys.Slots) &&
 		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })

@@ -59,7 +59,6 @@ func takingControllers(n int) []int {
 	}
 }
 
-// byController lists each controller's channels with capacity left, fullest first.
 func (l *layout) byController(rem []int64) [][]int {
 	by := make([][]int, l.ctrls)
 	for c, b := range rem {

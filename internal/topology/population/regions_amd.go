@@ -40,7 +40,6 @@ func amdSets(six bool) [][]int {
 	return sets
 }
 
-// exactly reports whether these channels, and no others, are populated, all with the same capacity.
 func (l *layout) exactly(set []int) (each int64, ok bool) {
 	n := 0
 	for _, b := range l.bytes {

@@ -78,7 +78,6 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 	return *unstated, f
 }
 
-// named reports whether firmware or the kernel names the processor in a socket.
 func (b *builder) named(socket int) bool {
 	return !slices.ContainsFunc(b.sys.Sockets, func(s inventory.Socket) bool { return s.ID == socket && !s.Brand.Known() })
 }
@@ -103,7 +102,6 @@ func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 	return nil
 }
 
-// processorLimit finds the CPU's maximum, or returns the reason why there is none.
 func (b *builder) processorLimit(e *expectation, proc *platform.Processor, depth channelDepths) string {
 	p := b.platform
 	if p != nil && p.SpeedByMode {
