@@ -37,7 +37,6 @@ func (r *Report) advise(p *plan.Plan) {
 	}
 }
 
-// sentence describes the steps of an advice in one line, and what it gives up.
 func sentence(a *plan.Advice, inv *Inventory) string {
 	var parts []string
 	for _, line := range Steps(a.Steps, inv) {

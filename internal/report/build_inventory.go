@@ -112,7 +112,6 @@ func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
 	return DecidedBy{Value: inventory.Decider(f.Value), Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
-// buildSettingValue prints one fact of a setting with its reasons.
 func buildSettingValue(f *fact.Fact[string]) Face {
 	out := Face{Value: stated(*f), State: FaceState(f.State.String()), Certainty: f.Certainty, Evidence: neverNil(f.Evidence())}
 	if !f.Known() {

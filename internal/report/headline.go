@@ -34,7 +34,6 @@ func (r *Report) headline() string {
 // mostSlots limits the slots that a headline names.
 const mostSlots = 2
 
-// headlineOf describes what one problem means for the machine.
 func (r *Report) headlineOf(p *Problem) string {
 	headline := p.Members[0].Headline
 	switch {
@@ -176,7 +175,6 @@ func (r *Report) goodSentence() string {
 	}
 }
 
-// ownDocument reports whether a document is by the machine's vendor and about this machine.
 func (r *Report) ownDocument(c *verdict.Citation) bool {
 	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor.Known() && platform.VendorWord(c.Vendor) == platform.VendorWord(r.Machine.Vendor.Text())
 }

@@ -235,7 +235,6 @@ func (r *Report) tableSentence(decided bool) string {
 	}
 }
 
-// guest reports whether the machine is a virtual one, and its memory population was asked about.
 func (r *Report) guest() bool {
 	return r.Machine.Virtual.Or(false) && len(r.channelFindings()) > 0
 }

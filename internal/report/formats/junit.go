@@ -43,7 +43,6 @@ type xmlWriter struct{ buf bytes.Buffer }
 
 func (x *xmlWriter) raw(s string) { x.buf.WriteString(s) }
 
-// attr writes an attribute, on one line.
 func (x *xmlWriter) attr(name, value string) {
 	x.raw(" " + name + `="`)
 	x.text(value)
@@ -53,7 +52,6 @@ func (x *xmlWriter) attr(name, value string) {
 // text writes a text whose control characters and broken UTF-8 are replaced.
 func (x *xmlWriter) text(s string) { _ = xml.EscapeText(&x.buf, []byte(printable.Clean(s))) } // a buffer does not fail
 
-// properties names the machine and what it was compared with.
 func (x *xmlWriter) properties(r *report.Report) {
 	profile := ""
 	if r.Profile != nil {
@@ -97,7 +95,6 @@ func (x *xmlWriter) testcase(f *verdict.Finding) {
 	x.raw("    </testcase>\n")
 }
 
-// body writes an element with all texts of the finding.
 func (x *xmlWriter) body(element, kind, message string, f *verdict.Finding) {
 	x.raw(element)
 	x.attr("type", kind)
@@ -107,7 +104,6 @@ func (x *xmlWriter) body(element, kind, message string, f *verdict.Finding) {
 	x.raw("</" + element + ">\n")
 }
 
-// lines writes texts, one per line.
 func (x *xmlWriter) lines(all []string) {
 	for i, line := range all {
 		if i > 0 {
@@ -136,7 +132,6 @@ func notJudged(f *verdict.Finding) string {
 	return s
 }
 
-// details are the labelled lines of a finding that have text.
 func details(f *verdict.Finding) []string {
 	out := make([]string, 0, 8)
 	add := func(label, value string) {

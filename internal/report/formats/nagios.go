@@ -37,7 +37,6 @@ func WritePluginProblem(w io.Writer, problem string) error {
 // pluginText keeps the bar, which begins performance data, out of texts.
 func pluginText(s string) string { return strings.ReplaceAll(printable.Clean(s), "|", "/") }
 
-// statusLine gives the verdict, the machine and the sentence.
 func statusLine(r *report.Report) string {
 	says := wording.Verdict(r)
 	switch plugin := r.Verdict.PluginStatus(); {

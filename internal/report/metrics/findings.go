@@ -23,7 +23,6 @@ var (
 		"Memory errors that could not be corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
 )
 
-// findings adds the failures and their causes.
 func (c *collector) findings(r *report.Report) {
 	roots := map[*verdict.Finding]*verdict.Finding{}
 	for i, root := range verdict.Roots(r.Findings) {
@@ -51,7 +50,6 @@ const (
 	maxProblems = 20
 )
 
-// worstFirst returns the failures, the most severe first and of those the causes first.
 func worstFirst(all []verdict.Finding, roots map[*verdict.Finding]*verdict.Finding) []*verdict.Finding {
 	var out []*verdict.Finding
 	for i := range all {

@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/report"
 )
 
-// verdicts are the results of all findings of one rule.
 type verdicts struct {
 	rule string
 	// ranks has for each result, in the order of results, the highest severity rank of its findings, 0 if there

@@ -124,7 +124,6 @@ func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose b
 	return nil
 }
 
-// needs lists the prerequisites of the feature that is called like a word, with strength, machines and document.
 func (e *Explainer) needs(word string) []labelled {
 	var out []labelled
 	for i := range e.rules {

@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-// settingPage is the data of a setting's page.
 func (e *Explainer) settingPage(s settings.Setting, doc *report.Report) map[string]any {
 	wants, effects, ways, documents := e.rows(s.ID)
 	if len(ways) == 0 {

@@ -117,7 +117,6 @@ func source(c *verdict.Citation) string {
 	return c.Line() + ", " + string(c.URL)
 }
 
-// elsewhere groups other profiles by the value they want.
 func elsewhere(others []rulepack.OtherWant) []string {
 	var out, values []string
 	for _, o := range others {

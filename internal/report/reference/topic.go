@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/audit/knowledge"
 )
 
-// names reports whether a topic explains a word.
 func names(t *knowledge.Topic, word string) bool {
 	return slices.ContainsFunc(t.For, func(pattern string) bool {
 		head, behind := strings.CutPrefix(pattern, "*")
@@ -33,7 +32,6 @@ func (e *Explainer) topic(word string) *knowledge.Topic {
 	return &e.topics[i]
 }
 
-// measuredOf returns documented measurements of a word's topic, each with its document.
 func (e *Explainer) measuredOf(word string) []string {
 	var out []string
 	if t := e.topic(word); t != nil {

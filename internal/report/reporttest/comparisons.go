@@ -10,7 +10,6 @@ import (
 // compared are the configured settings of the machine.
 var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_speed": "max"}
 
-// comparisonRow is one setting compared with a profile.
 func comparisonRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.ProfileRow) {
 	f := verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: result, Severity: verdict.Info, Citation: dell11G()}
 	w := verdict.ProfileRow{Want: want}

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// summed counts the results, as the audit does.
 func summed(findings []verdict.Finding) verdict.Summary {
 	var s verdict.Summary
 	for _, f := range findings {

@@ -81,7 +81,6 @@ func At(socket, controller, channel, slot int) place.Placement {
 	}
 }
 
-// unplaced is a slot of which at most the socket is known.
 func unplaced(socket int, reason string) place.Placement {
 	return place.Placement{Socket: socket, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced, Reason: reason}
 }

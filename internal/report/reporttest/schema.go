@@ -94,7 +94,6 @@ func words(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// repository is the root of the repository above the test's folder.
 func repository() string {
 	dir := "."
 	for _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil; _, err = os.Stat(filepath.Join(dir, "go.mod")) {

@@ -45,7 +45,6 @@ func Decode(name string, data []byte, into any) error {
 	return err
 }
 
-// countValues returns the number of values in a JSON text, at most.
 func countValues(data []byte) int {
 	return 1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'{'})
 }
@@ -67,7 +66,6 @@ func (c *checker) errorf(format string, args ...any) error {
 	return errors.New(text)
 }
 
-// next returns the first byte of the next token and stays before it.
 func (c *checker) next() byte {
 	for len(c.rest) > 0 && c.rest[0] <= ' ' {
 		c.rest = c.rest[1:]
@@ -75,7 +73,6 @@ func (c *checker) next() byte {
 	return c.rest[0]
 }
 
-// more skips a separator, and reports false at the end of a list or an object.
 func (c *checker) more(end byte) bool {
 	switch c.next() {
 	case ',':
@@ -90,7 +87,6 @@ func (c *checker) more(end byte) bool {
 	}
 }
 
-// scalar reads a literal or a number.
 func (c *checker) scalar() string {
 	end := 0
 	for end < len(c.rest) && c.rest[end] > ' ' && c.rest[end] != ',' && c.rest[end] != ']' && c.rest[end] != '}' {
@@ -101,7 +97,6 @@ func (c *checker) scalar() string {
 	return string(text)
 }
 
-// quoted reads a string with its quotes.
 func (c *checker) quoted() []byte {
 	c.next()
 	for i := 1; ; i++ {
@@ -116,7 +111,6 @@ func (c *checker) quoted() []byte {
 	}
 }
 
-// unquoted returns the text of a string with quotes.
 func unquoted(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -126,7 +120,6 @@ func unquoted(quoted []byte) []byte {
 	return []byte(text)
 }
 
-// value checks the next value.
 func (c *checker) value(s *schema) error {
 	switch b := c.next(); b {
 	case '{':
@@ -159,7 +152,6 @@ func (c *checker) value(s *schema) error {
 	}
 }
 
-// fit checks a value of a kind with the schema for it.
 func (c *checker) fit(s *schema, kind string, check func(*schema) error) error {
 	fit := s.alternative(kind)
 	switch {
@@ -189,7 +181,6 @@ func (s *schema) alternative(kind string) *schema {
 	return nil
 }
 
-// kinds lists the types that a schema accepts.
 func (s *schema) kinds() []string {
 	var out []string
 	for _, kind := range []string{"object", "array", "string", "number", "integer", "boolean", "null"} {

@@ -168,7 +168,6 @@ func (l *auditLoop) finished(out Outcome) {
 	l.schedule(jittered(l.interval))
 }
 
-// finish waits up to shutdownGrace for a running audit.
 func (l *auditLoop) finish() {
 	l.notify("STOPPING=1")
 	if !l.running {

@@ -64,7 +64,6 @@ func inodeOf(st fs.FileInfo) string {
 	return "unknown"
 }
 
-// rewatch watches each folder that is another one than when it was last watched.
 func (w *watched) rewatch(with *fsnotify.Watcher, log *slog.Logger) {
 	for _, dir := range w.folders {
 		now := ""

@@ -55,7 +55,6 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 	return m
 }
 
-// finding counts one finding of a machine.
 func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 	switch one.Result {
 	case verdict.Fail:

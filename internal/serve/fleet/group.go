@@ -51,7 +51,6 @@ func ofKind(kind string, machines []*Machine) []Group {
 	return out
 }
 
-// signature is the same for machines that are equal in all traits.
 func signature(m *Machine) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {
@@ -64,7 +63,6 @@ func signature(m *Machine) string {
 // leastCompared is the least number of machines with a majority.
 const leastCompared = 3
 
-// majorities returns the value of each trait that more than half of the machines with a known one have.
 func majorities(machines []*Machine) map[string]string {
 	counts, known := map[string]map[string]int{}, map[string]int{}
 	for _, m := range machines {
@@ -87,7 +85,6 @@ func majorities(machines []*Machine) map[string]string {
 	return usual
 }
 
-// differences lists the traits of a machine that differ from those of most of its kind.
 func differences(m *Machine, usual map[string]string) []Difference {
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {

@@ -12,7 +12,6 @@ import (
 // leastMeasured is the least number of machines for a median.
 const leastMeasured = 3
 
-// measurement adds the last measurement of a machine's report.
 func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	last := metrics.LastMeasured(all)
 	if last == nil {
@@ -40,7 +39,6 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	f.measured = append(f.measured, one)
 }
 
-// ranked compares the machines with the median of their kind, the slowest first and undecided ones last.
 func ranked(all []Measured) []Measured {
 	rates := map[string][]float64{}
 	for i := range all {
@@ -73,7 +71,6 @@ func ranked(all []Measured) []Measured {
 	return out
 }
 
-// median sorts the values and returns the middle one, or the mean of the two in the middle.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

@@ -24,7 +24,6 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
 })
 
-// page is the data of the page's template.
 type page struct {
 	Policy   string
 	Style    template.CSS
@@ -40,7 +39,6 @@ type pageVerdict struct {
 	Word, Class string
 }
 
-// pageMachines are the machines with one verdict.
 type pageMachines struct {
 	Title  string
 	Folded bool
@@ -75,7 +73,6 @@ func (d *Document) page(w io.Writer) error {
 	return nil
 }
 
-// statusClass returns the CSS class of a status.
 func statusClass(s report.Status) string {
 	if s == report.StatusOK {
 		return "pass"

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 )
 
-// plan prints the plan of the fleet.
 func (t *textWriter) plan(d *Document) {
 	p := d.Plan
 	t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summary())
@@ -78,7 +77,6 @@ func origins(list []Origin) []string {
 	return out
 }
 
-// summary counts the machines of each part.
 func (p *Plan) summary() string {
 	gone, used, stock := 0, 0, 0
 	for i := range p.GiveUp {
@@ -127,7 +125,6 @@ func (c *Change) gains() string {
 	return strings.Join(out, ", ")
 }
 
-// givesUp describes a machine before and after it gives up modules.
 func (c *Change) givesUp() string {
 	out := humanize.Plural(c.Modules, "module")
 	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
@@ -145,7 +142,6 @@ func (c *Change) givesUp() string {
 	return out + ", floor " + humanize.Size(*c.FloorBytes)
 }
 
-// words describes the use of the modules of an entry.
 func (s *Stock) words(entry int) string {
 	out := strconv.Itoa(entry) + ". " + s.Spare + ": " + strconv.Itoa(s.Used) + " of " + strconv.Itoa(s.Count) + " used"
 	switch {

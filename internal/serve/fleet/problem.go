@@ -23,7 +23,6 @@ type cause struct {
 	sentences, fixes, cures map[string]int
 }
 
-// problem adds a problem of a machine's report.
 func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	if p.Above() {
 		m.Problems = append(m.Problems, MachineProblem{p.Severity, f.intern(p.Rule), f.intern(p.Text()), f.intern(p.Fix)})
@@ -50,7 +49,6 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	}
 }
 
-// causes lists the problems of all machines.
 func (f *Fleet) causes(machines []Machine) []Problem {
 	byName := map[string]*Machine{}
 	for i := range machines {
@@ -113,7 +111,6 @@ func mostFrequent(counts map[string]int) string {
 	return best
 }
 
-// share returns the share of the best bandwidth of the worst processor.
 func (m *Machine) share() *population.Relative {
 	return &population.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 }
@@ -121,7 +118,6 @@ func (m *Machine) share() *population.Relative {
 // outlier is a machine with a description of how it differs from most of its kind.
 type outlier struct{ kind, machine, text string }
 
-// outliers lists the machines that differ from most of their kind, each once.
 func (d *Document) outliers() []outlier {
 	var out []outlier
 	for i := range d.Groups {

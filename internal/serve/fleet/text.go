@@ -48,7 +48,6 @@ const mostListed = 10
 // mostReasons is how many reasons for checks that did not run are printed on the overview.
 const mostReasons = 3
 
-// text prints one section, or the overview with the worst of each.
 func (d *Document) text(w io.Writer, o Options) error {
 	t := &textWriter{width: o.Width}
 	if t.width <= 0 {
@@ -80,7 +79,6 @@ type textWriter struct {
 	width int
 }
 
-// line prints words, wrapped, with the lines after the first indented.
 func (t *textWriter) line(indent int, s string) {
 	at := 0
 	for i, word := range strings.Split(printable.Clean(s), " ") {
@@ -100,7 +98,6 @@ func (t *textWriter) line(indent int, s string) {
 	t.out.WriteByte('\n')
 }
 
-// head prints the heading of a section.
 func (t *textWriter) head(name, what string) {
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
@@ -118,7 +115,6 @@ func (t *textWriter) more(hidden int, what, section string) {
 	}
 }
 
-// problems prints the root causes above info, or those at info, as a table with the fix below.
 func (t *textWriter) problems(d *Document, above bool) {
 	name, what := "NOTES", "what is not as recommended, at info"
 	if above {
@@ -173,12 +169,10 @@ func (t *textWriter) machines(d *Document, most int) {
 	t.more(all-len(shown), "machine", "machines")
 }
 
-// failed reports whether the verdict is warning or critical.
 func (m *Machine) failed() bool {
 	return m.Verdict != nil && (m.Verdict.Status == report.StatusWarning || m.Verdict.Status == report.StatusCritical)
 }
 
-// status is the word of the verdict.
 func (m *Machine) status() string {
 	if m.Verdict == nil {
 		return "INVENTORY"
@@ -186,7 +180,6 @@ func (m *Machine) status() string {
 	return m.Verdict.Status.Word()
 }
 
-// summary returns the product and the sentence of the verdict.
 func (m *Machine) summary() string {
 	sentence := "not checked: an inventory has no findings"
 	if m.Verdict != nil {
@@ -253,7 +246,6 @@ func (t *textWriter) undecided(d *Document, most int) {
 	}
 }
 
-// measured prints the slowest machines that were measured.
 func (t *textWriter) measured(d *Document, most int) {
 	shown := d.Measured
 	if most > 0 {
@@ -276,7 +268,6 @@ func (t *textWriter) measured(d *Document, most int) {
 	t.more(len(d.Measured)-len(shown), "machine", "measured")
 }
 
-// bios prints one line per product.
 func (t *textWriter) bios(d *Document) {
 	for i := 0; i < len(d.BIOSVersions); {
 		if i == 0 {
@@ -319,7 +310,6 @@ func (t *textWriter) unread(d *Document, most int) {
 	}
 }
 
-// rest names the sections that the overview leaves out.
 func (t *textWriter) rest(d *Document) {
 	notes := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.Severity == "info" })
 	var out []string

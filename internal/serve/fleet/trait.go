@@ -129,7 +129,6 @@ func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
 	return worst.Low, worst.High
 }
 
-// settings records BIOS setup's values and the effective values as separate traits.
 func (f *Fleet) settings(m *Machine, inv *report.Inventory) {
 	for id, s := range inv.Settings {
 		f.trait(m, id+" (configured)", string(s.Configured.Value))

@@ -38,7 +38,6 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	}
 }
 
-// csv writes one row per machine.
 func (d *Document) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(columns)
@@ -55,7 +54,6 @@ func (d *Document) csv(w io.Writer) error {
 var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",
 	"measured_read_bytes_per_second", "measured_share_of_median", "verdict", "sentence", "relative_bandwidth_high"}
 
-// rows returns one row per machine with the cells of columns.
 func (d *Document) rows() [][]string {
 	measured := map[string]*Measured{}
 	for i := range d.Measured {
@@ -77,7 +75,6 @@ func share(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', 2, 64)
 }
 
-// verdictCells returns empty cells for an inventory.
 func (m *Machine) verdictCells() []string {
 	if m.Verdict == nil {
 		return []string{"", ""}
