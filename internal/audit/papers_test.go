@@ -252,41 +252,6 @@ func TestWestmereEXFaults(t *testing.T) {
 	}
 }
 
-// TestWestmereEXProfile checks the paper's settings on its machines.
-func TestWestmereEXProfile(t *testing.T) {
-	full := []int64{8, 8, 8, 8}
-	sys := rx600S6(2, full, full)
-	for id, v := range map[string]string{"node_interleave": "enabled", "controller_interleave": "none", "hemisphere_mode": "disabled",
-		"memory_speed": "energy", "memory_ras_mode": "mirror_full"} {
-		sys.Settings[id] = inventory.Setting{Configured: direct(v)}
-	}
-	topo := population.Derive(sys, rules.FS)
-	for _, intent := range []string{"balanced", "max-performance", "hpc"} {
-		a := run(t, builtin(t), sys, topo, audit.Options{Profile: intent, Asked: true})
-		require.NotNil(t, a.Profile, a.ProfileWhy)
-		assert.Equal(t, "fujitsu-westmere-ex/"+intent, a.Profile.ID)
-		levels := map[string]verdict.Severity{}
-		for id := range sys.Settings {
-			f := findings(a, "setting."+id)["setting "+id]
-			assert.Equal(t, verdict.Fail, f.Result, id)
-			levels[id] = f.Severity
-		}
-		assert.Equal(t, map[string]verdict.Severity{"node_interleave": verdict.Warning, "controller_interleave": verdict.Warning,
-			"hemisphere_mode": verdict.Info, "memory_speed": verdict.Warning, "memory_ras_mode": verdict.Info}, levels)
-	}
-	for id, v := range map[string]string{"node_interleave": "disabled", "controller_interleave": "way2", "hemisphere_mode": "enabled",
-		"memory_speed": "auto", "memory_ras_mode": "independent"} {
-		sys.Settings[id] = inventory.Setting{Configured: direct(v)}
-	}
-	a := run(t, builtin(t), sys, topo, audit.Options{Profile: "hpc", Asked: true})
-	for id := range sys.Settings {
-		assert.Equal(t, verdict.Pass, findings(a, "setting."+id)["setting "+id].Result, id)
-	}
-	sys.Machine.Product = direct("PRIMERGY RX900 S2")
-	a = run(t, builtin(t), sys, topo, audit.Options{Profile: "hpc", Asked: true})
-	assert.Equal(t, verdict.NotApplicable, findings(a, "setting.controller_interleave")["setting controller_interleave"].Result)
-}
-
 // rx900S2 builds an RX900 S2 with 8 GB modules in the given slots of every
 // processor, labelled 1A to 2H.
 func rx900S2(sockets int, filled string) *inventory.System {
@@ -367,33 +332,4 @@ func TestWestmereEXMeasuredTable(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestWestmereEXPositions checks the positions: two processors of an RX600 S6 are in CPU 1 and 3; the tables list 2,
-// 3 and 4 processors there, 4, 6 and 8 in an RX900 S2.
-func TestWestmereEXPositions(t *testing.T) {
-	for n, want := range map[int]verdict.Result{1: verdict.Fail, 2: verdict.Fail, 3: verdict.Pass, 4: verdict.Pass} {
-		a := wexFindings(t, rx600S6(n, []int64{8, 8}, []int64{8, 8}))
-		assert.Equal(t, want, findings(a, "memory.socket.positions")["machine"].Result, n)
-	}
-	for n, want := range map[int]verdict.Result{3: verdict.Fail, 4: verdict.Pass, 5: verdict.Fail, 6: verdict.Pass, 7: verdict.Fail, 8: verdict.Pass} {
-		a := wexFindings(t, rx900S2(n, "1A 1B 1C 1D 1E 1F 1G 1H"))
-		assert.Equal(t, want, findings(a, "memory.socket.positions")["machine"].Result, n)
-		f := findings(a, "memory.asymmetry.expected")["machine"]
-		assert.Equal(t, map[bool]verdict.Result{true: verdict.Pass, false: verdict.NotApplicable}[n > 4], f.Result, n)
-	}
-}
-
-// TestWestmereEXVoltage checks one 1.5 V module among low-voltage ones, which SMBIOS 2.8 reports.
-func TestWestmereEXVoltage(t *testing.T) {
-	sys := rx600S6(2, []int64{8, 8}, []int64{8, 8})
-	for i := range sys.Slots {
-		sys.Slots[i].MinMV = direct(1350)
-	}
-	assert.Equal(t, verdict.Pass, findings(wexFindings(t, sys), "memory.voltage.uniform")["machine"].Result)
-	sys.Slots[1].MinMV = direct(1500)
-	f := findings(wexFindings(t, sys), "memory.voltage.uniform")["machine"]
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, verdict.Info, f.Severity)
-	assert.Contains(t, f.Why, "saving")
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -101,7 +100,7 @@ const nothingToChange = "0 to change"
 
 // TestPatchEveryFile checks that every export of the corpus is patched below, or refused with the reason.
 func TestPatchEveryFile(t *testing.T) {
-	own, _ := wishes(t)
+	own := writeFile(t, filepath.Join(t.TempDir(), "wanted.yaml"), []byte(wanted))
 	for _, file := range append(corpustest.Glob(t, "redfish/*.json"), corpustest.Glob(t, "bios-cli/*.*")...) {
 		name := filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
 		says, listed := unpatched[name]
@@ -112,7 +111,7 @@ func TestPatchEveryFile(t *testing.T) {
 		if !assert.True(t, listed, name) {
 			continue
 		}
-		status, out, errs := run(nil, "profiles", "patch", "site/on", "--rules", own, "--root", emptyTree(t), "--bios", file)
+		status, out, errs := run(nil, "profiles", "patch", "site/wanted", "--rules", own, "--root", emptyTree(t), "--bios", file)
 		assert.Equal(t, says == nothingToChange, status == 0, "%s: %s", name, errs)
 		assert.Empty(t, out, name)
 		assert.Contains(t, errs, says, name)
@@ -294,8 +293,10 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 	}
 	var out []set
 	if strings.HasPrefix(p.registry, "hpe-") {
-		registry, err := readHPERegistry(corpustest.Read(t, "redfish/registries/"+p.registry+".json"))
-		require.NoError(t, err)
+		var registry struct {
+			Profiles map[string]map[string]string `json:"ProfileMap"`
+		}
+		require.NoError(t, json.Unmarshal(corpustest.Read(t, "redfish/registries/"+p.registry+".json"), &registry))
 		written, ok := registry.Profiles[made.Preset.To]
 		require.True(t, ok, made.Preset.To)
 		for _, name := range slices.Sorted(maps.Keys(written)) {
@@ -395,104 +396,4 @@ func proven(t *testing.T, name string, export *bios.Export, c *patch.Change, rec
 		values = append(values, word)
 	}
 	assert.Contains(t, values, c.To, "%s: %s is not known to be spelled so", name, c.Attribute.Name)
-}
-
-// hpeRegistry is an HPE attribute registry reduced to what a profile writes.
-type hpeRegistry struct {
-	ID         string `json:"Id"`
-	Attributes []struct {
-		Name    string  `json:"AttributeName"`
-		Default any     `json:"DefaultValue"`
-		Values  [][]any `json:"Values"`
-	} `json:"Attributes"`
-	// Profiles maps a workload profile to the values that it writes.
-	Profiles map[string]map[string]string `json:"ProfileMap"`
-}
-
-// readHPERegistry reads a reduced registry.
-func readHPERegistry(data []byte) (*hpeRegistry, error) {
-	r := &hpeRegistry{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("registry: %w", err)
-	}
-	if len(r.Attributes) == 0 {
-		return nil, fmt.Errorf("registry %q: no attributes", r.ID)
-	}
-	return r, nil
-}
-
-// Values returns the allowed values of an attribute.
-func (r *hpeRegistry) Values(attribute string) []string {
-	for _, a := range r.Attributes {
-		if a.Name != attribute {
-			continue
-		}
-		var out []string
-		for _, v := range a.Values {
-			out = append(out, fmt.Sprint(v[0]))
-		}
-		return out
-	}
-	return nil
-}
-
-// Resource returns the Redfish Bios resource of a machine with the registry's defaults, changed by a workload profile
-// and then by single attributes. A profile changes only its own attributes.
-func (r *hpeRegistry) Resource(workload string, change map[string]string) ([]byte, error) {
-	attributes := map[string]any{}
-	for _, a := range r.Attributes {
-		attributes[a.Name] = a.Default
-	}
-	written, ok := r.Profiles[workload]
-	if !ok {
-		return nil, fmt.Errorf("registry %s: no map of the profile %q", r.ID, workload)
-	}
-	attributes["WorkloadProfile"] = workload
-	for name, value := range written {
-		attributes[name] = value
-	}
-	maps.Copy(attributes, toAny(change))
-	return json.Marshal(map[string]any{"@odata.type": "#Bios.v1_0_4.Bios", "@odata.id": "/redfish/v1/systems/1/bios/", "Id": "bios",
-		"AttributeRegistry": r.ID, "Attributes": attributes})
-}
-
-func toAny(in map[string]string) map[string]any {
-	out := map[string]any{}
-	for k, v := range in {
-		out[k] = v
-	}
-	return out
-}
-
-// wishes are profiles that recommend, for every setting that a kernel can show, a value that a tree does not have:
-// one of the first two fails each. The others recommend the same for BIOS setup, as a document about it does.
-func wishes(t *testing.T) (folder string, names []string) {
-	t.Helper()
-	on := map[string]string{"hwp": "native", "sub_numa": "nps4", "energy_perf_bias": "max_performance", "package_c_state": "c6r", "memory_ras_mode": "mirror_full",
-		"power_policy": "os_control", "memory_speed": "1066", "uncore_frequency": "maximum"}
-	off := map[string]string{"sub_numa": `"off"`, "energy_perf_bias": "power_saving", "package_c_state": "c0c1", "memory_ras_mode": "independent",
-		"power_policy": "max_performance", "memory_speed": "max", "uncore_frequency": "minimum"}
-	for _, id := range []string{"turbo", "c_states", "c1e", "smt", "node_interleave", "virtualization", "iommu", "x2apic", "monitor_mwait", "p_states", "l3_as_numa"} {
-		on[id], off[id] = "enabled", "disabled"
-	}
-	off["hwp"] = "disabled"
-	var pack strings.Builder
-	pack.WriteString("profiles:\n")
-	for _, face := range []string{"", "configured"} {
-		for name, want := range map[string]map[string]string{"on": on, "off": off} {
-			names = append(names, "site/"+name+face)
-			fmt.Fprintf(&pack, "  - id: site/%s%s\n    intent: [hpc]\n    title: a wish\n    citation: {vendor: Site, title: Table}\n", name, face)
-			if face != "" {
-				fmt.Fprintf(&pack, "    face: %s\n", face)
-			}
-			pack.WriteString("    settings:\n")
-			for _, id := range slices.Sorted(maps.Keys(want)) {
-				fmt.Fprintf(&pack, "      %s: {want: %s, level: warning}\n", id, want[id])
-			}
-		}
-	}
-	folder = t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "wish.yaml"), []byte(pack.String()), 0o600))
-	slices.Sort(names)
-	return folder, names
 }
