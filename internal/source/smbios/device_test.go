@@ -158,11 +158,15 @@ func named(family int) (string, bool) {
 // specification names an x86 processor that dmidecode 3.4 does not know.
 func TestProcessorSignatures(t *testing.T) {
 	dump := processorFamilies().Dump()
-	printed, seen := naiveLines(runDmidecode(t, dump)), map[string]int{}
+	printed := map[string]string{}
+	for _, block := range strings.Split(runDmidecode(t, dump), "\n\nHandle ") {
+		_, signature, _ := strings.Cut(block, "\n\tSignature: ")
+		signature, _, _ = strings.Cut(signature, "\n")
+		printed[block[:min(6, len(block))]] = strings.TrimPrefix(signature, "Type 0, ")
+	}
 	var onlyOurs, onlyTheirs []string
 	for _, p := range parse(t, dump).Processors() {
-		theirs := strings.TrimPrefix(printed[blockID(int(p.Handle), typeProcessor, seen)]["Signature"], "Type 0, ")
-		ours := ""
+		theirs, ours := printed[fmt.Sprintf("0x%04X", p.Handle)], ""
 		if c, ok := p.CPUID.Get(); ok {
 			ours = fmt.Sprintf("Family %d, Model %d, Stepping %d", c.Family, c.Model, c.Stepping)
 		}
