@@ -35,8 +35,20 @@ var (
 	fieldOf = regexp.MustCompile(`(?m)^(\t[A-Z][A-Za-z0-9 ]*: ).+$`)
 )
 
-// damagedText is dmidecode's text of a table with one fault: a structure erased, doubled or cut, a field unset, the rest of
-// the text missing, or lines laid out anew. It returns "" if there is nothing to damage.
+// wrongWords are words that some field may hold and that say something else of a module, an array or a processor.
+var wrongWords = map[string][]string{
+	"Type: ":        {"HBM2", "Flash", "Logical non-volatile device", "DDR2", "Other"},
+	"Form Factor: ": {"Row Of Chips", "Chip", "Die", "Other"},
+	"Use: ":         {"Cache Memory", "Video Memory", "Flash Memory"},
+	"Size: ":        {"No Module Installed", "1048576 GB"},
+	"Speed: ":       {"1 MT/s", "65534 MT/s"},
+	"Status: ":      {"Unpopulated", "Populated, Disabled By User"},
+	"Signature: ":   {"Type 0, Family 0, Model 0, Stepping 0"},
+	"Data Width: ":  {"32 bits"},
+}
+
+// damagedText is dmidecode's text of a table with one fault: a structure erased, doubled or cut, a field unset or wrong, the rest
+// of the text missing, or lines laid out anew. It returns "" if there is nothing to damage.
 func damagedText(text string, rnd *rand.Rand) (out, what string) {
 	parts := strings.Split(text, "\n\n")
 	var read []int
@@ -69,7 +81,12 @@ func damagedText(text string, rnd *rand.Rand) (out, what string) {
 		if len(fields) == 0 {
 			return "", ""
 		}
-		f, word := fields[rnd.IntN(len(fields))], []string{"Unknown", "Not Specified", "<OUT OF SPEC>"}[rnd.IntN(3)]
+		f := fields[rnd.IntN(len(fields))]
+		words := []string{"Unknown", "Not Specified", "<OUT OF SPEC>"}
+		if wrong := wrongWords[part[f[2]+1:f[3]]]; wrong != nil && rnd.IntN(2) == 0 {
+			words = wrong
+		}
+		word := words[rnd.IntN(len(words))]
 		parts[at] = part[:f[3]] + word + part[f[1]:]
 		return strings.Join(parts, "\n\n"), kind + part[f[2]+1:f[3]] + word
 	}

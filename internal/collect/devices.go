@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,36 +69,40 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 	return withoutDuplicates(out, t.MemoryArrays())
 }
 
-// treatAsDRAM changes modules to DRAM if firmware marks them as non-volatile only by a bit of the type detail, and either
-// marks every module (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without DRAM; or not others of
-// the same part.
+// treatAsDRAM changes modules to DRAM that firmware calls something else although others of the same part are DRAM, and
+// those that it marks as non-volatile only by a bit of the type detail if it marks every module so (RH2288 V3, BIOS 1.69,
+// with plain RDIMMs): no machine runs on NVDIMMs without DRAM.
 func treatAsDRAM(slots []inventory.Slot) {
-	var modules []*inventory.Slot
 	every, volatile := true, map[string]bool{} // the part numbers of DRAM
 	for i := range slots {
 		s := &slots[i]
-		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
-			continue
+		every = every && (s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash || nonVolatileByBit(s))
+		if s.State != inventory.SlotEmpty && s.Technology.Or(inventory.Other) == inventory.DRAM && s.PartNumber.Known() {
+			volatile[s.PartNumber.Value] = true
 		}
-		if nonVolatileByBit(s) {
-			modules = append(modules, s)
-			continue
-		}
-		every = false
-		volatile[s.PartNumber.Or("")] = s.Technology.Or(inventory.Other) == inventory.DRAM && s.PartNumber.Known()
 	}
-	for _, s := range modules {
-		reason := "firmware calls every module non-volatile, and no machine runs without DRAM"
+	for i := range slots {
+		s := &slots[i]
+		byBit := nonVolatileByBit(s)
+		var reason string
 		switch {
-		case every:
+		case s.State == inventory.SlotEmpty || s.Technology.Known() && s.Technology.Value == inventory.DRAM:
+			continue
+		case s.Technology.State == fact.Conflicting:
+			reason = s.Technology.Reason
+		case every && byBit:
+			reason = "firmware calls every module non-volatile, and no machine runs without DRAM"
 		case volatile[s.PartNumber.Or("")]:
-			reason = "firmware calls this module non-volatile, and others of the same part not"
+			reason = "firmware calls this module " + cmp.Or(s.Technology.From.Raw, s.Type.Value) + ", and others of the same part DRAM"
 		default:
 			continue
 		}
-		bit := s.Technology.From
+		said := s.Technology.From
 		s.Technology = fact.Known(inventory.DRAM, fact.Indirect, s.Type.From)
-		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, reason, "the module's label", bit)
+		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, reason, "the module's label", said)
+		if !byBit {
+			s.Type = fact.Unknown[string](fact.Conflicting, reason, "the module's label", said)
+		}
 	}
 }
 
@@ -232,6 +237,10 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 	typ, tech := d.Type.Or(""), d.Technology.Or("")
 	detail := d.Detail.Or(0)
 	switch {
+	case strings.HasPrefix(typ, "HBM") && strings.Contains(d.FormFactor.Or(""), "DIMM"):
+		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls a DIMM "+typ+", which is on the processor's package", "the module's label", s.evidence("Type", typ))
+	case typ == "Logical non-volatile device" && tech == "DRAM":
+		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls DRAM a non-volatile device", "the module's label", s.evidence("Type", typ))
 	case typ == "Flash" || isROM(d):
 		return known(inventory.Flash, "Type", typ)
 	case strings.HasPrefix(typ, "HBM"):

@@ -78,9 +78,9 @@ func TestTechnology(t *testing.T) {
 	want.Is(inventory.DRAM, fact.Direct).Check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
-// TestEveryModuleNonVolatile checks firmware of the RH2288 V3, which sets the bit for plain RDIMMs: a machine with
-// NVDIMMs also has DRAM.
-func TestEveryModuleNonVolatile(t *testing.T) {
+// TestModulesCalledSomethingElse checks firmware of the RH2288 V3, which sets the bit for plain RDIMMs: a machine with
+// NVDIMMs also has DRAM; and modules whose other fields or twins say that they are DRAM.
+func TestModulesCalledSomethingElse(t *testing.T) {
 	nonVolatile := smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile | detailRegistered}
 	plain := nonVolatile
 	plain.Detail = detailSynchronous | detailRegistered
@@ -89,6 +89,10 @@ func TestEveryModuleNonVolatile(t *testing.T) {
 	untyped := nonVolatile
 	untyped.Type = typeDRAM
 	part := func(d smbiostest.DIMM, number string) smbiostest.DIMM { d.Part = number; return d }
+	typed := func(d smbiostest.DIMM, typ byte, technology byte) smbiostest.DIMM {
+		d.Type, d.Technology = typ, technology
+		return d
+	}
 	for name, c := range map[string]struct {
 		first, second smbiostest.DIMM
 		want          inventory.Technology
@@ -103,8 +107,12 @@ func TestEveryModuleNonVolatile(t *testing.T) {
 		"one by type":          {nonVolatile, persistent, inventory.NVDIMM},
 		"beside the BIOS chip": {nonVolatile, smbiostest.DIMM{Bytes: 4 << 20, Type: typeFlash, FormFactor: formChip}, inventory.DRAM},
 		"not registered":       {smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailNonVolatile}, smbiostest.DIMM{}, inventory.NVDIMM},
+		"flash, same part":     {part(typed(plain, typeFlash, techUnknown), "M393A2K40CB2-CTD"), part(plain, "M393A2K40CB2-CTD"), inventory.DRAM},
+		"flash, another part":  {part(typed(plain, typeFlash, techUnknown), "M393A2K40CB2-CTD"), part(plain, "M393A4K40CB2-CTD"), inventory.Flash},
+		"HBM that is a DIMM":   {typed(plain, typeHBM2, techUnknown), plain, inventory.DRAM},
+		"non-volatile DRAM":    {typed(plain, typeLogical, techDRAM), plain, inventory.DRAM},
 	} {
-		b := smbiostest.New(3, 0)
+		b := smbiostest.New(3, 2)
 		array := b.Array(smbiostest.Array{Devices: 2})
 		for _, d := range []smbiostest.DIMM{c.first, c.second} {
 			d.Array = array
@@ -112,7 +120,7 @@ func TestEveryModuleNonVolatile(t *testing.T) {
 		}
 		s := collecttest.Decoded(t, b).Slots[0]
 		require.Equal(t, c.want, s.Technology.Value, name)
-		require.Equal(t, c.want == inventory.NVDIMM, s.NonVolatile.Known(), name)
+		require.Equal(t, c.want == inventory.NVDIMM || c.want == inventory.Flash, s.NonVolatile.Known(), name)
 	}
 }
 
