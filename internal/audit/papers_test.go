@@ -142,6 +142,7 @@ func rx600S6(sockets int, boards ...[]int64) *inventory.System {
 			}
 		}
 	}
+	inventory.NameSlots(sys.Slots)
 	return sys
 }
 
@@ -220,7 +221,7 @@ func TestWestmereEXFaults(t *testing.T) {
 		{"no class for unequal modules", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].SizeBytes = direct(int64(4) << 30) },
 			"memory.class.optimal", verdict.Unknown, "", "", "memory.lockstep.identical"},
 		{"half a pair", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].State = inventory.SlotEmpty },
-			"memory.lockstep.identical", verdict.Fail, verdict.Critical, "DIMM-1B and DIMM-2D differ in position", ""},
+			"memory.lockstep.identical", verdict.Fail, verdict.Critical, "DIMM-1B and CPU1-MEM-A DIMM-2D differ in position", ""},
 		{"equal capacity in other modules", [][]int64{{16}, {8, 8}}, nil, "memory.interleave.controllers", verdict.Pass, "", "", ""},
 		{"hemisphere wants the same modules", [][]int64{{16}, {8, 8}}, nil, "memory.hemisphere.possible", verdict.Fail, verdict.Info, "differ", ""},
 		{"unequal controllers", [][]int64{full, {8, 8}}, nil, "memory.interleave.controllers", verdict.Fail, verdict.Warning, "controller 0: 8 DIMMs, 64 GiB and controller 1: 4 DIMMs, 32 GiB", ""},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,4 +114,38 @@ func TestHostName(t *testing.T) {
 
 	_, out, _ = run(nil, "check", "--root", trees.Dir(t, "dell-r610-good"), "--host-name", "--format", "json")
 	assert.NotContains(t, out, `"host":`, "a tree without the file has no name, and not an empty one")
+}
+
+// TestRepeatedLabels checks that slots whose labels repeat on every channel are named by both labels wherever memaudit names
+// them, that such a name can be typed back, and that channels have the letters of the board.
+func TestRepeatedLabels(t *testing.T) {
+	t.Parallel()
+	asrock := machinetest.Server{Vendor: "ASRockRack", Product: "ROMED8-2T", Brand: "AMD EPYC 7402 24-Core Processor", Maker: "Advanced Micro Devices, Inc.",
+		ID: [3]int{23, 49, 0}, Channels: 8, Depth: 1, Single: true, Type: 0x1A, MTs: 3200,
+		Label: func(_, channel, slot int) (string, string) {
+			return "DIMM " + strconv.Itoa(slot), "P0 CHANNEL " + string(rune('A'+channel))
+		}}
+	every := func(n int) []byte {
+		return asrock.Table(func(_, channel, slot int) bool { return slot == 0 && channel%n == 0 }).Dump()
+	}
+	status, out, errs := run(every(2), "check", "--smbios", "-")
+	require.Equal(t, 1, status, errs)
+	assert.Contains(t, out, "channel A    A 32 GiB   <- move to D\nchannel B    B -        <- empty\n")
+	assert.Contains(t, out, "CPU1: channels B, D, F and H are empty")
+	assert.Contains(t, strings.Join(strings.Fields(out), " "), "move P0 CHANNEL A DIMM 0 to P0 CHANNEL D DIMM 0 and P0 CHANNEL E DIMM 0 to P0 CHANNEL H DIMM 0")
+	_, out, _ = run(every(2), "check", "--smbios", "-", "--format", "html")
+	assert.Contains(t, out, ">channel B !<")
+	_, out, _ = run(every(2), "check", "--smbios", "-", "--format", "json")
+	assert.Regexp(t, `"from_locator": ?"DIMM 0",\s*"from_board": ?"P0 CHANNEL A"`, out)
+	for _, name := range []string{"B", "P0 CHANNEL B DIMM 0", "P0 CHANNEL B/DIMM 0"} {
+		status, out, errs = run(every(1), "plan", "--remove", name, "--smbios", "-")
+		require.Zero(t, status, errs)
+		assert.Contains(t, out, "memory.channel.populated")
+	}
+	_, out, _ = run(every(2), "plan", "--capacity", "256G", "--smbios", "-", "--format", "json")
+	assert.Contains(t, out, `"P0 CHANNEL B/DIMM 0"`)
+
+	asrock.Depth = 2
+	_, out, _ = run(every(2), "check", "--smbios", "-")
+	assert.Contains(t, out, "channel A    A DIMM 0 32 GiB  A DIMM 1 -")
 }

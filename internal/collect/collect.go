@@ -40,6 +40,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 	c.processors()
 	if c.table != nil {
 		c.sys.Slots = slotsOfTable(c.table)
+		inventory.NameSlots(c.sys.Slots)
 		c.sys.Arrays = arrays(c.table)
 		c.hpe()
 		equalParts(c.sys.Slots)

@@ -123,6 +123,7 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		BestBytes:         aboveZero(p.Best),
 		RunningMTs:        aboveZero(p.RunningMTs),
 		Relative:          population.RelativeOf(p.Relative),
+		ChannelNames:      p.ChannelNames,
 	}
 	for _, r := range p.Regions.Or(nil) {
 		out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})

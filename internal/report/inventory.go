@@ -107,6 +107,8 @@ type PopulationSocket struct {
 	// BestBytes is the peak with all channels at the CPU's highest memory speed.
 	BestBytes fact.Fact[int64]    `json:"best_bytes_per_second,omitzero" jsonschema:"minimum=1"`
 	Relative  population.Relative `json:"relative_bandwidth"`
+	// ChannelNames are the board's names of the channels, by channel; nil if its labels give none.
+	ChannelNames []string `json:"-"`
 }
 
 // Region is one interleave set: a capacity distributed over a number of channels.

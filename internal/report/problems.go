@@ -411,25 +411,12 @@ func Designation(inv *Inventory, id *int) string {
 	return ""
 }
 
-// slotName returns the locator of a slot, with its handle if others have the same; otherwise the subject's text.
+// slotName returns the name of a slot; the subject's text if it is not listed.
 func (inv *Inventory) slotName(s inventory.Subject) string {
-	name, same := "", 0
 	for i := range inv.Slots {
 		if inv.Slots[i].Handle == s.Handle {
-			name = inv.Slots[i].Locator.Text()
+			return inv.Slots[i].Name()
 		}
 	}
-	for i := range inv.Slots {
-		if inv.Slots[i].Locator.Text() == name {
-			same++
-		}
-	}
-	switch {
-	case name == "":
-		return s.String()
-	case same > 1:
-		return name + " (" + s.Handle.String() + ")"
-	default:
-		return name
-	}
+	return s.String()
 }

@@ -8,6 +8,7 @@ import (
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
 )
 
 // StepLine is one line of an advice's steps: those of one kind at one processor, or at several with equally named
@@ -21,25 +22,44 @@ type StepLine struct {
 // Steps gathers an advice's steps into lines, in the order in which they are
 // carried out; inv is the machine's.
 func Steps(steps []plan.Step, inv *Inventory) []StepLine {
-	owners := map[string]int{}
+	b := stepBoard{inv: inv, slots: map[string]*inventory.Slot{}, whole: len(Misnamed(inv)) > 0}
 	for i := range inv.Slots {
-		if s := inv.Slots[i].Socket; s != nil {
-			owners[inv.Slots[i].Handle.String()] = *s
-		}
+		b.slots[inv.Slots[i].Handle.String()] = &inv.Slots[i]
 	}
-	whole := len(Misnamed(inv)) > 0
-	actions := rotationsOf(steps)
+	actions := b.rotationsOf(steps)
 	var out []StepLine
 	for from := 0; from < len(actions); {
 		to := from + 1
 		for to < len(actions) && actions[to].kind() == actions[from].kind() {
 			to++
 		}
-		out = append(out, runLines(actions[from:to], inv, owners, whole)...)
+		out = append(out, b.runLines(actions[from:to])...)
 		from = to
 	}
 	if len(steps) > 0 && steps[0].ToChannel != nil {
 		out[len(out)-1].Text += "; the manual says which slot of a channel is filled first"
+	}
+	return out
+}
+
+// stepBoard has the machine's slots by handle; whole is set if labels are not to be shortened.
+type stepBoard struct {
+	inv   *Inventory
+	slots map[string]*inventory.Slot
+	whole bool
+}
+
+func (b *stepBoard) name(handle string) string {
+	if s := b.slots[handle]; s != nil {
+		return s.Name()
+	}
+	return "slot " + handle
+}
+
+func (b *stepBoard) names(handles ...string) []string {
+	out := make([]string, len(handles))
+	for i, h := range handles {
+		out[i] = b.name(h)
 	}
 	return out
 }
@@ -60,7 +80,7 @@ const (
 )
 
 // rotationsOf joins the swaps in which more than two modules change places.
-func rotationsOf(steps []plan.Step) []action {
+func (b *stepBoard) rotationsOf(steps []plan.Step) []action {
 	var out []action
 	for i := 0; i < len(steps); i++ {
 		d := action{Step: steps[i], steps: []int{i}}
@@ -70,7 +90,7 @@ func rotationsOf(steps []plan.Step) []action {
 				d.steps = append(d.steps, i+k)
 			}
 			if i += n - 1; n > 1 {
-				d.Do, d.slots = changeRound, slots
+				d.Do, d.slots = changeRound, b.names(slots...)
 			}
 		}
 		out = append(out, d)
@@ -78,17 +98,14 @@ func rotationsOf(steps []plan.Step) []action {
 	return out
 }
 
-// ring returns the names of the slots whose modules the swaps at the beginning of the steps pass round:
+// ring returns the handles of the slots whose modules the swaps at the beginning of the steps pass round:
 // the module of each slot goes to the slot before it in the list, that of the first to the last. n is
 // the number of these steps.
 func ring(steps []plan.Step) (slots []string, n int) {
-	ends := func(s *plan.Step) (string, string) {
-		return slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
-	}
-	first, to := ends(&steps[0])
+	first, to := steps[0].From, steps[0].To
 	came := map[string]string{first: to, to: first}
 	for n = 1; n < len(steps) && steps[n].Do == swap; n++ {
-		x, y := ends(&steps[n])
+		x, y := steps[n].From, steps[n].To
 		if _, known := came[x]; !known {
 			x, y = y, x
 		}
@@ -119,12 +136,12 @@ type stepGroup struct {
 
 // runLines makes lines of consecutive actions of one kind. Modules that move from
 // one processor to another have a line each: their order counts.
-func runLines(actions []action, inv *Inventory, owners map[string]int, whole bool) []StepLine {
+func (b *stepBoard) runLines(actions []action) []StepLine {
 	var groups []stepGroup
 	at := map[int]int{}
 	for i := range actions {
 		s := &actions[i].Step
-		owner, one := ownerOf(s, owners)
+		owner, one := b.ownerOf(s)
 		n, ok := at[owner]
 		if !one || !ok {
 			n = len(groups)
@@ -136,19 +153,19 @@ func runLines(actions []action, inv *Inventory, owners map[string]int, whole boo
 		e := &groups[n]
 		names := actions[i].slots
 		if names == nil {
-			names = namesOf(s, inv)
+			names = b.namesOf(s)
 		}
 		e.steps, e.names = append(e.steps, actions[i].steps...), append(e.names, names...)
 		if !one { // what comes after it may need the slot that it frees
 			at = map[int]int{}
 		}
 	}
-	return stepLines(&actions[0].Step, groups, whole)
+	return stepLines(&actions[0].Step, groups, b.whole)
 }
 
 // ownerOf is the processor that a step stays with; one is false for a move or a
 // swap between two.
-func ownerOf(s *plan.Step, owners map[string]int) (owner int, one bool) {
+func (b *stepBoard) ownerOf(s *plan.Step) (owner int, one bool) {
 	if s.ToChannel != nil {
 		to, from := s.ToChannel.SocketID(), s.FromChannel.SocketID()
 		return to, s.FromChannel == nil || from == to
@@ -158,9 +175,9 @@ func ownerOf(s *plan.Step, owners map[string]int) (owner int, one bool) {
 		if h == "" {
 			continue
 		}
-		o, ok := owners[h]
-		if !ok {
-			o = -1
+		o := -1
+		if slot := b.slots[h]; slot != nil && slot.Socket != nil {
+			o = *slot.Socket
 		}
 		one = one && (i == 0 || s.From == "" || o == owner)
 		owner = o
@@ -168,24 +185,24 @@ func ownerOf(s *plan.Step, owners map[string]int) (owner int, one bool) {
 	return owner, one
 }
 
-func namesOf(s *plan.Step, inv *Inventory) []string {
+func (b *stepBoard) namesOf(s *plan.Step) []string {
 	switch {
 	case s.FromChannel != nil:
-		return []string{inv.channelName(s.FromChannel), inv.channelName(s.ToChannel)}
+		return []string{b.inv.channelName(s.FromChannel), b.inv.channelName(s.ToChannel)}
 	case s.ToChannel != nil:
-		return []string{inv.channelName(s.ToChannel)}
+		return []string{b.inv.channelName(s.ToChannel)}
 	}
 	switch s.Do {
 	case "set":
 		return nil
 	case "move", swap:
-		return []string{slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)}
+		return b.names(s.From, s.To)
 	case "remove":
-		return []string{slotWords(s.FromLocator, s.From, s.FromBoard)}
+		return b.names(s.From)
 	case "exchange":
-		return []string{slotWords(s.AtLocator, s.At, s.Board)}
+		return b.names(s.At)
 	default:
-		return []string{slotWords(s.ToLocator, s.To, s.Board)}
+		return b.names(s.To)
 	}
 }
 
@@ -336,9 +353,17 @@ func channelNames(names []string) string {
 	return "each of " + strings.TrimSuffix(head, " ") + "s " + humanize.List(numbers)
 }
 
+// ChannelName is the board's name of a socket's channel, otherwise its number.
+func (inv *Inventory) ChannelName(socket *int, channel int) string {
+	if p := inv.population(socket); p != nil && channel < len(p.ChannelNames) {
+		return p.ChannelNames[channel]
+	}
+	return strconv.Itoa(channel)
+}
+
 // channelName names a channel: "channel 0", with the CPU's name if there are several.
 func (inv *Inventory) channelName(c *plan.Channel) string {
-	name := "channel " + strconv.Itoa(c.Channel)
+	name := "channel " + inv.ChannelName(c.Socket, c.Channel)
 	if c.Socket != nil && len(inv.Sockets) > 1 {
 		name = inv.SocketName(*c.Socket) + " " + name
 	}
@@ -394,17 +419,6 @@ func slotNames(names []string) string {
 		out[i+1] = strings.TrimPrefix(out[i+1], prefix)
 	}
 	return humanize.List(out)
-}
-
-func slotWords(locator, handle, board string) string {
-	name := locator
-	if name == "" {
-		name = "slot " + handle
-	}
-	if board != "" {
-		name = board + " " + name
-	}
-	return name
 }
 
 // ModuleWords describes a module: "2 GiB dual-rank DDR3-1333 RDIMM"; "a module" if nothing is known of it.

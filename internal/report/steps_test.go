@@ -98,7 +98,7 @@ func TestStepsByChannel(t *testing.T) {
 
 func parseSteps(text string) (steps []plan.Step, slots []inventory.Slot) {
 	handles := map[string]inventory.Handle{}
-	slot := func(word string) (handle, locator, board string) {
+	slot := func(word string) string {
 		socket, name, _ := strings.Cut(word, "/")
 		name = strings.ReplaceAll(name, "DIMM_A", "DIMM~A")
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
@@ -111,11 +111,11 @@ func parseSteps(text string) (steps []plan.Step, slots []inventory.Slot) {
 		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
 			s.Socket = &n
 		}
-		slots = append(slots, s)
 		if b, l, ok := strings.Cut(name, "|"); ok {
-			return s.Handle.String(), l, b
+			s.Unique = b + " " + l
 		}
-		return s.Handle.String(), name, ""
+		slots = append(slots, s)
+		return s.Handle.String()
 	}
 	size := int64(8 << 30)
 	for word := range strings.FieldsSeq(text) {
@@ -126,23 +126,23 @@ func parseSteps(text string) (steps []plan.Step, slots []inventory.Slot) {
 		case len(ring) > 1: // each gets the module of the next
 			for n := range ring[2:] {
 				s.Do = "swap"
-				s.From, s.FromLocator, s.FromBoard = slot(ring[n])
-				s.To, s.ToLocator, s.Board = slot(ring[n+1])
+				s.From = slot(ring[n])
+				s.To = slot(ring[n+1])
 				steps = append(steps, s)
 			}
 			s.Do = "swap"
-			s.From, s.FromLocator, s.FromBoard = slot(ring[len(ring)-2])
-			s.To, s.ToLocator, s.Board = slot(ring[len(ring)-1])
+			s.From = slot(ring[len(ring)-2])
+			s.To = slot(ring[len(ring)-1])
 		case moves:
 			s.Do = "move"
-			s.From, s.FromLocator, s.FromBoard = slot(from)
-			s.To, s.ToLocator, s.Board = slot(to)
+			s.From = slot(from)
+			s.To = slot(to)
 		case word[0] == '+':
 			s.Do, s.Module = "install", &plan.Module{SizeBytes: &size, Type: "DDR3"}
-			s.To, s.ToLocator, s.Board = slot(word[1:])
+			s.To = slot(word[1:])
 		default:
 			s.Do = "remove"
-			s.From, s.FromLocator, s.FromBoard = slot(word[1:])
+			s.From = slot(word[1:])
 		}
 		steps = append(steps, s)
 	}

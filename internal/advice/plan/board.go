@@ -107,7 +107,7 @@ const (
 	doubtedMap = "what firmware says of the slots contradicts itself, so that it is not certain which slot is on which channel"
 )
 
-func (b *board) name(slot int) string { return SlotName(b.sys, slot) }
+func (b *board) name(slot int) string { return b.sys.Slots[slot].Name() }
 
 // moduleKind is a kind: modules with these traits are interchangeable. What is not known of a module
 // is equal only to what is not known of another.

@@ -123,7 +123,10 @@ func (a *Advice) ByChannel() bool { return len(a.Steps) > 0 && a.Steps[0].ToChan
 // that the platform takes, in SMBIOS's terms; "" if no document gives it.
 func (a *Advice) name(sys *inventory.System, documented string) {
 	slot := func(i int, handle, locator, board *string) {
-		*handle, *locator, *board = sys.Slots[i].Handle.String(), sys.Slots[i].Locator.Or(""), BankLabel(sys, i)
+		*handle, *locator = sys.Slots[i].Handle.String(), sys.Slots[i].Locator.Or("")
+		if sys.Slots[i].Unique != "" {
+			*board = sys.Slots[i].BankLocator.Or("")
+		}
 	}
 	for i := range a.Steps {
 		s := &a.Steps[i]

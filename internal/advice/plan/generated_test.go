@@ -217,7 +217,7 @@ func laid(full *inventory.System, positions [][]int, filled func(at int) bool) (
 	for at, p := range positions {
 		for _, i := range p {
 			if filled(at) {
-				names = append(names, plan.SlotName(full, i))
+				names = append(names, full.Slots[i].Name())
 			} else {
 				steps = append(steps, plan.Step{Do: plan.Remove, FromSlot: i, ToSlot: -1, LikeSlot: -1})
 			}

@@ -12,7 +12,7 @@ func moveModule(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
 	to.Handle, to.Array, to.Row, to.HPE, to.BMC = slot.Handle, slot.Array, slot.Row, slot.HPE, slot.BMC
-	to.Locator, to.BankLocator, to.DeviceSet = slot.Locator, slot.BankLocator, slot.DeviceSet
+	to.Locator, to.BankLocator, to.Unique, to.DeviceSet = slot.Locator, slot.BankLocator, slot.Unique, slot.DeviceSet
 	to.FormFactor, to.Range = slot.FormFactor, nil
 	if !slot.FormFactor.Known() {
 		to.FormFactor = module.FormFactor
@@ -27,7 +27,7 @@ func clearSlot(s *inventory.Slot) {
 	slot := *s
 	*s = inventory.Slot{
 		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE, BMC: slot.BMC,
-		Locator: slot.Locator, BankLocator: slot.BankLocator, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
+		Locator: slot.Locator, BankLocator: slot.BankLocator, Unique: slot.Unique, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
 		Soldered: slot.Soldered, Technology: slot.Technology, State: inventory.SlotEmpty,
 	}
 }

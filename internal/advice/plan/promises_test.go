@@ -352,7 +352,7 @@ func (c *promises) steps(a *plan.Advice) {
 func (c *promises) position(a *plan.Advice, slot int) {
 	at := &c.topo.Placements[slot]
 	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves > 0 {
-		c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, slot))
+		c.broke(a, "the position of %s is not known", c.sys.Slots[slot].Name())
 	}
 }
 

@@ -34,16 +34,16 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 			}
 			switch do {
 			case Move:
-				names = append(names, SlotName(sys, s.FromSlot)+" to "+SlotName(sys, s.ToSlot))
+				names = append(names, sys.Slots[s.FromSlot].Name()+" to "+sys.Slots[s.ToSlot].Name())
 			case Swap:
-				names = append(names, SlotName(sys, s.FromSlot)+" and "+SlotName(sys, s.ToSlot))
+				names = append(names, sys.Slots[s.FromSlot].Name()+" and "+sys.Slots[s.ToSlot].Name())
 			case Remove:
-				names = append(names, SlotName(sys, s.FromSlot))
+				names = append(names, sys.Slots[s.FromSlot].Name())
 			default:
 				if s.LikeSlot != like {
 					end()
 				}
-				names, like = append(names, SlotName(sys, s.ToSlot)), s.LikeSlot
+				names, like = append(names, sys.Slots[s.ToSlot].Name()), s.LikeSlot
 			}
 		}
 		end()
@@ -65,9 +65,9 @@ func (a *Advice) phrase(do StepKind, names []string, sys *inventory.System, like
 	case Remove:
 		return "take out " + list
 	case Exchange:
-		return "exchange the modules in " + list + " for " + words(&sys.Slots[like]) + " as in " + SlotName(sys, like)
+		return "exchange the modules in " + list + " for " + words(&sys.Slots[like]) + " as in " + sys.Slots[like].Name()
 	default:
-		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), words(&sys.Slots[like]), SlotName(sys, like), list)
+		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), words(&sys.Slots[like]), sys.Slots[like].Name(), list)
 	}
 }
 

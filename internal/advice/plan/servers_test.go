@@ -381,5 +381,5 @@ func TestFirstOfLikeChannels(t *testing.T) {
 	_, _, made := planned(t, sys, pipeline(t))
 	require.NotEmpty(t, made.Advice, made.Why)
 	require.Len(t, made.Advice[0].Steps, 1)
-	require.Equal(t, "PROC 1 DIMM 12", plan.SlotName(sys, made.Advice[0].Steps[0].ToSlot))
+	require.Equal(t, "PROC 1 DIMM 12", sys.Slots[made.Advice[0].Steps[0].ToSlot].Name())
 }

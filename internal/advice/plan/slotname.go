@@ -61,30 +61,30 @@ func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
 	return out
 }
 
-// slotNames are the names that a slot answers to, the least ambiguous last.
+// slotNames are the names that a slot answers to. Its bank's label is one if labels repeat: P0 CHANNEL A, which may have
+// one slot only.
 func slotNames(sys *inventory.System, slot int) []string {
 	s := &sys.Slots[slot]
-	out := []string{}
+	out := []string{s.Handle.String()}
 	l, bank := s.Locator.Or(""), s.BankLocator.Or("")
 	if l != "" {
 		out = append(out, l)
 	}
-	handle := inventory.Handle(s.Handle).String()
-	if l == "" || bank == "" {
-		return append(out, handle)
+	if l != "" && bank != "" {
+		out = append(out, bank+"/"+l)
 	}
-	return append(out, handle, bank+"/"+l)
+	if s.Unique != "" {
+		out = append(out, s.Unique, bank)
+	}
+	return out
 }
 
-// ownName is the name of a slot that no other slot has: the locator, BANK/LOCATOR or the handle.
+// ownName is the name of a slot that no other slot has.
 func ownName(sys *inventory.System, slot int) string {
-	names := slotNames(sys, slot)
-	for _, name := range []string{names[0], names[len(names)-1]} {
-		if len(slotsCalled(sys, func(n string) bool { return n == name })) == 1 {
-			return name
-		}
+	if name := sys.Slots[slot].Name(); len(slotsCalled(sys, func(n string) bool { return n == name })) == 1 {
+		return name
 	}
-	return inventory.Handle(sys.Slots[slot].Handle).String()
+	return sys.Slots[slot].Handle.String()
 }
 
 var nameWord = regexp.MustCompile(`[A-Z]+|[0-9]+`)

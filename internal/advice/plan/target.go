@@ -285,11 +285,12 @@ func (t *Target) fromBoard(b *board) {
 }
 
 func slotLabel(sys *inventory.System, slot int) string {
-	if BankLabel(sys, slot) == "" {
-		return strings.TrimSpace(sys.Slots[slot].Locator.Or(""))
+	s := &sys.Slots[slot]
+	label := strings.TrimSpace(s.Locator.Or(""))
+	if s.Unique != "" {
+		return s.BankLocator.Or("") + "/" + label
 	}
-	names := slotNames(sys, slot)
-	return names[len(names)-1]
+	return label
 }
 
 // documentSlot names a slot without a known label.

@@ -50,10 +50,10 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 		if s := &out.Slots[step.ToSlot]; s.SizeBytes.Value != c.Bytes {
 			// Of a size that is not installed only the size is known.
 			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
-			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.ToSlot)+" are not known", "")
+			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+out.Slots[step.ToSlot].Name()+" are not known", "")
 		} else if unlike(sys, c.Bytes) {
 			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
-				humanize.Size(c.Bytes), SlotName(out, step.ToSlot), SlotName(out, step.LikeSlot), moduleWords(s)))
+				humanize.Size(c.Bytes), out.Slots[step.ToSlot].Name(), out.Slots[step.LikeSlot].Name(), moduleWords(s)))
 		}
 	}
 	return out, taken, nil
@@ -92,7 +92,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 			return s, err
 		}
 		if sys.Slots[s.FromSlot].State != inventory.SlotPopulated {
-			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.FromSlot), c.Do, filledSlots(sys))
+			return s, fmt.Errorf("%s holds no module to %s; filled are %s", sys.Slots[s.FromSlot].Name(), c.Do, filledSlots(sys))
 		}
 	}
 	if c.Do != Remove {
@@ -100,7 +100,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 			return s, err
 		}
 		if sys.Slots[s.ToSlot].State != inventory.SlotEmpty {
-			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", SlotName(sys, s.ToSlot), orSwap(sys, s))
+			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", sys.Slots[s.ToSlot].Name(), orSwap(sys, s))
 		}
 	}
 	if c.Do == Install {
@@ -126,7 +126,7 @@ func filledSlots(sys *inventory.System) string {
 	var out []string
 	for i := range sys.Slots {
 		if sys.Slots[i].State == inventory.SlotPopulated {
-			out = append(out, SlotName(sys, i))
+			out = append(out, sys.Slots[i].Name())
 		}
 	}
 	if len(out) == 0 {

@@ -81,7 +81,7 @@ func TestWhatIfRefuses(t *testing.T) {
 		{"dell-r710-two-channels", plan.Change{Do: plan.Remove, From: "0x11FF"}, `no slot "0x11FF" (the nearest is "0x110`},
 		{"dell-r710-two-channels", plan.Change{Do: plan.Remove, From: "DIMM_A1,DIMM_A2"}, "for several slots repeat the option"},
 		{"dell-r710-two-channels", plan.Change{Do: plan.Remove, From: " "}, "a slot has no name"},
-		{"fujitsu-rx600s6-class1", plan.Change{Do: plan.Remove, From: "DIMM-1A"}, "is 8 slots: say CPU1-MEM-A/DIMM-1A"},
+		{"fujitsu-rx600s6-class1", plan.Change{Do: plan.Remove, From: "DIMM-1A"}, "is 8 slots: say CPU1-MEM-A DIMM-1A"},
 	} {
 		sys := machine(t, c.machine)
 		_, _, err := plan.WhatIf(sys, p.Derive(sys), []plan.Change{c.change})

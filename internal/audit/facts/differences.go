@@ -240,26 +240,8 @@ func (m *Machine) partNumbers(slots []int) []Value {
 	return out
 }
 
-// slotName returns firmware's label of a slot for a sentence, with its bank if other slots of the machine have
-// the same label.
-func (m *Machine) slotName(i int) string {
-	if m.labels == nil {
-		m.labels = make(map[string]int, len(m.sys.Slots))
-		for j := range m.sys.Slots {
-			m.labels[m.sys.Slots[j].Locator.Or("")]++
-		}
-	}
-	label, ok := m.sys.Slots[i].Locator.Get()
-	if !ok {
-		return "slot without a name"
-	}
-	if bank := m.sys.Slots[i].BankLocator.Or(""); m.labels[label] > 1 && bank != "" {
-		return bank + " " + label
-	}
-	return label
-}
+func (m *Machine) slotName(i int) string { return m.sys.Slots[i].Name() }
 
-// slotNames returns the labels of slots.
 func (m *Machine) slotNames(slots []int) []string {
 	out := make([]string, len(slots))
 	for i, at := range slots {
@@ -275,7 +257,7 @@ func channelWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for ch, slots := range s.pop.ChannelSlots {
-			text := "channel " + strconv.Itoa(ch) + ": "
+			text := "channel " + s.pop.ChannelName(ch) + ": "
 			if len(slots) == 0 {
 				out = append(out, text+"empty")
 				continue

@@ -324,7 +324,7 @@ func TestUnmapped(t *testing.T) {
 		{"half of it, which leaves 64 GiB", 8, 16, 64 * g, 65 * g, nil, 64 * g, fact.Indirect, []string{}},
 		{"a module without a range, and no module has a label", 2, 16, 16 * g, 16 * g, func(slots []inventory.Slot) {
 			slots[0].Locator, slots[1].Locator, slots[1].Mapped = fact.Fact[string]{}, fact.Fact[string]{}, sure(false)
-		}, 16 * g, fact.Corroborated, []string{"slot without a name"}},
+		}, 16 * g, fact.Corroborated, []string{"slot 0x0000"}},
 		{"a normal reservation", 12, 8, 94 * g, 97 * g, nil, 2 * g, fact.Indirect, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -338,6 +338,7 @@ func TestUnmapped(t *testing.T) {
 			if c.change != nil {
 				c.change(m.sys.Slots)
 			}
+			inventory.NameSlots(m.sys.Slots)
 			m.sys.Memory.MappedBytes = fact.Known(c.mapped, fact.Indirect, fact.Evidence{Source: inventory.SourceSMBIOS})
 			m.sys.Memory.MappedEnd = c.end
 			v := hidden(m)
@@ -360,7 +361,7 @@ func TestUnmapped(t *testing.T) {
 func TestListedTwiceWithModules(t *testing.T) {
 	labelled := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.BankLocator = sure("BANK 0") })
 	hbm := changed(labelled, func(s *inventory.Slot) { s.Technology = sure(inventory.HBM) })
-	assert.Equal(t, "BANK 0 A1", board(2, labelled, labelled).listedTwice([]int{0}))
+	assert.Equal(t, "A1", board(2, labelled, labelled).listedTwice([]int{0}))
 	assert.Empty(t, board(2, labelled, hbm).listedTwice([]int{0}))
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"cel.dev/cel-go/common/types"
@@ -103,7 +102,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
 		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
-		{"empty", intListType, "numbers of the empty channels", populated(emptyNumbers)},
+		{"empty", textListType, "names of the empty channels", populated(emptyNames)},
 		{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
 		{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
 		{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
@@ -286,7 +285,7 @@ func emptyChannels(s *socketFacts) Value {
 			if n > 0 {
 				continue
 			}
-			name := "channel " + strconv.Itoa(ch)
+			name := "channel " + s.pop.ChannelName(ch)
 			if slots := s.emptySlots(ch); len(slots) > 0 {
 				name += " (" + strings.Join(s.m.slotNames(slots), ", ") + ")"
 			}
@@ -305,19 +304,19 @@ func emptyChoices(s *socketFacts) Value {
 		}
 		slots := s.emptySlots(ch)
 		if len(slots) == 0 {
-			return Missing(fact.Absent, "no slot of channel "+strconv.Itoa(ch)+" is listed", "")
+			return Missing(fact.Absent, "no slot of channel "+s.pop.ChannelName(ch)+" is listed", "")
 		}
 		choices = append(choices, strings.Join(s.m.slotNames(slots), " or "))
 	}
 	return computedFrom(s.pop.DPC, func([]int) any { return choices })
 }
 
-func emptyNumbers(s *socketFacts) Value {
+func emptyNames(s *socketFacts) Value {
 	return computedFrom(s.pop.DPC, func(dpc []int) any {
-		out := []int{}
+		out := []string{}
 		for ch, n := range dpc {
 			if n == 0 {
-				out = append(out, ch)
+				out = append(out, s.pop.ChannelName(ch))
 			}
 		}
 		return out

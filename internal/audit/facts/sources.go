@@ -19,8 +19,6 @@ type Machine struct {
 	asked map[string]subjectList
 	// measured are the measured nodes, nil until first used.
 	measured *[]*measuredNode
-	// labels counts the slots with each locator, to detect repeated ones.
-	labels map[string]int
 	// owners maps subjects to the sockets of their nodes and slots, nil until first used.
 	owners map[inventory.Subject]inventory.Subject
 	// differing caches how the DIMMs of each CPU differ, common how those of all do.

@@ -2,6 +2,7 @@
 package inventory
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -390,6 +391,8 @@ type Slot struct {
 	Serial   string `json:"serial,omitempty"`
 	AssetTag string `json:"asset_tag,omitempty"`
 
+	// Unique is the slot's name if its label is another slot's, too; "" otherwise. NameSlots sets it.
+	Unique string `json:"-"`
 	// Array is the handle of the type 16 structure it belongs to.
 	Array uint16 `json:"-"`
 	// Soldered is true for devices that are not modules in a slot (form
@@ -748,12 +751,36 @@ func (h *Handle) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Name returns the slot's label, or its handle if it has none.
+// Name returns the name of the slot that no other slot has: its label, both labels, or its handle if it has none.
 func (s *Slot) Name() string {
-	if l := s.Locator.Or(""); l != "" {
-		return l
+	return cmp.Or(s.Unique, s.Locator.Or(""), "slot "+s.Handle.String())
+}
+
+// NameSlots sets Unique of the slots whose label repeats: both labels, the bank's first unless it is the DIMM's
+// (P0 CHANNEL A DIMM 0, and CPU0 DIMM01 where the bank is DIMM01). Slots with equal labels get their handle, too, unless
+// the labels are equal to each other: NO DIMM is no place.
+func NameSlots(slots []Slot) {
+	locators, both := map[string]int{}, map[string]int{}
+	for i := range slots {
+		locator, bank := slots[i].Locator.Or(""), slots[i].BankLocator.Or("")
+		locators[locator]++
+		both[locator+"\n"+bank]++
 	}
-	return "slot " + s.Handle.String()
+	for i := range slots {
+		s := &slots[i]
+		locator, bank := s.Locator.Or(""), s.BankLocator.Or("")
+		if locator == "" || locators[locator] == 1 || locator == bank {
+			continue
+		}
+		words := []string{bank, locator}
+		if strings.HasPrefix(bank, "DIMM") && !strings.Contains(locator, "DIMM") {
+			words = []string{locator, bank}
+		}
+		s.Unique = strings.TrimSpace(strings.Join(words, " "))
+		if both[locator+"\n"+bank] > 1 {
+			s.Unique += " (" + s.Handle.String() + ")"
+		}
+	}
 }
 
 // Unsized returns the reason why the size of the memory in a slot of unknown state is unknown.

@@ -136,12 +136,12 @@ func (p *page) socket(ids []int) socket {
 	if id == wording.NoSocket {
 		data.Title = "memory of all processors"
 	}
-	prefix := wording.CommonPrefix(slots)
+	prefix, names := wording.ShortNames(slots)
 	if strings.Trim(prefix, " _-:./#") != "" {
 		data.Prefix = strings.TrimSpace(prefix)
 	}
 	if len(slots) > 0 {
-		data.Picture = p.picture(data.Title, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
+		data.Picture = p.picture(data.Title, layout(slots), names)
 	}
 	return data
 }

@@ -25,6 +25,7 @@ const (
 // column is one channel of a processor with its slots from top to bottom; an
 // empty place is nil.
 type column struct {
+	socket     *int
 	channel    int
 	controller int // -1 when it is not known
 	cells      []*inventory.Slot
@@ -94,7 +95,7 @@ func columns(slots []*inventory.Slot) []column {
 		i := slices.IndexFunc(out, func(c column) bool { return c.channel == *s.Channel })
 		if i < 0 {
 			i = len(out)
-			out = append(out, column{channel: *s.Channel, controller: -1})
+			out = append(out, column{socket: s.Socket, channel: *s.Channel, controller: -1})
 		}
 		if s.Controller != nil {
 			out[i].controller = *s.Controller

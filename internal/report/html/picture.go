@@ -48,15 +48,15 @@ func (s *shapes) text(class string, x, y int, text string) {
 
 // picture draws the channels and slots of one processor. The table of slots
 // shows the same, for those who do not see it.
-func (p *page) picture(title string, d *drawing, prefix string, boards map[int]string) *picture {
+func (p *page) picture(title string, d *drawing, names map[inventory.Handle]string) *picture {
 	full, all := 0, 0
 	out := &picture{Width: d.width + 2, Height: d.height + 2}
 	for _, l := range d.labels {
-		out.Shapes.controller(l, boards[l.controller])
+		out.Shapes.controller(l)
 	}
 	for i := range d.columns {
 		c := &d.columns[i]
-		head, class := "channel "+strconv.Itoa(c.channel), "head"
+		head, class := "channel "+p.r.Inventory.ChannelName(c.socket, c.channel), "head"
 		if slices.ContainsFunc(c.cells, func(s *inventory.Slot) bool { return s != nil && p.marked[s.Handle.String()] }) {
 			head, class = head+" !", "head wrong"
 		}
@@ -70,7 +70,7 @@ func (p *page) picture(title string, d *drawing, prefix string, boards map[int]s
 				full++
 			}
 			x, y := c.cellAt(row)
-			out.Shapes = append(out.Shapes, p.cell(s, x, y, prefix))
+			out.Shapes = append(out.Shapes, p.cell(s, x, y, names[s.Handle]))
 		}
 	}
 	p.arrows(&out.Shapes, d)
@@ -78,28 +78,25 @@ func (p *page) picture(title string, d *drawing, prefix string, boards map[int]s
 	return out
 }
 
-// controller names the controller of some channels, and the board that its slots are on.
-func (s *shapes) controller(l controllerLabel, board string) {
+// controller names the controller of some channels.
+func (s *shapes) controller(l controllerLabel) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
 		name = "controller not known"
-	}
-	if board != "" {
-		name += ", " + board
 	}
 	s.line("bracket", l.x, l.y+groupLabel-2, l.x+l.width, l.y+groupLabel-2)
 	s.text("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
 }
 
 // cell draws one slot: its name as the board prints it, size, speed.
-func (p *page) cell(s *inventory.Slot, x, y int, prefix string) shape {
+func (p *page) cell(s *inventory.Slot, x, y int, label string) shape {
 	out := shape{Kind: "slot", Handle: s.Handle.String(), Text: slotText(s)}
 	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle.String()]
 	if wrong {
 		class, name = class+" bad", "name wrong"
 	}
 	out.Shapes.rect(class, x, y, cellWidth, cellHeight, 4)
-	lines := nameLines(slotName(s, prefix))
+	lines := nameLines(label)
 	out.Shapes.text(name, x+5, y+13, lines[0])
 	out.Shapes.text(name, x+5, y+24, lines[1])
 	out.Shapes.text("size", x+5, y+40, cellSize(s))
@@ -154,7 +151,7 @@ func cellSpeed(s *inventory.Slot) string {
 func slotText(s *inventory.Slot) string {
 	parts := []string{s.Handle.String()}
 	if s.Locator.Known() {
-		parts = append(parts, s.Locator.Text())
+		parts = append(parts, s.Name())
 	}
 	parts = append(parts, cellSize(s))
 	for _, more := range []string{wording.Memory(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text()} {
@@ -167,14 +164,6 @@ func slotText(s *inventory.Slot) string {
 
 // cellColumns is how many characters of the smallest type fit a cell.
 const cellColumns = 11
-
-// slotName returns firmware's label without what all labels begin with.
-func slotName(s *inventory.Slot, prefix string) string {
-	if !s.Locator.Known() {
-		return s.Handle.String()
-	}
-	return printable.Clean(strings.TrimPrefix(s.Locator.Text(), prefix))
-}
 
 // nameLines breaks a name that is too long for one line at a separator, and
 // cuts what does not fit two.

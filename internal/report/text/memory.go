@@ -83,9 +83,9 @@ func NewBoard(r *report.Report) *Board {
 	labels := map[string]string{}
 	for key, slots := range placed {
 		b.keys = append(b.keys, key)
-		prefix := wording.CommonPrefix(slots)
-		for _, s := range slots {
-			labels[s.Handle.String()] = strings.TrimPrefix(s.Locator.Text(), prefix)
+		_, names := wording.ShortNames(slots)
+		for handle, name := range names {
+			labels[handle.String()] = name
 		}
 	}
 	slices.Sort(b.keys)
@@ -103,7 +103,7 @@ func NewBoard(r *report.Report) *Board {
 				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
 			}
 		}
-		b.labels = append(b.labels, b.name(key)+": "+slots[0].Locator.Text()+" to "+slots[len(slots)-1].Locator.Text())
+		b.labels = append(b.labels, b.name(key)+": "+slots[0].Name()+" to "+slots[len(slots)-1].Name())
 		b.empty(r, key)
 	}
 	return b
@@ -432,7 +432,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		if s.State == inventory.SlotEmpty {
 			empty[kind]++
 		}
-		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(s.Locator.Text()+" "+cellSize(s)), " ", hardBlank))
+		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(cmp.Or(s.Unique, s.Locator.Text())+" "+cellSize(s)), " ", hardBlank))
 		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}

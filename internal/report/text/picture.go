@@ -225,6 +225,25 @@ func (b *Board) note(columns []group, channel int) string {
 	return text
 }
 
+// channelHead names a channel of the CPUs of a row: by the labels' letters, "channel A/E" if they go on over the CPUs. Without
+// room for all of them it is the number.
+func (b *Board) channelHead(columns []group, channel int) string {
+	var names []string
+	for _, g := range columns {
+		name := strconv.Itoa(channel)
+		if pop := b.population(g.keys[0]); pop != nil {
+			name = b.inv.ChannelName(pop.Socket, channel)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if head := "channel " + strings.Join(names, "/"); len(head) < bodyColumn {
+		return head
+	}
+	return "channel " + strconv.Itoa(channel)
+}
+
 // columns draws CPUs next to each other.
 func (p *printer) columns(b *Board, columns []group) {
 	starts, at, _ := b.layout(columns)
@@ -253,7 +272,7 @@ func (p *printer) columns(b *Board, columns []group) {
 		row("", titles)
 	}
 	for _, c := range b.channels(columns) {
-		p.put("channel " + strconv.Itoa(c))
+		p.put(b.channelHead(columns, c))
 		for i, g := range columns {
 			key := g.keys[0]
 			label, sizes := b.cellWidth(key)
@@ -289,12 +308,13 @@ func (p *printer) marked(text string, wrong bool) {
 // draw their slots.
 func (p *printer) compact(b *Board) {
 	t := &textTable{columns: []column{{head: "GiB/channel"}}}
-	channels := b.channels(b.groups(b.content))
+	groups := b.groups(b.content)
+	channels := b.channels(groups)
 	for _, c := range channels {
-		t.columns = append(t.columns, column{head: strconv.Itoa(c)})
+		t.columns = append(t.columns, column{head: strings.TrimPrefix(b.channelHead(groups, c), "channel ")})
 	}
 	t.columns = append(t.columns, column{head: "bandwidth"})
-	for _, g := range b.groups(b.content) {
+	for _, g := range groups {
 		cells := []string{strings.Join(b.names(g.keys), ", ")}
 		for _, c := range channels {
 			var sizes []string

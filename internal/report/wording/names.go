@@ -160,57 +160,60 @@ func visible(nodes []report.Node) []string {
 	return []string{humanize.Size(sum) + " seen by the kernel"}
 }
 
-// Boards names, by controller, the board of a processor's slots, if their own labels repeat and the banks distinguish
-// them: 1A on MEM-A, and 1A on MEM-B. It is empty if labels are unique, or if a controller's slots are on several
-// boards, or two controllers' on one.
-func Boards(inv *report.Inventory, slots []*inventory.Slot) map[int]string {
-	labels, boards, controllers := map[string]bool{}, map[int]string{}, map[string]int{}
-	repeated := false
-	for _, s := range slots {
-		bank := s.BankLocator.Text()
-		if s.Controller == nil || bank == "" {
-			return nil
-		}
-		known, seen := boards[*s.Controller]
-		owner, owned := controllers[bank]
-		if seen && known != bank || owned && owner != *s.Controller {
-			return nil
-		}
-		boards[*s.Controller], controllers[bank] = bank, *s.Controller
-		label := s.Locator.Text()
-		repeated = repeated || labels[label]
-		labels[label] = true
+// ShortNames returns the names of a CPU's slots without what all of them have: DIMM_A1 and DIMM_A2 are A1 and A2 after the
+// prefix DIMM_. Of slots named by both labels, each label is shortened: A DIMM 1 of P0 CHANNEL A DIMM 1, A if all are DIMM 1.
+func ShortNames(slots []*inventory.Slot) (prefix string, names map[inventory.Handle]string) {
+	names = map[inventory.Handle]string{}
+	labels := []func(s *inventory.Slot) string{(*inventory.Slot).Name}
+	if !slices.ContainsFunc(slots, func(s *inventory.Slot) bool { return s.Unique == "" }) {
+		labels = []func(s *inventory.Slot) string{firstLabel, secondLabel}
 	}
-	if !repeated {
-		return nil
-	}
-	processor := report.Designation(inv, slots[0].Socket)
-	for id, bank := range boards {
-		if short := strings.TrimLeft(strings.TrimPrefix(bank, processor), " _-/.:"); short != "" {
-			bank = short
+	for i, label := range labels {
+		common, differ := commonPrefix(slots, label)
+		prefix = cmp.Or(prefix, common)
+		for _, s := range slots {
+			short := strings.TrimPrefix(label(s), common)
+			if _, err := strconv.Atoi(short); i > 0 && err == nil { // a number alone could be a size
+				short = label(s)
+			}
+			if differ {
+				names[s.Handle] = strings.TrimSpace(names[s.Handle] + " " + printable.Clean(short))
+			}
 		}
-		boards[id] = printable.Clean(bank)
 	}
-	return boards
+	return prefix, names
 }
 
-// CommonPrefix returns the common prefix of a CPU's slot names, up to a separator or the word DIMM. Without it
-// DIMM_A1 and DIMM_A2 are A1 and A2.
-func CommonPrefix(slots []*inventory.Slot) string {
-	if len(slots) < 2 {
-		return ""
+// firstLabel is the first of the two labels that a slot's name consists of, secondLabel the other one.
+func firstLabel(s *inventory.Slot) string {
+	if bank := s.BankLocator.Text(); strings.HasPrefix(s.Unique, bank) {
+		return bank
 	}
-	prefix := slots[0].Locator.Text()
+	return s.Locator.Text()
+}
+
+func secondLabel(s *inventory.Slot) string {
+	return strings.TrimSpace(strings.TrimPrefix(s.Unique, firstLabel(s)))
+}
+
+// commonPrefix returns the common beginning of the slots' labels, up to a separator or the word DIMM, and whether they
+// differ.
+func commonPrefix(slots []*inventory.Slot, label func(s *inventory.Slot) string) (common string, differ bool) {
+	if len(slots) < 2 {
+		return "", true
+	}
+	common = label(slots[0])
 	for _, s := range slots[1:] {
-		for !strings.HasPrefix(s.Locator.Text(), prefix) {
-			prefix = prefix[:len(prefix)-1]
+		differ = differ || label(s) != label(slots[0])
+		for !strings.HasPrefix(label(s), common) {
+			common = common[:len(common)-1]
 		}
 	}
-	cut := strings.LastIndexAny(prefix, " _-:./#") + 1
+	cut := strings.LastIndexAny(common, " _-:./#") + 1
 	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
-		if i := strings.LastIndex(prefix, word); i >= 0 {
+		if i := strings.LastIndex(common, word); i >= 0 {
 			cut = max(cut, i+len(word))
 		}
 	}
-	return prefix[:cut]
+	return common[:cut], differ
 }

@@ -147,7 +147,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	if out.gives != nil {
 		for _, step := range s.GivesUp.Steps {
 			if step.Do == plan.Remove {
-				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.FromSlot]), slot: plan.SlotName(sys, step.FromSlot)})
+				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.FromSlot]), slot: sys.Slots[step.FromSlot].Name()})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"strconv"
 
 	"memaudit.example/memaudit/internal/model/fact"
 )
@@ -283,6 +284,17 @@ func (g *slotGroup) lettersOf(socket int) []int {
 		}
 	}
 	return letters
+}
+
+// channelLabels keeps what the labels call the channels: the letter, otherwise the number.
+func (g *slotGroup) channelLabels() {
+	for _, i := range g.slots {
+		if letter, ok := g.labels[i].get(fieldLetter); ok {
+			g.out[i].ChannelLabel = string(rune('A' + letter))
+		} else if number, ok := g.labels[i].get(fieldChannel); ok {
+			g.out[i].ChannelLabel = strconv.Itoa(number)
+		}
+	}
 }
 
 // slotNumbers sets the slot within the channel from the label.

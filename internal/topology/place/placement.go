@@ -29,6 +29,8 @@ const Unplaced = -1
 // counts over the chipset.
 type Placement struct {
 	Socket, Controller, Channel, Slot int
+	// ChannelLabel is the letter or the number that the slot's label gives its channel, "" for none.
+	ChannelLabel string
 	// Source is how it was derived: "locator", "bank_locator", "slot_map", "hpe_202", "edac", "redfish",
 	// "single_socket"; "" if nothing could be derived.
 	Source    string

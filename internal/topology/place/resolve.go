@@ -42,6 +42,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 	}
 	if m == nil {
 		g.slotNumbers()
+		g.channelLabels()
 	}
 }
 

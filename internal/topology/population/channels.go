@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -15,6 +16,7 @@ import (
 // channels derives everything that depends on the channel of each DIMM.
 func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
+	pop.ChannelNames = b.channelNames(pop)
 	if reason, state := b.unmapped(pop); reason != "" {
 		b.blankChannels(pop, state, reason)
 		// The vendor's table names slots, not channels, so it needs no slot map.
@@ -43,6 +45,64 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelsTotal)
 		pop.ChannelsEqual = fact.UnknownFrom[bool](pop.ChannelBytes)
 	}
+}
+
+// channelNames reads the names of the channels off the labels of their slots. A channel of which no slot is listed gets the
+// next letter or number, if the others follow each other.
+func (b *builder) channelNames(pop *Population) []string {
+	names := make([]string, max(pop.ChannelsTotal.Or(0), b.highestChannel(pop)+1))
+	listed := place.Unplaced
+	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		at := &b.places[i]
+		if at.Channel == place.Unplaced {
+			continue
+		}
+		listed = at.Channel
+		if names[listed] == "" {
+			names[listed] = at.ChannelLabel
+		}
+		if at.ChannelLabel == "" || names[listed] != at.ChannelLabel {
+			return nil
+		}
+	}
+	if listed == place.Unplaced {
+		return nil
+	}
+	seen, unlisted, inOrder := map[string]bool{}, false, true
+	for channel := range names {
+		next := labelAfter(names[listed], channel-listed)
+		if names[channel] == "" {
+			names[channel], unlisted = next, true
+		}
+		inOrder = inOrder && names[channel] == next
+		if name := names[channel]; name == "" || seen[name] {
+			return nil
+		}
+		seen[names[channel]] = true
+	}
+	if unlisted && !inOrder {
+		return nil
+	}
+	return names
+}
+
+// labelAfter returns the name of the channel at a distance from a named one; "" from I on, where boards leave letters out.
+func labelAfter(name string, distance int) string {
+	if number, err := strconv.Atoi(name); err == nil {
+		return strconv.Itoa(number + distance)
+	}
+	if letter := int(name[0]) + distance; letter >= 'A' && letter <= 'H' {
+		return string(rune(letter))
+	}
+	return ""
+}
+
+// ChannelName is the board's name of a channel, otherwise its number.
+func (p *Population) ChannelName(channel int) string {
+	if channel < len(p.ChannelNames) {
+		return p.ChannelNames[channel]
+	}
+	return strconv.Itoa(channel)
 }
 
 func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {

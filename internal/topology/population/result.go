@@ -186,6 +186,9 @@ type Population struct {
 	Bytes fact.Fact[int64]
 	// ChannelsTotal is the processor's number of channels, ChannelsPopulated those with at least one DIMM.
 	ChannelsTotal, ChannelsPopulated fact.Fact[int]
+	// ChannelNames are the letters or numbers that the slots' labels give the channels, by channel; nil if they do not
+	// give each its own.
+	ChannelNames []string
 	// DPC counts the DIMMs of each channel, by channel; ChannelBytes their
 	// capacities.
 	DPC          fact.Fact[[]int]
