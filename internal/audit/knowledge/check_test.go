@@ -138,6 +138,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1334, 1333, 800]", "speeds.rdimm-1r2r: 1334 MT/s is printed as 1333", false},
 		{"platforms/cascade-lake-sp.yaml", "max_mts: 2666, source: 'GIGAMON-FM'", "max_mts: 2666, source: 'NO-SUCH'", "boards: source NO-SUCH is not one of the platform's sources", false},
 		{"platforms/cascade-lake-sp.yaml", "slots: 12, source: 'DELL-CLX-BAL'", "slots: 12, source: 'NO-SUCH'", "measured: source NO-SUCH is not one of the platform's sources", false},
+		{"platforms/cascade-lake-sp.yaml", "8: [0.66, 0.66]", "8: [0.66]", "measured[1].dimms.8: 1 numbers, expected the lowest and the highest share", false},
 		{"platforms/cascade-lake-sp.yaml", "dense-boards: [2933, 2666]", "dense-boards: [2666, 2933]", "speeds.dense-boards: 2933 after 2666: the speed rises with depth", false},
 		{"platforms/westmere-ex.yaml", "[0, 2], [5, 7]", "[0, 2, 8], [5, 7]", "platforms/westmere-ex.yaml:12:29: lockstep_channels[1]: 3 channels, expected 2", true},
 		{"platforms/westmere-ex.yaml", "[0, 2], [5, 7]", "[0], [5, 7]", "platforms/westmere-ex.yaml:12:29: lockstep_channels[1]: 1 channel, expected 2", true},

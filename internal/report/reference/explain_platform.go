@@ -10,6 +10,7 @@ import (
 
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // platformPage is the data of a platform's page; the machine's part is nil without a machine.
@@ -45,7 +46,12 @@ func shares(p *platform.Info) []string {
 		for i, layout := range layouts {
 			each[i] = layoutWords(layout) + " " + strconv.FormatFloat(math.Round(m.Layouts[layout]*1000)/10, 'f', -1, 64) + " %"
 		}
-		if strings.Contains(layouts[0], "|") {
+		for _, dimms := range slices.Sorted(maps.Keys(m.DIMMs)) {
+			bounds := m.DIMMs[dimms]
+			share := population.Relative{Low: &bounds[0], High: &bounds[1]}
+			each = append(each, strconv.Itoa(dimms)+" equal DIMMs: "+share.Percent())
+		}
+		if p.Policy == platform.PolicyEX {
 			at += "; modules on each pair of channels, | parts the two controllers"
 		}
 		out = append(out, "of the best layout's bandwidth: "+strings.Join(each, "; ")+" ("+at+") ["+documentOf(p, m.Source)+"]")

@@ -109,6 +109,9 @@ func (o *EDACOrder) Covers(product string) bool {
 type Measurement struct {
 	Product string             `yaml:"product"`
 	Layouts map[string]float64 `yaml:"layouts"`
+	// DIMMs are the lowest and the highest share at an equal clock that the document states for a number of equal
+	// DIMMs, spread evenly over a processor's channels and controllers.
+	DIMMs map[int][]float64 `yaml:"dimms"`
 	// Spared maps a layout to the one that sparing leaves of it.
 	Spared map[string]string `yaml:"spared"`
 	// Sockets (populated), Slots (per processor) and BestMTs (its highest memory speed in MT/s) are the

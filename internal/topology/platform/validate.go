@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 
 	"memaudit.example/memaudit/internal/model/datafile"
@@ -167,7 +168,16 @@ func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Do
 		own("boards", i, f.Boards[i].Source)
 	}
 	for i := range f.Measured {
-		at.Key("measured").Item(i).Require("layouts", "source")
+		where := at.Key("measured").Item(i)
+		where.Require("source")
+		if len(f.Measured[i].Layouts)+len(f.Measured[i].DIMMs) == 0 {
+			where.Wrong("neither layouts nor dimms")
+		}
+		for dimms, bounds := range f.Measured[i].DIMMs {
+			if len(bounds) != 2 {
+				where.Key("dimms").Key(strconv.Itoa(dimms)).Wrong("%d numbers, expected the lowest and the highest share", len(bounds))
+			}
+		}
 		own("measured", i, f.Measured[i].Source)
 	}
 }

@@ -311,6 +311,53 @@ func TestMeasuredShares(t *testing.T) {
 	}
 }
 
+// TestStatedShares checks that the share that a maker gives for a number of DIMMs replaces the model's range, with the clock
+// that they have, where they are equal, spread evenly and as many processors as the maker speaks of.
+func TestStatedShares(t *testing.T) {
+	eight := func(sockets, model int, brand string, rated int, dpc ...int) *testMachine {
+		m := newTestMachine(sockets, platform.Intel, 6, model, 6, brand)
+		for socket := range sockets {
+			m.fill(socket, dpc, testDIMM{gb: 32, rated: rated})
+		}
+		return m
+	}
+	const ice, sapphire, emerald = "Intel(R) Xeon(R) Gold 6348 CPU @ 2.60GHz", "Intel(R) Xeon(R) Platinum 8480+", "INTEL(R) XEON(R) PLATINUM 8592+"
+	const nutanix = "Nutanix gives 66 % for 12 DIMMs per processor at the same clock"
+	genoa := func(dimms int) *testMachine {
+		return newTestMachine(1, platform.AMD, 25, 17, 1, "AMD EPYC 9654 96-Core Processor").fill(0, slices.Repeat([]int{1}, dimms), testDIMM{gb: 32, rated: 4800})
+	}
+	uneven := eight(2, 106, ice, 3200, 2, 1, 2, 1, 2, 1, 2, 1)
+	uneven.sys.Slots[0].SizeBytes.Value *= 2
+	mirrored := eight(2, 106, ice, 3200, 2, 1, 2, 1, 2, 1, 2, 1)
+	mirrored.sys.Settings = map[string]inventory.Setting{rasMode: {Configured: collecttest.Known(mirrorWord)}}
+	for _, c := range []struct {
+		name      string
+		m         *testMachine
+		low, high float64
+		note      string
+	}{
+		{"12 DIMMs on eight channels", eight(2, 106, ice, 3200, 2, 1, 2, 1, 2, 1, 2, 1), 0.66, 0.66, nutanix},
+		{"slower with two on a channel", eight(2, 143, sapphire, 4800, 2, 1, 2, 1, 2, 1, 2, 1), 0.66 * 4400 / 4800, 0.66 * 4400 / 4800, nutanix},
+		{"without a model of the interleaving", eight(2, 207, emerald, 5600, 1, 1, 1, 0, 1, 1, 1, 0), 0.75, 0.75, "Nutanix gives 75 % for 6 DIMMs per processor at the same clock"},
+		{"two on each of six channels", eight(2, 106, ice, 3200, 2, 2, 2, 0, 2, 2, 2, 0), 0.25, 0.75, ""},
+		{"behind the first controllers", eight(2, 106, ice, 3200, 2, 2, 2, 2, 1, 1, 1, 1), 0.5, 1, ""},
+		{"one processor", eight(1, 106, ice, 3200, 2, 1, 2, 1, 2, 1, 2, 1), 0.5, 1, ""},
+		{"unlike DIMMs", uneven, 0.125, 1, ""},
+		{"mirrored", mirrored, 0.5, 1, ""},
+		{"the model has one figure", genoa(8), 8. / 12, 8. / 12, "ServeTheHome gives 67 to 70 % for 8 DIMMs per processor at the same clock"},
+		{"of another number", genoa(10), 10. / 12, 10. / 12, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.m.derive(t).Populations[0].Relative
+			require.True(t, got.Known(), got.Reason)
+			assert.InDelta(t, c.low, got.Value.Low, 1e-9)
+			assert.InDelta(t, c.high, got.Value.High, 1e-9)
+			assert.Equal(t, c.note, got.Value.Note)
+			assert.Nil(t, got.Value.Value)
+		})
+	}
+}
+
 // TestAMDLetters checks HPE's four-DIMM set {1,3,14,16}, whose channels a slot map can only count: which of them
 // interleave is unknown.
 func TestAMDLetters(t *testing.T) {

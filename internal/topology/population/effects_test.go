@@ -1,6 +1,7 @@
 package population_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,6 +44,19 @@ func TestMeasuredEffectsAreUsed(t *testing.T) {
 			want, err := strconv.ParseFloat(c[4], 64)
 			require.NoError(t, err, id)
 			assert.InDelta(t, want, layoutShare(t, c[1], c[2], c[3]), 1e-9, id)
+		case "dimms":
+			require.Len(t, c, 5, id)
+			pf, err := platform.ByID(rules.FS, c[1])
+			require.NoError(t, err)
+			var stated []string
+			for _, m := range pf.Measured {
+				n, err := strconv.Atoi(c[2])
+				require.NoError(t, err, id)
+				if v, ok := m.DIMMs[n]; ok {
+					stated = append(stated, fmt.Sprint(v))
+				}
+			}
+			assert.Equal(t, []string{"[" + c[3] + " " + c[4] + "]"}, stated, id)
 		case "rule":
 			require.Len(t, c, 3, id)
 			text, err := fs.ReadFile(rules.FS, c[1])

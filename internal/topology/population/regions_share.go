@@ -55,6 +55,7 @@ const (
 	shareByChannels = "population model: channels alone, the clock is not known"
 	shareByRegions  = "measured level of each region"
 	shareByLayout   = "measured for this layout"
+	shareByCount    = "documented share and clock"
 )
 
 // ByChannels reports whether the share is by channels alone, because their speed is unknown.

@@ -32,7 +32,7 @@ func RelativeOf(f fact.Fact[Share]) Relative {
 	}
 	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()),
 		Unverified: f.Unverified, ByChannels: share.ByChannels()}
-	if share.Document == "" {
+	if share.Value == nil {
 		out.Note = share.Note
 	}
 	return out

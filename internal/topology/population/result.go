@@ -96,15 +96,16 @@ type Region struct {
 type Share struct {
 	// Value is set only if a document measured this layout.
 	Value *float64
-	// Low is for a program within the slowest region, High the highest possible: by channels and clock, or by
-	// the levels that a document measured for each region.
+	// Low is for a program within the slowest region, High the highest possible: by channels and clock, by the levels that
+	// a document measured for each region, or by what it states for the number of DIMMs.
 	Low, High float64
 	// Model is the slowest region's share by channels and clock alone, regardless of measurements, to compare
 	// layouts with and without one; that of all populated channels if the regions are not known.
 	Model float64
 	// Channels is the same by channels alone, at any clock.
 	Channels float64
-	// Document names the document that measured the layout or its regions, "" if the model computed the share.
+	// Document names the document that measured the layout or its regions, or states the share of so many DIMMs; "" if the
+	// model computed it.
 	Document string
 	// By says in a few words what the share is based on, and Note what keeps it from more, "" for nothing.
 	By, Note string

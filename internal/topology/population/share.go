@@ -31,6 +31,7 @@ func (b *builder) shares(pops []Population) {
 		pop.Best = bestPeak(pop, best, ok)
 		if !pop.Regions.Known() {
 			pop.Relative = b.plainShare(pop, best)
+			b.statedShare(pop, best)
 			b.noteBest(pop, best)
 			continue
 		}
@@ -42,6 +43,7 @@ func (b *builder) shares(pops []Population) {
 		}
 		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From)
 		pop.Relative.Unverified = pop.Regions.Unverified
+		b.statedShare(pop, best)
 		b.noteBest(pop, best)
 	}
 }
@@ -247,7 +249,7 @@ func (b *builder) names(pop *Population, regions []Region) layoutNames {
 // measuredShare finds the layout among the measurements for this product and this CPU's slots and speed.
 func (b *builder) measuredShare(pop *Population, names layoutNames, best int, clock float64) (float64, string, bool) {
 	for _, m := range b.measured {
-		if m.Sockets != 0 && m.Sockets != b.processors() || m.Slots != 0 && m.Slots != len(pop.Slots)+len(pop.EmptySlots) || m.BestMTs != 0 && m.BestMTs != best {
+		if !b.likeMeasured(m, pop, best) {
 			continue
 		}
 		if v, ok := m.Layouts[names.clocked]; ok {
@@ -260,6 +262,42 @@ func (b *builder) measuredShare(pop *Population, names layoutNames, best int, cl
 		}
 	}
 	return 0, "", false
+}
+
+// likeMeasured reports whether the conditions of a measurement hold.
+func (b *builder) likeMeasured(m *platform.Measurement, pop *Population, best int) bool {
+	return (m.Sockets == 0 || m.Sockets == b.processors()) && (m.Slots == 0 || m.Slots == len(pop.Slots)+len(pop.EmptySlots)) && (m.BestMTs == 0 || m.BestMTs == best)
+}
+
+// statedShare adds the share that a document gives for the number of DIMMs, if they are equal, spread evenly, and neither
+// mirrored nor spared. At the clock that they have, it replaces the model's range.
+func (b *builder) statedShare(pop *Population, best int) {
+	s := &pop.Relative.Value
+	for _, m := range b.measured {
+		v := m.DIMMs[len(pop.Slots)]
+		clock, clocked := b.clockShare(pop, best)
+		if len(v) != 2 || !clocked || !b.likeMeasured(m, pop, best) || s.Document != "" || b.mirrored() || b.sparing() || !b.spreadEvenly(pop) {
+			continue
+		}
+		document := b.platform.Document(m.Source)
+		vendor, _, _ := strings.Cut(document, ", ")
+		stated := Relative{Low: &v[0], High: &v[1]}
+		s.Note = vendor + " gives " + stated.Percent() + " for " + strconv.Itoa(len(pop.Slots)) + " DIMMs per processor at the same clock"
+		if s.Low < s.High {
+			s.Low, s.High, s.Document, s.By = v[0]*clock, v[1]*clock, document, shareByCount
+		}
+		return
+	}
+}
+
+// spreadEvenly reports whether all DIMMs are equal, and no channel or controller has two more than another.
+func (b *builder) spreadEvenly(pop *Population) bool {
+	controllers := make([]int, len(pop.Controllers.Value))
+	for i := range controllers {
+		controllers[i] = pop.Controllers.Value[i].DIMMs
+	}
+	return pop.Relative.Known() && pop.Controllers.Known() && b.equalDIMMs(pop.Slots) && b.sameRanks(pop.Slots) == alike &&
+		slices.Max(pop.DPC.Value) <= slices.Min(pop.DPC.Value)+1 && slices.Max(controllers) <= slices.Min(controllers)+1
 }
 
 // processors counts the populated sockets.
