@@ -67,7 +67,7 @@ type Setting struct {
 // the same in words, KnownBy what would make it known.
 type Face struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable"`
-	State     FaceState       `json:"state"`
+	State     fact.State      `json:"state"`
 	Certainty fact.Certainty  `json:"certainty"`
 	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`

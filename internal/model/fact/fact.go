@@ -5,6 +5,7 @@ package fact
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -25,19 +26,10 @@ const (
 	Direct
 )
 
+var certaintyNames = [...]string{None: "none", Indirect: "indirect", Corroborated: "corroborated", Direct: "direct"}
+
 // String returns the name in reports.
-func (c Certainty) String() string {
-	switch c {
-	case Direct:
-		return "direct"
-	case Corroborated:
-		return "corroborated"
-	case Indirect:
-		return "indirect"
-	default:
-		return "none"
-	}
-}
+func (c Certainty) String() string { return certaintyNames[c] }
 
 // Values returns the certainties, the surest first.
 func (Certainty) Values() []Certainty { return []Certainty{Direct, Corroborated, Indirect, None} }
@@ -47,8 +39,7 @@ func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), ni
 
 // UnmarshalText reads a name. An unknown one is None.
 func (c *Certainty) UnmarshalText(text []byte) error {
-	for *c = Direct; *c > None && c.String() != string(text); *c-- {
-	}
+	*c = Certainty(max(0, slices.Index(certaintyNames[:], string(text))))
 	return nil
 }
 
@@ -80,33 +71,24 @@ const (
 	Conflicting
 )
 
+var stateNames = [...]string{Unread: "unread", OK: "ok", Absent: "absent", Unstated: "unstated", Denied: "denied", Refused: "refused",
+	Truncated: "truncated", Malformed: "malformed", Conflicting: "conflicting"}
+
 // String returns the name in reports.
-func (s State) String() string {
-	switch s {
-	case OK:
-		return "ok"
-	case Absent:
-		return "absent"
-	case Unstated:
-		return "unstated"
-	case Denied:
-		return "denied"
-	case Refused:
-		return "refused"
-	case Truncated:
-		return "truncated"
-	case Malformed:
-		return "malformed"
-	case Conflicting:
-		return "conflicting"
-	default:
-		return "unread"
-	}
-}
+func (s State) String() string { return stateNames[s] }
 
 // Values returns the states.
 func (State) Values() []State {
 	return []State{OK, Unread, Absent, Unstated, Denied, Refused, Truncated, Malformed, Conflicting}
+}
+
+// MarshalText writes the name.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name. An unknown one is Unread.
+func (s *State) UnmarshalText(text []byte) error {
+	*s = State(max(0, slices.Index(stateNames[:], string(text))))
+	return nil
 }
 
 // Evidence is one reading that a fact rests on.

@@ -42,7 +42,7 @@ func (p *page) settings() any {
 
 // settingKnown reports whether anything of a setting is known.
 func settingKnown(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == report.FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
+	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
@@ -65,7 +65,7 @@ func valueText(f *report.Face) string {
 		return string(f.Value)
 	case f.Value != "":
 		return string(f.Value) + " (" + f.Certainty.String() + ")"
-	case f.State == report.FaceAbsent:
+	case f.State == fact.Absent:
 		return "not offered"
 	default:
 		return "-"

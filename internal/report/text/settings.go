@@ -72,7 +72,7 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 
 // showsSetting reports whether a value of the setting is known, or the machine is known not to have it.
 func showsSetting(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == report.FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
+	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // settingWhy returns the reasons for a setting without a known value: for the effective and the configured one
@@ -122,7 +122,7 @@ func settingReadings(s *report.Setting) []string {
 
 // valueCell returns the value of a view, or that the machine does not have the setting.
 func valueCell(f *report.Face) string {
-	if f.Value == "" && f.State == report.FaceAbsent {
+	if f.Value == "" && f.State == fact.Absent {
 		return notOffered
 	}
 	return string(f.Value)

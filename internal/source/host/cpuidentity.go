@@ -45,51 +45,17 @@ func (k cpuinfoKeys) vendor() fact.Fact[string] {
 	if code.State != fact.OK {
 		return code
 	}
-	name, ok := implementer(code.Value)
+	name, ok := implementers[code.Value]
 	if !ok {
 		return malformed[string](fact.At(inventory.SourceCPU, cpuinfo, code.Value), fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.Value))))
 	}
 	return fact.Known(name, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, code.Value))
 }
 
-// implementer returns the designer of an Arm core by MIDR_EL1[31:24] (Arm Architecture Reference
+// implementers are the designers of Arm cores by MIDR_EL1[31:24] (Arm Architecture Reference
 // Manual; the kernel's arch/arm64/include/asm/cputype.h).
-func implementer(code string) (string, bool) {
-	switch code {
-	case "0x41":
-		return "ARM", true
-	case "0x42":
-		return "Broadcom", true
-	case "0x43":
-		return "Cavium", true
-	case "0x46":
-		return "Fujitsu", true
-	case "0x48":
-		return "HiSilicon", true
-	case "0x4e":
-		return "NVIDIA", true
-	case "0x50":
-		return "APM", true
-	case "0x51":
-		return "Qualcomm", true
-	case "0x53":
-		return "Samsung", true
-	case "0x56":
-		return "Marvell", true
-	case "0x61":
-		return "Apple", true
-	case "0x69":
-		return "Intel", true
-	case "0x6d":
-		return "Microsoft", true
-	case "0x70":
-		return "Phytium", true
-	case "0xc0":
-		return "Ampere", true
-	default:
-		return "", false
-	}
-}
+var implementers = map[string]string{"0x41": "ARM", "0x42": "Broadcom", "0x43": "Cavium", "0x46": "Fujitsu", "0x48": "HiSilicon", "0x4e": "NVIDIA",
+	"0x50": "APM", "0x51": "Qualcomm", "0x53": "Samsung", "0x56": "Marvell", "0x61": "Apple", "0x69": "Intel", "0x6d": "Microsoft", "0x70": "Phytium", "0xc0": "Ampere"}
 
 // architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
 // that only one architecture has.

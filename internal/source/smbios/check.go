@@ -77,7 +77,7 @@ func (t *Table) checkHandles() {
 	var good identity
 	for i := range t.Structures {
 		s := &t.Structures[i]
-		refs := references(s.Type)
+		refs := references[s.Type]
 		f := t.fields(s)
 		for j := range refs {
 			r := &refs[j]
@@ -134,38 +134,24 @@ var (
 	toCache   = []uint8{typeCache}
 	toError   = []uint8{typeMemoryError, 33}
 
-	processorReferences = []reference{
-		{0x1A, "L1 Cache Handle", 0xFFFF, toCache, true},
-		{0x1C, "L2 Cache Handle", 0xFFFF, toCache, true},
-		{0x1E, "L3 Cache Handle", 0xFFFF, toCache, true},
-	}
-	arrayReferences  = []reference{{0x0B, "Error Information Handle", errorNotProvided, toError, true}}
-	deviceReferences = []reference{
-		{0x04, "Array Handle", 0xFFFF, toArray, false},
-		{0x06, "Error Information Handle", errorNotProvided, toError, true},
-	}
-	arrayMappingReferences  = []reference{{0x0C, "Physical Array Handle", 0xFFFF, toArray, true}}
-	deviceMappingReferences = []reference{
-		{0x0C, "Physical Device Handle", 0xFFFF, toDevice, true},
-		{0x0E, "Memory Array Mapped Address Handle", 0xFFFF, toMapping, true},
+	references = map[uint8][]reference{
+		typeProcessor: {
+			{0x1A, "L1 Cache Handle", 0xFFFF, toCache, true},
+			{0x1C, "L2 Cache Handle", 0xFFFF, toCache, true},
+			{0x1E, "L3 Cache Handle", 0xFFFF, toCache, true},
+		},
+		typeMemoryArray: {{0x0B, "Error Information Handle", errorNotProvided, toError, true}},
+		typeMemoryDevice: {
+			{0x04, "Array Handle", 0xFFFF, toArray, false},
+			{0x06, "Error Information Handle", errorNotProvided, toError, true},
+		},
+		typeArrayMapping: {{0x0C, "Physical Array Handle", 0xFFFF, toArray, true}},
+		typeDeviceMapping: {
+			{0x0C, "Physical Device Handle", 0xFFFF, toDevice, true},
+			{0x0E, "Memory Array Mapped Address Handle", 0xFFFF, toMapping, true},
+		},
 	}
 )
-
-func references(typ uint8) []reference {
-	switch typ {
-	case typeProcessor:
-		return processorReferences
-	case typeMemoryArray:
-		return arrayReferences
-	case typeMemoryDevice:
-		return deviceReferences
-	case typeArrayMapping:
-		return arrayMappingReferences
-	case typeDeviceMapping:
-		return deviceMappingReferences
-	}
-	return nil
-}
 
 // checkFields reports structures that are too short, fields that name a string which does not
 // exist, and values that the specification does not define.

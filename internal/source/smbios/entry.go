@@ -18,18 +18,7 @@ const (
 )
 
 // String returns the anchor string of the entry point, "none" for NoEntryPoint.
-func (k EntryPointKind) String() string {
-	switch k {
-	case EntryPointLegacy:
-		return "_DMI_"
-	case EntryPoint32:
-		return "_SM_"
-	case EntryPoint64:
-		return "_SM3_"
-	default:
-		return "none"
-	}
-}
+func (k EntryPointKind) String() string { return [...]string{"none", "_DMI_", "_SM_", "_SM3_"}[k] }
 
 // length returns the least length in bytes of an entry point of this kind.
 func (k EntryPointKind) length() int {

@@ -50,50 +50,19 @@ func (c *captured) agrees(later *captured) bool {
 	return true
 }
 
+var (
+	numberFields = map[string]labelField{"cpu": fieldCPU, "p": fieldBankCPU, "node": fieldNode, "ctl": fieldController, "chan": fieldChannel, "slot": fieldSlot,
+		"bslot": fieldBankSlot, "num": fieldNumber, "board": fieldBoard, "_": fieldSkip}
+	letterFields = map[string]labelField{"C": fieldCPULetter, "L": fieldLetter, "S": fieldSlotLetter, "B": fieldBoardLetter, "x": fieldAny}
+)
+
 // fieldByName returns the field for the name between braces; letter is true for fields of one letter A-Z.
 func fieldByName(name string) (f labelField, letter, ok bool) {
-	switch name {
-	case "cpu":
-		return fieldCPU, false, true
-	case "p":
-		return fieldBankCPU, false, true
-	case "node":
-		return fieldNode, false, true
-	case "ctl":
-		return fieldController, false, true
-	case "chan":
-		return fieldChannel, false, true
-	case "slot":
-		return fieldSlot, false, true
-	case "bslot":
-		return fieldBankSlot, false, true
-	case "num":
-		return fieldNumber, false, true
-	case "board":
-		return fieldBoard, false, true
-	case "_":
-		return fieldSkip, false, true
-	default:
-		f, ok = letterByName(name)
-		return f, true, ok
+	if f, ok = numberFields[name]; ok {
+		return f, false, true
 	}
-}
-
-func letterByName(name string) (labelField, bool) {
-	switch name {
-	case "C":
-		return fieldCPULetter, true
-	case "L":
-		return fieldLetter, true
-	case "S":
-		return fieldSlotLetter, true
-	case "B":
-		return fieldBoardLetter, true
-	case "x":
-		return fieldAny, true
-	default:
-		return fieldAny, false
-	}
+	f, ok = letterFields[name]
+	return f, true, ok
 }
 
 // matchLabel matches a whole label against a pattern of locators.yaml and stores the fields in c. Literals

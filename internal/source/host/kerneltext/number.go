@@ -20,7 +20,7 @@ func ParseSize(b []byte) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a size", Excerpt(b))
 	}
-	shift, ok := unitShift(bytes.TrimSpace(b[i:]))
+	shift, ok := unitShifts[string(bytes.TrimSpace(b[i:]))]
 	if !ok {
 		return 0, fmt.Errorf("%q has an unknown unit", Excerpt(b))
 	}
@@ -30,22 +30,8 @@ func ParseSize(b []byte) (int64, error) {
 	return n << shift, nil
 }
 
-func unitShift(unit []byte) (uint, bool) {
-	switch string(unit) {
-	case "", "B", "bytes":
-		return 0, true
-	case "K", "k", "kB", "KB", "KiB":
-		return 10, true
-	case "M", "MB", "MiB":
-		return 20, true
-	case "G", "GB", "GiB":
-		return 30, true
-	case "T", "TB", "TiB":
-		return 40, true
-	default:
-		return 0, false
-	}
-}
+var unitShifts = map[string]uint{"": 0, "B": 0, "bytes": 0, "K": 10, "k": 10, "kB": 10, "KB": 10, "KiB": 10, "M": 20, "MB": 20, "MiB": 20,
+	"G": 30, "GB": 30, "GiB": 30, "T": 40, "TB": 40, "TiB": 40}
 
 // ParseInts parses numbers separated by blanks, at most limit of them, as nodeN/distance has them.
 func ParseInts(b []byte, limit int) ([]int, error) {
