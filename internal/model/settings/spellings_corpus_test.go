@@ -6,7 +6,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -185,26 +184,4 @@ func speaks(table *settings.Table, matches []settings.Match, a *bios.Attribute, 
 		_, ok := m.Attr.Canonical(s, a.OptionTexts[value])
 		return ok
 	})
-}
-
-// TestVocabularyOfTheDocument checks the ids against canonical-settings.md.
-func TestVocabularyOfTheDocument(t *testing.T) {
-	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/canonical-settings.md"))
-	require.NoError(t, err)
-	names := regexp.MustCompile("`([a-z0-9_]+)`")
-	var documented []string
-	for line := range strings.Lines(string(raw)) {
-		if strings.HasPrefix(line, "## What the running Linux") {
-			break
-		}
-		if !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		cell, _, _ := strings.Cut(line[2:], "|")
-		for _, m := range names.FindAllStringSubmatch(cell, -1) {
-			documented = append(documented, m[1])
-		}
-	}
-	require.Len(t, documented, 47)
-	require.Subset(t, settings.IDs(), documented)
 }

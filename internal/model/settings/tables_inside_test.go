@@ -2,7 +2,6 @@ package settings
 
 import (
 	"io/fs"
-	"os"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/model/compiled"
-	"memaudit.example/memaudit/rules"
 )
 
 const twoPresets = `vendor: V
@@ -161,28 +159,4 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Equal(t, []string{"Custom"}, named.Words(preset, "Custom"))
 	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
 	assert.Empty(t, named.Words(turbo, Enabled))
-}
-
-// TestCompiledTables checks that the compiled tables equal the files, including the index of names and the recorded
-// spellings.
-func TestCompiledTables(t *testing.T) {
-	want, err := Load(os.DirFS("../../../rules"), "settings")
-	require.NoError(t, err)
-	have, err := LoadCompiled(rules.FS)
-	require.NoError(t, err)
-	tables := slices.Collect(have.All())
-	require.Len(t, tables, len(slices.Collect(want.All())))
-	spelled := 0
-	for w := range want.All() {
-		h := tables[0]
-		tables = tables[1:]
-		assert.Same(t, h, have.Of(w.Manufacturers[0]))
-		assert.True(t, assert.ObjectsAreEqual(w.Settings, h.Settings), "settings of %s", w.Vendor)
-		assert.True(t, assert.ObjectsAreEqual(w.index, h.index), "names of %s", w.Vendor)
-		assert.True(t, assert.ObjectsAreEqual(w.spellings(), h.spellings()), "spellings of %s", w.Vendor)
-		spelled += len(h.spellings())
-		w.Settings, h.Settings, w.index, h.index, w.spellings, h.spellings = nil, nil, nil, nil, nil, nil
-		assert.Equal(t, w, h)
-	}
-	assert.Positive(t, spelled)
 }

@@ -12,9 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/collect/collecttest"
-	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/rules"
 )
 
@@ -240,19 +238,9 @@ func TestFillOrder(t *testing.T) {
 	at := &Placement{}
 	for board, labels := range map[string][]string{
 		"S1200SP":   {"DIMM_A2", "DIMM_A1"},
-		"S2400EP":   {"DIMM_F1", "DIMM_F2"},
-		"S2600COE":  {"DIMM_H1", "DIMM_H2"},
-		"S2600CW":   {"DIMM_E1", "DIMM_E2"},
 		"S2600WTTR": {"DIMM_C1", "DIMM_C2", "DIMM_C3"},
 		"S5000PAL0": {"ONBOARD DIMM_D1", "ONBOARD DIMM_D2"},
-		"S5000PSL":  {"ONBOARD DIMM_B1", "ONBOARD DIMM_B2"},
-		"S5500BC":   {"DIMM_D1", "DIMM_D2"},
-		"S5520UR":   {"DIMM_F1", "DIMM_F2"},
 		"MD80-TM0":  {"DIMM_P1_E0", "DIMM_P1_E1", "DIMM_P1_E2"},
-		"MP30-AR0":  {"DIMM_P0_C0", "DIMM_P0_C1"},
-		"MU70-SU0":  {"DIMM_P0_B0", "DIMM_P0_B1", "DIMM_P0_B2"},
-		"MW50-SV0":  {"DIMM_P0_D0", "DIMM_P0_D1"},
-		"S2600WT2R": {"DIMM_A1", "DIMM_A2", "DIMM_A3"},
 	} {
 		o := ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known("ParX T404i G6 Server")})
 		require.NotNil(t, o, board)
@@ -362,27 +350,6 @@ func TestOneNameTwoBoards(t *testing.T) {
 	}
 	_, err := findSlotMap(rules.FS, id, "apple", 6)
 	assert.ErrorIs(t, err, errNoSlotMap)
-}
-
-// TestCompiledParts checks that the compiled patterns and index equal those of the files, and that the index finds
-// each map.
-func TestCompiledParts(t *testing.T) {
-	k := corpustest.Rules(t)
-	patterns, err := LocatorRules(k)
-	require.NoError(t, err)
-	var havePatterns []LocatorRule
-	require.NoError(t, compiled.ReadPart(k, LocatorPart, &havePatterns))
-	require.Equal(t, patterns, havePatterns, "go generate ./rules writes them")
-	maps, err := MapIndex(k)
-	require.NoError(t, err)
-	var haveMaps map[string]string
-	require.NoError(t, compiled.ReadPart(k, MapPart, &haveMaps))
-	require.Equal(t, maps, haveMaps, "go generate ./rules writes them")
-	for _, where := range maps {
-		m, err := readSlotMap(k, where)
-		require.NoError(t, err)
-		require.Equal(t, where[strings.Index(where, "#")+1:], m.ID)
-	}
 }
 
 // TestCompileRefuses checks that patterns that can never match, or are listed twice, are reported with their place.
