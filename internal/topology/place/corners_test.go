@@ -149,21 +149,6 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestEmptyPatterns checks that an empty pattern matches an empty label, and a star any.
-func TestEmptyPatterns(t *testing.T) {
-	for _, c := range []struct {
-		patterns []string
-		label    string
-		want     bool
-	}{
-		{[]string{"BANK {num}", ""}, "", true}, {[]string{"BANK {num}", ""}, "BANK 1", true}, {[]string{"BANK {num}", ""}, "x", false},
-		{[]string{"", "BANK {num}"}, "BANK 1", true}, {[]string{"*"}, "", true}, {[]string{"*"}, "x", true}, {[]string{"BANK {num}"}, "", false},
-	} {
-		var got captured
-		assert.Equal(t, c.want, matchAny(c.patterns, c.label, &got), c)
-	}
-}
-
 // TestEmptySlotsWithoutALabel checks empty slots as firmware prints them: a UCS B200 M4 keeps the letter (A3 to H3;
 // CPU1 has A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi prints nothing.
 func TestEmptySlotsWithoutALabel(t *testing.T) {

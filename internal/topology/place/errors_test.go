@@ -263,16 +263,6 @@ func TestBoardCountedFromTheOtherEnd(t *testing.T) {
 	}
 }
 
-// TestPrintedLabel checks that a label with the kind of memory is the slot of that name.
-func TestPrintedLabel(t *testing.T) {
-	sys := board("Quanta", "Q1", "PP", "DIMM_C1*", "DIMM_D1*")
-	sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counted("DDR4_C1", 0), counted("DDR4_D1", 57)}}}
-	got, stray := JoinErrors(sys, nil, make([]Placement, 2))
-	assert.Empty(t, stray)
-	assert.Equal(t, int64(57), got[1].Corrected.Value)
-	assert.Equal(t, ByLabel, got[1].By)
-}
-
 // TestUnplacedErrors checks that errors without a slot keep the driver's label and location. The ranks of one label
 // are one module. The possible slots are named: the likely one has the same controller, channel and slot if all
 // agree, otherwise those of the processor and size; none if the label names a module that has another name in
@@ -387,30 +377,6 @@ func TestControllerUnplacedErrorsByLabel(t *testing.T) {
 func driven(sys *inventory.System, labels ...string) *inventory.System {
 	sys.EDAC = edac(8<<30, labels...)
 	return sys
-}
-
-// TestDriversThatSeeOtherModules checks that a driver with a different number of modules than firmware (ranks, or a
-// controller without a driver) is not used, nor is any on a front-side bus.
-func TestDriversThatSeeOtherModules(t *testing.T) {
-	lettered := func() *inventory.System { return board("Supermicro", "Super Server", "P", "P1-DIMM{A..D}1@NO~DIMM*") }
-	const two, third = "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#1_DIMM#0", " CPU_SrcID#0_MC#0_Chan#2_DIMM#0"
-	for name, c := range map[string]struct {
-		sys       *inventory.System
-		p         *platform.Platform
-		want      string
-		certainty fact.Certainty
-	}{
-		"one module less": {driven(lettered(), two+third), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Corroborated},
-		"none":            {driven(lettered()), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Corroborated},
-		"as many":         {driven(lettered(), two+third+" CPU_SrcID#0_MC#0_Chan#3_DIMM#0"), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Direct},
-		"one of one":      {driven(board("Supermicro", "Super Server", "P", "P1-DIMMA1@NO~DIMM*"), "CPU_SrcID#0_MC#0_Chan#0_DIMM#0"), plat4, "0.-.0.0", fact.Direct},
-		"front-side bus":  {driven(board("Supermicro", "X7DB8", "PP", "DIMM{1,2}A@Bank*"), "mc#0csrow#0channel#0 mc#0csrow#1channel#0"), platFB, "-.-.0.0 -.-.1.0", fact.Corroborated},
-	} {
-		out, conflicts := Slots(c.sys, c.p, corpustest.Rules(t))
-		assert.Empty(t, conflicts, name)
-		assert.Equal(t, c.want, seats(c.sys, out), name)
-		assert.Equal(t, c.certainty, out[0].Certainty, name)
-	}
 }
 
 // TestDriversPlaceUnreadLabels checks that labels that no pattern matches are ambiguous with two CPUs, but not with

@@ -116,38 +116,11 @@ func TestRecogniseBySeries(t *testing.T) {
 	assert.False(t, Recognise(sys, rules.FS).Known())
 }
 
-// TestRecogniseByNumberOfProcessors checks that two processors decide if CPUID and an empty brand string match a
-// platform of one socket and one of several.
-func TestRecogniseByNumberOfProcessors(t *testing.T) {
-	for sockets, want := range map[int]string{1: "", 2: "opteron-socket-f"} {
-		f := Recognise(&inventory.System{Sockets: collecttest.Sockets(sockets, AMD, 16, 2, 3, "AMD")}, rules.FS)
-		assert.Equal(t, want != "", f.Known(), f.Reason)
-		if f.Known() {
-			assert.Equal(t, want, f.Value.ID)
-			assert.Equal(t, fact.Indirect, f.Certainty)
-		}
-	}
-}
-
 func TestRecogniseContradiction(t *testing.T) {
 	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz"),
 		collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")...)}, rules.FS)
 	assert.Equal(t, fact.Conflicting, f.State)
 	assert.Equal(t, "the processors belong to two platforms, cascade-lake-sp and rome", f.Reason)
-}
-
-func TestParts(t *testing.T) {
-	for brand, want := range map[string]int{"Intel(R) Xeon(R) 6780E": 8, "Intel(R) Xeon(R) 6980E": 12} {
-		p, err := loadPlatform(rules.FS, "sierra-forest", brand)
-		require.NoError(t, err)
-		assert.Equal(t, want, p.ChannelsPerSocket)
-		assert.Equal(t, want == 12, p.Unverified["channels_per_socket"])
-	}
-	p, err := loadPlatform(rules.FS, "opteron-g34", "AMD Opteron(tm) Processor 6276")
-	require.NoError(t, err)
-	assert.Empty(t, p.Speeds)
-	_, err = loadPlatform(rules.FS, "no-such", "")
-	require.ErrorContains(t, err, "read platform no-such")
 }
 
 // TestRecogniseKunpeng checks that desktop parts are not eight-channel servers.

@@ -46,15 +46,6 @@ func TestRunningOfADesktop(t *testing.T) {
 	assert.Empty(t, r.Conflicts)
 }
 
-// TestRunningByItsPrintedName checks that firmware may round the data rate (1066.67) as it likes, by DSP0134: R610
-// boards print 1067, and the processors' table 1066.
-func TestRunningByItsPrintedName(t *testing.T) {
-	d := testDIMM{gb: 4, rated: 1333, run: 1067, ranks: 2, memType: "DDR3"}
-	r := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz").fill(0, []int{1, 1, 1}, d).derive(t)
-	assert.Equal(t, 1066, r.Populations[0].RunningMTs.Value)
-	assert.Equal(t, int64(3*1066*8*1_000_000), r.Populations[0].Peak.Value)
-}
-
 // TestVoltageThatNoRowNames checks a PowerEdge C8220 with LRDIMMs of 1.35 V (M386B4G70DM0-YK0), whose voltage SMBIOS
 // 2.7 has no field for: it runs them at 1066, and Dell's row for LRDIMMs has 1333.
 func TestVoltageThatNoRowNames(t *testing.T) {

@@ -511,19 +511,6 @@ func TestDoubtedPlacements(t *testing.T) {
 	}
 }
 
-// TestOnlyDRAM checks that other technologies and soldered chips are ignored.
-func TestOnlyDRAM(t *testing.T) {
-	m := cascadeLake(1).fill(0, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933})
-	for i := range m.sys.Slots {
-		if m.places[i].Slot == 1 {
-			m.sys.Slots[i].Technology = collecttest.Known(inventory.NVDIMM)
-		}
-	}
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, 6, p.DIMMs.Value)
-	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
-}
-
 // TestPersistentModulesSetTheSpeed checks that persistent modules share the channels, so that DRAM runs no faster
 // than they are rated.
 func TestPersistentModulesSetTheSpeed(t *testing.T) {
@@ -559,64 +546,6 @@ func TestAllNonVolatile(t *testing.T) {
 	}
 	m.sys.Slots[0].Technology = fact.Fact[inventory.Technology]{State: fact.Unstated}
 	assert.Equal(t, 1, m.derive(t).Populations[0].DIMMs.Value)
-}
-
-func TestHBMNeedsNoDIMMs(t *testing.T) {
-	m := newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480")
-	m.add(0, 0, 0, testDIMM{})
-	r := m.derive(t)
-	require.Equal(t, "sapphire-rapids-max", r.Platform.Value.ID)
-	assert.True(t, r.Platform.Value.ZeroDIMMsLegal)
-	assert.Equal(t, fact.Known(0, fact.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
-	assert.False(t, r.Class.Known())
-}
-
-// TestFrontSideBus checks one population for the chipset; the channels stay unknown without a document of this board.
-func TestFrontSideBus(t *testing.T) {
-	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
-	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
-	r := m.derive(t)
-	require.Equal(t, "bensley", r.Platform.Value.ID)
-	require.Len(t, r.Populations, 1)
-	p := r.Populations[0]
-	assert.Equal(t, place.Unplaced, p.Socket)
-	assert.Equal(t, 4, p.DIMMs.Value)
-	assert.Equal(t, 4, p.ChannelsPopulated.Value)
-	assert.Equal(t, 4, p.ChannelsTotal.Value)
-	assert.False(t, p.Speed.Known())
-	assert.False(t, r.Symmetric.Known())
-
-	m.sys.Slots, m.places = m.sys.Slots[:2], m.places[:2]
-	p = m.derive(t).Populations[0]
-	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
-}
-
-// TestFrontSideBusDoubt checks that a slot map without a document is doubtful on a front-side bus too.
-func TestFrontSideBusDoubt(t *testing.T) {
-	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
-	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
-	for i := range m.places {
-		m.places[i].Unverified, m.places[i].Certainty = true, fact.Indirect
-	}
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, fact.Direct, p.DIMMs.Certainty, "counting needs no map")
-	assert.True(t, p.ChannelsTotal.Unverified)
-	assert.True(t, p.ChannelsPopulated.Unverified)
-	assert.True(t, p.DPC.Unverified)
-	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
-}
-
-// TestPartWired checks that the number of channels is unknown if a board does not connect all of a processor's.
-func TestPartWired(t *testing.T) {
-	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
-	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
-	require.Equal(t, 8, m.derive(t).Populations[0].ChannelsTotal.Value)
-	for i := range m.places {
-		m.places[i].PartWired, m.places[i].Channel = true, place.Unplaced
-	}
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, 4, p.DIMMs.Value)
-	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
 }
 
 // TestUnknownPlatformCounts checks that a machine without platform data is counted and not graded.
@@ -676,20 +605,6 @@ func TestChannelsAlike(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	m := cascadeLake(1)
-	m.add(0, 0, 0, testDIMM{})
-	m.add(0, 0, 1, testDIMM{gb: 32, rated: 2933})
-	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not show which slot is first")
-	m.places[0].Source, m.places[1].Source = place.SourceMap, place.SourceMap
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, fact.OK, p.Order.State)
-	assert.False(t, p.Order.Value)
-	assert.Equal(t, "S0C0D1 is filled before S0C0D0", p.OrderDetail)
-	m.places[1].Unverified = true
-	assert.Equal(t, fact.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
-}
-
 // TestWithOtherKindOfMemory checks that the platform is recognised again with modules of another kind: a Xeon E5450
 // with FB-DIMMs is on Intel's 5000 chipset, with DDR2 on the 5100.
 func TestWithOtherKindOfMemory(t *testing.T) {
@@ -705,18 +620,6 @@ func TestWithOtherKindOfMemory(t *testing.T) {
 	again := of("DDR2 FB-DIMM")
 	again.Slots[1].SizeBytes.Value *= 2
 	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
-}
-
-// TestBelowRatedAloneIsNoFault checks that a processor limit below the DIMMs' rating explains the configured speed.
-func TestBelowRatedAloneIsNoFault(t *testing.T) {
-	m := newTestMachine(2, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz")
-	for s := range 2 {
-		m.fill(s, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2934, run: 2400})
-	}
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, 2400, p.RunningMTs.Value)
-	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
-	assert.True(t, runsBelow(p.Speed.Value, 2133))
 }
 
 // TestRunningClock checks that memory that runs below its expected speed still does in other slots; for a layout with

@@ -109,23 +109,6 @@ func TestLockstepUnknownBoard(t *testing.T) {
 	assert.Equal(t, 8*gib*4, half.Populations[0].Bytes.Value)
 }
 
-// TestWestmereEXOrder breaks the paper's fill order and its descending sizes.
-func TestWestmereEXOrder(t *testing.T) {
-	tests := []struct {
-		units  [][]int64
-		detail string
-	}{
-		{[][]int64{{8, 16}, {8, 16}}, "DIMM-1A holds a larger DIMM than DIMM-1B ahead of it; DIMM-1A holds a larger DIMM than DIMM-1B ahead of it"},
-		{[][]int64{{0, 8}, {8, 8}}, "DIMM-1A is filled before the slots ahead of it"},
-	}
-	for _, tt := range tests {
-		p := Derive(rx600(2, tt.units...), corpustest.Rules(t)).Populations[0]
-		require.True(t, p.Order.Known(), p.Order.Reason)
-		assert.False(t, p.Order.Value)
-		assert.Equal(t, tt.detail, p.OrderDetail)
-	}
-}
-
 // wexDocument is the printed name of Fujitsu's paper.
 const wexDocument = "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems"
 
@@ -230,23 +213,6 @@ func TestShareWithoutClock(t *testing.T) {
 	r := m.derive(t).Populations[0].Relative
 	assert.InDelta(t, 2./3, r.Value.Low, 0.001)
 	assert.Equal(t, shareByChannels, r.Value.Source())
-}
-
-// TestMeasuredDepth checks that six modules of Cascade Lake gave 3 % less than twelve at the same speed, on boards of
-// twelve slots per processor (DELL-CLX-BAL, page 9).
-func TestMeasuredDepth(t *testing.T) {
-	build := func(empty bool) *float64 {
-		m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, ranks: 2})
-		for c := range 6 {
-			if empty {
-				m.add(0, c, 1, testDIMM{})
-			}
-		}
-		return m.derive(t).Populations[0].Relative.Value.Value
-	}
-	require.NotNil(t, build(true))
-	assert.InDelta(t, 0.97, *build(true), 1e-9)
-	assert.Nil(t, build(false), "a board of six slots is another one")
 }
 
 // TestWestmereEXLevels checks that a layout that the paper did not measure completely has the levels of its regions,

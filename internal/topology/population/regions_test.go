@@ -92,41 +92,6 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestRegionsKeepEveryByte tries every population of small platforms: no memory is lost, no set is empty, and no
-// region is wider than the processor.
-func TestRegionsKeepEveryByte(t *testing.T) {
-	for _, p := range []*platform.Platform{imc(6, 2), imc(8, 4), {Policy: platform.PolicyAny, ChannelsPerSocket: 4}, {Policy: platform.PolicyAMD, ChannelsPerSocket: 8}, {Policy: platform.PolicyZen4, ChannelsPerSocket: 6}} {
-		n := p.ChannelsPerSocket
-		dpc := make([]int, n)
-		for code := range pow(3, n) {
-			var total, sum int64
-			for c, v := 0, code; c < n; c, v = c+1, v/3 {
-				dpc[c] = v % 3
-				total += int64(dpc[c]) * 32 * gib
-			}
-			regions, ok := layoutOf(p, dpc).regions(p)
-			for _, r := range regions {
-				if r.Bytes <= 0 || r.Ways > n {
-					require.Fail(t, "a region of no bytes or of more channels than there are", "%s %v: %+v", p.Policy, dpc, r)
-				}
-				sum += r.Bytes
-			}
-			if !ok || total != sum { // thousands of layouts: an assertion asks each time who called
-				require.Equal(t, total, sum, "%s %v: %v", p.Policy, dpc, ok)
-				require.True(t, ok)
-			}
-		}
-	}
-}
-
-func pow(b, n int) int {
-	out := 1
-	for range n {
-		out *= b
-	}
-	return out
-}
-
 // TestAlike checks that layouts of equal modules that Alike writes identically have the same interleaving, class and
 // share of the bandwidth, for all layouts of two slots per channel, and with the complete derivation for a sample of
 // them.
@@ -174,26 +139,6 @@ func TestAlike(t *testing.T) {
 		require.Less(t, len(seen), 2000, "the classes are fewer than the layouts")
 	}
 	require.NotEqual(t, EquivalentDepths(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), EquivalentDepths(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
-}
-
-// TestInterleavingOfEqualLayouts checks that on Rome the two channels of a pair can be exchanged, and A to D with E
-// to H. On Milan, where only A and E take part in six-channel interleaving, A cannot be exchanged with B, nor E with
-// F.
-func TestInterleavingOfEqualLayouts(t *testing.T) {
-	for _, c := range []struct {
-		six          bool
-		depths, want []int
-	}{
-		{false, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 1, 0, 0}},
-		{true, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 1, 0, 0, 0}},
-		{true, []int{0, 0, 1, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
-		{true, []int{0, 0, 0, 0, 0, 0, 0, 1}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
-		{false, []int{1, 1, 1, 1, 2, 2, 2, 2}, []int{1, 1, 1, 1, 2, 2, 2, 2}},
-	} {
-		p := &platform.Platform{Policy: platform.PolicyAMD}
-		p.SixChannels = c.six
-		assert.Equal(t, c.want, EquivalentDepths(p, c.depths), "%v", c)
-	}
 }
 
 // TestSixChannelsOfMilan checks that A, C, D, E, G and H interleave six ways on Milan up to 256 GiB per channel
