@@ -233,12 +233,24 @@ func undoing(id string, s *inventory.Setting) string {
 		if id == "c1e" && s.Effective.Or("") == settings.Enabled {
 			return "Linux's driver intel_idle uses C1E whatever BIOS setup says: switch the state off (cpupower idle-set --disable with its number), or boot with intel_idle.max_cstate=1"
 		}
+		return idleTable(id, s)
 	case "":
-		if id == "c_states" && s.Effective.Or("") == settings.Enabled && s.Configured.Known() && !settings.Compatible(id, s.Configured.Value, settings.Enabled) {
-			return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
+		for _, e := range s.Effective.Evidence() {
+			if id == "turbo" && strings.HasSuffix(e.Path, "/cpufreq/boost") && e.Raw == "0" {
+				return "write 1 to " + e.Path + ", as it may have been switched off at run time"
+			}
 		}
+		return idleTable(id, s)
 	}
 	return ""
+}
+
+// idleTable describes how to keep intel_idle from its own idle states, which it uses if BIOS setup offers none.
+func idleTable(id string, s *inventory.Setting) string {
+	if id != "c_states" || s.Effective.Or("") != settings.Enabled || !slices.ContainsFunc(s.Effective.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" }) {
+		return ""
+	}
+	return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
 }
 
 // steps returns the menu path and commands from the vendor's table: for the preset that writes the profile's

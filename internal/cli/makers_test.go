@@ -284,12 +284,19 @@ func TestKindsOfEveryVendor(t *testing.T) {
 // they are installed, whose drivers choose the energy bias, the preference and the idle states.
 func TestStockDistribution(t *testing.T) {
 	t.Parallel()
-	exports := map[string][3]string{ // maker, product, what BIOS setup has
+	intel := map[string][3]string{ // maker, product, what BIOS setup has
 		"dell":       {"Dell Inc.", "PowerEdge R760", `{"SysProfile":"PerfPerWattOptimizedDapc","ProcTurboMode":"Enabled","ProcCStates":"Enabled","ProcC1E":"Enabled","LogicalProc":"Enabled","EnergyPerformanceBias":"BalancedPerformance","ProcX2Apic":"Enabled","NodeInterleave":"Disabled","SubNumaCluster":"Disabled","ProcVirtualization":"Enabled"}`},
 		"hpe":        {"HPE", "ProLiant DL380 Gen11", `{"WorkloadProfile":"GeneralPowerEfficientCompute","ProcHyperthreading":"Enabled","ProcTurbo":"Enabled","EnergyPerfBias":"BalancedPerf","PowerRegulator":"DynamicPowerSavings","MinProcIdlePower":"C6","MinProcIdlePkgState":"C6Retention","IntelProcVtd":"Enabled","ProcX2Apic":"Enabled","SubNumaClustering":"Disabled"}`},
 		"lenovo":     {"Lenovo", "ThinkSystem SR650 V3", `{"OperatingModes_ChooseOperatingMode":"MaximumEfficiency","Processors_HyperThreading":"Enabled","Processors_TurboMode":"Enabled","Processors_CStates":"Legacy","Processors_C1EnhancedMode":"Enabled","Processors_SNC":"Disabled","Power_PowerPerformanceBias":"PlatformControlled","Power_PlatformControlledType":"Efficiency_FavorPerformance"}`},
 		"cisco":      {"Cisco Systems Inc", "UCSC-C220-M7S", `{"IntelHyperThread":"enabled","IntelTurboBoostTech":"enabled","CpuEngPerfBias":"balanced-performance","ProcessorCState":"enabled","ProcessorC1E":"enabled","ProcessorC6Report":"enabled","IntelVTD":"enabled","SNC":"disabled"}`},
 		"supermicro": {"Supermicro", "SYS-620U-TNR", "Hyper-Threading [ALL]: Enable\nTurbo Mode: Enable\nEnhanced Halt State (C1E): Enable\nCPU C6 report: Auto\nPower Performance Tuning: OS Controls EPB\nENERGY_PERF_BIAS_CFG Mode: Balanced Performance\nSNC: Disable\n"},
+	}
+	amd := map[string][3]string{
+		"dell":       {"Dell Inc.", "PowerEdge R7615", `{"SysProfile":"PerfPerWattOptimizedDapc","ProcTurboMode":"Enabled","ProcCStates":"Enabled","LogicalProc":"Enabled","NumaNodesPerSocket":"1","IommuSupport":"Enabled","ProcX2Apic":"Enabled","ProcVirtualization":"Enabled"}`},
+		"hpe":        {"HPE", "ProLiant DL325 Gen10 Plus", `{"WorkloadProfile":"GeneralPowerEfficientCompute","ProcSMT":"Enabled","ProcAMDBoost":"Enabled","MinProcIdlePower":"C6","NumaMemoryDomainsPerSocket":"Auto","ProcAmdIoVt":"Enabled","ProcX2Apic":"Auto","PowerRegulator":"OsControl"}`},
+		"lenovo":     {"Lenovo", "ThinkSystem SR635 V3", `{"OperatingModes_ChooseOperatingMode":"MaximumEfficiency","Memory_NUMANodesperSocket":"NPS1","Processors_CPPC":"Enabled","Processors_CorePerformanceBoost":"Enabled","Processors_SMTMode":"Enabled","Processors_SVMMode":"Enabled","DevicesandIOPorts_IOMMU":"Enabled"}`},
+		"cisco":      {"Cisco Systems Inc", "UCSC-C225-M6S", `{"CbsCpuSmtCtrl":"Enabled","CbsCmnCpuGlobalCstateCtrl":"Auto","CbsCmnGnbNbIOMMU":"Auto","CbsDfCmnDramNps":"Auto","SvmMode":"Enabled"}`},
+		"supermicro": {"Supermicro", "AS -1115CS-TNR", `{"CorePerformanceBoost_00CC":"Auto","IOMMU_00EA":"Auto","NUMANodesPerSocket_703E":"NPS1","SMTControl_00CB":"Auto","SVMMode_00D8":"Enabled"}`},
 	}
 	systems := map[string][4]string{ // driver, governor, preference, bias
 		"rhel, tuned throughput-performance": {"intel_pstate", "performance", "performance", "0"},
@@ -303,21 +310,18 @@ func TestStockDistribution(t *testing.T) {
 		"amd_pstate passive or guided":       {"amd-pstate", "schedutil", "", ""},
 		"amd, acpi-cpufreq":                  {"acpi-cpufreq", "ondemand", "", ""},
 	}
-	for vendor, x := range exports {
-		file := filepath.Join(t.TempDir(), "bios.json")
-		text := x[2]
-		if text[0] == '{' {
-			text = `{"@odata.type":"#Bios.v1_2_0.Bios","Id":"Bios","Attributes":` + text + `}`
+	for name, s := range systems {
+		part, exports := hosttest.Sapphire, intel
+		if s[3] == "" {
+			part, exports = hosttest.Rome, amd
 		}
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		for name, s := range systems {
-			part := hosttest.Sapphire
-			if s[3] == "" {
-				part = hosttest.Rome
+		for vendor, x := range exports {
+			text := x[2]
+			if text[0] == '{' {
+				text = `{"@odata.type":"#Bios.v1_2_0.Bios","Id":"Bios","Attributes":` + text + `}`
 			}
-			root := installed(part, x, s).Write(t)
 			t.Run(vendor+", "+name, func(t *testing.T) {
-				_, out, errs := run(nil, "check", "--root", root, "--bios", file, "--format", "json")
+				_, out, errs := run(nil, "check", "--root", installed(part, x, s).Write(t), "--bios", writeFile(t, filepath.Join(t.TempDir(), "bios.json"), []byte(text)), "--format", "json")
 				var doc report.Report
 				require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
 				for _, f := range doc.Findings {

@@ -245,7 +245,7 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	switch {
 	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:
 		return s.DecidedBy
-	case rewrittenByKernel(id, now.Value, runs) || intelIdleTable(id, now.Value, runs):
+	case rewrittenByKernel(id, now.Value, runs) || !s.DecidedBy.Known() && intelIdleTable(id, now.Value, runs):
 		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
 	case now.Certainty < fact.Corroborated:
 		return s.DecidedBy

@@ -281,6 +281,8 @@ func TestDecidedWithExport(t *testing.T) {
 		{"x2APIC that the kernel switches on", "x2apic", direct("disabled"), "enabled", at("msr", "1"), open, "kernel"},
 		{"firmware by the kernel's view, which BIOS setup denies", "iommu", direct("disabled"), "enabled", at("dmar0", ""), fact.Known("firmware", fact.Direct, at("dmar0", "")), ""},
 		{"an administrator", "turbo", direct("enabled"), "disabled", at("no_turbo", "1"), fact.Known("administrator", fact.Direct, at("no_turbo", "1")), "administrator"},
+		{"idle states of intel_idle's own", "c_states", direct("disabled"), "enabled", at("current_driver", "intel_idle"), open, "kernel"},
+		{"idle states that an administrator enabled", "c_states", direct("disabled"), "enabled", at("current_driver", "intel_idle"), fact.Known("administrator", fact.Direct, at("disable", "0")), "administrator"},
 		{"auto says nothing", "turbo", direct("auto"), "disabled", at("no_turbo", "1"), open, ""},
 		{"another machine's export says nothing", "turbo", doubted, "enabled", at("no_turbo", "0"), open, ""},
 	} {

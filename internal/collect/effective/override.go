@@ -151,6 +151,14 @@ func withoutTurbo(limit, base int64) string {
 	return ""
 }
 
+// ofAll describes how many files have a value if not all of them do.
+func ofAll(n, all int, what string) string {
+	if n == all {
+		return ""
+	}
+	return fmt.Sprintf(" for %d of %d %s", n, all, what)
+}
+
 func (m *Machine) policiesRun(c *host.Cap) string {
 	if read := m.Kernel.CPUFreq.MaxKHz.Read; c.Policies < read {
 		return fmt.Sprintf("%d of %d frequency policies run", c.Policies, read)
@@ -208,18 +216,18 @@ func (m *Machine) savesPower(f *derived) []inventory.Override {
 	k := m.Kernel.CPUFreq
 	const savings = "power_saving"
 	o := inventory.Override{By: f.decided.Or(""), Value: savings}
-	for _, e := range k.EPP.Distinct {
+	for i, e := range k.EPP.Distinct {
 		if e.Value == "power" {
 			o.At = []fact.Evidence{e.From}
-			o.Found = e.From.Path + " is power: the processor prefers saving power to speed; firmware's preference, or one that was set at run time (tuned, cpupower)"
+			o.Found = e.From.Path + " is power" + ofAll(k.EPP.Counts[i], k.EPP.Read, "frequency policies") + ": the processor prefers saving power to speed; firmware's preference, or one that was set at run time (tuned, cpupower)"
 			o.Undo = "write performance or balance_performance to energy_performance_preference of every policy, " + changeWriter
 			return []inventory.Override{o}
 		}
 	}
-	for _, e := range k.EPB.Distinct {
+	for i, e := range k.EPB.Distinct {
 		if e.Value == "15" {
 			o.At = []fact.Evidence{e.From}
-			o.Found = e.From.Path + " is 15: the processor saves power before speed; firmware's bias, or one that was set at run time (tuned, cpupower, x86_energy_perf_policy)"
+			o.Found = e.From.Path + " is 15" + ofAll(k.EPB.Counts[i], k.EPB.Read, "CPUs") + ": the processor saves power before speed; firmware's bias, or one that was set at run time (tuned, cpupower, x86_energy_perf_policy)"
 			o.Undo = "write 0 to energy_perf_bias of every CPU (cpupower set -b 0), " + changeWriter
 			return []inventory.Override{o}
 		}
@@ -249,7 +257,7 @@ func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 func (m *Machine) slowGovernor() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	driver := f.First.Driver.Value
-	for _, g := range f.Governors.Distinct {
+	for i, g := range f.Governors.Distinct {
 		governor, what := g.Value, ""
 		switch {
 		case governor == "userspace":
@@ -260,7 +268,7 @@ func (m *Machine) slowGovernor() []inventory.Override {
 			continue
 		}
 		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{g.From, f.First.Driver.From},
-			Found: fmt.Sprintf("%s is %s with the driver %s: %s, whatever the load", g.From.Path, governor, driver, what),
+			Found: fmt.Sprintf("%s is %s%s with the driver %s: %s, whatever the load", g.From.Path, governor, ofAll(f.Governors.Counts[i], f.Governors.Read, "frequency policies"), driver, what),
 			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + changeWriter}}
 	}
 	return nil

@@ -310,7 +310,7 @@ func (m *Machine) uncoreCaps() []inventory.Override {
 	if len(capped) > 1 {
 		files = "max_freq_khz of each of the " + strconv.Itoa(len(capped)) + " entries below " + path.Dir(path.Dir(files))
 	}
-	o.Found = fmt.Sprintf("%s is %s: the uncore runs at no more than %s of %s", u.MaxKHz.From.Path, u.MaxKHz.From.Raw, mhz(u.MaxKHz.Value), mhz(u.InitialMaxKHz.Value))
+	o.Found = fmt.Sprintf("%s is %s%s: the uncore runs at no more than %s of %s", u.MaxKHz.From.Path, u.MaxKHz.From.Raw, ofAll(len(capped), len(m.Kernel.CPUFreq.Uncore.Value), "packages or dies"), mhz(u.MaxKHz.Value), mhz(u.InitialMaxKHz.Value))
 	o.Undo = fmt.Sprintf("write %s to %s, %s", u.InitialMaxKHz.From.Raw, files, changeWriter)
 	return []inventory.Override{o}
 }

@@ -31,6 +31,8 @@ func unavailable[T any](f fact.Fact[T]) bool {
 type Sampled struct {
 	// Distinct are the first readings of each value, in the order in which they were found.
 	Distinct []fact.Fact[string]
+	// Counts are the number of files that have each value of Distinct.
+	Counts []int
 	// Read counts the files that gave a value.
 	Read int
 	// Failed is the first failure. State is OK only if at least one file was read and all of them had a value.
@@ -60,9 +62,11 @@ func (s *Sampled) add(f fact.Fact[string]) {
 	if s.Failed.Reason == "" {
 		s.State = fact.OK
 	}
-	if !slices.ContainsFunc(s.Distinct, func(o fact.Fact[string]) bool { return o.Value == f.Value }) {
-		s.Distinct = append(s.Distinct, f)
+	if at := slices.IndexFunc(s.Distinct, func(o fact.Fact[string]) bool { return o.Value == f.Value }); at >= 0 {
+		s.Counts[at]++
+		return
 	}
+	s.Distinct, s.Counts = append(s.Distinct, f), append(s.Counts, 1)
 }
 
 // Advice tells the user how to make a file readable, "" if that is unknown.
