@@ -194,7 +194,7 @@ func (e *spareEntry) words(s *plan.Spare) string {
 		module = append(module, humanize.Size(s.Bytes))
 	}
 	if s.Ranks > 0 {
-		module = append(module, report.Ranked(s.Ranks))
+		module = append(module, humanize.Ranked(s.Ranks))
 	}
 	if s.Type != "" {
 		word := s.Type

@@ -223,7 +223,10 @@ func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 		}
 		line := StepLine{Text: groupText(s, rest)}
 		if heads != nil {
-			line.Text = "on each of " + headSpan(heads) + ": " + line.Text
+			if len(heads) > 2 {
+				heads = humanize.Spans(heads)
+			}
+			line.Text = "on each of " + humanize.List(heads) + ": " + line.Text
 		}
 		for _, e := range group {
 			line.Steps = append(line.Steps, e.steps...)
@@ -276,27 +279,6 @@ func headEnd(name, other string) int {
 		at++
 	}
 	return at
-}
-
-// headSpan names heads that are numbered on by the first and the last.
-func headSpan(heads []string) string {
-	first, n := numbered(heads[0])
-	for i, h := range heads {
-		if text, m := numbered(h); len(heads) < 3 || text != first || m != n+i {
-			return humanize.List(heads)
-		}
-	}
-	return heads[0] + " to " + heads[len(heads)-1]
-}
-
-// numbered splits a name into text and the number that ends it, -1 without.
-func numbered(name string) (string, int) {
-	text := strings.TrimRight(name, "0123456789")
-	n, err := strconv.Atoi(name[len(text):])
-	if err != nil {
-		return name, -1
-	}
-	return text, n
 }
 
 // channelWords describes what is done with the channels of these names: of a move the two of each.
@@ -405,21 +387,8 @@ func groupText(s *plan.Step, names []string) string {
 	}
 }
 
-// longPrefix is how long the common beginning of three or more slots' names may be to be repeated.
-const longPrefix = 12
-
 // slotNames lists slots: "Main Board/CPU 0 DIMM B1, C1 and D1".
-func slotNames(names []string) string {
-	prefix := names[0][:strings.LastIndex(names[0], " ")+1]
-	if len(names) < 3 || len(prefix) <= longPrefix || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) }) {
-		return humanize.List(names)
-	}
-	out := slices.Clone(names)
-	for i := range out[1:] {
-		out[i+1] = strings.TrimPrefix(out[i+1], prefix)
-	}
-	return humanize.List(out)
-}
+func slotNames(names []string) string { return humanize.List(humanize.Spans(names)) }
 
 // ModuleWords describes a module: "2 GiB dual-rank DDR3-1333 RDIMM"; "a module" if nothing is known of it.
 func ModuleWords(m *plan.Module) string {
@@ -431,7 +400,7 @@ func ModuleWords(m *plan.Module) string {
 		out = humanize.Size(*m.SizeBytes)
 	}
 	if m.Ranks != nil {
-		out += " " + Ranked(*m.Ranks)
+		out += " " + humanize.Ranked(*m.Ranks)
 	}
 	if m.Type != "" {
 		out += " " + string(m.Type)
@@ -447,20 +416,6 @@ func ModuleWords(m *plan.Module) string {
 		out += " " + m.Kind
 	}
 	return out
-}
-
-// Ranked describes the number of ranks of a module: "dual-rank".
-func Ranked(ranks int) string {
-	switch ranks {
-	case 1:
-		return "single-rank"
-	case 2:
-		return "dual-rank"
-	case 4:
-		return "quad-rank"
-	default:
-		return strconv.Itoa(ranks) + "-rank"
-	}
 }
 
 // setWords describes a change and how to make it: a tool's command line, the menus of BIOS setup, or both, of which

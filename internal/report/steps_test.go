@@ -27,7 +27,7 @@ func TestSteps(t *testing.T) {
 		want  []string
 	}{
 		{"boards", "+0/CPU1-B|1A +0/CPU1-B|1C +1/CPU2-B|1A +1/CPU2-B|1C +2/CPU3-B|1A +2/CPU3-B|1C",
-			[]string{"on each of CPU1 to CPU3: install 8 GiB DDR3 in B 1A and B 1C"}},
+			[]string{"on each of CPU1 to CPU3: install 8 GiB DDR3 in B 1A and 1C"}},
 		{"moves between boards", "0/CPU1-A|1A>0/CPU1-B|1A 1/CPU2-A|1A>1/CPU2-B|1A",
 			[]string{"on each of CPU1 and CPU2: move A 1A to B 1A"}},
 		{"one processor differs", "+0/CPU1-B|1A +1/CPU2-B|1A +2/CPU3-B|2A",

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,18 +29,17 @@ const ratedProperty = "rated speed"
 
 // moduleProperties returns those that memory.dimm.uniform compares (docs/interface.md).
 func moduleProperties() []property {
-	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
-		return func(s *inventory.Slot) Value {
-			return computedFrom(f(s), func(n int) any { return humanize.Plural(n, noun) })
-		}
-	}
 	return []property{
 		{sizeProperty, func(s *inventory.Slot) Value {
 			return computedFrom(s.SizeBytes, func(n int64) any { return humanize.Size(n) })
 		}},
-		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
+		{"ranks", func(s *inventory.Slot) Value {
+			return computedFrom(s.Ranks, func(n int) any { return humanize.Ranked(n) })
+		}},
 		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
-		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
+		{"width", func(s *inventory.Slot) Value {
+			return computedFrom(s.TotalWidth, func(n int) any { return strconv.Itoa(n) + "-bit" })
+		}},
 		{"registering", registering},
 		{ratedProperty, func(s *inventory.Slot) Value {
 			return computedFrom(s.RatedMTs, func(n int) any { return strconv.Itoa(ddr.Nominal(n)) + " MT/s" })
@@ -80,6 +80,72 @@ func differences(s *socketFacts) Value {
 	return s.m.commonDifferences()
 }
 
+// mixture describes in one sentence which DIMMs differ in what differences compares: those of the CPU, those of all CPUs if
+// each has different ones, or if the difference is between them.
+func mixture(s *socketFacts) Value {
+	return derived(func() any {
+		if own := s.m.ownDifferences(s.pop); !own.Known() || len(own.Value.([]string)) == 0 {
+			return s.m.oddOnes(s.m.allModules(), betweenProcessors())
+		}
+		for i := range s.m.population.Populations {
+			other := s.m.ownDifferences(&s.m.population.Populations[i])
+			if !other.Known() || len(other.Value.([]string)) == 0 {
+				return s.m.oddOnes(s.pop.Slots, moduleProperties())
+			}
+		}
+		return s.m.oddOnes(s.m.allModules(), moduleProperties())
+	}, differences(s))
+}
+
+// oddOnes names the DIMMs by kind, the fewest first: "A3 and B3 are 16 GiB, the other 10 are 32 GiB"; "" if nothing is known
+// to differ.
+func (m *Machine) oddOnes(slots []int, properties []property) string {
+	kinds := make([]string, len(slots))
+	for _, p := range properties {
+		texts, distinct := make([]string, len(slots)), map[string]bool{}
+		for i, at := range slots {
+			if text, ok := p.read(&m.sys.Slots[at]).Value.(string); ok {
+				texts[i], distinct[text] = text, true
+			}
+		}
+		for i := range kinds {
+			if len(distinct) > 1 && (p.name != ratedProperty || !m.ratedBeyond(slots)) {
+				kinds[i] = strings.TrimSpace(kinds[i] + " " + texts[i])
+			}
+		}
+	}
+	var order []string
+	names := map[string][]string{}
+	for i, kind := range kinds {
+		if names[kind] == nil {
+			order = append(order, kind)
+		}
+		names[kind] = append(names[kind], m.slotName(slots[i]))
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	slices.SortStableFunc(order, func(x, y string) int { return len(names[x]) - len(names[y]) })
+	for i, kind := range order {
+		spans := humanize.Spans(names[kind])
+		which := humanize.List(spans)
+		if i == len(order)-1 && len(spans) > 2 {
+			which = "the other " + strconv.Itoa(len(names[kind]))
+		}
+		verb := " are "
+		if len(names[kind]) == 1 {
+			verb = " is "
+		}
+		order[i] = which + verb + cmp.Or(kind, "of an unknown kind")
+	}
+	return strings.Join(order, ", ")
+}
+
+// betweenProcessors are the properties that are compared between CPUs: all but the size.
+func betweenProcessors() []property {
+	return slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty })
+}
+
 // doubtedProcessor returns the state of a socket with DIMMs that may have no CPU, so that it is unknown whether
 // they run together with the others; nil if there is none.
 func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
@@ -113,7 +179,7 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 // commonDifferences describes how the DIMMs of all CPUs differ, except in size.
 func (m *Machine) commonDifferences() Value {
 	if m.common == nil {
-		v := m.differ(m.allModules(), slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
+		v := m.differ(m.allModules(), betweenProcessors())
 		m.common = &v
 	}
 	return *m.common

@@ -451,3 +451,28 @@ func TestSubNUMACarried(t *testing.T) {
 		})
 	}
 }
+
+// TestOddOnes checks that the DIMMs that differ from the others are named, the fewest first, by what differs alone.
+func TestOddOnes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		slots []inventory.Slot
+		want  string
+	}{
+		{"alike", []inventory.Slot{module("A1", 16, 2), module("A2", 16, 2)}, ""},
+		{"two of five", []inventory.Slot{module("A1", 32, 2), module("A2", 32, 2), module("A3", 16, 2), module("B1", 32, 2), module("B3", 16, 2), module("C1", 32, 2)},
+			"A3 and B3 are 16 GiB, the other 4 are 32 GiB"},
+		{"a half each, and ranks", []inventory.Slot{module("A1", 16, 1), module("A2", 16, 1), module("A3", 16, 1), module("A4", 32, 2), module("A5", 32, 2), module("A6", 32, 2)},
+			"A1-A3 are 16 GiB single-rank, A4-A6 are 32 GiB dual-rank"},
+		{"three kinds", []inventory.Slot{module("A1", 4, 2), module("A2", 4, 2), module("B1", 8, 2), module("C1", 16, 2)}, "B1 is 8 GiB, C1 is 16 GiB, A1 and A2 are 4 GiB"},
+		{"a size that is not known", []inventory.Slot{module("A1", 4, 2), module("A2", 8, 2), changed(module("A3", 8, 2), func(s *inventory.Slot) { s.SizeBytes = fact.Fact[int64]{} })},
+			"A1 is 4 GiB, A2 is 8 GiB, A3 is of an unknown kind"},
+	} {
+		m := &Machine{sys: &inventory.System{Slots: c.slots}, population: &population.Result{}}
+		all := make([]int, len(c.slots))
+		for i := range all {
+			all[i] = i
+		}
+		assert.Equal(t, c.want, m.oddOnes(all, moduleProperties()), c.name)
+	}
+}

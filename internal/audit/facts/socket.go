@@ -206,6 +206,7 @@ func socketModules() []Field {
 		})},
 		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
 		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
+		{"mixture", textType, "which DIMMs differ from the others and how, in one sentence; those of all processors if each has different ones; empty if none differ", populated(mixture)},
 		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(differentParts)},
 		{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
 		{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {

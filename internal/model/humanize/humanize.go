@@ -74,6 +74,69 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
+// Ranked describes the number of ranks of a module: "dual-rank".
+func Ranked(ranks int) string {
+	switch ranks {
+	case 1:
+		return "single-rank"
+	case 2:
+		return "dual-rank"
+	case 4:
+		return "quad-rank"
+	default:
+		return strconv.Itoa(ranks) + "-rank"
+	}
+}
+
+// Spans shortens a list of names. Words that begin the name before, too, are left out, and three or more names in a row that
+// only a counting number tells apart are a span: "PROC 1 DIMM 1", "4", "7-12"; "DIMM_A5 to DIMM_A12".
+func Spans(names []string) []string {
+	var out []string
+	before, names := "", slices.Clone(names)
+	for i := range names {
+		names[i] = strings.Join(strings.Fields(names[i]), " ")
+	}
+	for from := 0; from < len(names); {
+		words := names[from][:strings.LastIndex(names[from], " ")+1]
+		text, first := number(names[from])
+		to := from + 1
+		for ; to < len(names); to++ {
+			if t, n := number(names[to]); first < 0 || t != text || n != first+to-from {
+				break
+			}
+		}
+		between := "-"
+		if len(text)-len(words) >= leastSpan {
+			between = " to "
+		}
+		if to-from < leastSpan {
+			to = from + 1
+		}
+		item := names[from]
+		if words == before {
+			item = item[len(words):]
+		}
+		if to > from+1 {
+			item += between + names[to-1][len(words):]
+		}
+		out, before, from = append(out, item), words, to
+	}
+	return out
+}
+
+// leastSpan is how many names make a span, and from how many letters before the number on the word "to" is between them.
+const leastSpan = 3
+
+// number splits a name into text and the number that ends it, -1 without.
+func number(name string) (string, int) {
+	text := strings.TrimRight(name, "0123456789")
+	n, err := strconv.Atoi(name[len(text):])
+	if err != nil {
+		return name, -1
+	}
+	return text, n
+}
+
 // List joins names: "A, B and C".
 func List(names []string) string {
 	n := len(names)

@@ -2,8 +2,10 @@ package humanize
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -111,5 +113,21 @@ func TestNearest(t *testing.T) {
 		if have := Nearest(c.names, "ROMA", 2); !slices.Equal(have, c.want) {
 			t.Errorf("%v of %v, expected %v", have, c.names, c.want)
 		}
+	}
+}
+
+// TestSpans checks that names are shortened only by what the name before has, too, and that a span has each number once.
+func TestSpans(t *testing.T) {
+	for names, want := range map[string]string{
+		"A1|A2|B1":                          "A1, A2 and B1",
+		"A5|A6|A7|A8|B5|B6|B7|B9":           "A5-A8, B5-B7 and B9",
+		"DIMM_A8|DIMM_A9|DIMM_A10":          "DIMM_A8 to DIMM_A10",
+		"PROC  1 DIMM  1|PROC  1 DIMM 12":   "PROC 1 DIMM 1 and 12",
+		"PROC 1 DIMM 1|PROC 2 DIMM 1":       "PROC 1 DIMM 1 and PROC 2 DIMM 1",
+		"DIMM 1|DIMM 2|DIMM 3|DIMM 7|X":     "DIMM 1-3, 7 and X",
+		"P1-DIMMA1|P1-DIMMB1|P1-DIMMC1":     "P1-DIMMA1, P1-DIMMB1 and P1-DIMMC1",
+		"MB/CPU 0 DIMM B1|MB/CPU 0 DIMM C1": "MB/CPU 0 DIMM B1 and C1",
+	} {
+		assert.Equal(t, want, List(Spans(strings.Split(names, "|"))))
 	}
 }

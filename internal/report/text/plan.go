@@ -71,7 +71,7 @@ func dimmWords(r *report.Capacity, c *plan.Configuration) string {
 	for _, d := range c.DIMMs {
 		module := humanize.Size(d.Bytes)
 		if d.Ranks != nil {
-			module += " " + report.Ranked(*d.Ranks)
+			module += " " + humanize.Ranked(*d.Ranks)
 		}
 		parts = append(parts, strconv.Itoa(d.Count)+" x "+module)
 		if all += d.Bought; d.Bought > 0 {
