@@ -110,10 +110,9 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 			require.Len(t, got, len(hosts), out)
 			stopped, went := fatal(t, out), told(t, out)
 			for host, says := range map[string][]string{
-				"bad": {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot; CPU2 has 33 to 50 % of its memory bandwidth",
-					"1. WARNING CPU2: channel 2 is empty (memory.channel.populated)\n   Fix: move DIMM_B4 to DIMM_B3. Nothing to buy"},
+				"bad":        {"WARNING: PowerEdge R610: a DIMM is in the wrong slot; CPU2 has 33 to 50 % of its memory bandwidth"},
 				"unreadable": {"could not be audited (status 3)", "/nowhere: no such file or directory"},
-				"strict":     {"memaudit: UNKNOWN: 8 checks could not run, and --strict asks for all: "},
+				"strict":     {"memaudit: UNKNOWN: 8 checks could not run, and --strict asks for all"},
 				"usage":      {"used or configured wrongly (status 2)", "unknown flag: --nonsense"},
 				"profile":    {"used or configured wrongly (status 2)", `"fast; id"`},
 				"severity":   {"memaudit_fail_on", "info, warning, critical, never"},
@@ -123,20 +122,26 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				"killed":     {"ended with status -9 without a report"},
 			} {
 				assert.Equal(t, recap{failed: 1}, got[host], host)
+				if host != "severity" { // Ansible's own
+					assert.NotContains(t, stopped[host], "\n", "%s: it is printed as JSON", host)
+				}
 				for _, s := range says {
 					assert.Contains(t, stopped[host], s, host)
 				}
 			}
 			for host, says := range map[string][]string{
-				"good":     {"OK: Dell Inc. PowerEdge R610: memory is installed as Dell recommends", "0 failed", "8 not run"},
-				"below":    {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
-				"never":    {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
-				"become":   {"OK: Dell Inc. PowerEdge R610: "},
+				"bad":      {"1. WARNING CPU2: channel 2 is empty (memory.channel.populated)\n   Fix: move DIMM_B4 to DIMM_B3. Nothing to buy"},
+				"good":     {"OK: PowerEdge R610: memory is installed as Dell recommends", "0 failed", "8 not run"},
+				"below":    {"WARNING: PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
+				"never":    {"WARNING: PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
+				"become":   {"OK: PowerEdge R610: "},
 				"forgiven": {"could not be audited (status 3)"},
 				"virtual":  {"NOT APPLICABLE: a machine without a name: the memory of a virtual machine is assigned by its hypervisor; audit the host"},
-				"hostile":  {"{{ 6 * 7 }} {% raw %}", "1. WARNING {{ lookup('pipe', 'id') }}: {{ 6 * 7 }} (a.b)\n   Fix: {{ 6 * 7 }}"},
+				"hostile":  {"OK: {% raw %}: {{ 6 * 7 }}", "1. WARNING {{ lookup('pipe', 'id') }}: {{ 6 * 7 }} (a.b)\n   Fix: {{ 6 * 7 }}"},
 			} {
-				assert.Equal(t, recap{}, got[host], host)
+				if host != "bad" {
+					assert.Equal(t, recap{}, got[host], host)
+				}
 				// Before 2.19 the marks of a template are split, or they would be one.
 				text := strings.NewReplacer("{ {", "{{", "{ %", "{%").Replace(went[host])
 				for _, s := range says {
@@ -144,7 +149,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			assert.Equal(t, recap{rescued: 1}, got["rescued"])
-			assert.Equal(t, "1\nPowerEdge R610\n5\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nsetting.smt\nmemory.slot.order", went["rescued"])
+			assert.Contains(t, went["rescued"], "1\nPowerEdge R610\n5\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nsetting.smt\nmemory.slot.order", went["rescued"])
 		})
 	}
 }

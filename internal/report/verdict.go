@@ -114,7 +114,11 @@ func (r *Report) incomplete(c Criteria) string {
 	case len(r.Findings) == 0:
 		return "nothing was audited"
 	case c.Strict && s.Unknown+s.Error > 0:
-		return r.firstOpen(humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: ")
+		asked := humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all"
+		if first := r.firstOpen(asked + ": "); strings.HasPrefix(first, asked) {
+			return first
+		}
+		return asked // without it a reason that is no fault reads as one
 	case r.anothersTable() != "":
 		return r.anothersTable()
 	case r.guest():
