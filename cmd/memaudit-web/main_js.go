@@ -29,13 +29,13 @@ func main() {
 			out, err := checker.Check(files(args[0]), args[1].String())
 			return result(out, err)
 		}),
-		// whatIf(moves) audits the last machine after moves [{from, to}] of slots' handles.
+		// whatIf(moves, columns) audits the last machine after moves [{from, to}] of slots' handles, in text of so many columns.
 		"whatIf": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			var moves []web.Move
 			for i := range args[0].Length() {
 				moves = append(moves, web.Move{From: args[0].Index(i).Get("from").String(), To: args[0].Index(i).Get("to").String()})
 			}
-			out, err := checker.WhatIf(moves)
+			out, err := checker.WhatIf(moves, args[1].Int())
 			return result(out, err)
 		}),
 		// example(name) returns the file of an example server.

@@ -171,6 +171,7 @@ function draw() {
     row.className = "channels";
     for (const [channel, column] of [...Map.groupBy(mine, s => s.channel)].sort((a, b) => (a[0] ?? 99) - (b[0] ?? 99))) {
       const list = row.appendChild(document.createElement("div"));
+      list.className = channel === null ? "unplaced" : "";
       list.appendChild(document.createElement("h4")).textContent = channel === null ? "channel unknown" : `channel ${channel}`;
       for (const s of column.sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0))) list.append(button(s, holds.get(s.handle)));
     }
@@ -225,12 +226,22 @@ function reset() {
   ask();
 }
 
+// columns is how many characters fit beside each other, at most a report's usual 80.
+function columns() {
+  const pre = $("outcome"), probe = document.createElement("span");
+  probe.textContent = "0".repeat(80);
+  pre.replaceChildren(probe);
+  const {paddingLeft, paddingRight} = getComputedStyle(pre);
+  return Math.min(80, Math.floor(80 * (pre.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) / probe.getBoundingClientRect().width));
+}
+
 // ask audits the machine after the moves, as `memaudit plan --move` does.
 function ask() {
   draw();
   $("outcome").hidden = $("after").hidden = !moves.length;
   if (!moves.length) return;
-  const out = memaudit.whatIf(moves.flatMap(m => m.swap ? [{from: m.from, to: m.to}, {from: m.to, to: m.from}] : [{from: m.from, to: m.to}]));
+  const steps = moves.flatMap(m => m.swap ? [{from: m.from, to: m.to}, {from: m.to, to: m.from}] : [{from: m.from, to: m.to}]);
+  const out = memaudit.whatIf(steps, columns());
   $("after").textContent = out.after ?? "";
   $("after").hidden = Boolean(out.error);
   $("outcome").textContent = out.error ?? out.text;

@@ -173,7 +173,7 @@ func isArchive(data []byte) bool {
 type Move struct{ From, To string }
 
 // WhatIf audits the last machine with DIMMs moved, as `plan --move` does.
-func (c *Checker) WhatIf(moves []Move) (Output, error) {
+func (c *Checker) WhatIf(moves []Move, columns int) (Output, error) {
 	if c.last == nil {
 		return Output{}, errors.New("check a machine first")
 	}
@@ -195,7 +195,7 @@ func (c *Checker) WhatIf(moves []Move) (Output, error) {
 	}
 	then := j.Report(c.options())
 	var after, words, document strings.Builder
-	if err := errors.Join(text.Write(&after, &then, text.Options{}), text.WriteWhatIf(&words, &doc, text.Options{}), report.WriteJSON(&document, &doc)); err != nil {
+	if err := errors.Join(text.Write(&after, &then, text.Options{Width: columns}), text.WriteWhatIf(&words, &doc, text.Options{Width: columns}), report.WriteJSON(&document, &doc)); err != nil {
 		return Output{}, err
 	}
 	head, _, _ := strings.Cut(after.String(), "\n1. ") // the problems

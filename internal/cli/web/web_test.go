@@ -27,7 +27,7 @@ func TestCheckErrors(t *testing.T) {
 	} {
 		_, err := c.Check(files, "")
 		require.ErrorContains(t, err, want)
-		_, err = c.WhatIf([]Move{{"0x1100", "0x1101"}})
+		_, err = c.WhatIf([]Move{{"0x1100", "0x1101"}}, 80)
 		require.ErrorContains(t, err, "check a machine first")
 	}
 	_, err = c.Check([]File{capture}, "fast")
@@ -46,10 +46,10 @@ func TestCheckErrors(t *testing.T) {
 	for _, s := range slots.Inventory.Slots {
 		at[s.Locator] = s.Handle
 	}
-	out, err = c.WhatIf([]Move{{at["DIMM_B4"], at["DIMM_B3"]}})
+	out, err = c.WhatIf([]Move{{at["DIMM_B4"], at["DIMM_B3"]}}, 80)
 	require.NoError(t, err)
 	require.Regexp(t, `^OK        Dell PowerEdge R610: memory is installed as Dell\s+recommends`, out.After, "the sentence of the report after the move")
 	require.Contains(t, out.After, "3 of 3 channels", "and its memory")
-	_, err = c.WhatIf([]Move{{"0x9999", "0x1101"}})
+	_, err = c.WhatIf([]Move{{"0x9999", "0x1101"}}, 80)
 	require.ErrorContains(t, err, `no slot "0x9999"`)
 }
