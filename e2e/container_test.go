@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"archive/tar"
+	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -52,19 +53,50 @@ func (b *buildah) run(t *testing.T, context string, args ...string) {
 	require.NoError(t, err, string(out))
 }
 
-// TestContainer builds the image without root, lists its content, and runs the program with nothing else around it.
+// TestContainer builds the images without root, lists what is in them, and runs the programs with nothing else around
+// them.
 func TestContainer(t *testing.T) {
+	t.Run("memaudit", func(t *testing.T) {
+		jail, names := image(t, "Containerfile", map[string]string{binary(t): "memaudit"}, "/memaudit")
+		require.Equal(t, []string{"memaudit"}, names, "the program and nothing else")
+		require.NoError(t, os.CopyFS(filepath.Join(jail, "host"), os.DirFS(treeOf(t, machine))))
+		cmd := jailed(t, jail, "/memaudit", "check", "--root", "/host", "--format", "json")
+		out, _ := cmd.Output()
+		assert.Equal(t, 1, cmd.ProcessState.ExitCode())
+		assert.Equal(t, "fail", results(t, string(out))["memory.channel.populated socket 1"])
+	})
+	t.Run("memaudit-web", func(t *testing.T) {
+		server := filepath.Join(t.TempDir(), "memaudit-web")
+		must(t, "go", "build", "-o", server, "../cmd/memaudit-web")
+		page := filepath.Join(root, "cmd/memaudit-web/page/index.html")
+		// What make web compiles is TestWebPage's; here a file of its name is enough.
+		jail, names := image(t, "Containerfile-web", map[string]string{server: "memaudit-web", page: "web/memaudit.wasm.gz"}, "/memaudit-web", "-page", "/web")
+		require.Equal(t, []string{"memaudit-web", "web/", "web/memaudit.wasm.gz"}, names)
+		cmd := jailed(t, jail, "/memaudit-web", "-page", "/web", "-listen", "127.0.0.1:0")
+		said, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		line, _ := bufio.NewReader(said).ReadString('\n')
+		assert.Contains(t, line, "memaudit-web: serving /web on ")
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+	})
+}
+
+// image builds a Containerfile from files, whose names in the context are the values, checks its user and what it starts, and
+// returns the folder with its content unpacked.
+func image(t *testing.T, containerfile string, files map[string]string, entrypoint ...string) (jail string, names []string) {
+	t.Helper()
 	b := newBuildah(t)
 	// The context must be readable by others, whatever the checkout's modes are.
 	context := filepath.Join(b.dir, "context")
-	require.NoError(t, os.MkdirAll(context, 0o755))
-	for from, to := range map[string]string{binary(t): "memaudit", filepath.Join(root, "deploy/container/Containerfile"): "Containerfile"} {
-		data, err := os.ReadFile(from)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(context, to), data, 0o755))
+	files[filepath.Join(root, "deploy/container", containerfile)] = "Containerfile"
+	for from, to := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(context, to)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(context, to), []byte(readFile(t, from)), 0o755))
 	}
-	b.run(t, context, "build", "-f", "Containerfile", "-t", "memaudit", ".")
-	b.run(t, context, "push", "memaudit", "oci:"+filepath.Join(b.dir, "oci")+":latest")
+	b.run(t, context, "build", "-f", "Containerfile", "-t", "built", ".")
+	b.run(t, context, "push", "built", "oci:"+filepath.Join(b.dir, "oci")+":latest")
 
 	var index struct{ Manifests []struct{ Digest string } }
 	blob := func(digest string) string {
@@ -72,38 +104,37 @@ func TestContainer(t *testing.T) {
 	}
 	readJSON(t, filepath.Join(b.dir, "oci", "index.json"), &index)
 	require.Len(t, index.Manifests, 1)
-	var image struct {
+	var manifest struct {
 		Config struct{ Digest string }
 		Layers []struct{ Digest string }
 	}
-	readJSON(t, blob(index.Manifests[0].Digest), &image)
+	readJSON(t, blob(index.Manifests[0].Digest), &manifest)
 	var config struct {
 		Config struct {
 			User       string
 			Entrypoint []string
 		}
 	}
-	readJSON(t, blob(image.Config.Digest), &config)
+	readJSON(t, blob(manifest.Config.Digest), &config)
 	assert.Equal(t, "65534:65534", config.Config.User)
-	assert.Equal(t, []string{"/memaudit"}, config.Config.Entrypoint)
-
-	jail := filepath.Join(b.dir, "jail")
-	names := []string{}
-	for _, l := range image.Layers {
+	assert.Equal(t, entrypoint, config.Config.Entrypoint)
+	jail = filepath.Join(b.dir, "jail")
+	for _, l := range manifest.Layers {
 		names = append(names, unpack(t, blob(l.Digest), jail)...)
 	}
-	require.Equal(t, []string{"memaudit"}, names, "the program and nothing else")
+	return jail, names
+}
+
+// jailed is a program of an image with nothing else around it, as the image's user.
+func jailed(t *testing.T, jail, program string, args ...string) *exec.Cmd {
+	t.Helper()
 	if os.Getuid() != 0 {
-		t.Log("only root may run the program with nothing around it")
-		return
+		t.Skip("only root may run the program with nothing around it")
 	}
-	require.NoError(t, os.CopyFS(filepath.Join(jail, "host"), os.DirFS(treeOf(t, machine))))
-	cmd := exec.Command("/memaudit", "check", "--root", "/host", "--format", "json")
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = "/", nil
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: jail, Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, _ := cmd.Output()
-	assert.Equal(t, 1, cmd.ProcessState.ExitCode())
-	assert.Equal(t, "fail", results(t, string(out))["memory.channel.populated socket 1"])
+	return cmd
 }
 
 func readJSON(t *testing.T, name string, into any) {
@@ -129,9 +160,13 @@ func unpack(t *testing.T, layer, dir string) []string {
 			return names
 		}
 		require.NoError(t, err)
+		names = append(names, h.Name)
+		if h.FileInfo().IsDir() {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, h.Name), 0o755))
+			continue
+		}
 		data, err := io.ReadAll(r)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), data, h.FileInfo().Mode()))
-		names = append(names, h.Name)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, h.Name), data, h.FileInfo().Mode()))
 	}
 }
