@@ -169,14 +169,7 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 		}
 		left[k] -= width
 	}
-	var layers [][]int // the first of every group, then the second; controllers take turns
-	for d := range maxDepth {
-		for _, g := range a.unit.turns() {
-			if of := a.unit.groups[g].layers; d < len(of) {
-				layers = append(layers, of[d])
-			}
-		}
-	}
+	layers := a.unit.inFillOrder()
 	for _, layer := range layers {
 		k := b.at[layer[0]]
 		stays := k != none && sizes[layer[0]] == b.size[k] && left[k] >= width &&

@@ -65,9 +65,18 @@ func (u *memoryUnit) unlisted(controller int) bool {
 	return others && controller >= 0
 }
 
-func (u *memoryUnit) turns() []int {
+// inFillOrder lists the layers: the first of every group, then the second; controllers take turns.
+func (u *memoryUnit) inFillOrder() [][]int {
 	u.settle()
-	return u.turn
+	var out [][]int
+	for d := range maxDepth {
+		for _, g := range u.turn {
+			if of := u.groups[g].layers; d < len(of) {
+				out = append(out, of[d])
+			}
+		}
+	}
+	return out
 }
 
 func (u *memoryUnit) settle() {

@@ -14,36 +14,31 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
-	sys := t.put(layout)
-	return sys, t.base.Repopulate(sys)
-}
-
 func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout, mix []int) []Configuration {
 	sys, topo := t.derive(layout)
 	if tooDeep(sys, topo) {
 		return to
 	}
-	out := t.configuration(c, t.slotWords(0, layout, c), mix)
-	out.population = topo.Populations[0]
-	out.Reached = reachedOf(&out.population)
-	for u := 1; u < len(t.names); u++ {
-		if names := t.slotWords(u, layout, c); !slices.Contains(names, "") {
+	own, sets := &t.board.units[0], t.board.population.Sets
+	out := t.configuration(c, t.slotWords(own, layout, c), mix)
+	out.speed, out.Reached = t.speed(topo), reachedOf(&topo.Populations[0])
+	for u := range t.others {
+		if names := t.slotWords(&t.others[u], layout, c); t.labelled && !slices.Contains(names, "") {
 			out.OtherSlots = append(out.OtherSlots, names)
 		}
 	}
-	if t.doubted != "" && t.names != nil && (c.row == nil || t.sets.Analogous) && c.n < len(t.unit.slots) {
+	if t.doubted != "" && t.labelled && (c.row == nil || sets.Analogous) && c.n < len(own.slots) {
 		out.Doubt = nullable.String(t.doubted)
 	}
-	if c.row != nil && t.labels == nil && t.namesSets() {
+	if c.row != nil && t.numbered == nil && (!sets.Analogous || t.labelled && t.doubted == "") {
 		for _, set := range c.row.Sets[1:] {
 			if other, ok := t.bySet(set, mix); ok {
-				out.Also = append(out.Also, t.slotWords(0, other, c))
+				out.Also = append(out.Also, t.slotWords(own, other, c))
 			}
 		}
 	}
 	if found, err := t.pipeline.Audit(sys, topo, t.pipeline.AboutLayout); err == nil {
-		out.judged(found, &t.pipeline)
+		out.judged(found, &t.pipeline, topo.Populations[0].Class.Or(population.Class{}))
 	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return append(to, out)
@@ -72,18 +67,18 @@ func tooDeep(sys *inventory.System, topo *population.Result) bool {
 	return false
 }
 
-// labelled names the slots of the vendor's own set on a machine whose slots have
-// no known place; nil when a number is not there.
-func (t *Target) labelled(set []int) []string {
-	if t.sets.Analogous {
+// numberedSlots names the slots of the vendor's own set on a machine whose slots have no known place; nil if a number is
+// not there.
+func (t *Target) numberedSlots(set []int) []string {
+	if t.board.population.Sets.Analogous {
 		return nil
 	}
 	var out []string
 	for _, n := range set {
-		if t.labels[n] == "" {
+		if t.numbered[n] == "" {
 			return nil
 		}
-		out = append(out, t.labels[n])
+		out = append(out, t.numbered[n])
 	}
 	return out
 }
@@ -94,7 +89,7 @@ func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configu
 	out := t.configuration(c, names, mix)
 	out.Discouraged = discouraged(c.row)
 	for _, set := range c.row.Sets[1:] {
-		if other := t.labelled(set); len(other) > 0 {
+		if other := t.numberedSlots(set); len(other) > 0 {
 			out.Also = append(out.Also, other)
 		}
 	}
@@ -135,8 +130,7 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 
 // judged adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
 // it permits the number.
-func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
-	class := c.population.Class.Or(population.Class{})
+func (c *Configuration) judged(found *verdict.Audit, p *Pipeline, class population.Class) {
 	for i := range found.Findings {
 		f := &found.Findings[i]
 		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
@@ -160,18 +154,12 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == string(c.Relative.Source)
 }
 
-// namesSets reports whether the vendor's slot sets are the product's own, or the slots' places are certain.
-func (t *Target) namesSets() bool { return t.sets != nil && (t.certain() || !t.sets.Analogous) }
-
-// certain reports whether the slots are a machine's and a document confirms their places.
-func (t *Target) certain() bool { return t.names != nil && t.doubted == "" }
-
 func (t *Target) documentOf(c *documentedCount) string {
 	if c.row != nil {
-		return t.sets.Document(c.n)
+		return t.board.population.Sets.Document(c.n)
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
-		names := place.NamesOf(t.pipeline.Rules, &t.sys.Machine)
+		names := place.NamesOf(t.pipeline.Rules, &t.board.sys.Machine)
 		if len(names.Makers) == 0 { // of a platform without a machine each maker's document is about it
 			names.Makers = []string{platform.VendorWord(t.Platform.Citation.Vendor)}
 		}
@@ -180,53 +168,60 @@ func (t *Target) documentOf(c *documentedCount) string {
 	return general
 }
 
-// slotWords names the slots that a layout fills, of a processor of the machine: by label or, if none is known, by
+// slotWords names the slots of a processor that a layout of the first one fills: by label or, if none is known, by
 // channel and slot. If it is unknown which slot of a channel is filled first, each of them is named. A slot that the
 // processor does not have is "".
-func (t *Target) slotWords(processor int, layout []int, c *documentedCount) []string {
-	if c.row != nil && t.labels != nil {
-		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
+func (t *Target) slotWords(u *memoryUnit, layout []int, c *documentedCount) []string {
+	if c.row != nil && t.numbered != nil {
+		if names := t.numberedSlots(c.row.Sets[0]); len(names) == c.n {
 			return names
 		}
 	}
 	var out []string
-	for i, k := range layout {
-		if k == none {
+	for _, slot := range t.board.units[0].slots {
+		if layout[slot] == none {
 			continue
 		}
-		at := &t.base.Placements[i]
-		switch other := t.eitherOf(processor, i, layout); {
-		case t.names == nil:
+		at, either := &t.board.population.Placements[slot], t.eitherOf(slot, layout)
+		switch {
+		case !t.labelled:
 			out = append(out, documentSlot(at.Channel, at.Slot))
-		case len(other) > 0 && c.row == nil:
-			out = append(out, "one of "+strings.Join(other, ", "))
+		case len(either) > 0 && c.row == nil:
+			var names []string
+			for _, other := range either {
+				names = append(names, t.labelOf(u, other))
+			}
+			out = append(out, "one of "+strings.Join(names, ", "))
 		default:
-			out = append(out, t.names[processor][i])
+			out = append(out, t.labelOf(u, slot))
 		}
 	}
 	return out
 }
 
-// eitherOf lists the slots of a channel of which some are filled while it is not
-// known which comes first.
-func (t *Target) eitherOf(processor, slot int, layout []int) []string {
-	for n, g := range t.unit.groups {
-		if !t.open[n] || len(g.layers) < 2 || t.names == nil {
-			continue
-		}
-		here, filled := false, 0
-		var names []string
-		for _, l := range g.layers {
-			for _, s := range l {
-				here = here || s == slot
-				if layout[s] != none {
-					filled++
-				}
-				names = append(names, t.names[processor][s])
+// labelOf is the label of the slot of a processor in the same place as one of the first processor, "" without one.
+func (t *Target) labelOf(u *memoryUnit, slot int) string {
+	for n, g := range t.board.units[0].groups {
+		for d, layer := range g.layers {
+			k := slices.Index(layer, slot)
+			switch {
+			case k < 0:
+			case n >= len(u.groups), d >= len(u.groups[n].layers), k >= len(u.groups[n].layers[d]):
+				return ""
+			default:
+				return slotLabel(t.board.sys, u.groups[n].layers[d][k])
 			}
 		}
-		if here && filled < len(names) {
-			return names
+	}
+	return slotLabel(t.board.sys, slot)
+}
+
+// eitherOf lists the slots of a channel of which some are filled while it is not known which comes first.
+func (t *Target) eitherOf(slot int, layout []int) []int {
+	for n, open := range t.open {
+		slots := slices.Concat(t.board.units[0].groups[n].layers...)
+		if open && slices.Contains(slots, slot) && slices.ContainsFunc(slots, func(s int) bool { return layout[s] == none }) {
+			return slots
 		}
 	}
 	return nil
@@ -258,8 +253,8 @@ type Configuration struct {
 	Discouraged bool      `json:"discouraged"`
 	Findings    []Failure `json:"findings"`
 
-	// population is that of the processor; nothing is known of slots without a known place.
-	population population.Population
+	// speed is as spread orders layouts; nil for slots without a known place.
+	speed []float64
 	// beyond is set if more is needed than firmware states, stretch how many times a new module has twice the largest
 	// installed one.
 	beyond  bool
@@ -288,10 +283,10 @@ type documentedCount struct {
 // bySet puts a mix into the slots with these numbers, larger modules first in the order of the table;
 // it is false if the slots and the modules are not equally many.
 func (t *Target) bySet(set, mix []int) ([]int, bool) {
-	layout := t.empty()
+	layout := slices.Clone(t.board.at)
 	left, k, placed := slices.Clone(mix), 0, 0
-	for _, g := range t.unit.slots {
-		if !slices.Contains(set, t.sets.Number(t.sys.Slots[g].Locator.Or(""), &t.base.Placements[g])) {
+	for _, slot := range t.board.units[0].slots {
+		if !slices.Contains(set, t.board.population.Sets.Number(t.board.sys.Slots[slot].Locator.Or(""), &t.board.population.Placements[slot])) {
 			continue
 		}
 		for k < len(left) && left[k] == 0 {
@@ -300,20 +295,18 @@ func (t *Target) bySet(set, mix []int) ([]int, bool) {
 		if k == len(left) {
 			return nil, false
 		}
-		layout[g] = k
+		layout[slot] = k
 		left[k]--
 		placed++
 	}
-	return layout, placed == len(set) && !slices.ContainsFunc(left, func(n int) bool { return n > 0 })
+	return layout, placed == len(set) && modulesIn(left) == 0
 }
 
 // kit is the number of equal modules that are bought together if they work in lockstep: a layer on
 // both controllers (Fujitsu: every size in fours); 1 without lockstep.
 func (t *Target) kit() int {
-	if w := t.unit.size(); w > 1 {
+	if w := t.board.units[0].size(); w > 1 {
 		return 2 * w
 	}
 	return 1
 }
-
-func (t *Target) empty() []int { return slices.Repeat([]int{none}, len(t.sys.Slots)) }

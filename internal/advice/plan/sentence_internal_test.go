@@ -81,6 +81,3 @@ var (
 	ReachesOf = reachesOf
 	Refs      = refs
 )
-
-// Channels counts the channels with modules.
-func (c *Configuration) Channels() int { return c.population.ChannelsPopulated.Or(0) }

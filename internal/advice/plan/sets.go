@@ -79,8 +79,9 @@ func discouraged(r *place.SetRow) bool {
 // if there is none.
 func (t *Target) Condition() string {
 	most := 0
-	if t.sets != nil {
-		for n, row := range t.sets.Rows {
+	sets := t.board.population.Sets
+	if sets != nil {
+		for n, row := range sets.Rows {
 			if row.Grade == place.Conditional {
 				most = max(most, n)
 			}
@@ -89,5 +90,5 @@ func (t *Target) Condition() string {
 	if most == 0 {
 		return ""
 	}
-	return humanize.Plural(most, "module") + " per CPU, " + t.sets.Document(most)
+	return humanize.Plural(most, "module") + " per CPU, " + sets.Document(most)
 }

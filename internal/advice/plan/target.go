@@ -21,25 +21,23 @@ type Target struct {
 	Sockets  int
 	// Assumed lists the assumptions of a plan without a machine.
 	Assumed string
-	// sys holds the one processor with its slots empty, base what a layout is
-	// derived from.
-	sys  *inventory.System
-	base *population.Result
-	unit memoryUnit
-	sets *place.Sets
-	// names are the labels of the machine's slots: for each of its processors those of the slots like the target's, ""
-	// if one has no such slot; nil without a machine, or if firmware contradicts itself about the slots.
-	names [][]string
+	// board has empty slots, and the processor as its only unit; others are the machine's other processors.
+	board  *board
+	others []memoryUnit
+	// labelled is set if the slots have labels that firmware does not contradict.
+	labelled bool
 	// doubted is the reason why it is not certain which label is on which channel, "" if it is.
 	doubted string
-	// open are the groups, by index, that are not ordered on the machine.
-	open map[int]bool
-	// labels are a machine's slots by printed number if their places are unknown: the vendor's own table names them
-	// nevertheless.
-	labels map[int]string
-	// like is a module like those to buy; sizes are the existing sizes, largest first.
-	like  inventory.Slot
+	// open says of each group whether it is not ordered on the machine.
+	open []bool
+	// numbered are the labels of a machine's slots by printed number if their places are unknown: the vendor's own
+	// table names them nevertheless.
+	numbered map[int]string
+	// today is the bandwidth of the machine's processors.
+	today []bandwidth
+	// sizes are those of the modules that can be had, the largest first; like is a module like those to buy.
 	sizes []moduleSize
+	like  inventory.Slot
 	// owned counts the machine's modules by size, largest is the largest of them.
 	owned   map[int64]int
 	largest int64
@@ -56,8 +54,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	if !ok {
 		return nil, "the platform is not known: " + topo.Platform.Reason
 	}
-	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p,
-		sets: topo.Sets}
+	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p, today: bandwidths(topo, nil)}
 	memory := PlatformMemory(p.Rules, pf.ID)
 	t.like = onSale(mostCommon(sys), memory)
 	if !t.like.SizeBytes.Known() {
@@ -73,11 +70,11 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	if channelsOf(pf) == 0 || pf.MaxDPC == 0 || len(sys.Sockets) == 0 {
 		return nil, why
 	}
-	t.labels = labelsByNumber(sys, topo)
+	t.numbered = labelsByNumber(sys, topo)
 	t.Assumed = why + ": channels and slots are those of the platform's document"
 	socket := sys.Sockets[0]
 	socket.ID, socket.Populated = 0, assumed(true)
-	t.fromDocument(topo.Platform, sys.Machine, []inventory.Socket{socket}, topo.Processors[:1])
+	t.fromDocument(&population.Result{Platform: topo.Platform, Sets: topo.Sets, Processors: topo.Processors[:1]}, sys.Machine, socket)
 	return t, ""
 }
 
@@ -100,7 +97,8 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	known := assumed(&own)
 	known.Unverified = !pf.Verified
 	machine := inventory.Machine{Virtual: assumed(false), Product: assumed(pf.Name)}
-	t.fromDocument(known, machine, []inventory.Socket{{Populated: assumed(true)}}, []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf)}})
+	t.fromDocument(&population.Result{Platform: known, Processors: []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf, "")}}}, machine,
+		inventory.Socket{Populated: assumed(true)})
 	return t, ""
 }
 
@@ -135,68 +133,64 @@ func channelsOf(pf *platform.Platform) int {
 	return pf.ChannelsPerSystem
 }
 
-// topSpeed is the highest speed in MT/s that the platform's document lists, 0
-// without.
-func topSpeed(pf *platform.Platform) int {
-	top := 0
-	for _, row := range pf.Speeds {
-		top = max(top, platform.SpeedAt(row, 1))
-	}
-	for _, v := range pf.ProcessorMTs {
-		top = max(top, v)
-	}
-	return top
-}
-
-// registeredSpeed is the highest speed in MT/s that the platform's document lists of
-// registered modules, alone on their channels; 0 without. Others may be faster (MRDIMMs).
-func registeredSpeed(pf *platform.Platform) int {
+// topSpeed is the highest speed in MT/s that the platform's document lists of modules of a kind, "" for any, alone on
+// their channels; 0 without.
+func topSpeed(pf *platform.Platform, of string) int {
 	top := 0
 	for kind, row := range pf.Speeds {
-		if strings.HasPrefix(kind, "rdimm") {
+		if strings.HasPrefix(kind, of) {
 			top = max(top, platform.SpeedAt(row, 1))
+		}
+	}
+	for _, v := range pf.ProcessorMTs {
+		if of == "" {
+			top = max(top, v)
 		}
 	}
 	return top
 }
 
-// fromDocument lays out slots as the platform's document counts them.
-func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventory.Machine, sockets []inventory.Socket, rows []*platform.Processor) {
-	p := pf.Value
-	t.sys = &inventory.System{Machine: machine, Sockets: sockets}
-	t.sys.Firmware.SMBIOS = assumed(true)
-	t.base = &population.Result{Platform: pf, Processors: rows}
-	socket, source := 0, place.SourceMap
+// fromDocument lays out slots as the platform's document counts them; base is what a layout is derived from, but for
+// the slots' places.
+func (t *Target) fromDocument(base *population.Result, machine inventory.Machine, socket inventory.Socket) {
+	p := base.Platform.Value
+	sys := &inventory.System{Machine: machine, Sockets: []inventory.Socket{socket}}
+	sys.Firmware.SMBIOS = assumed(true)
+	u, source := memoryUnit{}, place.SourceMap
 	if !p.NUMA {
-		socket = place.Unplaced
+		u.socket = place.Unplaced
 	}
 	if p.Policy == platform.PolicyAMD { // its document letters the channels
 		source = place.SourceLocator
 	}
 	n := channelsOf(p)
+	channels := make([][]int, n)
 	for slot := range p.MaxDPC {
 		for c := range n {
-			at := place.Placement{Socket: socket, Controller: place.Unplaced, Channel: c, Slot: slot, Source: source, Certainty: fact.Direct}
+			at := place.Placement{Socket: u.socket, Controller: place.Unplaced, Channel: c, Slot: slot, Source: source, Certainty: fact.Direct}
 			if p.Controllers > 0 && n%p.Controllers == 0 {
 				at.Controller = c * p.Controllers / n
 			}
-			t.base.Placements = append(t.base.Placements, at)
-			t.sys.Slots = append(t.sys.Slots, inventory.Slot{Handle: inventory.Handle(len(t.sys.Slots)), Row: len(t.sys.Slots), State: inventory.SlotEmpty,
+			i := len(sys.Slots)
+			u.slots, channels[c] = append(u.slots, i), append(channels[c], i)
+			base.Placements = append(base.Placements, at)
+			sys.Slots = append(sys.Slots, inventory.Slot{Handle: inventory.Handle(i), Row: i, State: inventory.SlotEmpty,
 				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
 		}
 	}
-	u := memoryUnit{socket: socket}
-	channels := make([][]int, n)
-	for i := range t.sys.Slots {
-		u.slots = append(u.slots, i)
-		channels[i%n] = append(channels[i%n], i)
+	t.board = &board{sys: sys, population: base}
+	u.groups = t.board.groups(p, channels) // the document counts slots in the order in which they are filled
+	t.empty(u)
+}
+
+// empty leaves a target's board with a unit as its only one, whose slots are filled in order, and without modules.
+func (t *Target) empty(u memoryUnit) {
+	u.groups = slices.Clone(u.groups)
+	for n := range u.groups {
+		u.groups[n].ordered = true
 	}
-	b := &board{sys: t.sys, population: t.base}
-	u.groups = b.groups(p, channels)
-	for i := range u.groups {
-		u.groups[i].ordered = true // the document counts slots in the order in which they are filled
-	}
-	t.unit = u
+	t.board.units, t.board.at = []memoryUnit{u}, slices.Repeat([]int{none}, len(t.board.sys.Slots))
+	t.board.size, t.board.distinct = []int{0}, []int64{1 << 30} // of equal modules
 }
 
 // labelsByNumber are the labels of the first processor's slots, which come first
@@ -219,69 +213,24 @@ func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]stri
 
 // fromBoard takes over the first processor of a machine, with empty slots.
 func (t *Target) fromBoard(b *board) {
-	u := &b.units[0]
-	t.doubted = u.doubted
-	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: slices.Clone(b.sys.Arrays)}
-	t.base = &population.Result{Platform: b.population.Platform, Sets: b.population.Sets, Fill: b.population.Fill}
+	u := b.units[0]
+	t.others, t.doubted, t.labelled = b.units[1:], u.doubted, u.doubted != doubtedMap
+	for _, g := range u.groups {
+		t.open = append(t.open, !g.ordered)
+	}
+	sys := &inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays, Slots: slices.Clone(b.sys.Slots)}
+	for i := range sys.Slots {
+		clearSlot(&sys.Slots[i])
+	}
+	base := &population.Result{Platform: b.population.Platform, Sets: b.population.Sets, Fill: b.population.Fill, Placements: b.population.Placements}
 	for i := range b.sys.Sockets {
 		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
-			sys.Sockets = append(sys.Sockets, b.sys.Sockets[i])
-			t.base.Processors = append(t.base.Processors, b.population.Processors[i])
+			sys.Sockets, base.Processors = append(sys.Sockets, b.sys.Sockets[i]), append(base.Processors, b.population.Processors[i])
 		}
 	}
-	now := map[int]int{} // index here by index on the machine
-	for _, i := range u.slots {
-		now[i] = len(sys.Slots)
-		s := b.sys.Slots[i]
-		clearSlot(&s)
-		sys.Slots = append(sys.Slots, s)
-		t.base.Placements = append(t.base.Placements, b.population.Placements[i])
-	}
-	for _, other := range b.units[1:] { // the arrays have the slots of the first processor, and those of none
-		for _, i := range other.slots {
-			if at := slices.IndexFunc(sys.Arrays, func(a inventory.Array) bool { return a.Handle == b.sys.Slots[i].Array }); at >= 0 {
-				sys.Arrays[at].Devices.Value--
-			}
-		}
-	}
-	t.sys = &sys
-	t.unit, t.open = memoryUnit{socket: u.socket}, map[int]bool{}
-	for n, g := range u.groups {
-		t.open[n] = !g.ordered
-		copied := channelGroup{controller: g.controller, ordered: true}
-		for _, layer := range g.layers {
-			var slots []int
-			for _, i := range layer {
-				slots = append(slots, now[i])
-			}
-			copied.layers = append(copied.layers, slots)
-		}
-		t.unit.groups = append(t.unit.groups, copied)
-	}
-	for i := range sys.Slots {
-		t.unit.slots = append(t.unit.slots, i)
-	}
-	if t.doubted == doubtedMap {
-		return
-	}
-	for n := range b.units {
-		names := make([]string, len(sys.Slots))
-		for _, i := range u.slots {
-			if n == 0 {
-				names[now[i]] = slotLabel(b.sys, i)
-			}
-		}
-		for g, here := range b.units[n].groups {
-			for d, layer := range here.layers {
-				for k, i := range layer {
-					if g < len(u.groups) && d < len(u.groups[g].layers) && k < len(u.groups[g].layers[d]) {
-						names[now[u.groups[g].layers[d][k]]] = slotLabel(b.sys, i)
-					}
-				}
-			}
-		}
-		t.names = append(t.names, names)
-	}
+	u.doubted = ""
+	t.board = &board{sys: sys, population: base}
+	t.empty(u)
 }
 
 func slotLabel(sys *inventory.System, slot int) string {
@@ -322,7 +271,7 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 func documented(pf *platform.Platform, memory string) inventory.Slot {
 	s := inventory.Slot{State: inventory.SlotPopulated, Technology: assumed(inventory.DRAM), Soldered: assumed(false), Type: assumed(memory), FormFactor: assumed("DIMM"),
 		SizeBytes: assumed(int64(0)), Ranks: assumed(2), TotalWidth: assumed(72), DataWidth: assumed(64), Registered: assumed(true), LoadReduced: assumed(false)}
-	if top := cmp.Or(registeredSpeed(pf), topSpeed(pf)); top > 0 {
+	if top := cmp.Or(topSpeed(pf, "rdimm"), topSpeed(pf, "")); top > 0 {
 		s.RatedMTs = assumed(top)
 	}
 	if memory == "DDR3" {
@@ -331,11 +280,10 @@ func documented(pf *platform.Platform, memory string) inventory.Slot {
 	return s
 }
 
-// put is the target with modules: layout holds for every slot an index into
-// sizes, or none.
-func (t *Target) put(layout []int) *inventory.System {
-	sys := *t.sys
-	sys.Slots = slices.Clone(t.sys.Slots)
+// derive is the target with modules: layout holds for every slot an index into sizes, or none.
+func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
+	sys := *t.board.sys
+	sys.Slots = slices.Clone(sys.Slots)
 	for i, k := range layout {
 		if k == none {
 			continue
@@ -351,5 +299,5 @@ func (t *Target) put(layout []int) *inventory.System {
 		moveModule(&sys.Slots[i], &module)
 		sys.Slots[i].ConfiguredMTs = unread()
 	}
-	return &sys
+	return &sys, t.board.population.Repopulate(&sys)
 }

@@ -45,61 +45,30 @@ func (t *Target) ways(bytes int64, all bool) []Configuration {
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
 	}
-	clocked := !slices.ContainsFunc(out, func(c Configuration) bool { return !c.population.Peak.Known() })
-	slices.SortStableFunc(out, func(x, y Configuration) int { return betterWay(&x, &y, clocked) })
+	slices.SortStableFunc(out, func(x, y Configuration) int { return slices.Compare(x.rank(), y.rank()) })
 	return out
 }
 
-// betterWay orders by what documents and rules have against a layout, then by bandwidth; of equally fast ones those
-// come first that firmware's stated capacity allows, with modules at most twice as large as the installed ones, and then
-// those with the fewest modules, and the least capacity, to buy. Peaks are compared if they are known of all that are compared, as clocked is set.
-func betterWay(x, y *Configuration, clocked bool) int {
-	discouraged := func(c *Configuration) int {
-		if c.Discouraged {
-			return 1
-		}
-		return 0
+// rank orders configurations, the least first: by what documents and rules have against them, then by bandwidth; of
+// equally fast ones those come first that firmware's stated capacity allows, with modules at most twice as large as the
+// installed ones, and then those with the fewest modules, and the least capacity, to buy.
+func (c *Configuration) rank() []float64 {
+	out := make([]float64, 12)
+	if c.Discouraged {
+		out[0] = 1
 	}
-	beyond := func(c *Configuration) int {
-		if c.beyond {
-			return 1
-		}
-		return 0
+	for _, f := range c.Findings {
+		out[verdict.Critical.Rank()-f.Severity.Rank()+1]++
 	}
-	failing := func(c *Configuration, severity verdict.Severity) (n int) {
-		for _, f := range c.Findings {
-			if f.Severity == severity {
-				n++
-			}
-		}
-		return n
+	copy(out[4:], c.speed)
+	if c.beyond {
+		out[7] = 1
 	}
-	price := func(c *Configuration) []int64 {
-		out := make([]int64, 3)
-		for _, m := range c.DIMMs {
-			out[0] += int64(m.Bought)
-			out[1] += int64(m.Bought) * m.Bytes
-			out[2] += int64(m.Count)
-		}
-		return out
+	out[8] = float64(c.stretch)
+	for _, m := range c.DIMMs {
+		out[9], out[10], out[11] = out[9]+float64(m.Bought), out[10]+float64(m.Bought)*float64(m.Bytes), out[11]+float64(m.Count)
 	}
-	order, faster := cmp.Compare(discouraged(x), discouraged(y)), 0
-	if clocked {
-		faster = cmp.Compare(y.population.Peak.Or(0), x.population.Peak.Or(0))
-	}
-	for _, severity := range []verdict.Severity{verdict.Critical, verdict.Warning, verdict.Info} {
-		order = cmp.Or(order, cmp.Compare(failing(x, severity), failing(y, severity)))
-	}
-	return cmp.Or(order, cmp.Compare(classOrder(x), classOrder(y)), cmp.Compare(left(&y.population), left(&x.population)), faster,
-		cmp.Compare(beyond(x), beyond(y)), cmp.Compare(x.stretch, y.stretch), slices.Compare(price(x), price(y)))
-}
-
-// classOrder orders documented classes by their names, which are best first; what has none comes before them.
-func classOrder(c *Configuration) string {
-	if v, ok := c.population.Class.Get(); ok && v.Documented {
-		return v.Name
-	}
-	return ""
+	return out
 }
 
 // left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
@@ -116,19 +85,21 @@ func left(p *population.Population) float64 {
 // for all channels.
 func (t *Target) counts(all bool) []documentedCount {
 	p := t.Platform
-	width := t.unit.size()
+	u, sets := &t.board.units[0], t.board.population.Sets
+	width := u.size()
 	slots, wired := 0, 0
-	for _, g := range t.unit.groups {
+	for _, g := range u.groups {
 		slots += len(g.layers) * width
 		if len(g.layers) > 0 {
 			wired++
 		}
 	}
+	silent := sets == nil && len(p.RecommendedDIMMs)+len(p.AcceptableDIMMs)+len(p.AllowedDIMMs) == 0
 	var out []documentedCount
 	for n := width; n <= slots; n += width {
 		c := documentedCount{n: n, documented: slices.Contains(slices.Concat(p.RecommendedDIMMs, p.AcceptableDIMMs, p.AllowedDIMMs), n)}
-		if t.sets != nil {
-			if row, ok := t.sets.Rows[n]; ok && row.Source != "" {
+		if sets != nil {
+			if row, ok := sets.Rows[n]; ok && row.Source != "" {
 				if len(row.Sets) == 0 {
 					continue // the maker does not allow the number
 				}
@@ -138,27 +109,23 @@ func (t *Target) counts(all bool) []documentedCount {
 		switch {
 		case len(p.AllowedDIMMs) > 0 && !slices.Contains(p.AllowedDIMMs, n):
 		case all, c.documented, c.row != nil && !discouraged(c.row), t.kit() > 1 && n%t.kit() == 0,
-			t.silent() && n%len(t.unit.groups) == 0, wired < len(t.unit.groups) && n%(wired*width) == 0:
+			silent && n%len(u.groups) == 0, wired < len(u.groups) && n%(wired*width) == 0:
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func (t *Target) silent() bool {
-	return t.sets == nil && len(t.Platform.RecommendedDIMMs)+len(t.Platform.AcceptableDIMMs)+len(t.Platform.AllowedDIMMs) == 0
-}
-
 // mixes lists the numbers of modules of each size, by index into sizes, that make n modules and per bytes (any
 // capacity if per is negative). Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
 // equal modules over all channels: on request, and if one layer is the installed modules of a size.
 func (t *Target) mixes(n int, per int64, all bool) [][]int {
-	step, kinds := n, 1
+	step, kinds, groups := n, 1, len(t.board.units[0].groups)
 	switch {
 	case t.kit() > 1 && n%t.kit() == 0:
 		step, kinds = t.kit(), 3
-	case (all || len(t.owned) > 0) && !t.Platform.UniformDIMMs && n%len(t.unit.groups) == 0:
-		step, kinds = len(t.unit.groups), 2
+	case (all || len(t.owned) > 0) && !t.Platform.UniformDIMMs && n%groups == 0:
+		step, kinds = groups, 2
 	}
 	mixed := all || kinds == 3
 	keeps := func(k, m int) bool { return mixed || m == n || t.owned[t.sizes[k].bytes] == m*t.Sockets }
@@ -214,37 +181,32 @@ func (t *Target) totals(all bool) []int64 {
 // channels as possible, and on request that on fewer.
 func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
-	if c.row != nil && t.labels == nil {
+	if c.row != nil && t.numbered == nil {
 		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
 			return t.withConfiguration(out, c, layout, mix)
 		}
 	}
-	if c.row != nil && t.labels != nil {
-		if names := t.labelled(c.row.Sets[0]); len(names) > 0 && c.n < len(t.sys.Slots) {
+	if c.row != nil && t.numbered != nil {
+		if names := t.numberedSlots(c.row.Sets[0]); len(names) > 0 && c.n < len(t.board.sys.Slots) {
 			return append(out, t.unplaced(c, names, mix))
 		}
 	}
-	for _, p := range t.spread(c.n, all) {
-		if layout, ok := t.fill(p, mix); ok {
-			out = t.withConfiguration(out, c, layout, mix)
-		}
+	for _, layout := range t.spread(mix, all) {
+		out = t.withConfiguration(out, c, layout, mix)
 	}
 	return out
 }
 
-// mostRanked bounds how many patterns of one count are derived.
-const mostRanked = 256
-
-// extent is the extent of a pattern: the number of groups and, if modules are bought in kits, of controllers.
+// extent is how far a layout extends: the number of groups and, if modules are bought in kits, of controllers.
 type extent struct{ controllers, channels int }
 
-func (t *Target) extent(p pattern) extent {
+func (t *Target) extent(layout []int) extent {
 	var e extent
 	behind := map[int]bool{}
-	for i, d := range p.depths() {
-		if d > 0 {
+	for _, g := range t.board.units[0].groups {
+		if len(g.layers) > 0 && layout[g.layers[0][0]] != none {
 			e.channels++
-			behind[t.unit.groups[i].controller] = true
+			behind[g.controller] = true
 		}
 	}
 	if t.kit() > 1 {
@@ -253,78 +215,76 @@ func (t *Target) extent(p pattern) extent {
 	return e
 }
 
-// spread lists patterns of n modules: the best one over as many channels as possible (if modules work in lockstep, on
-// one controller too), and on request the best over each smaller number of channels.
-func (t *Target) spread(n int, all bool) []pattern {
+// spread lists layouts of a mix: the best one over as many channels as possible (if modules work in lockstep, on one
+// controller too), and on request the best over each smaller number of channels.
+func (t *Target) spread(mix []int, all bool) [][]int {
 	type ranked struct {
-		pattern pattern
-		way     Configuration
+		layout []int
+		speed  []float64
 	}
 	best, most := map[extent]ranked{}, map[int]int{}
-	for _, p := range t.distinct(n) {
-		e := t.extent(p)
-		r := ranked{p, Configuration{population: t.outlook(p, n)}}
-		if old, ok := best[e]; !ok || betterWay(&r.way, &old.way, true) < 0 {
+	for _, layout := range t.arranged(mix) {
+		sys, topo := t.derive(layout)
+		if tooDeep(sys, topo) {
+			continue
+		}
+		e, r := t.extent(layout), ranked{layout, t.speed(topo)}
+		if old, ok := best[e]; !ok || slices.Compare(r.speed, old.speed) < 0 {
 			best[e] = r
 		}
 		most[e.controllers] = max(most[e.controllers], e.channels)
 	}
-	var out []pattern
+	var out [][]int
 	for _, e := range slices.SortedFunc(maps.Keys(best), func(x, y extent) int {
 		return cmp.Or(cmp.Compare(y.controllers, x.controllers), cmp.Compare(y.channels, x.channels))
 	}) {
 		if all || e.channels == most[e.controllers] {
-			out = append(out, best[e].pattern)
+			out = append(out, best[e].layout)
 		}
 	}
 	return out
 }
 
-// distinct lists the patterns of n equal modules, the most even first and of those that interleave
-// alike that on the first channels.
-func (t *Target) distinct(n int) []pattern {
-	var out []pattern
-	seen := map[string]bool{}
-	for _, p := range t.unit.patterns([]int{n}, []int64{1 << 30}, t.unit.alike(t.unit.rooms(), t.Platform)) {
-		if key := p.key(t.Platform); !seen[key] {
-			seen[key] = true
-			out = append(out, p)
+// speed orders layouts, the least first: by class if the platform's document has classes, the unknown one last, then by
+// bandwidth.
+func (t *Target) speed(topo *population.Result) []float64 {
+	class, u := 0.0, bandwidths(topo, t.today)[0]
+	if t.Platform.Classes != "" {
+		class = 'x'
+		if c, ok := topo.Populations[0].Class.Get(); ok {
+			class = float64(c.Name[0]) // 1, 2, 3, discouraged
 		}
 	}
-	return out[:min(len(out), mostRanked)]
+	return []float64{class, -u.low, -u.high}
 }
 
-// fill puts a mix into the layers of a pattern in the fill order, larger modules first.
-func (t *Target) fill(p pattern, mix []int) ([]int, bool) {
-	layout, left, k := t.empty(), slices.Clone(mix), 0
-	depths := p.depths()
-	for d := range slices.Max(depths) {
-		for _, g := range t.unit.turns() {
-			if d >= depths[g] {
+// mostRanked bounds how many layouts of one mix are derived.
+const mostRanked = 256
+
+// arranged lists the layouts of a mix, the most even first: those of as many equal modules, with the larger ones first in
+// the fill order.
+func (t *Target) arranged(mix []int) [][]int {
+	b, u := t.board, &t.board.units[0]
+	b.work = mostWork
+	found := b.choices(0, []int{modulesIn(mix)})
+	var out [][]int
+	for _, c := range found[:min(len(found), mostRanked)] {
+		left, k := slices.Clone(mix), 0
+		for _, layer := range u.inFillOrder() {
+			if c.layout[layer[0]] == none {
 				continue
 			}
-			for k < len(left) && left[k] <= 0 {
+			for k < len(left)-1 && left[k] <= 0 {
 				k++
 			}
-			if k == len(left) {
-				return nil, false
-			}
-			for _, slot := range t.unit.groups[g].layers[d] {
-				layout[slot] = k
+			for _, slot := range layer {
+				c.layout[slot] = k
 				left[k]--
 			}
 		}
+		if !slices.ContainsFunc(left, func(n int) bool { return n != 0 }) {
+			out = append(out, c.layout)
+		}
 	}
-	return layout, !slices.ContainsFunc(left, func(n int) bool { return n != 0 })
-}
-
-func (t *Target) outlook(p pattern, n int) population.Population {
-	mix := make([]int, len(t.sizes))
-	mix[len(mix)-1] = n
-	layout, ok := t.fill(p, mix)
-	if !ok {
-		return population.Population{}
-	}
-	_, topo := t.derive(layout)
-	return topo.Populations[0]
+	return out
 }
