@@ -37,10 +37,10 @@ type Engine struct {
 func NewEngine(packs []*rulepack.Pack) *Engine {
 	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}}
 	for _, same := range e.rules {
-		if i := slices.IndexFunc(same, func(r *rulepack.Rule) bool { return len(r.Planning) > 0 }); i >= 0 {
+		if i := slices.IndexFunc(same, func(r *rulepack.Rule) bool { return len(r.Planning)+len(r.Prerequisites) > 0 }); i >= 0 {
 			has := func(word string) bool { return slices.Contains(same[i].Planning, word) }
 			e.roles[same[i].ID] = verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Told: has(rulepack.PlanTold), Modules: has(rulepack.PlanModules),
-				Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits), Nodes: has(rulepack.PlanNodes)}
+				Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits), Nodes: has(rulepack.PlanNodes), Feature: len(same[i].Prerequisites) > 0}
 		}
 	}
 	for _, p := range packs {

@@ -148,7 +148,7 @@ func (r *auditRun) metWords(rule *rulepack.Rule, s facts.Subject) []verdict.Prer
 		case words == "":
 			words = "does not concern this machine (" + p.Concerns + ")"
 		}
-		out = append(out, verdict.Prerequisite{Title: p.Title, Met: words})
+		out = append(out, verdict.Prerequisite{Title: p.Title, Met: words, Result: p.result, Layout: p.Strength == rulepack.Must && p.Follows != "", Source: source(p.Prerequisite)})
 	}
 	return out
 }

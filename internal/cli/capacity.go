@@ -74,6 +74,7 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	if err != nil {
 		return err
 	}
+	auditor.Options.Prerequisites = true
 	var sys *inventory.System
 	var topo *population.Result
 	var target *plan.Target

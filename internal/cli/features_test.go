@@ -186,3 +186,31 @@ func TestFeatures(t *testing.T) {
 		})
 	}
 }
+
+// TestPlanOfFeatures checks that each layout of a plan says which features' documented population it meets, and only those of
+// processors that a document gives one for.
+func TestPlanOfFeatures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ platform, capacity, says string }{
+		{"emerald-rapids", "512G", "carries feature.tdx: a DIMM in slot 0 of every memory channel; the same memory behind every controller of a processor"},
+		{"emerald-rapids", "96G", "prevents feature.tdx: a DIMM in slot 0 of every memory channel not met: empty: "},
+		{"ice-lake-sp", "512G", ""},
+		{"westmere-ep", "48G", ""},
+	} {
+		t.Run(c.platform+" "+c.capacity, func(t *testing.T) {
+			t.Parallel()
+			status, out, errs := run(nil, "plan", "--platform", c.platform, "--capacity", c.capacity, "--all", "--format", "json")
+			require.Equal(t, 0, status, errs)
+			var doc report.Capacity
+			require.NoError(t, json.Unmarshal([]byte(out), &doc))
+			effects := slices.DeleteFunc(doc.Configurations[0].Effects, func(e verdict.Effect) bool { return !strings.Contains(e.Text, "feature.") })
+			if c.says == "" {
+				assert.Empty(t, effects)
+				return
+			}
+			require.Len(t, effects, 1)
+			assert.Contains(t, effects[0].Text, c.says)
+			assert.Equal(t, "Intel, Intel TDX Enabling Guide, Hardware Selection", string(effects[0].Source))
+		})
+	}
+}

@@ -40,6 +40,11 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	if found, err := t.pipeline.Audit(sys, topo, t.pipeline.AboutLayout); err == nil {
 		out.judged(found, &t.pipeline, topo.Populations[0].Class.Or(population.Class{}))
 	}
+	if found, err := t.pipeline.Audit(sys, topo, func(id string) bool { return t.pipeline.Role(id).Feature }); err == nil {
+		for i := range found.Findings {
+			out.carries(&found.Findings[i])
+		}
+	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return append(to, out)
 }
@@ -148,6 +153,29 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline, class populati
 	c.Discouraged = c.Discouraged || class.Discouraged
 }
 
+// carries adds as an effect whether the layout meets what a feature needs of it, if all of that is known.
+func (c *Configuration) carries(f *verdict.Finding) {
+	verb, words, source := "carries ", []string{}, ""
+	for _, p := range f.Prerequisites {
+		switch {
+		case !p.Layout || p.Result == verdict.NotApplicable || verb == "prevents " && p.Result == verdict.Pass:
+			continue
+		case p.Result == verdict.Pass:
+			words = append(words, p.Title)
+		case p.Result == verdict.Fail && verb == "prevents ":
+			words = append(words, p.Title+" "+p.Met)
+		case p.Result == verdict.Fail:
+			verb, words = "prevents ", []string{p.Title + " " + p.Met}
+		default:
+			return
+		}
+		source = p.Source
+	}
+	if len(words) > 0 {
+		c.Effects = append(c.Effects, verdict.Effect{Text: verb + f.Rule + ": " + strings.Join(words, "; "), Source: nullable.String(source)})
+	}
+}
+
 // states reports whether an effect is the share of the best bandwidth, computed or
 // measured, which the configuration states anyway.
 func (c *Configuration) states(e *verdict.Effect) bool {
@@ -244,7 +272,7 @@ type Configuration struct {
 	Doubt nullable.String `json:"doubt" jsonschema:"nullable"`
 	Note  nullable.String `json:"note" jsonschema:"nullable"`
 	Reached
-	// Effects are measured, or stated by a document for such a layout.
+	// Effects are measured, or stated by a document for such a layout, and which features it carries or prevents.
 	Effects []verdict.Effect `json:"effects"`
 	// Source names the document of the layout, or general practice.
 	Source string `json:"source"`

@@ -20,7 +20,13 @@ type Waiver struct {
 }
 
 // Prerequisite is what a feature needs, and how the machine meets it, in words.
-type Prerequisite struct{ Title, Met string }
+type Prerequisite struct {
+	Title, Met string
+	Result     Result
+	// Layout is set if a layout of modules decides whether it is met; Source names its document.
+	Layout bool
+	Source string
+}
 
 // Ref names a finding.
 type Ref struct {
@@ -270,7 +276,7 @@ type ProfileRow struct {
 
 // Role is what a rule's result is to a plan for the machine's modules, by the
 // rule's own words; the zero Role is a rule whose result stays whatever is moved.
-type Role struct{ Layout, Running, Told, Modules, Order, Purchase, Permits, Nodes bool }
+type Role struct{ Layout, Running, Told, Modules, Order, Purchase, Permits, Nodes, Feature bool }
 
 // PresetStep is the one step that fulfils several rows of a profile: the
 // vendor's preset is set to the value that, by the profile's own
