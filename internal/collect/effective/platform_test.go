@@ -202,8 +202,8 @@ func described(f hosttest.Files, sizes ...int64) hosttest.Files {
 
 // Codes of memory types and technologies (DSP0134 7.18.2, 7.18.6).
 const (
-	typeFlash, typeHBM2       = 0x09, 0x21
-	technologyIntelPersistent = 0x07
+	typeFlash, typeHBM2, formDie = 0x09, 0x21, 0x10
+	technologyIntelPersistent    = 0x07
 )
 
 // TestMemorySpeed checks modules at their rated speed; the reason for a lower speed is unknown.
@@ -290,7 +290,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"persistent modules, which may be memory with DRAM as its cache", mapped(slots(f, dram, dram, persistent), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"the BIOS chip stays out", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeFlash}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"an empty slot counts nothing", mapped(slots(f, dram, dram, smbiostest.DIMM{}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
-		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2, FormFactor: formDie}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a module of unknown size", mapped(slots(f, dram, dram, smbiostest.DIMM{SizeUnknown: true}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a module whose extended size is 0", mapped(slots(f, dram, dram, smbiostest.DIMM{RawSize: 0x7FFF}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a slot described twice with two sizes", mapped(described(f, 64<<30, 32<<30), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},

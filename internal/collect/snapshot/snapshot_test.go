@@ -158,8 +158,7 @@ func TestInputsRefused(t *testing.T) {
 		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":0}]}]`):                      "decided, but not above zero",
 		whole(`"measurements":[{"figures":[{"kind":"read","why":"x","run":-1}]}]`):                         "run -1",
 		whole(`"measurements":[` + many(65, `{}`) + `]`):                                                   "measurements: 65",
-		whole(`"tree_failed":{"State":1}`):                                                                 "tree_failed.State: 1",
-		whole(`"tree_failed":{"State":300}`):                                                               "tree_failed.State",
+		whole(`"tree_failed":{"State":"ok"}`):                                                              "tree_failed.State",
 	} {
 		err := inputsOf(t, data)
 		require.ErrorContains(t, err, want)
@@ -215,7 +214,7 @@ func FuzzInputs(f *testing.F) {
 	f.Add(`{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"x","export":{"name":"x","format":"racadm","attributes":[{"Name":"a","Value":"b","Stated":true}]}}]}`)
 	f.Add(`{"schema":"memaudit.inputs/v1","controller":{"answer":{"Model":"x","DIMMs":[{"Installed":true}]},"failure":"y"}}`)
 	f.Add(whole(`"tree":true,"controller":{"answer":{"Problems":[null]}},"measurements":[{"tool":"x","figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1}]}]`))
-	f.Add(whole(`"tree_failed":{"State":4},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
+	f.Add(whole(`"tree_failed":{"State":"denied"},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
 	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
 }
 
