@@ -109,6 +109,9 @@ func (r *auditRun) instead(p *rulepack.Prerequisite) string {
 	}
 	set := r.facts.Setting(p.Setting)
 	if from := set.Configured.From; set.Configured.Known() && from.Field != "" {
+		if set.GreyedOut != "" {
+			return "BIOS setup has " + from.Field + " = " + from.Raw + ", greyed out because " + set.GreyedOut
+		}
 		return "BIOS setup has " + from.Field + " = " + from.Raw
 	}
 	return "the system runs with " + set.Effective.Text()

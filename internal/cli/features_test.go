@@ -54,6 +54,11 @@ var features = []asked{
 	{name: "the 46-bit limit greys TDX out", server: "supermicro-x13", product: "SYS-521C-NR", cpu: emerald, sockets: 1, cmdline: "ro kvm_intel.tdx=1",
 		bios: supermicroFeatures + `{"LimitCPUPAto46Bits_F319":"Enable","MemoryEncryption_TME__3C77":"Enabled","TotalMemoryEncryptionMulti_Tenant_TME_MT__F31B":"Disabled","TrustDomainExtension_TDX__3C79":"Disabled"}}`,
 		rule: "feature.tdx", result: "fail", severity: "warning", says: []string{"the kernel's command line", "46 bits", "LimitCPUPAto46Bits_F319 = Enable", "TME-MT", "TDX switched on in BIOS setup"}, never: []string{"DIMM"}},
+	{name: "the registry says what is greyed out", server: "supermicro-x13", product: "SYS-521C-NR", cpu: emerald, sockets: 1, cmdline: "ro kvm_intel.tdx=1",
+		bios: supermicroFeatures + `{"LimitCPUPAto46Bits_F319":"Enable","MemoryEncryption_TME__3C77":"Enabled","TotalMemoryEncryptionMulti_Tenant_TME_MT__F31B":"Disabled","TrustDomainExtension_TDX__3C79":"Disabled"}}`,
+		words: `{"Id":"BiosAttributeRegistry.v1_0_0","RegistryEntries":{"Attributes":[{"AttributeName":"TrustDomainExtension_TDX__3C79"}],"Dependencies":[{"Type":"Map","DependencyFor":"TrustDomainExtension_TDX__3C79","Dependency":{"MapFrom":[` +
+			`{"MapFromAttribute":"TotalMemoryEncryptionMulti_Tenant_TME_MT__F31B","MapFromProperty":"CurrentValue","MapFromCondition":"EQU","MapFromValue":"Disabled"}],"MapToAttribute":"TrustDomainExtension_TDX__3C79","MapToProperty":"GrayOut","MapToValue":true}}]}}`,
+		rule: "feature.tdx", result: "fail", severity: "warning", says: []string{"the kernel's command line", "46 bits", "LimitCPUPAto46Bits_F319 = Enable", "TME-MT", "TDX switched on in BIOS setup", "greyed out because TotalMemoryEncryptionMulti_Tenant_TME_MT__F31B = Disabled"}, never: []string{"DIMM"}},
 	{name: "seven of eight channels", server: "dell-r660", product: "PowerEdge R760", cpu: emerald, sockets: 2, missing: 1, log: "x86/tme: not enabled by BIOS",
 		bios: dellFeatures + `{"EnableTdx":"Enabled","EnableTdxSeamldr":"Enabled","MemoryEncryption":"MultipleKeys","IntelSgx":"On"}}`,
 		rule: "feature.tdx", result: "fail", severity: "warning", causedBy: "memory.channel.populated", says: []string{"BIOS setup", "slot 0 of every memory channel", "B8"}, never: []string{"x86/tme"}},

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,10 @@ func (c *collector) configured() {
 	if len(c.joined) == 0 {
 		return
 	}
+	grey := make([]map[string]string, len(c.joined))
+	for i, j := range c.joined {
+		grey[i] = j.Export.GreyedOut()
+	}
 	for _, id := range settings.IDs() {
 		var configured, pending []fact.Fact[string]
 		for _, j := range c.joined {
@@ -23,6 +28,11 @@ func (c *collector) configured() {
 			configured, pending = append(configured, now), append(pending, next)
 		}
 		s, listed := c.sys.Settings[id]
+		for i, j := range c.joined {
+			if configured[i].Known() && !j.Foreign {
+				s.GreyedOut = cmp.Or(s.GreyedOut, grey[i][configured[i].From.Field])
+			}
+		}
 		one, two := c.combine(id, configured), c.combine(id, pending)
 		if !listed && !stated(one) && !stated(two) {
 			continue

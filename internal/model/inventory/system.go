@@ -703,6 +703,9 @@ type Setting struct {
 	Configured, Pending, Effective fact.Fact[string]
 	// DecidedBy is who decided the effective value, one of the Decided constants, or unknown.
 	DecidedBy fact.Fact[string]
+	// GreyedOut is the attribute, with its value, by which BIOS setup does not let it be changed now, by the machine's
+	// attribute registry; "" if none does.
+	GreyedOut string
 	// Overrides are what the running system does to take back what firmware
 	// offers.
 	Overrides []Override

@@ -167,10 +167,28 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 func (e *Export) Locked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
 	for _, d := range e.Locks[name] {
 		if d.hold(current) {
-			locked, said, by = d.Locks, true, d.Terms[0].Attribute
+			first := slices.IndexFunc(d.Terms, func(t dependencyTerm) bool { return t.holds(current) })
+			locked, said, by = d.Locks, true, d.Terms[first].Attribute
 		}
 	}
 	return locked, said, by
+}
+
+// GreyedOut returns for each attribute that the registry forbids changing now "NAME = value" of the one that is the cause.
+func (e *Export) GreyedOut() map[string]string {
+	values := map[string]string{}
+	for i := range e.Attributes {
+		if a := &e.Attributes[i]; a.Stated {
+			values[a.Name] = a.Value
+		}
+	}
+	out := map[string]string{}
+	for name := range e.Locks {
+		if locked, _, by := e.Locked(name, func(attribute string) (string, bool) { v, ok := values[attribute]; return v, ok }); locked {
+			out[name] = by + " = " + values[by]
+		}
+	}
+	return out
 }
 
 // DependsOn reports whether the value of the attribute other is among the conditions under which the attribute name can
@@ -186,12 +204,16 @@ func (e *Export) DependsOn(name, other string) bool {
 	return false
 }
 
+func (t *dependencyTerm) holds(current func(attribute string) (string, bool)) bool {
+	value, known := current(t.Attribute)
+	return known && (value == t.Value) == (t.Condition == "EQU")
+}
+
 // hold evaluates the terms from left to right. A term with an unknown value is false.
 func (d *dependency) hold(current func(attribute string) (string, bool)) bool {
 	holds := false
 	for i, t := range d.Terms {
-		value, known := current(t.Attribute)
-		one := known && (value == t.Value) == (t.Condition == "EQU")
+		one := t.holds(current)
 		switch {
 		case i == 0:
 			holds = one

@@ -158,7 +158,7 @@ func TestLocks(t *testing.T) {
 		{"not known", []string{dependency("GrayOut", "true", term("B", "NEQ", "x", ""))}, nil, false, false, ""},
 		{"both hold", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", and))}, map[string]string{"B": "x", "C": "x"}, true, true, "B"},
 		{"one of both", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", and))}, map[string]string{"B": "x", "C": "y"}, false, false, ""},
-		{"one of either", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", or))}, map[string]string{"B": "y", "C": "x"}, true, true, "B"},
+		{"one of either", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", or))}, map[string]string{"B": "y", "C": "x"}, true, true, "C"},
 		{"freed by the later", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "false", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, false, true, "C"},
 		{"two that hold, one hidden", []string{dependency("Hidden", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "true", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, true, true, "C"},
 	} {
