@@ -353,6 +353,39 @@ func TestMeasuredShare(t *testing.T) {
 	}
 }
 
+// TestMeasuredChannel checks trees of EPYC whose level 3 caches Linux shows: full processors at the lowest that healthy ones
+// reach pass, and one that reads what ten of its twelve channels give is told. One channel of twelve is within the tenth that
+// the figures leave, and within what two healthy processors may differ.
+func TestMeasuredChannel(t *testing.T) {
+	t.Parallel()
+	genoa := machinetest.Servers()["supermicro-genoa"]
+	turin := genoa
+	turin.Product, turin.Brand, turin.ID, turin.MTs = "AS -2126HS-TN", "AMD EPYC 9355 32-Core Processor", [3]int{26, 2, 1}, 6400
+	for _, c := range []struct {
+		name   string
+		server machinetest.Server
+		read   float64
+	}{{"Genoa", genoa, 343e9}, {"Turin", turin, 492e9}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			full := machinetest.Machine{CPUID: c.server.ID, Table: c.server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(c.server.Vendor, c.server.Product, "3.4"),
+				Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: c.server.Brand}}
+			root := full.Tree().Write(t)
+			for second, want := range map[float64]map[string]string{c.read: {}, c.read * 10 / 12: {"measure.socket.asymmetric": "warning", "measure.bandwidth.share": "info"}} {
+				_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", root, "--measured", measuredFile(t, c.server.Product, 32, c.read, second))
+				got := map[string]string{}
+				for _, f := range verdictsOf(t, out) {
+					if strings.HasPrefix(f.Rule, "measure.") && f.Result == "fail" {
+						got[f.Rule] = f.Severity
+					}
+					assert.NotEqual(t, "measure.bandwidth.share unknown", f.Rule+" "+f.Result)
+				}
+				assert.Equal(t, want, got, errs)
+			}
+		})
+	}
+}
+
 // private is a file that only its owner may read.
 func private(t *testing.T, text string) string {
 	t.Helper()

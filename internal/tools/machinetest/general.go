@@ -19,7 +19,35 @@ func General() []Machine {
 		eightOfTwelve(),
 		guest(),
 		erring(),
+		confidential("dell-r760-tdx", "Two Xeon Gold 6554S with 48 GiB modules, eight on the first processor and seven on the second. The kernel's command line asks for TDX, Linux found memory for SGX enclaves on the first processor alone, and one NVMe drive has no NUMA node.",
+			Server{Vendor: "Dell Inc.", Product: "PowerEdge R760", Brand: "INTEL(R) XEON(R) GOLD 6554S", Maker: "Intel", ID: [3]int{6, 207, 2}, Channels: 8, Depth: 2, Label: dellNumber(8), Type: ddr5, MTs: 5600},
+			smbiostest.DIMM{Bytes: 48 << 30, Rank: 1, Speed: 5600, Configured: 5600, Manufacturer: "Hynix Semiconductor", Part: "HMCGY4MHBRB489N"}, 15, "",
+			hosttest.Files{"proc/cmdline": "ro kvm_intel.tdx=1 nohibernate\n", "sys/module/kvm_intel/parameters/tdx": "N\n",
+				"dev/kmsg":                               "[    0.731904] x86/tme: not enabled by BIOS\n[    1.284417] sgx: EPC section 0x6070c00000-0x607f7fffff\n[    1.284431] sgx: node1 has both CPUs and memory but doesn't have an EPC section\n",
+				"sys/bus/pci/devices/0000:65:00.0/class": "0x010802\n", "sys/bus/pci/devices/0000:65:00.0/vendor": "0x144d\n", "sys/bus/pci/devices/0000:65:00.0/numa_node": "-1\n"}),
+		confidential("supermicro-genoa-snp", "Two EPYC 9354 with a 24 GiB module on each channel. The kernel's command line asks for SEV-SNP and has the IOMMU in passthrough mode, and Linux took two pages away after an error.",
+			Servers()["supermicro-genoa"], smbiostest.DIMM{Bytes: 24 << 30, Rank: 1, Speed: 4800, Configured: 4800, Manufacturer: "Micron Technology", Part: "MTC10F108YS1RC48BB1"}, 24, "HardwareCorrupted:     8 kB\n",
+			hosttest.Files{"proc/cmdline": "ro iommu=pt kvm_amd.sev_snp=1\n", "sys/module/kvm_amd/parameters/sev_snp": "N\n",
+				"dev/kmsg": "[    0.913377] SNP: IOMMU disabled or configured in passthrough mode, SNP cannot be supported\n[88231.731904] Memory failure: 0x3f5a7b: recovery action for dirty LRU page: Recovered\n"}),
 	}
+}
+
+// confidential returns a server of two processors of which a feature for confidential guests is asked, with so many equal
+// modules, one on each channel first, and a line of /proc/meminfo about pages that Linux took away.
+func confidential(name, about string, server Server, d smbiostest.DIMM, modules int, corrupted string, files hosttest.Files) Machine {
+	v := Varied{Server: server, Sockets: 2, Threads: 2, Files: files}
+	for slot := range 2 * server.Channels * server.Depth {
+		in := slot % (server.Channels * server.Depth)
+		if cpu := slot / (server.Channels * server.Depth); in < server.Channels && in+cpu*server.Channels < modules {
+			v.Modules = append(v.Modules, d)
+		} else {
+			v.Modules = append(v.Modules, smbiostest.DIMM{})
+		}
+	}
+	m := v.machine()
+	m.Name, m.About, m.Profile = name, about, "balanced"
+	m.Files["proc/meminfo"] += corrupted
+	return m
 }
 
 // eightOfTwelve returns a current server with a third of its channels empty.

@@ -126,8 +126,14 @@ func (s *Varied) Table() *smbiostest.Builder {
 	return b
 }
 
-// Tree returns the server's sys and proc. The kernel manages what the modules hold, less its own memory.
+// Tree returns the server's sys and proc.
 func (s *Varied) Tree() hosttest.Files {
+	m := s.machine()
+	return m.Tree()
+}
+
+// machine returns the server as a machine. The kernel manages what the modules hold, less its own memory.
+func (s *Varied) machine() Machine {
 	m := Machine{CPUID: s.Server.ID, Table: s.Table(), Files: DMI(s.Server.Vendor, s.Server.Product, "1.4.2"),
 		Host: hosttest.Machine{Sockets: s.Sockets, CoresPerSocket: 2, ThreadsPerCore: s.Threads, Vendor: s.Server.vendor(), Brand: s.Server.Brand, Policies: s.Sockets == 2}}
 	total, perSocket := 0, len(s.Modules)/s.Sockets
@@ -147,5 +153,5 @@ func (s *Varied) Tree() hosttest.Files {
 	maps.Copy(m.Files, s.Files)
 	m.Without = append(m.Without, "sys/firmware/memmap/")
 	m.Without = append(m.Without, s.Without...)
-	return m.Tree()
+	return m
 }
