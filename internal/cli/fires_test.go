@@ -76,6 +76,22 @@ var situations = []situation{
 		f["proc/meminfo"] += "HardwareCorrupted:    12 kB\n"
 		return []string{"--root", f.With(hosttest.Files{"dev/kmsg": "[88231.731904] Memory failure: 0x3f5a7b: recovery action for dirty LRU page: Recovered\n"}).Write(t)}
 	}},
+	{"persistent modules whose goal setup does not carry out", []string{"memory.persistent.used"}, func(t *testing.T) []string {
+		v := machinetest.Varied{Server: machinetest.Servers()["dell-r740"], Sockets: 2, Threads: 1, Files: hosttest.Files{"sys/bus/nd/devices/ndbus0/provider": "ACPI.NFIT\n", "sys/bus/nd/devices/nmem0/id": "8089-a2-1837-00000b7a\n"}}
+		for slot := range 24 {
+			d := smbiostest.DIMM{Bytes: 16 << 30, Rank: 2, Speed: 2666, Configured: 2666, Manufacturer: "Samsung", Part: "M393A2K43BB1-CTD"}
+			switch in := slot % 12; {
+			case in == 6 || in == 9:
+				d = smbiostest.DIMM{Bytes: 129408 << 20, Technology: 7, Speed: 2666, Configured: 2666, Manufacturer: "Intel", Part: "NMA1XXD128GPS"}
+			case in > 6:
+				d = smbiostest.DIMM{}
+			}
+			v.Modules = append(v.Modules, d)
+		}
+		f := v.Tree()
+		f["proc/meminfo"] = "MemTotal:       197421548 kB\n"
+		return []string{"--root", f.Write(t), "--bios", export(t, "volatile_memory_mode: 1lm\n")}
+	}},
 	{"an NVMe without a node", []string{"device.node"}, func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(pci([4]string{"0000:65:00.0", "0x010802", "0x144d", "-1"})).Write(t)}
 	}},

@@ -59,6 +59,7 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	out.SideCacheBytes = sideCacheBytes(n)
 	c.sys.NUMA.WeightsAuto = hints.Weights.Auto
 	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(hints.CXL, "mem"), countNames(hints.CXL, "region")
+	c.sys.NUMA.PersistentRegions = countNames(hints.NVDIMM, "region")
 }
 
 // sideCacheBytes returns the total size in bytes of the node's memory-side caches. It is unknown if the

@@ -51,6 +51,7 @@ func memoryType() *ObjectType {
 			return m.allSoldered()
 		})},
 		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
+		{"persistent_bytes", intType, "capacity of the persistent modules in bytes", machine(persistentBytes)},
 		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
 		{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
 		{"symmetric", boolType, "all populated processors carry the same layout", ofModules(func(m *Machine) Value {
@@ -242,6 +243,20 @@ func hasTechnology(t inventory.Technology) func(m *Machine) Value {
 			return computedFrom(s.Technology, func(have inventory.Technology) any { return have == t })
 		})
 	}
+}
+
+func persistentBytes(m *Machine) Value {
+	var sum Value
+	total := int64(0)
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or("") == inventory.NVDIMM {
+			total += s.SizeBytes.Or(0)
+			if sum = computedFrom(s.SizeBytes, func(int64) any { return total }); !sum.Known() {
+				break
+			}
+		}
+	}
+	return sum
 }
 
 func gatherModules[T int64 | string](m *Machine, f func(s *inventory.Slot) Value) Value {

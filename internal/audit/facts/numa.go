@@ -181,6 +181,7 @@ func (x *nodeFacts) lessThan() Value {
 func tierFields() []Field {
 	return []Field{
 		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+		{"persistent_regions", intType, "regions of persistent modules that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.PersistentRegions) })},
 		{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
 		{"memory_only", intType, "online nodes with memory and without CPUs", machine(countNodes(func(n inventory.Node) Value {
 			return derived(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))

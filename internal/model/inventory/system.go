@@ -565,6 +565,8 @@ type NUMA struct {
 	// CXLDevices counts CXL memory devices, CXLRegions the ranges that the kernel
 	// maps to them.
 	CXLDevices, CXLRegions fact.Fact[int]
+	// PersistentRegions counts the regions of persistent modules that the kernel lists.
+	PersistentRegions fact.Fact[int]
 	// KernelNUMA is false when /sys/devices/system/node does not exist on a
 	// kernel that was read (CONFIG_NUMA=n).
 	KernelNUMA fact.Fact[bool]
