@@ -62,6 +62,11 @@ type Setting struct {
 	DecidedBy  DecidedBy `json:"decided_by"`
 }
 
+// Shown reports whether a value of the setting is known, or the machine is known not to have it.
+func (s *Setting) Shown() bool {
+	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
+}
+
 // Face is one value of a setting: in BIOS setup, in BIOS setup after the next boot, or of the running system. State
 // is "ok" or why the value is null (an absent configured value is a setting that the machine does not offer), Reason
 // the same in words, KnownBy what would make it known.

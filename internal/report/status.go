@@ -25,6 +25,14 @@ func (Status) Values() []Status { return Statuses() }
 // Word returns the status as printed: in capitals, "NOT APPLICABLE" in two words.
 func (s Status) Word() string { return strings.ToUpper(strings.ReplaceAll(string(s), "_", " ")) }
 
+// Class returns the status as pages' style sheets name it.
+func (s Status) Class() string {
+	if s == StatusOK {
+		return "pass"
+	}
+	return string(s)
+}
+
 // Verdict is the judgement of a machine. It is made here alone; every writer, role and hook prints it.
 type Verdict struct {
 	Status Status `json:"status"`

@@ -4,6 +4,7 @@ package nullable
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 )
 
 // String is a string that JSON has as null if it is empty.
@@ -32,6 +33,14 @@ func Coordinate(v int) *int {
 		return nil
 	}
 	return &v
+}
+
+// Text returns a number as text, none if it is not known.
+func Text(v *int, none string) string {
+	if v == nil {
+		return none
+	}
+	return strconv.Itoa(*v)
 }
 
 func orNull[T comparable](v T) ([]byte, error) {

@@ -3,9 +3,9 @@ package formats
 import (
 	"encoding/csv"
 	"io"
-	"strconv"
 
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -39,15 +39,7 @@ func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 		errors = &inventory.Errors{}
 	}
 	return []string{m.Host.Text(), m.Vendor.Text(), m.Product.Text(), m.BIOS.Version.Text(), s.Handle.String(), s.BankLocator.Text(), s.Locator.Text(),
-		string(s.State), digits(s.Socket), digits(s.Channel), digits(s.Slot), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
+		string(s.State), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
 		s.RatedMTs.Text(), s.ConfiguredMTs.Text(), s.Manufacturer.Text(), s.PartNumber.Text(), s.Health.Text(), errors.Corrected.Text(),
 		errors.Uncorrected.Text(), s.Serial, s.AssetTag, string(m.Identifiers.SystemSerial), string(m.Identifiers.AssetTag)}
-}
-
-// digits writes a number, nothing for one that is not known.
-func digits(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
 }

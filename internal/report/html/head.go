@@ -38,18 +38,10 @@ func (p *page) head() *head {
 	return &head{
 		Title: status + " " + title + " - memaudit", Policy: Policy,
 		Style: template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
-		Class: verdictClass(p.r.Verdict.Status), Status: status, Verdict: wording.Verdict(p.r),
+		Class: p.r.Verdict.Status.Class(), Status: status, Verdict: wording.Verdict(p.r),
 		Machine: strings.Join(slices.DeleteFunc(pieces, func(s string) bool { return s == "" }), " · "),
 		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.sections(),
 	}
-}
-
-// verdictClass is the class of the style sheet for a status.
-func verdictClass(s report.Status) string {
-	if s == report.StatusOK {
-		return "pass"
-	}
-	return string(s)
 }
 
 func platform(m *inventory.Machine) string {

@@ -6,16 +6,9 @@ import (
 	"strconv"
 
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 )
-
-// orUnknown returns the number, "?" if it is not known.
-func orUnknown(v *int) string {
-	if v == nil {
-		return "?"
-	}
-	return strconv.Itoa(*v)
-}
 
 // mostDrawn is how many nodes are drawn with a line between any two: beyond,
 // lines cross too often, and the table of distances alone shows them.
@@ -42,7 +35,7 @@ func (p *page) numa() any {
 		if n.CPUs.Known() {
 			cpus = string(n.CPUs.Value)
 		}
-		data.Table.row("node "+strconv.Itoa(n.ID), string(n.Kind), orUnknown(n.Socket), nodeMemory(n), cpus)
+		data.Table.row("node "+strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, "?"), nodeMemory(n), cpus)
 	}
 	return data
 }

@@ -23,7 +23,7 @@ func (p *page) settings() any {
 	known := newTable("setting", "configured", "pending", "effective", "decided by", "read from")
 	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if s := all[id]; settingKnown(&s) {
+		if s := all[id]; s.Shown() {
 			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(nullable.String(s.DecidedBy.Value)), readFrom(&s))
 		} else {
 			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
@@ -38,11 +38,6 @@ func (p *page) settings() any {
 		data.Folded = append(data.Folded, folded{Summary: "not known (" + strconv.Itoa(n) + ")", Table: unknown})
 	}
 	return data
-}
-
-// settingKnown reports whether anything of a setting is known.
-func settingKnown(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // joinedReasons joins the kernel's reason and that of BIOS setup when they differ.

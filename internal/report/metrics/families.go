@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"strconv"
 	"strings"
 
 	"memaudit.example/memaudit/internal/report/printable"
@@ -76,13 +75,6 @@ func zeroOrOne(v bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-func numberWord(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.Itoa(*v)
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 )
 
@@ -30,7 +31,7 @@ var (
 // module that fails leaves a 0.
 func (c *collector) slots(slots []inventory.Slot) {
 	eachModule(slots, func(s *inventory.Slot) {
-		c.add(dimmInfo, 1, s.Handle.String(), s.Locator.Text(), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), s.Type.Text(),
+		c.add(dimmInfo, 1, s.Handle.String(), s.Locator.Text(), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.Type.Text(),
 			s.Manufacturer.Text(), s.PartNumber.Text(), s.Ranks.Text())
 		addKnown(c, dimmSize, s.SizeBytes.Pointer(), 1, s.Handle.String(), s.Locator.Text())
 		addKnown(c, dimmRated, s.RatedMTs.Pointer(), 1e6, s.Handle.String(), s.Locator.Text())
@@ -38,7 +39,7 @@ func (c *collector) slots(slots []inventory.Slot) {
 	})
 	count := map[[2]string]int{}
 	for i := range slots {
-		socket := numberWord(slots[i].Socket)
+		socket := nullable.Text(slots[i].Socket, "")
 		for _, state := range []string{"populated", "empty"} {
 			count[[2]string{socket, state}] += 0
 		}
@@ -66,7 +67,7 @@ func eachModule(slots []inventory.Slot, visit func(*inventory.Slot)) {
 
 func (c *collector) sockets(sockets []report.PopulationSocket) {
 	for i := range sockets {
-		s, socket := &sockets[i], numberWord(sockets[i].Socket)
+		s, socket := &sockets[i], nullable.Text(sockets[i].Socket, "")
 		addKnown(c, socketChannels, s.ChannelsTotal.Pointer(), 1, socket)
 		addKnown(c, socketPopulated, s.ChannelsPopulated.Pointer(), 1, socket)
 		addKnown(c, socketPeak, s.PeakBytes.Pointer(), 1, socket)

@@ -11,6 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -36,7 +37,7 @@ func Signature(inv *report.Inventory) string {
 func slotLine(s *inventory.Slot) string {
 	place := "label " + printable.Clean(s.BankLocator.Text()) + "/" + printable.Clean(s.Locator.Text())
 	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
-		place = "place " + numberWord(s.Socket) + "." + numberWord(s.Channel) + "." + numberWord(s.Slot)
+		place = "place " + nullable.Text(s.Socket, "") + "." + nullable.Text(s.Channel, "") + "." + nullable.Text(s.Slot, "")
 	}
 	if s.State != "populated" {
 		return place + " " + string(s.State)

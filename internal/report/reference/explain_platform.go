@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/topology/platform"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -22,7 +23,7 @@ func platformPage(p *platform.Info, doc *report.Report) map[string]any {
 	var rows [][]string
 	for i := range doc.Inventory.Population.Sockets {
 		s := &doc.Inventory.Population.Sockets[i]
-		rows = append(rows, []string{orUnknown(s.Socket), cmp.Or(s.DIMMs.Text(), "?"),
+		rows = append(rows, []string{nullable.Text(s.Socket, "?"), cmp.Or(s.DIMMs.Text(), "?"),
 			cmp.Or(s.ChannelsPopulated.Text(), "?") + " of " + cmp.Or(s.ChannelsTotal.Text(), "?"), cmp.Or(string(s.Class), "?"), cmp.Or(s.ExpectedMTs.Text(), "?")})
 	}
 	out["Machine"] = map[string]any{"ID": string(doc.Machine.Platform.ID), "Sockets": rows}
@@ -105,13 +106,6 @@ func channelDrawing(p *platform.Info) string {
 		b.WriteString(strings.Repeat(line("[ ]  "), p.MaxDPC) + number(channels) + " channels side by side, up to " + number(p.MaxDPC) + " modules on each\n")
 	}
 	return b.String()
-}
-
-func orUnknown(n *int) string {
-	if n == nil {
-		return "?"
-	}
-	return strconv.Itoa(*n)
 }
 
 // speedTable lists MT/s by kind of DIMM and DIMMs per channel, and the processors' own; nil without any.

@@ -10,14 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/report"
 )
 
-// digits returns the number as text, "" if unknown.
-func digits(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.Itoa(*v)
-}
-
 // slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
 func slashed(numbers ...string) string {
 	known := strings.Join(numbers, "") != ""

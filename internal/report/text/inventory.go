@@ -14,6 +14,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 )
 
 // WriteInventory prints the collected inventory and its sources. '-' is an unknown value.
@@ -117,7 +118,7 @@ func slotCells(s *inventory.Slot) []string {
 		mapped += ", doubted"
 	}
 	return []string{
-		s.Handle.String(), s.Locator.Text(), s.BankLocator.Text(), slashed(digits(s.Socket), digits(s.Channel), digits(s.Slot)),
+		s.Handle.String(), s.Locator.Text(), s.BankLocator.Text(), slashed(nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, "")),
 		bytes, slotType(s), s.Ranks.Text(), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), s.ConfiguredMV.Text(), s.Health.Text(), errorsCell(s.Errors),
 		s.PartNumber.Text(), s.Manufacturer.Text(), mapped, s.Serial, s.AssetTag,
 	}
@@ -183,7 +184,7 @@ func (p *printer) nodes(nodes []report.Node) {
 	}}
 	for i := range nodes {
 		n := &nodes[i]
-		t.row(strconv.Itoa(n.ID), string(n.Kind), digits(n.Socket), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
+		t.row(strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, ""), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
 	}
 	t.print(p, 2)
 	p.newline()

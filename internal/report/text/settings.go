@@ -34,7 +34,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 	unknown := map[string][]string{}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		s := all[id]
-		if !showsSetting(&s) {
+		if !s.Shown() {
 			why := settingWhy(&s)
 			unknown[why] = append(unknown[why], id)
 			continue
@@ -68,11 +68,6 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 			p.newline()
 		}
 	}
-}
-
-// showsSetting reports whether a value of the setting is known, or the machine is known not to have it.
-func showsSetting(s *report.Setting) bool {
-	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // settingWhy returns the reasons for a setting without a known value: for the effective and the configured one

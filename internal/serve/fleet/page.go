@@ -73,18 +73,11 @@ func (d *Document) page(w io.Writer) error {
 	return nil
 }
 
-func statusClass(s report.Status) string {
-	if s == report.StatusOK {
-		return "pass"
-	}
-	return string(s)
-}
-
 func (d *Document) pageVerdicts() []pageVerdict {
 	var out []pageVerdict
 	for _, s := range slices.Backward(report.Statuses()) {
 		if n := d.Verdicts[s]; n > 0 {
-			out = append(out, pageVerdict{n, strings.ToLower(s.Word()), statusClass(s)})
+			out = append(out, pageVerdict{n, strings.ToLower(s.Word()), s.Class()})
 		}
 	}
 	if n := d.NotRead(); n > 0 {
@@ -113,7 +106,7 @@ func (d *Document) pageMachines() []pageMachines {
 func (m *Machine) pageRow() pageMachine {
 	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(string(m.Product)), Bandwidth: m.share().Percent(), Sentence: "not checked"}
 	if m.Verdict != nil {
-		row.Class, row.Sentence = statusClass(m.Verdict.Status), printable.Clean(m.Verdict.Sentence)
+		row.Class, row.Sentence = m.Verdict.Status.Class(), printable.Clean(m.Verdict.Sentence)
 	}
 	for _, p := range m.Problems {
 		p.Text, p.Fix = printable.Clean(p.Text), printable.Clean(p.Fix)
