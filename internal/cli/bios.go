@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -84,7 +79,7 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 	var failed error
 	for _, name := range files {
 		x := collect.Export{Source: inventory.SourceBIOS, Path: name}
-		data, err := p.exportBytes(name)
+		data, err := p.readInput(name, bios.MaxBytes)
 		if err == nil {
 			x.Export, err = bios.Decode(name, data)
 		}
@@ -100,40 +95,4 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 		all = append(all, x)
 	}
 	return all, failed
-}
-
-// exportBytes reads a regular file or standard input, up to a limit.
-func (p *Program) exportBytes(name string) ([]byte, error) {
-	in := p.Stdin
-	var data bytes.Buffer
-	if name != "-" {
-		file, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // do not block on a pipe
-		if err != nil {
-			return nil, withoutName(err)
-		}
-		defer func() { _ = file.Close() }()
-		st, err := file.Stat()
-		switch {
-		case err != nil:
-			return nil, withoutName(err)
-		case !st.Mode().IsRegular():
-			return nil, errors.New("not a regular file, expected an export of BIOS settings")
-		case tooLong(st, bios.MaxBytes) != nil:
-			return nil, longExport()
-		}
-		in = file
-		data.Grow(int(st.Size()) + bytes.MinRead) // the read at its end needs space
-	}
-	n, err := io.Copy(&data, io.LimitReader(in, bios.MaxBytes+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case n > bios.MaxBytes:
-		return nil, longExport()
-	}
-	return data.Bytes(), nil
-}
-
-func longExport() error {
-	return fmt.Errorf("%w, expected an export of BIOS settings", longer(bios.MaxBytes))
 }

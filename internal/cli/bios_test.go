@@ -79,7 +79,7 @@ func TestBIOSFailures(t *testing.T) {
 	good := export(t, exportText)
 	for _, c := range []struct{ name, file, state, want string }{
 		{"missing", filepath.Join(t.TempDir(), "none"), "absent", "no such file or directory"},
-		{"folder", t.TempDir(), "refused", "not a regular file"},
+		{"folder", t.TempDir(), "refused", "is a folder, expected a file"},
 		{"prose", export(t, "hello\n"), "malformed", `line 1: "hello", expected a Redfish Bios resource`},
 		{"empty", export(t, ""), "absent", "the file is empty"},
 		{"cut", export(t, `{"Attributes": {"SysProfile": `), "malformed", "JSON ends before its value does"},

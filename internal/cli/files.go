@@ -24,6 +24,14 @@ func withoutName(err error) error {
 	return err
 }
 
+// readInput is readBounded, or reads standard input for "-".
+func (p *Program) readInput(name string, limit int64) ([]byte, error) {
+	if name == "-" {
+		return readAll(p.Stdin, limit)
+	}
+	return readBounded(name, limit)
+}
+
 // readBounded reads a regular file up to a limit. Its errors do not contain the name, which is printed with the
 // flag.
 func readBounded(name string, limit int64) ([]byte, error) {
@@ -42,14 +50,11 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	data, err := []byte(nil), tooLong(st, limit)
-	if err == nil {
-		data, err = readAll(f, limit)
+	if err := tooLong(st, limit); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, withoutName(err)
-	}
-	return data, nil
+	data, err := readAll(f, limit)
+	return data, withoutName(err)
 }
 
 // readAll reads all of in and returns an error if it is longer than most bytes, because a truncated file is

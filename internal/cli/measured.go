@@ -32,14 +32,7 @@ func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, err
 }
 
 func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
-	if name != "-" {
-		data, err := readBounded(name, measured.MaxBytes)
-		if err != nil {
-			return nil, err
-		}
-		return measured.Decode(name, data)
-	}
-	data, err := readAll(p.Stdin, measured.MaxBytes)
+	data, err := p.readInput(name, measured.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,7 @@ func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode,
 	fail := func(err error) error {
 		return notAudited(fmt.Errorf("--slurm: %w", err), "scontrol show node NAME prints what memaudit reads")
 	}
-	var data []byte
-	var err error
-	if name == "-" {
-		data, err = readAll(p.Stdin, slurm.MaxBytes)
-	} else {
-		data, err = readBounded(name, slurm.MaxBytes)
-	}
+	data, err := p.readInput(name, slurm.MaxBytes)
 	if err != nil {
 		return nil, fail(err)
 	}
