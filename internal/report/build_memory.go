@@ -109,13 +109,13 @@ func buildPopulation(topo *population.Result) Population {
 }
 
 func buildPopulationSocket(p *population.Population) PopulationSocket {
-	out := PopulationSocket{
+	return PopulationSocket{
 		Socket:            nullable.Coordinate(p.Socket),
 		DIMMs:             p.DIMMs,
 		ChannelsTotal:     aboveZero(p.ChannelsTotal),
 		ChannelsPopulated: p.ChannelsPopulated,
 		DIMMsPerChannel:   neverNil(p.DPC.Or(nil)),
-		Regions:           []Region{},
+		Regions:           neverNil(p.Regions.Or(nil)),
 		Class:             nullable.String(p.Class.Or(population.Class{}).Name),
 		ExpectedMTs:       aboveZero(fact.Convert(p.Speed, func(s population.Speed) int { return s.MTs })),
 		Limiter:           p.Speed.Or(population.Speed{}).Limiter,
@@ -125,8 +125,4 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		Relative:          population.RelativeOf(p.Relative),
 		ChannelNames:      p.ChannelNames,
 	}
-	for _, r := range p.Regions.Or(nil) {
-		out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})
-	}
-	return out
 }

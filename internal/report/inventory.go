@@ -97,14 +97,14 @@ type Population struct {
 // PopulationSocket is the memory of one processor; Socket is null if one controller outside the processors serves
 // them all. An unknown list is empty.
 type PopulationSocket struct {
-	Socket            *int            `json:"socket" jsonschema:"nullable,minimum=0"`
-	DIMMs             fact.Fact[int]  `json:"dimms" jsonschema:"nullable,minimum=0"`
-	ChannelsTotal     fact.Fact[int]  `json:"channels_total" jsonschema:"nullable,minimum=1"`
-	ChannelsPopulated fact.Fact[int]  `json:"channels_populated" jsonschema:"nullable,minimum=0"`
-	DIMMsPerChannel   []int           `json:"dimms_per_channel"`
-	Regions           []Region        `json:"regions"`
-	Class             nullable.String `json:"class" jsonschema:"nullable"`
-	ExpectedMTs       fact.Fact[int]  `json:"expected_mts" jsonschema:"nullable,minimum=1"`
+	Socket            *int                `json:"socket" jsonschema:"nullable,minimum=0"`
+	DIMMs             fact.Fact[int]      `json:"dimms" jsonschema:"nullable,minimum=0"`
+	ChannelsTotal     fact.Fact[int]      `json:"channels_total" jsonschema:"nullable,minimum=1"`
+	ChannelsPopulated fact.Fact[int]      `json:"channels_populated" jsonschema:"nullable,minimum=0"`
+	DIMMsPerChannel   []int               `json:"dimms_per_channel"`
+	Regions           []population.Region `json:"regions"`
+	Class             nullable.String     `json:"class" jsonschema:"nullable"`
+	ExpectedMTs       fact.Fact[int]      `json:"expected_mts" jsonschema:"nullable,minimum=1"`
 	// RunningMTs is the lowest configured speed, and no more than the CPU allows.
 	RunningMTs fact.Fact[int]     `json:"running_mts,omitzero" jsonschema:"minimum=1"`
 	Limiter    population.Limiter `json:"limiter" jsonschema:"nullable"`
@@ -114,10 +114,4 @@ type PopulationSocket struct {
 	Relative  population.Relative `json:"relative_bandwidth"`
 	// ChannelNames are the board's names of the channels, by channel; nil if its labels give none.
 	ChannelNames []string `json:"-"`
-}
-
-// Region is one interleave set: a capacity distributed over a number of channels.
-type Region struct {
-	Bytes int64 `json:"bytes" jsonschema:"minimum=1"`
-	Ways  int   `json:"interleave_ways" jsonschema:"minimum=1"`
 }

@@ -88,7 +88,7 @@ func cpus(low, high, used [2]int, channels [2]verdict.Severity) *report.Report {
 			Short: fmt.Sprintf("%d DIMMs for 8 channels", used[i]), Headline: "memory channels are empty"})
 		r.Inventory.Sockets = append(r.Inventory.Sockets, inventory.Socket{ID: i, Designation: is(fmt.Sprintf("CPU%d", i+1))})
 		r.Inventory.Population.Sockets = append(r.Inventory.Population.Sockets, report.PopulationSocket{Socket: new(i), DIMMs: is(used[i]), ChannelsTotal: is(8), ChannelsPopulated: is(used[i]),
-			Regions: []report.Region{{Bytes: 1, Ways: 1}}, Relative: *percents(low[i], high[i])})
+			Regions: []population.Region{{Bytes: 1, Ways: 1}}, Relative: *percents(low[i], high[i])})
 	}
 	return r
 }

@@ -127,7 +127,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{plan.Reaches{}, []string{"findings", "sockets", "capacity_bytes"}},
 		{plan.ReachedSocket{}, []string{"socket", "class", "expected_mts", "peak_bytes_per_second", "relative_bandwidth"}},
 		{plan.Module{}, []string{"size_bytes", "type", "ranks", "rated_mts"}},
-		{report.Region{}, []string{"bytes", "interleave_ways"}},
+		{population.Region{}, []string{"bytes", "interleave_ways"}},
 		{population.Relative{}, []string{"value", "low", "high", "source", "unverified"}},
 	} {
 		assert.Equal(t, c.want, keysOf(reflect.TypeOf(c.of)))

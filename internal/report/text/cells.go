@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/humanize"
-
-	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
@@ -39,7 +38,7 @@ func socketWord(socket *int) string {
 }
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
-func regionText(regions []report.Region) string {
+func regionText(regions []population.Region) string {
 	parts := make([]string, len(regions))
 	for i, r := range regions {
 		parts[i] = humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)

@@ -146,7 +146,7 @@ func TestFiguresOfTheDocument(t *testing.T) {
 		p := report.PopulationSocket{ChannelsTotal: is(8), ChannelsPopulated: is(populated), RunningMTs: is(running), ExpectedMTs: is(expected), Limiter: "dimm",
 			PeakBytes: is(peak), BestBytes: is(best), Relative: population.Relative{Low: &low, High: &high}}
 		for _, n := range ways {
-			p.Regions = append(p.Regions, report.Region{Bytes: 1, Ways: n})
+			p.Regions = append(p.Regions, population.Region{Bytes: 1, Ways: n})
 		}
 		if best == 0 {
 			p.BestBytes = fact.Fact[int64]{}

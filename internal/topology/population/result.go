@@ -86,9 +86,9 @@ type Controller struct {
 // Region is one interleave set: Bytes of address space spread over Ways
 // channels.
 type Region struct {
-	Bytes    int64
-	Ways     int
-	Channels []int
+	Bytes    int64 `json:"bytes" jsonschema:"minimum=1"`
+	Ways     int   `json:"interleave_ways" jsonschema:"minimum=1"`
+	Channels []int `json:"-"`
 }
 
 // Share is the fraction of the CPU's best bandwidth that a population leaves. The best is with all channels
