@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
-	"memaudit.example/memaudit/internal/model/nullable"
 )
-
-// stated is the fact's value, null if it is not known.
-func stated(f fact.Fact[string]) nullable.String { return nullable.String(f.Or("")) }
 
 // aboveZero is not known for 0, which has no speed and no channel.
 func aboveZero[T int | int64](f fact.Fact[T]) fact.Fact[T] {

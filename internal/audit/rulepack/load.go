@@ -59,7 +59,7 @@ func ParsePack(file string, data []byte) (*Pack, datafile.Complaints) {
 func LoadDir(fsys fs.FS, dir string) ([]*Pack, datafile.Complaints) {
 	var packs []*Pack
 	var faults datafile.Complaints
-	presets := newPresetReader(fsys)
+	presets := &presetReader{fsys: fsys, tables: map[string]*settings.Table{}}
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			faults = append(faults, datafile.OfFile(name, err.Error()))
@@ -162,10 +162,6 @@ func LoadPath(name string) ([]*Pack, datafile.Complaints) {
 type presetReader struct {
 	fsys   fs.FS
 	tables map[string]*settings.Table
-}
-
-func newPresetReader(fsys fs.FS) *presetReader {
-	return &presetReader{fsys: fsys, tables: map[string]*settings.Table{}}
 }
 
 func (r *presetReader) table(name string) (*settings.Table, error) {

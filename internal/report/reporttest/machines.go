@@ -85,10 +85,6 @@ func unplaced(socket int, reason string) place.Placement {
 	return place.Placement{Socket: socket, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced, Reason: reason}
 }
 
-func westmere() *platform.Platform {
-	return &platform.Platform{ID: "westmere-ep", Name: "Xeon 5600 (Westmere-EP)"}
-}
-
 // DualSocket is a two-socket machine of three channels and two slots a
 // channel; sizes are GiB in the order of the labels A1 ... A6, B1 ... B6.
 func DualSocket(sizes [12]int64) *Input {
@@ -102,7 +98,7 @@ func DualSocket(sizes [12]int64) *Input {
 	m.Sys.Sockets = []inventory.Socket{processor(0, brand), processor(1, brand)}
 	row := &platform.Processor{MaxMTs: 1333}
 	m.Topo.Processors = []*platform.Processor{row, row}
-	m.Topo.Platform = fact.Known(westmere(), fact.Direct, DMI("type 4 ID", "c2 06 02 00"))
+	m.Topo.Platform = fact.Known(&platform.Platform{ID: "westmere-ep", Name: "Xeon 5600 (Westmere-EP)"}, fact.Direct, DMI("type 4 ID", "c2 06 02 00"))
 	for i, gib := range sizes {
 		socket, n := i/6, i%6
 		locator := fmt.Sprintf("DIMM_%c%d", 'A'+socket, n+1)

@@ -31,7 +31,7 @@ func Decode(name string, data []byte, into any) error {
 		return err
 	case len(data) > MaxBytes:
 		return fmt.Errorf("longer than %d bytes", MaxBytes)
-	case countValues(data) > maxValues:
+	case 1+bytes.Count(data, []byte{','})+bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxValues:
 		return fmt.Errorf("more than %d values", maxValues)
 	}
 	err = json.Unmarshal(data, into)
@@ -43,10 +43,6 @@ func Decode(name string, data []byte, into any) error {
 		return fault // which names the place better than a wrong type's
 	}
 	return err
-}
-
-func countValues(data []byte) int {
-	return 1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'{'})
 }
 
 // checker compares a document, whose syntax is known to be right, with a schema as it reads it.

@@ -30,10 +30,6 @@ func parseKind(key string) dimmKind {
 	return k
 }
 
-func (k dimmKind) coversRanks(n int) bool {
-	return k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+n))+"r")
-}
-
 func (k dimmKind) fewestRanks() int {
 	if k.ranks == "" {
 		return 0
@@ -88,7 +84,7 @@ func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 			continue
 		}
 		switch {
-		case ranks == 0 || ranks > 9 || k.coversRanks(ranks):
+		case ranks == 0 || ranks > 9 || k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+ranks))+"r"):
 			same = append(same, key)
 		case k.fewestRanks() > ranks:
 			more = append(more, key)

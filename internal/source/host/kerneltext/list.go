@@ -33,7 +33,7 @@ func ParseCPUList(b []byte) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list)+r.count() > maxListed {
+		if len(list)+r.last-r.first+1 > maxListed {
 			return nil, fmt.Errorf("list of more than %d numbers", maxListed)
 		}
 		list = r.append(list)
@@ -44,8 +44,6 @@ func ParseCPUList(b []byte) ([]int, error) {
 
 // cpuRange is the range first-last with a stride: the first used of every group CPUs.
 type cpuRange struct{ first, last, used, group int }
-
-func (r cpuRange) count() int { return r.last - r.first + 1 }
 
 func (r cpuRange) append(dst []int) []int {
 	for n := r.first; n <= r.last; n++ {

@@ -184,10 +184,6 @@ func sum(b []byte) (s byte) {
 	return s
 }
 
-func (b *Builder) atLeast(major, minor int) bool {
-	return b.major > major || b.major == major && b.minor >= minor
-}
-
 // length picks the length of a structure by version: the last of steps that
 // the version reaches.
 func (b *Builder) length(want int, first int, steps ...step) int {
@@ -195,7 +191,7 @@ func (b *Builder) length(want int, first int, steps ...step) int {
 		return want
 	}
 	for _, s := range steps {
-		if b.atLeast(s.major, s.minor) {
+		if b.major > s.major || b.major == s.major && b.minor >= s.minor {
 			first = s.length
 		}
 	}
