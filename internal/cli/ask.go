@@ -60,7 +60,6 @@ func newAsker(now func() time.Time) *bmcAsker {
 	return &bmcAsker{now: now, ask: redfish.Read, patience: askPatience, again: make(chan string, 1)}
 }
 
-// expire makes the next audit query the BMC.
 func (a *bmcAsker) expire() { a.next = time.Time{} }
 
 // read returns the current answer, and starts a new query if it is due. revision identifies anything else that
@@ -95,7 +94,6 @@ func subjectOf(o *redfish.Options, who *redfish.Identity, revision string) strin
 	return string(sum[:])
 }
 
-// start starts a reading.
 func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) *asking {
 	o.KnownRegistry = a.registry.unpack
 	ctx, stop := context.WithCancel(context.Background())
@@ -107,7 +105,6 @@ func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) 
 	return r
 }
 
-// take makes an answer the current one.
 func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	r.stop()
 	a.running, a.last, a.about = nil, r.answer, r.about
@@ -123,7 +120,6 @@ func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	a.next = a.now().Add(a.retry)
 }
 
-// requestAudit requests another audit as soon as the answer arrives.
 func (a *bmcAsker) requestAudit(r *asking) {
 	if r.late {
 		return
@@ -138,7 +134,6 @@ func (a *bmcAsker) requestAudit(r *asking) {
 	}()
 }
 
-// copied returns a copy of the current answer for one audit, which may modify it.
 func (a *bmcAsker) copied() *redfish.Answer {
 	c := *a.last
 	c.Problems, c.Notes = slices.Clone(c.Problems), slices.Clone(c.Notes)
@@ -150,7 +145,6 @@ func (a *bmcAsker) copied() *redfish.Answer {
 	return &c
 }
 
-// end stops a reading and waits for it to log out.
 func (a *bmcAsker) end(grace time.Duration) {
 	if a.running == nil {
 		return

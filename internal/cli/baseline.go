@@ -192,7 +192,6 @@ func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 	return p.accept(name, sys)
 }
 
-// words checks the flags with a fixed set of values.
 func (f *checkFlags) words() error {
 	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err

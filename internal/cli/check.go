@@ -46,7 +46,6 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	return cmd
 }
 
-// check does one audit and prints it.
 func (p *Program) check(f *checkFlags) error {
 	if err := f.words(); err != nil {
 		return err

@@ -13,12 +13,10 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// names reports whether any flag selects a machine.
 func (f *inputFlags) names() bool {
 	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
 }
 
-// fitting lists the profiles that apply to the machine of the input, with the intents that resolve to each.
 func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
 	sys, failed := p.system(input)
 	if sys == nil {
@@ -47,7 +45,6 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 	return cmp.Or(err, failed)
 }
 
-// described returns the profiles of the fits, in their order.
 func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.ProfileInfo {
 	out := make([]rulepack.ProfileInfo, 0, len(fits))
 	for _, f := range fits {
@@ -58,7 +55,6 @@ func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.P
 	return out
 }
 
-// fittingProfile is a profile and its standing for one machine.
 type fittingProfile struct {
 	rulepack.ProfileInfo
 	// Answers are the intents that resolve to it on this machine.
@@ -102,7 +98,6 @@ func (p *Program) listFitting(infos []rulepack.ProfileInfo, fits []audit.Applica
 	return out, err
 }
 
-// fitLines formats the profiles that apply with the intents given for each.
 func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) []profileLine {
 	out := make([]profileLine, len(fits))
 	for i, f := range fits {
@@ -123,8 +118,6 @@ func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers fun
 	return out
 }
 
-// listPossible prints the profiles of the machine's vendor that may apply once a missing fact is known, after a
-// line that names it.
 func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) (string, error) {
 	if len(infos) == 0 {
 		return "", nil

@@ -32,7 +32,6 @@ could not be read.`,
 	return cmd
 }
 
-// compare checks one machine against the profiles and prints it.
 func (p *Program) compare(f *checkFlags) error {
 	if err := f.output.check(formats.Comparisons()); err != nil {
 		return err

@@ -21,7 +21,6 @@ const defaultConfig = "/etc/memaudit/memaudit.yaml"
 // maxConfigBytes limits the size of the configuration.
 const maxConfigBytes = 1 << 20
 
-// config is /etc/memaudit/memaudit.yaml.
 type config struct {
 	Profile  string             `yaml:"profile"`
 	Rules    []string           `yaml:"rules"`
@@ -107,7 +106,6 @@ func emptyEntry(n *yaml.Node, key string) error {
 	return nil
 }
 
-// plainYAML describes an error of a file in the file's terms, with its line.
 func plainYAML(err error) string {
 	var each []string
 	for _, text := range yamlErrors(err) {
@@ -147,7 +145,6 @@ func (c *config) check(name string) error {
 	return nil
 }
 
-// redfishConfig is the BMC of the live machine.
 type redfishConfig struct {
 	URL         string `yaml:"url"`
 	Credentials string `yaml:"credentials"`

@@ -45,7 +45,6 @@ func (p *Program) demoCommand() *cobra.Command {
 	return cmd
 }
 
-// serverName accepts the name of an example server.
 func serverName(names []string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && !slices.Contains(names, args[0]) {
@@ -55,7 +54,6 @@ func serverName(names []string) cobra.PositionalArgs {
 	}
 }
 
-// openExample opens the capture of an example server.
 func openExample(name string) (*host.Root, error) {
 	data, err := fs.ReadFile(examples.FS, name+".tar.gz")
 	if err != nil {

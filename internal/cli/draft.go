@@ -31,7 +31,6 @@ documents and put below a folder, "rules validate DIR" checks them and
 	return cmd
 }
 
-// draft prints the skeletons for one machine.
 func (p *Program) draft(f *checkFlags) error {
 	if _, err := p.auditor(f); err != nil {
 		return err

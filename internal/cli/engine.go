@@ -20,7 +20,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// checkFlags are the flags of an audit.
 type checkFlags struct {
 	input   inputFlags
 	output  outputFlags
@@ -35,7 +34,6 @@ type checkFlags struct {
 	allProfiles bool
 }
 
-// registerRules adds the flags that select what a machine is checked against.
 func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
@@ -44,13 +42,11 @@ func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	f.registerProfile(p, cmd)
 }
 
-// registerProfile adds --profile.
 func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
 	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
 }
 
-// registerFailOn adds --fail-on.
 func registerFailOn(cmd *cobra.Command, word *string) {
 	cmd.Flags().StringVar(word, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
@@ -94,13 +90,11 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	return &assess.Auditor{Rules: compiled.Keep(p.Rules), Engine: engine, Options: o}, nil
 }
 
-// signature returns that of the machine's population, as memaudit labels prints it.
 func signature(sys *inventory.System, topo *population.Result) string {
 	inv := report.BuildInventory(sys, topo, report.Options{})
 	return metrics.Signature(&inv)
 }
 
-// ownRules returns the folders of a site's rules.
 func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rules, f.rules) }
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {
@@ -112,8 +106,6 @@ func (f *checkFlags) criteria(failed error) report.Criteria {
 	return report.Criteria{FailOn: f.failOn, Strict: f.strict, Failed: failed}
 }
 
-// misnamed adds the profiles of the input's machine to the error about a wrong profile name, as far as the
-// machine can be read.
 func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {
 	var unknown *audit.UnknownProfileError
 	if errors.As(err, &unknown) {

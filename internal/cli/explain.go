@@ -34,7 +34,6 @@ expressions of a rule are printed by memaudit rules show.`,
 	return cmd
 }
 
-// explain prints the page of a word, with its values on the selected machine.
 func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
 	if err != nil {
@@ -92,7 +91,6 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	return &doc, failed
 }
 
-// completeWords completes the words of explain in the shell.
 func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	e, err := p.explainer(nil, "", rulepack.LoadCompiled)
 	if err != nil || len(args) > 0 {

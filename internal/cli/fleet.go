@@ -105,7 +105,6 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 	}
 }
 
-// gatherFleet reads and audits all inputs.
 func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by string, paths []string) *fleet.Document {
 	all := fleet.New(by, auditors[0].auditor.Engine.Headline)
 	if plan != nil {

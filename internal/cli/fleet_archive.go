@@ -43,7 +43,6 @@ func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) 
 	_ = in.Close()
 }
 
-// captures reads the machines in one archive of trees.
 func (g *gatherer) captures(name string, in io.Reader) error {
 	roots, err := host.OpenCaptures(name, in)
 	for _, root := range roots {
@@ -89,7 +88,6 @@ func ofTree(name string) bool {
 	return ok || slices.Contains(parts, "sys") || slices.Contains(parts, "proc")
 }
 
-// members reads every file of an archive outside a machine's tree as an input.
 func (g *gatherer) members(path string, in io.Reader) error {
 	unpacked := int64(0)
 	return host.EachMember(in, maxFleetArchive, func(h *tar.Header, body io.Reader) error {

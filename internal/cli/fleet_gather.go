@@ -36,7 +36,6 @@ type gatherer struct {
 	left int
 }
 
-// inputOrigin is where an input comes from.
 type inputOrigin int
 
 const (
@@ -63,7 +62,6 @@ func errEntries() error {
 	return fmt.Errorf("more than %d files and lines below one argument, expected fewer: divide it", maxFleetEntries)
 }
 
-// argument reads one argument.
 func (g *gatherer) argument(path string) {
 	g.left = maxFleetEntries
 	if path != "-" {
@@ -89,7 +87,6 @@ func (g *gatherer) argument(path string) {
 	g.content(name, data, fromArgument)
 }
 
-// spool copies an archive, which is read twice, to an unnamed temporary file.
 func spool(in io.Reader) (*os.File, error) {
 	f, err := os.CreateTemp("", "memaudit-fleet-")
 	if err != nil {
@@ -110,7 +107,6 @@ func spool(in io.Reader) (*os.File, error) {
 	return f, nil
 }
 
-// path reads a path from an argument or a line of a list.
 func (g *gatherer) path(path string, from inputOrigin) {
 	st, err := os.Stat(path)
 	switch {
@@ -128,7 +124,6 @@ func (g *gatherer) path(path string, from inputOrigin) {
 // openFlags open a file without blocking, in case it has become a pipe.
 const openFlags = os.O_RDONLY | unix.O_NONBLOCK
 
-// isTree reports whether a folder is a machine's root.
 func isTree(lstat func(string) (fs.FileInfo, error), path string) bool {
 	st, err := lstat(filepath.Join(path, "sys"))
 	return err == nil && st.IsDir()
@@ -186,7 +181,6 @@ func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// entry reads one entry of a folder.
 func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 	path := filepath.Join(root.Name(), rel)
 	mode := e.Type()
@@ -300,12 +294,10 @@ func isTar(path string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(path, end) })
 }
 
-// tree audits a machine's tree.
 func (g *gatherer) tree(path string, open func() (*host.Root, error)) {
 	g.pool.submit(path, func(a *fleetAuditor) fleetInput { return a.root(path, open) })
 }
 
-// content detects what was read.
 func (g *gatherer) content(name string, data []byte, from inputOrigin) {
 	trimmed := bytes.TrimSpace(data)
 	switch {
@@ -320,13 +312,11 @@ func (g *gatherer) content(name string, data []byte, from inputOrigin) {
 	}
 }
 
-// closable is a reader in memory.
 type closable struct{ *bytes.Reader }
 
 // Close does nothing.
 func (closable) Close() error { return nil }
 
-// isList reports whether the first significant line is an existing path.
 func isList(data []byte) bool {
 	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
@@ -338,7 +328,6 @@ func isList(data []byte) bool {
 	return false
 }
 
-// list reads the paths of a list.
 func (g *gatherer) list(name string, data []byte) {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)

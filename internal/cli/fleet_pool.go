@@ -37,7 +37,6 @@ type fleetAuditor struct {
 // mostAuditors limits the memory used: each may hold an input of maxSMBIOSFile.
 const mostAuditors = 4
 
-// auditors creates one for each CPU.
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
 	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
@@ -63,7 +62,6 @@ type fleetInput struct {
 // errInternal is the reason for an input that made memaudit panic.
 var errInternal = errors.New("an error in memaudit itself, which could not go on with this input; please report it")
 
-// join adds it to the fleet.
 func (o *fleetInput) join(all *fleet.Fleet) {
 	defer func() {
 		if recover() != nil {
@@ -88,7 +86,6 @@ type auditorPool struct {
 	taken chan struct{}
 }
 
-// startPool starts a goroutine for each auditor, and one for delivery.
 func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 	q := &auditorPool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
 	for _, a := range auditors {
@@ -128,14 +125,12 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 	return read(a)
 }
 
-// finish returns when every result was delivered.
 func (q *auditorPool) finish() {
 	close(q.work)
 	close(q.order)
 	<-q.taken
 }
 
-// root audits a machine's tree.
 func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetInput {
 	root, err := open()
 	if err == nil {
@@ -178,7 +173,6 @@ func withoutText(err error) error {
 	return errors.New("cannot be read")
 }
 
-// document reads a report or an inventory of memaudit.
 func document(name string, data []byte) fleetInput {
 	o := fleetInput{input: name}
 	kind, err := schemaOf(data)
@@ -225,7 +219,6 @@ func schemaOf(data []byte) (string, error) {
 	return head.Schema, err
 }
 
-// audit audits a machine as check does.
 func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if nothingRead(sys) {
 		return fleetInput{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}

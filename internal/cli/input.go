@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/source/host"
 )
 
-// inputFlags select the machine to audit.
 type inputFlags struct {
 	root, snapshot, smbios string
 	// example is an embedded example server to audit instead.
@@ -44,7 +43,6 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
-// registerHostName adds the flag for commands with a document that names the machine.
 func (f *inputFlags) registerHostName(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "include the host name")
 }
@@ -133,7 +131,6 @@ func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the BMC's certificate")
 }
 
-// baselineFile returns the file of a flag, otherwise the configuration's for the live machine, otherwise other.
 func (f *inputFlags) baselineFile(flag, other string) string {
 	if flag == "" && f.conf != nil && f.live() {
 		flag = f.conf.Baseline

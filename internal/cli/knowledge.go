@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/report"
 )
 
-// partNumbers loads the part number patterns.
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
 // join adds the data files of a site's folders to the built-in ones: platforms, slot maps, processors.
@@ -36,7 +35,6 @@ func (p *Program) join(dirs []string) error {
 	return nil
 }
 
-// rulePaths splits the site's rules into folders with all below them, and files.
 func rulePaths(from []string) (dirs, files []string) {
 	for _, dir := range from {
 		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -55,7 +53,6 @@ func rulePaths(from []string) (dirs, files []string) {
 	return dirs, files
 }
 
-// withSite adds the packs of a site's own folders.
 func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 	for _, dir := range dirs {
 		own, faults := loadSite(dir)
@@ -67,7 +64,6 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 	return packs, nil
 }
 
-// loadSite loads and validates a folder or a file of a site's own rules.
 func loadSite(name string) ([]*rulepack.Pack, datafile.Complaints) {
 	packs, faults := rulepack.LoadPath(name)
 	for _, pack := range packs {

@@ -31,7 +31,6 @@ func (f *knowledgeFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
 }
 
-// load loads the packs that the flags and the configuration select, with the rules' own cases.
 func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 	return f.loadBy(p, rulepack.LoadBuiltin)
 }
@@ -57,7 +56,6 @@ func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pac
 	return withSite(packs, dirs)
 }
 
-// showAll prints rules or profiles, as text separated by an empty line.
 func showAll[T any](p *Program, format string, found []T, layOut func(reference.Layout, *T) error) error {
 	if format == "json" {
 		return writeJSON(p.Stdout, found)
@@ -71,7 +69,6 @@ func showAll[T any](p *Program, format string, found []T, layOut func(reference.
 	return p.printPage(page)
 }
 
-// printPage prints a page once it is complete.
 func (p *Program) printPage(page *text.Page) error {
 	var out strings.Builder
 	if err := page.Write(&out); err != nil {

@@ -32,7 +32,6 @@ import (
 // measureArea is the prefix of rules about measurements.
 const measureArea = "measure."
 
-// measureFlags are the flags of measure.
 type measureFlags struct {
 	checkFlags
 	options       measure.Options
@@ -73,7 +72,6 @@ undecided.`,
 	return cmd
 }
 
-// check rejects wrong flags before anything is read.
 func (f *measureFlags) check() error {
 	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err
@@ -92,7 +90,6 @@ func (f *measureFlags) check() error {
 	return nil
 }
 
-// measure measures, checks and prints.
 func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -169,7 +166,6 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 	return result, nil
 }
 
-// liveBench returns the running machine.
 func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	root, err := host.OpenLive()
 	if err != nil {
@@ -179,7 +175,6 @@ func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	return &measureBench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
-// hypervisorOf returns the hypervisor of a virtual machine.
 func hypervisorOf(sys *inventory.System) string {
 	if !sys.Machine.Virtual.Or(false) {
 		return ""
@@ -187,7 +182,6 @@ func hypervisorOf(sys *inventory.System) string {
 	return sys.Machine.Hypervisor.Or("hypervisor not known")
 }
 
-// earlier reads the result of --compare.
 func (f *measureFlags) earlier() (*measure.Result, error) {
 	if f.compare == "" {
 		return nil, nil
@@ -203,7 +197,6 @@ func (f *measureFlags) earlier() (*measure.Result, error) {
 	return r, nil
 }
 
-// describe adds the machine and the findings to the document.
 func describe(result *measure.Result, doc *report.Report) (err error) {
 	if result.Machine, err = json.Marshal(&doc.Machine); err != nil {
 		return err

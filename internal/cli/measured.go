@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// measuredFiles returns those of the flag, or for the live machine the configuration's.
 func (f *inputFlags) measuredFiles() []string {
 	if len(f.measured) > 0 || !f.live() || f.conf == nil {
 		return f.measured

@@ -63,7 +63,6 @@ func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) e
 	return nil
 }
 
-// say writes a text to standard output.
 func (p *Program) say(text string) error {
 	_, err := io.WriteString(p.Stdout, text)
 	return unwritten(err)

@@ -133,7 +133,6 @@ func writeInto(name string, old fs.FileInfo, body func(io.Writer) error) error {
 	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
-// descriptor parses the names of a process's own streams.
 func descriptor(name string) (int, bool) {
 	switch name {
 	case "/dev/stdout":

@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// patchFlags are the flags of profiles patch.
 type patchFlags struct {
 	checkFlags
 	form string
@@ -50,7 +49,6 @@ not be read, or no document gives this profile for the machine.`,
 	return cmd
 }
 
-// patch prints the change of one machine to one profile.
 func (p *Program) patch(f *patchFlags, name string) error {
 	if f.form != "" {
 		if err := checkFlagWord("for", f.form, patch.Forms()); err != nil {
@@ -88,7 +86,6 @@ func (p *Program) patch(f *patchFlags, name string) error {
 	return p.printPatch(f, chosen, exports)
 }
 
-// printPatch creates the change from the first export of the selected form.
 func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*collect.Export) error {
 	x, form, err := assess.PresentSettings(exports, f.form)
 	if err != nil {
@@ -105,7 +102,6 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*col
 	return nil
 }
 
-// patchNotes describes the change, its side effects, and what remains open.
 func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Export) string {
 	var b strings.Builder
 	say := func(format string, args ...any) {

@@ -68,7 +68,6 @@ those from documents of that vendor, title, year or address.`,
 	return cmd
 }
 
-// ofDocument returns the profiles with a document that contains every word, ignoring case.
 func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
 	return slices.DeleteFunc(infos, func(i rulepack.ProfileInfo) bool {
 		line := strings.ToLower(i.Citation.Line() + " " + string(i.Citation.URL))
@@ -76,7 +75,6 @@ func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileIn
 	})
 }
 
-// profileLine is a profile in a list.
 type profileLine struct {
 	rulepack.ProfileInfo
 	intents []string

@@ -74,12 +74,10 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError returns an error about wrong usage or configuration.
 func usageError(format string, args ...any) error {
 	return &exitError{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// notAudited returns the error of an audit that failed.
 func notAudited(err error, hint string) error {
 	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }
@@ -121,7 +119,6 @@ func (t printableWriter) Write(b []byte) (int, error) {
 // stderr returns the only writer to standard error.
 func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
 
-// completeProfiles completes intents and profile ids in the shell.
 func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	words := slices.Clone(rulepack.Intents[:])
 	packs, err := rulepack.LoadCompiled(p.Rules)

@@ -21,10 +21,8 @@ func (p *Program) progress(what func() string) (done func()) {
 	return progressLine(p.Stderr, what, quietFor, time.Second)
 }
 
-// reading is the progress of commands that audit one machine.
 func reading() string { return "auditing the machine" }
 
-// progressLine writes a line after a while, again at every interval, and erases it at the end.
 func progressLine(w io.Writer, what func() string, after, interval time.Duration) (done func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -44,7 +42,6 @@ func progressLine(w io.Writer, what func() string, after, interval time.Duration
 	return sync.OnceFunc(func() { close(stop); <-stopped })
 }
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

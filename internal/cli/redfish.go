@@ -22,7 +22,6 @@ const (
 	maxCA          = 1 << 20
 )
 
-// controller is a BMC to query once, or at each interval by the daemon.
 type controller struct {
 	o        redfish.Options
 	asker    *bmcAsker
@@ -67,7 +66,6 @@ func (f *inputFlags) controller() (*controller, error) {
 	return c, c.configure(&conf)
 }
 
-// configure applies the rest of the configuration.
 func (c *controller) configure(conf *redfishConfig) error {
 	if conf.Timeout != "" {
 		d, err := time.ParseDuration(conf.Timeout)
@@ -134,7 +132,6 @@ func (f *inputFlags) baselineState() string {
 	return st.ModTime().String()
 }
 
-// joinInputErrors joins two failed inputs into one error with the hint of the first.
 func joinInputErrors(a, b error) error {
 	if a == nil {
 		return b

@@ -38,7 +38,6 @@ func (p *Program) rulesListCommand() *cobra.Command {
 	return cmd
 }
 
-// listRules prints one rule per line.
 func listRules(infos []rulepack.RuleInfo) string {
 	var out strings.Builder
 	width := 0
@@ -80,7 +79,6 @@ func (p *Program) rulesValidateCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
 }
 
-// ruleIDs returns the ids of all rules, each once.
 func ruleIDs(packs []*rulepack.Pack) []string {
 	var out []string
 	for _, p := range packs {

@@ -83,7 +83,6 @@ func (a *auditor) once() (*report.Report, error) {
 	return &doc, failed
 }
 
-// interval returns the flag's, or the configuration's.
 func (a *auditor) interval() time.Duration {
 	if a.f.interval > 0 {
 		return a.f.interval
@@ -118,7 +117,6 @@ func (a *auditor) configFile() string {
 	return defaultConfig
 }
 
-// watched lists the folders to watch for a reload.
 func (a *auditor) watched() []string {
 	dirs, _ := rulePaths(slices.Concat(a.f.input.conf.Rules, a.f.rules))
 	if dir := filepath.Dir(a.configFile()); isDir(dir) {
@@ -159,7 +157,6 @@ func (a *auditor) readable() []string {
 	return slices.Compact(dirs)
 }
 
-// asksNetwork reports whether a BMC is queried.
 func (a *auditor) asksNetwork() bool {
 	return a.f.input.redfish.url != "" || a.f.input.live() && a.f.input.conf.Redfish != nil
 }

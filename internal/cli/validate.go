@@ -55,7 +55,6 @@ func (p *Program) validate(paths []string) error {
 	return p.say(v.summary())
 }
 
-// platforms joins the files with the built-in ones and runs the cases of their platforms.
 func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
 	engine := audit.NewEngine(builtin)
 	for _, path := range paths {
@@ -85,7 +84,6 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 	}
 }
 
-// errorFault is an error used as a fault.
 type errorFault struct{ error }
 
 func (t errorFault) String() string { return t.Error() }
@@ -145,7 +143,6 @@ func (v *validated) file(schemas *knowledge.Base, file string) {
 	}
 }
 
-// dataFiles returns the file itself, or the YAML and CSV files and the checked tables below a folder.
 func dataFiles(path string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

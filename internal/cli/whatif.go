@@ -11,7 +11,6 @@ import (
 // changeFlags are the changes of a what-if, applied in this order: remove, move, install.
 type changeFlags struct{ remove, move, install []string }
 
-// changes parses the flags.
 func (c *changeFlags) changes() ([]plan.Change, error) {
 	var out []plan.Change
 	for _, slot := range c.remove {
@@ -44,7 +43,6 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 	return out, nil
 }
 
-// whatIf audits a machine with its DIMMs changed.
 func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if err := f.output.check(formats.ForPlans()); err != nil {
 		return err

@@ -24,7 +24,6 @@ func ownWriters() (users, groups []int) {
 	return users, groups
 }
 
-// foreignOwner reports whether a file belongs to another user.
 func foreignOwner(is fs.FileInfo) bool {
 	users, _ := ownWriters()
 	owner, _ := ownerOf(is)
@@ -91,7 +90,6 @@ func (p *Program) checkWriters(what string, names ...string) error {
 	return nil
 }
 
-// warn logs a warning in the daemon, otherwise it prints to standard error.
 func (p *Program) warn(text string) {
 	if p.log != nil {
 		p.log.Warn(text)

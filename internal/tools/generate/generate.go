@@ -79,7 +79,6 @@ func glossaryPage(root string) (madeFiles, error) {
 	return madeFiles{"docs/glossary.md": []byte(text)}, err
 }
 
-// operatorRules generates the object for the Prometheus operator with the groups of the rule files, including comments.
 func operatorRules(root string) (madeFiles, error) {
 	var b bytes.Buffer
 	b.WriteString("# Made by make docs from deploy/prometheus.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n" +

@@ -31,7 +31,6 @@ type Machine struct {
 	Table *smbiostest.Builder
 }
 
-// clone returns a deep copy of the machine.
 func (s Machine) clone() Machine {
 	s.Files, s.Without = maps.Clone(s.Files), slices.Clone(s.Without)
 	if s.Table != nil {

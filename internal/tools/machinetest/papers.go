@@ -42,7 +42,6 @@ func chassis(major, minor int, vendor, product, bios string, cpu cpuModel, socke
 	return b
 }
 
-// founding returns a server with one core per socket and nodeMiB of visible memory on each NUMA node.
 func founding(name, about, profile string, b *smbiostest.Builder, cpu cpuModel, sockets, nodeMiB int) Machine {
 	vendor := "GenuineIntel"
 	if cpu.maker == "AMD" {
@@ -60,7 +59,6 @@ func founding(name, about, profile string, b *smbiostest.Builder, cpu cpuModel, 
 	return s
 }
 
-// distances replaces the firmware's table of distances, a row per node.
 func (s Machine) distances(rows ...string) Machine {
 	for n, row := range rows {
 		s.Files[fmt.Sprintf("sys/devices/system/node/node%d/distance", n)] = row + "\n"

@@ -57,7 +57,6 @@ func rx600S6(name, about string, boards ...[]string) Machine {
 	return s.distances("10 21 21 21", "21 10 21 21", "21 21 10 21", "21 21 21 10")
 }
 
-// mirrored halves what the operating system sees.
 func mirrored(s Machine) Machine {
 	s.Host.NodeMiB /= 2
 	return s

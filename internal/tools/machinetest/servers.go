@@ -103,7 +103,6 @@ func (s *Server) head(processors int) *smbiostest.Builder {
 	return b
 }
 
-// vendor returns the vendor as /proc/cpuinfo has it.
 func (s *Server) vendor() string {
 	return map[string]string{"Intel": "GenuineIntel", "Advanced Micro Devices, Inc.": "AuthenticAMD"}[s.Maker]
 }

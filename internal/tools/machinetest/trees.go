@@ -35,7 +35,6 @@ func Write(dir string) error {
 	return nil
 }
 
-// discard removes a tree, when it is one.
 func discard(tree string) error {
 	entries, err := os.ReadDir(tree)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
