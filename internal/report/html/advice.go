@@ -79,7 +79,6 @@ func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	return t
 }
 
-// before describes a socket's memory now.
 func (p *page) before(id int) string {
 	s := p.population(id)
 	if s == nil {
@@ -92,7 +91,6 @@ func (p *page) before(id int) string {
 	return reached(speed, s.PeakBytes.Pointer(), &s.Relative)
 }
 
-// reached describes a socket's memory in a few words.
 func reached(speed string, peak *int64, share *population.Relative) string {
 	var parts []string
 	if speed != "" {
@@ -110,7 +108,6 @@ func reached(speed string, peak *int64, share *population.Relative) string {
 	return strings.Join(parts, ", ")
 }
 
-// curedRules names each rule once, with what it no longer fails on.
 func curedRules(list []verdict.Ref) string {
 	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, c := range list {
@@ -127,7 +124,6 @@ func remaining(list []plan.Failure) string {
 	return byRule(names, subjects)
 }
 
-// byRule writes each name once, with its subjects.
 func byRule(names []string, subjects []inventory.Subject) string {
 	var order []string
 	of := map[string][]inventory.Subject{}

@@ -34,7 +34,6 @@ func (p *page) steps() []plan.Step {
 	return p.r.Advice[at].Steps
 }
 
-// spot returns the place of a slot's number in the picture.
 func (d *drawing) spot(handle string) (x, y int, ok bool) {
 	for i := range d.columns {
 		for row, s := range d.columns[i].cells {
@@ -86,7 +85,6 @@ func (s *shapes) badge(x, y int, class, number string) {
 	s.text("number "+class, x, y+4, number)
 }
 
-// arrow joins two numbers from edge to edge.
 func (s *shapes) arrow(fromX, fromY, toX, toY int) {
 	dx, dy := float64(toX-fromX), float64(toY-fromY)
 	length := math.Hypot(dx, dy)

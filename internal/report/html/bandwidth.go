@@ -27,7 +27,6 @@ type share struct {
 	Cells      []string // those after the share
 }
 
-// measured is one result.
 type measured struct {
 	Tool, Unjudged, More string
 	Table                *table
@@ -58,14 +57,12 @@ func (p *page) shares() []share {
 	return out
 }
 
-// predicts reports whether anything is known of a processor's memory.
 func (p *page) predicts() bool {
 	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
 		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
 	})
 }
 
-// shareText describes the predicted range.
 func shareText(r *population.Relative) string {
 	if r.Low == nil || r.High == nil {
 		return "not known"
@@ -77,7 +74,6 @@ func shareText(r *population.Relative) string {
 	return low + " to " + high + " %"
 }
 
-// predicted returns the cells of a socket after its share.
 func predicted(s *report.PopulationSocket) []string {
 	r := &s.Relative
 	measured := "none for this layout"
@@ -97,7 +93,6 @@ func predicted(s *report.PopulationSocket) []string {
 	return []string{measured, peak, speed, cmp.Or(wording.Limiter(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
 }
 
-// depthText lists the DIMMs of each channel.
 func depthText(dpc []int) string {
 	if len(dpc) == 0 {
 		return "not known"
@@ -130,7 +125,6 @@ func bar(r *population.Relative) *picture {
 	return out
 }
 
-// onBar returns a share's place on the bar.
 func onBar(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
 
 // mostMeasured is how many figures of one result are listed: a matrix of more
@@ -163,7 +157,6 @@ func nodeName(id *int) string {
 	return "node " + strconv.Itoa(*id)
 }
 
-// ofPeak returns a figure's share of the peak of its node's own memory.
 func ofPeak(f *report.MeasuredFigure) string {
 	switch {
 	case f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:

@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// findings are those of one result.
 type findings struct {
 	ID, Title string
 	Findings  []finding
@@ -34,7 +33,6 @@ type readings struct {
 	Raw  []string
 }
 
-// findings lists every finding by result.
 func (p *page) findings() any {
 	out := []findings{}
 	for _, kind := range [...]struct {
@@ -62,7 +60,6 @@ func (p *page) findings() any {
 	return out
 }
 
-// findingID returns the anchor of a finding.
 func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 
 // finding returns what is shown of a finding. A failure leads with its severity and has its colour, the others with
@@ -126,7 +123,6 @@ func evidence(all []fact.Evidence) []readings {
 	return out
 }
 
-// withResult lists the findings with this result.
 func withResult(findings []verdict.Finding, result verdict.Result) []int {
 	var list []int
 	for i := range findings {

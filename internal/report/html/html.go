@@ -139,7 +139,6 @@ func onTheWeb(url string) bool {
 	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
 }
 
-// citation names the document, with its address.
 func citation(c *verdict.Citation) link {
 	url := string(c.URL)
 	if url != "" && !onTheWeb(url) {
@@ -148,7 +147,6 @@ func citation(c *verdict.Citation) link {
 	return webLink(c.Line(), url)
 }
 
-// pair is a term with its description.
 type pair struct {
 	Term string
 	Text link
@@ -165,7 +163,6 @@ func pairs(termsAndTexts ...string) []pair {
 	return out
 }
 
-// joined puts lines into one cell.
 func joined(lines []string) string { return strings.Join(lines, "; ") }
 
 // sockets are processors with the same description.
@@ -174,7 +171,6 @@ type sockets struct {
 	ids   []int
 }
 
-// alike groups n processors by what of returns about them, in the order of the first.
 func alike(n int, of func(int) (id int, description string)) []sockets {
 	var out []sockets
 	at := map[string]int{}
@@ -190,5 +186,4 @@ func alike(n int, of func(int) (id int, description string)) []sockets {
 	return out
 }
 
-// abbreviations returns those that the page uses up to here.
 func (p *page) abbreviations() []wording.Term { return wording.TermsIn(p.out.String()) }

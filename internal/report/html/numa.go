@@ -14,7 +14,6 @@ import (
 // lines cross too often, and the table of distances alone shows them.
 const mostDrawn = 4
 
-// numa draws the nodes with their memory, and the distances between them.
 func (p *page) numa() any {
 	nodes := p.r.Inventory.Nodes
 	if len(nodes) == 0 {

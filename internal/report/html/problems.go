@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// problem is a numbered problem or a note.
 type problem struct {
 	Number         int
 	Severity, Text string
@@ -19,7 +18,6 @@ type problem struct {
 	Pairs          []pair
 }
 
-// problems returns the numbered problems, each with what to do about it and the source, and the notes.
 func (p *page) problems() any {
 	var data struct{ Problems, Notes []problem }
 	for i := range p.r.Problems {
@@ -54,7 +52,6 @@ func (p *page) problems() any {
 	return data
 }
 
-// problemsTitle is the heading of the problems and the notes.
 func (p *page) problemsTitle() string {
 	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.Above() }) {
 		return "What to do"
@@ -62,10 +59,8 @@ func (p *page) problemsTitle() string {
 	return "Notes"
 }
 
-// tabled reports whether a problem is about several settings, which are listed in a table.
 func tabled(pr *report.Problem) bool { return pr.Settings() && len(pr.Members) > 1 }
 
-// problemSettings lists the settings that differ from the profile, and how each is changed.
 func problemSettings(pr *report.Problem) *table {
 	if !tabled(pr) {
 		return nil
@@ -78,7 +73,6 @@ func problemSettings(pr *report.Problem) *table {
 	return t
 }
 
-// how returns the first way to change a setting, and whether there are others.
 func how(f *verdict.Finding) (way string, more bool) {
 	way, _, more = strings.Cut(string(f.Remedy), "\n")
 	return way, more
@@ -95,7 +89,6 @@ func fixOutsideTable(pr *report.Problem, fix string) string {
 	return fix
 }
 
-// problemRule names a problem's rule, with the way to its first finding.
 func (p *page) problemRule(pr *report.Problem) link {
 	if len(pr.Members) == 0 {
 		return link{Text: pr.Rule}

@@ -162,7 +162,6 @@ func (p *page) sources() any {
 	return data
 }
 
-// documents lists the documents that findings name, each once.
 func (p *page) documents() []link {
 	var out []link
 	seen := map[string]bool{}
@@ -177,7 +176,6 @@ func (p *page) documents() []link {
 	return out
 }
 
-// baseline lists what differs from the accepted hardware.
 func (p *page) baseline() any {
 	b := p.r.Baseline
 	switch {
@@ -197,7 +195,6 @@ func (p *page) baseline() any {
 	return plain{Table: t}
 }
 
-// profiles compares the machine with every profile documented for it.
 func (p *page) profiles() any {
 	if p.r.Profiles == nil {
 		return nil

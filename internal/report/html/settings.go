@@ -40,7 +40,6 @@ func (p *page) settings() any {
 	return data
 }
 
-// joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
 func joinedReasons(effective, configured nullable.String) string {
 	a, b := string(effective), string(configured)
 	switch {
@@ -69,7 +68,6 @@ func valueText(f *report.Face) string {
 
 func orDash(s nullable.String) string { return string(cmp.Or(s, "-")) }
 
-// readFrom lists the readings behind the known values, each once.
 func readFrom(s *report.Setting) string {
 	var seen []string
 	add := func(known bool, readings []fact.Evidence) {

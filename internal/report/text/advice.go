@@ -99,7 +99,6 @@ func reachedLine(s *plan.Reached) string {
 	return strings.Join(parts, ", ")
 }
 
-// remaining lists what still fails, of rules with ids that start with this text.
 func remaining(findings []plan.Failure, rules string) string {
 	var names []string
 	seen := map[string]bool{}
@@ -112,7 +111,6 @@ func remaining(findings []plan.Failure, rules string) string {
 	return strings.Join(names, ", ")
 }
 
-// curedRules lists the rules that no longer fail.
 func curedRules(list []verdict.Ref) string {
 	var names []string
 	seen := map[string]bool{}

@@ -78,7 +78,6 @@ func profileIDs(profiles []*report.HeldProfile) string {
 	return strings.Join(ids, ", ")
 }
 
-// groupComparisons groups profiles with the same settings.
 func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
@@ -136,7 +135,6 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 	}
 }
 
-// numbered lists the profiles with the numbers in the heads of their columns.
 func (p *printer) numbered(profiles []report.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
@@ -199,7 +197,6 @@ func nearest(profiles []report.HeldProfile) string {
 	}
 }
 
-// settingsAsked returns the number of settings in a profile that apply to this machine.
 func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
 // tallyText returns how many settings of a profile agree, differ or are unknown.
@@ -263,7 +260,6 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 	}
 }
 
-// sourcesOf lists the documents of the profiles, each once.
 func sourcesOf(profiles []*report.HeldProfile) []string {
 	var out []string
 	for _, h := range profiles {

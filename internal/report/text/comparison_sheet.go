@@ -62,7 +62,6 @@ func settingOrder(groups []*heldGroup) []string {
 	return out
 }
 
-// wantedCell returns the value that a profile wants, after its mark.
 func wantedCell(s *report.HeldSetting) string {
 	if s == nil {
 		return notAsked
@@ -101,7 +100,6 @@ func machineValues(s report.Setting) string {
 	return strings.Join(out, " ")
 }
 
-// tallies returns the rows with the totals.
 func tallies(groups []*heldGroup) [][]string {
 	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
 	for _, g := range groups {

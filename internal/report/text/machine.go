@@ -24,7 +24,6 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
 
-// platformLines returns the recognised platform and, for a guest, that it is one.
 func platformLines(m *inventory.Machine) []string {
 	var out []string
 	for _, s := range []nullable.String{m.Platform.ID, m.Platform.Name} {

@@ -71,14 +71,12 @@ func (p *printer) newline() {
 	p.col = 0
 }
 
-// put adds printable text to the current line.
 func (p *printer) put(s string) {
 	s = printable.Clean(s)
 	p.buf = append(p.buf, s...)
 	p.col += printable.Columns(s)
 }
 
-// lead prints one of the words in capitals in its colour.
 func (p *printer) lead(word string) {
 	sequence := ""
 	if p.color {
@@ -166,7 +164,6 @@ func (p *printer) units(hang int, pieces []string) {
 	p.newline()
 }
 
-// label starts a labelled line and returns the column of its value.
 func (p *printer) label(indent int, name string) int {
 	p.to(indent)
 	p.put(name)
@@ -192,14 +189,12 @@ func (p *printer) field(indent int, name, value string) {
 	p.newline()
 }
 
-// part prints an empty line between what was printed and what follows.
 func (p *printer) part() {
 	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
 		p.newline()
 	}
 }
 
-// section starts a part of the report with a word in capitals and a text.
 func (p *printer) section(word, text string) {
 	p.lead(word)
 	p.to(p.col + 2)

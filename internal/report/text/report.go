@@ -61,7 +61,6 @@ func (p *printer) item(name, text string) {
 	p.newline()
 }
 
-// identity prints processors, memory and firmware.
 func (p *printer) identity(r *report.Report) {
 	m := &r.Inventory.Machine
 	line := strings.Join(wording.Processors(r.Inventory.Sockets), ", ")
@@ -97,7 +96,6 @@ func (p *printer) identity(r *report.Report) {
 	}
 }
 
-// slotCount counts the slots of system memory, and the filled ones.
 func slotCount(inv *report.Inventory) (filled, all int) {
 	for i := range inv.Slots {
 		switch s := &inv.Slots[i]; {
@@ -128,7 +126,6 @@ func Statement(pr *report.Problem) string {
 	return UpperFirst(pr.Text())
 }
 
-// problem prints a numbered problem with its rule at the right margin, what to do and the source.
 func (p *printer) problem(r *report.Report, i int) {
 	pr := &r.Problems[i]
 	p.put(strconv.Itoa(i+1) + ". ")
@@ -159,7 +156,6 @@ func FixOf(r *report.Report, i int) string {
 	return fix
 }
 
-// indented prints a labelled text of a problem.
 func (p *printer) indented(name, text string) {
 	if text == "" {
 		return
@@ -185,7 +181,6 @@ func (p *printer) ruled(text, rule string) {
 	p.newline()
 }
 
-// settingTable lists the settings that differ from the profile.
 func (p *printer) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
@@ -197,7 +192,6 @@ func (p *printer) settingTable(pr *report.Problem) {
 // settingPrefix begins the ids of the rules that check a setting against a profile.
 const settingPrefix = "setting."
 
-// notes prints the problems at info, and what is different by design.
 func (p *printer) notes(r *report.Report) {
 	for i := range r.Problems {
 		pr := &r.Problems[i]
@@ -238,7 +232,6 @@ func (p *printer) notes(r *report.Report) {
 	p.part()
 }
 
-// evidence prints all details of a problem, and what it causes.
 func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 	for _, get := range []struct {
 		name string
@@ -293,7 +286,6 @@ func (p *printer) grouped(members []*verdict.Finding, name string, get func(*ver
 	}
 }
 
-// finding prints all details of one finding, as on a rule's page.
 func (p *printer) finding(f *verdict.Finding) {
 	if f.Result == verdict.Fail {
 		p.lead(severityWord(string(f.Severity)))

@@ -21,15 +21,12 @@ type shared struct {
 	evident bool
 }
 
-// verdictless holds the findings, by rule, that share a reason.
 type verdictless struct {
 	reason, knownBy string
 	rules           []shared
 	n               int
 }
 
-// byReason groups the findings with one result by their reason, the reason with most findings
-// first.
 func byReason(findings []verdict.Finding, result verdict.Result) []verdictless {
 	type key struct{ reason, knownBy string }
 	var out []verdictless
@@ -79,7 +76,6 @@ func selfEvident(f *verdict.Finding) bool {
 	return f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
 }
 
-// reasons prints the findings with one result by their reason.
 func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)
 	if len(groups) == 0 {
@@ -105,7 +101,6 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 	p.newline()
 }
 
-// passed lists the rules that passed, with their subjects.
 func (p *printer) passed(findings []verdict.Finding) {
 	v := verdictless{}
 	for i := range findings {
@@ -136,8 +131,6 @@ func (p *printer) measured(all []report.Measurement) {
 	}
 }
 
-// measuredWith returns the tool, the time and the number of figures and, in the verbose report, the
-// file.
 func (p *printer) measuredWith(m *report.Measurement) string {
 	out := "with " + string(m.Tool)
 	if m.At != "" {
@@ -168,7 +161,6 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	p.newline()
 }
 
-// waived lists accepted failures with the reason and the last day of the waiver.
 func (p *printer) waived(findings []verdict.Finding) {
 	n := 0
 	for i := range findings {

@@ -84,7 +84,6 @@ func settingWhy(s *report.Setting) string {
 	return strings.Join(parts, "; ")
 }
 
-// settingCertainty returns the lowest certainty of the known values.
 func settingCertainty(s *report.Setting) string {
 	var known []fact.Certainty
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
@@ -98,7 +97,6 @@ func settingCertainty(s *report.Setting) string {
 	return slices.Min(known).String()
 }
 
-// settingReadings returns the sources of the known values and the decision, each once.
 func settingReadings(s *report.Setting) []string {
 	var out []string
 	add := func(known bool, evidence []fact.Evidence) {

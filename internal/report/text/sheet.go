@@ -76,7 +76,6 @@ func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int)
 	}
 }
 
-// line prints one row, on as many lines as its highest cell needs.
 func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string

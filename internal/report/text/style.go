@@ -36,7 +36,6 @@ func wordStyle(word string) string {
 	}
 }
 
-// severityWord returns the word in capitals for a severity.
 func severityWord(severity string) string {
 	switch severity {
 	case "critical":

@@ -34,7 +34,6 @@ const (
 // row adds a row; an empty cell is printed as "-", which means unknown.
 func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// print prints the table and names the columns that were left out.
 func (t *textTable) print(p *printer, indent int) {
 	widths := t.widths()
 	left := t.dropColumns(widths, p.width-indent)
