@@ -213,18 +213,18 @@ func TestValidateOneFile(t *testing.T) {
 		require.NoError(t, f.Close())
 		return file
 	}
-	const document = "VERANO-GUIDE\tAMD\tVerano memory population\t2027\tp7\t\tprocessor\tchannels\n"
-	citation := "citation: {key: VERANO-GUIDE, vendor: AMD, title: Verano memory population, year: 2027, place: p7}\nsources: [VERANO-GUIDE]\n"
-	file := add("platforms/verano.yaml", "id: verano\nname: Verano\nchannels_per_socket: 16\nmax_dpc: 1\nspeeds: {rdimm: [8800]}\n"+citation+
+	const document = "TRIAL-GUIDE\tAMD\tTrial memory population\t2027\tp7\t\tprocessor\tchannels\n"
+	citation := "citation: {key: TRIAL-GUIDE, vendor: AMD, title: Trial memory population, year: 2027, place: p7}\nsources: [TRIAL-GUIDE]\n"
+	file := add("platforms/trial.yaml", "id: trial\nname: Trial\nchannels_per_socket: 16\nmax_dpc: 1\nspeeds: {rdimm: [8800]}\n"+citation+
 		"---\nrecognise:\n  - {vendor: AuthenticAMD, brand: 'EPYC 9\\d07'}\nbrands: [AMD EPYC 9607 144-Core Processor, AMD EPYC 9507]\n")
 	status, _, errs := run(nil, "rules", "validate", file)
 	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, "VERANO-GUIDE")
+	assert.Contains(t, errs, "TRIAL-GUIDE")
 	add("platforms/sources.tsv", document)
 	status, out, errs := run(nil, "rules", "validate", file)
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "1 other file, no complaint")
-	add("platforms/verano.yaml", "cases:\n  - {name: nine of sixteen, dimms: [9], slots: 16, memory: DDR5, mts: 8800, finds: {memory.channel.populated: pass}}\n")
+	add("platforms/trial.yaml", "cases:\n  - {name: nine of sixteen, dimms: [9], slots: 16, memory: DDR5, mts: 8800, finds: {memory.channel.populated: pass}}\n")
 	status, _, errs = run(nil, "rules", "validate", file)
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, file+":1:1: ")

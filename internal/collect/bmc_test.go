@@ -34,28 +34,6 @@ func joined(slots []inventory.Slot, dimms ...redfish.DIMM) *collector {
 	return c
 }
 
-// TestPlace checks the spellings of one location in SMBIOS and in the vendors' controllers (locators.md, and the ids
-// of DSP2046 resources).
-func TestPlace(t *testing.T) {
-	for _, same := range [][]string{
-		{"A1", "DIMM_A1", "DIMM A1", "DIMM.Socket.A1", " dimm a1"},
-		{"PROC 1 DIMM 12", "PROC 1 DIMM 12"},
-		{"P1-DIMMA1", "P1_DIMMA1", "P1 DIMM A1"},
-		{"DIMM 1", "DIMM1", "1"},
-		{"DIMM_P1_A1", "P1_A1"},
-	} {
-		for _, label := range same {
-			assert.Equal(t, comparablePlace(same[0]), comparablePlace(label), label)
-		}
-	}
-	distinct := []string{"A1", "A2", "B1", "A11", "PROC 1 DIMM 1", "PROC 1 DIMM 11", "PROC 11 DIMM 1", "P1-DIMMA1", "P2-DIMMA1"}
-	seen := map[string]string{}
-	for _, label := range distinct {
-		assert.Empty(t, seen[comparablePlace(label)], "%s is taken for %s", label, seen[comparablePlace(label)])
-		seen[comparablePlace(label)] = label
-	}
-}
-
 // TestAgreeing checks that an equal value is corroborated, and that a field that SMBIOS does not state comes from the
 // controller alone.
 func TestAgreeing(t *testing.T) {

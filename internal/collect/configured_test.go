@@ -175,33 +175,6 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
 
-// TestConfiguredRegistry checks that a registry does not show that a machine offers a setting.
-func TestConfiguredRegistry(t *testing.T) {
-	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "ProcAMDBoost"}, {"AttributeName": "Numa"}]}}`
-	whole := `{"@odata.type": "#Bios.v1_0_4.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"Numa": "Enabled"`
-	for i := range 50 {
-		whole += fmt.Sprintf(`, "Slot%d": "Auto"`, i)
-	}
-	sys := collected(t, Input{}, whole+"}}", registry)
-	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
-	require.Equal(t, fact.Absent, configuredOf(t, whole+"}}", registry).State)
-}
-
-// configuredOf returns the configured value of turbo from exports.
-func configuredOf(t *testing.T, files ...string) fact.Fact[string] {
-	t.Helper()
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{"turbo": {}}}}
-	in := Input{Tables: shippedTables}
-	for _, text := range files {
-		e, err := bios.Decode("file", []byte(text))
-		require.NoError(t, err)
-		in.Exports = append(in.Exports, Export{Source: inventory.SourceBIOS, Path: "file", Export: e})
-	}
-	c.exports(&in)
-	c.configured()
-	return c.sys.Settings["turbo"].Configured
-}
-
 // TestConfiguredForeign checks that an export of another vendor's machine is reported and that
 // findings based on it are at most info.
 func TestConfiguredForeign(t *testing.T) {

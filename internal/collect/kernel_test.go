@@ -16,35 +16,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestNodeSockets checks that each node gets the one socket of its CPUs.
-func TestNodeSockets(t *testing.T) {
-	two := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
-	swapped := hosttest.Nodes(hosttest.Skylake.Tree(two), "2-3", "0-1")
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  []want.Fact[int]
-	}{
-		{"in order", hosttest.Skylake.Tree(two), []want.Fact[int]{want.Is(0, fact.Direct), want.Is(1, fact.Direct)}},
-		{"by CPUs, not by number", swapped, []want.Fact[int]{want.Is(1, fact.Direct), want.Is(0, fact.Direct)}},
-		{"two nodes a socket", hosttest.Nodes(hosttest.Skylake.Tree(two), "0", "1", "2", "3"), []want.Fact[int]{want.Is(0, fact.Direct), want.Is(0, fact.Direct), want.Is(1, fact.Direct), want.Is(1, fact.Direct)}},
-		{"over both", hosttest.Nodes(hosttest.Skylake.Tree(two), "0-3"), []want.Fact[int]{want.Not[int](fact.Conflicting, "several sockets")}},
-		{"no CPUs", hosttest.Nodes(hosttest.Skylake.Tree(two), "0-3", ""), []want.Fact[int]{want.Not[int](fact.Conflicting, "several sockets"), want.Not[int](fact.Absent, "no CPUs")}},
-		{"list malformed", hosttest.Nodes(hosttest.Skylake.Tree(two), "x"), []want.Fact[int]{want.Not[int](fact.Malformed, "cpulist")}},
-		{"packages not captured", hosttest.Skylake.Tree(two).Without(hosttest.CPUDir+"cpu", hosttest.CPUInfo), []want.Fact[int]{want.Not[int](fact.Absent, "sockets of the node's CPUs"), want.Not[int](fact.Absent, "sockets of the node's CPUs")}},
-		{"firmware runs another number", collecttest.Table(hosttest.Skylake.Tree(two), sockets(fitted)), []want.Fact[int]{want.Not[int](fact.Absent, "sockets of the node's CPUs"), want.Not[int](fact.Absent, "sockets of the node's CPUs")}},
-		{"behind an empty socket", collecttest.Table(hosttest.Skylake.Tree(two), sockets(empty, fitted, fitted)), []want.Fact[int]{want.Is(1, fact.Direct), want.Is(2, fact.Direct)}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			sys := collecttest.Collected(t, c.files)
-			require.Len(t, sys.Nodes, len(c.want))
-			for i, w := range c.want {
-				w.Check(t, sys.Nodes[i].Socket)
-			}
-		})
-	}
-}
-
 // TestVisibleMemory picks what firmware gave the kernel.
 func TestVisibleMemory(t *testing.T) {
 	const gib = int64(1) << 30
@@ -223,31 +194,6 @@ func TestVirtual(t *testing.T) {
 			c.virtual.Check(t, m.Virtual)
 			c.hypervisor.Check(t, m.Hypervisor)
 		})
-	}
-}
-
-// TestVirtualOfFile checks an SMBIOS file alone. A part of a table, as `dmidecode -t memory` prints
-// it, only has the manufacturer of the modules.
-func TestVirtualOfFile(t *testing.T) {
-	memory := func(maker string) *smbiostest.Builder {
-		b := smbiostest.New(3, 2)
-		b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 1 << 30, Manufacturer: maker})
-		return b
-	}
-	for _, c := range []struct {
-		name string
-		b    *smbiostest.Builder
-		want want.Fact[bool]
-	}{
-		{"a machine", firmwareBit("Example Inc.", "Server 1", false), want.Is(false, fact.Corroborated)},
-		{"a machine without a maker's name", firmwareBit("", "Server 1", false), want.Is(false, fact.Corroborated)},
-		{"a machine without a product's name", firmwareBit("Example Inc.", "", false), want.Is(false, fact.Corroborated)},
-		{"a guest by name", firmwareBit("QEMU", "Standard PC", false), want.Is(true, fact.Corroborated)},
-		{"a guest by firmware", firmwareBit("Example Inc.", "Server 1", true), want.Is(true, fact.Direct)},
-		{"modules of a hypervisor", memory("QEMU"), want.Is(true, fact.Indirect)},
-		{"modules of a maker", memory("Samsung"), want.Is(false, fact.Indirect)},
-	} {
-		t.Run(c.name, func(t *testing.T) { c.want.Check(t, collecttest.Decoded(t, c.b).Machine.Virtual) })
 	}
 }
 

@@ -396,21 +396,6 @@ func with(sys *inventory.System, i int, serial string) inventory.Slot {
 	return s
 }
 
-// TestLocatorsThatRepeat checks that slots with the same label are matched by handle.
-func TestLocatorsThatRepeat(t *testing.T) {
-	alike := func() *inventory.System {
-		sys := system()
-		for i := range sys.Slots {
-			sys.Slots[i].Locator = known("DIMM")
-		}
-		return sys
-	}
-	now := alike()
-	assert.Empty(t, outcome(Compare("b", take(t, alike()), now)))
-	empty0(now, 0)
-	assert.Equal(t, []string{"slot 0x1100 (DIMM): dimm_lost"}, outcome(Compare("b", take(t, alike()), now)))
-}
-
 // TestNumberedAnew checks that distinct labels take precedence over handles.
 func TestNumberedAnew(t *testing.T) {
 	now := system()

@@ -2,7 +2,6 @@ package effective_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -151,18 +150,6 @@ func TestVirtualization(t *testing.T) {
 		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Indirect))},
 		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
 		{"a guest with nested virtualization", hosttest.Flags(vmx, "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
-	})
-}
-
-// TestMonitorMwait checks register 0x1A0 bit 18, or else the flag.
-func TestMonitorMwait(t *testing.T) {
-	t.Parallel()
-	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
-	run(t, "monitor_mwait", []settingCase{
-		{"flag", f, by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
-		{"no flag", flagless(f, "monitor"), open(want.Is("disabled", fact.Indirect))},
-		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
-		{"register off", hosttest.Registers(f, map[uint32]uint64{0x1A0: 0x810089}, 0, 2), by(want.Is("disabled", fact.Direct), inventory.DecidedFirmware)},
 	})
 }
 
@@ -331,25 +318,6 @@ func TestPatrolScrub(t *testing.T) {
 		{"no driver", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "edac"))},
 		{"a driver without a controller", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/sys/devices/system/edac/mc"), open(want.Not[string](fact.Absent, "no driver registered a controller"))},
 	})
-}
-
-// TestSettingsListed checks that every setting of the processors' vendor is listed, those that Linux
-// cannot show with a reason and advice.
-func TestSettingsListed(t *testing.T) {
-	t.Parallel()
-	onIntel, onAMD := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets)).Settings, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings
-	for _, id := range []string{"workload_profile", "refresh_rate", "sriov", "pcie_aspm", "channel_interleave"} {
-		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onIntel[id])
-		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onAMD[id])
-		assert.EqualValues(t, "an export of the BIOS settings with --bios, or the BMC with --redfish", onIntel[id].Effective.KnownBy)
-	}
-	assert.Contains(t, onAMD, "df_c_states")
-	assert.NotContains(t, onIntel, "df_c_states")
-	union := maps.Clone(onIntel)
-	maps.Copy(union, onAMD)
-	assert.Len(t, union, 50, "the settings of the vendors' common document, and three of Linux itself")
-	assert.Contains(t, onIntel, "adddc")
-	assert.NotContains(t, onAMD, "adddc")
 }
 
 // frequencies sets every policy's limits in kHz; 0 leaves a file out.

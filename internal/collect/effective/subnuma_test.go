@@ -237,22 +237,6 @@ func TestNodeInterleave(t *testing.T) {
 	}
 }
 
-// TestNodeInterleaveBySMBIOSModel checks that without /proc/cpuinfo the processor's name in SMBIOS distinguishes a
-// front-side bus from interleaving.
-func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		p    hosttest.Part
-		want want.Fact[string]
-	}{
-		{hosttest.Harper, want.Not[string](fact.Absent, "one memory controller outside")},
-		{hosttest.Skylake, want.Is("enabled", fact.Corroborated)},
-	} {
-		f := collecttest.Table(interleaved(c.p).Without(hosttest.CPUInfo), twoProcessors(c.p))
-		c.want.Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
-	}
-}
-
 // TestNodeInterleaveOfFile checks that nodes are unknown with an SMBIOS file.
 func TestNodeInterleaveOfFile(t *testing.T) {
 	t.Parallel()

@@ -82,28 +82,6 @@ func decoded(t *testing.T, name, text string) *bios.Export {
 	return e
 }
 
-// TestKeptExports checks that an export kept in a capture is decoded to the same export, for every format, with what
-// its registry adds.
-func TestKeptExports(t *testing.T) {
-	const locking = `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "Type": "Enumeration", "Value": [{"ValueName": "0"}]}],
- "Dependencies": [{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue",
- "MapFromCondition": "EQU", "MapFromValue": "Auto"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
-	for name, before := range map[string]*bios.Export{
-		"redfish": decoded(t, "a", dellResource), "a settings object": decoded(t, "a", dellSettings), "a registry": decoded(t, "a", registry), "a registry with dependencies": decoded(t, "a", locking),
-		"a resource with a registry with dependencies": decoded(t, "a", "["+dellResource+","+locking+"]"),
-		"racadm": decoded(t, "a", racadm), "SCP": decoded(t, "a", scp), "WS-Man": decoded(t, "a", wsman), "SUM": decoded(t, "a", sumXML),
-		"conrep": decoded(t, "a", conrep), "ASU": decoded(t, "a", asu), "a batch": decoded(t, "a", batch), "SCE": decoded(t, "a", sce),
-	} {
-		data, err := json.Marshal(before)
-		require.NoError(t, err, name)
-		assert.NotContains(t, string(data), "hunter2", name)
-		assert.Equal(t, strings.HasSuffix(name, "a registry with dependencies"), strings.Contains(string(data), `"locks":{`), name)
-		var after bios.Export
-		require.NoError(t, json.Unmarshal(data, &after), name)
-		assert.Equal(t, before, &after, name)
-	}
-}
-
 // TestKeptExportsAreBounded checks that a capture cannot hold more than a file can.
 func TestKeptExportsAreBounded(t *testing.T) {
 	full := make([]bios.Attribute, 20_000)
