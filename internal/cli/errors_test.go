@@ -123,21 +123,23 @@ func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
 		"no module told": func(files hosttest.Files) { files[mc+"ue_noinfo_count"] = "3\n" },
 		"the total":      func(files hosttest.Files) { files[mc+"ue_count"] = "3\n" },
 	} {
-		m := machinetest.Named(t, "dell-r740-errors")
-		change(m.Files)
-		root := t.TempDir()
-		m.Tree().WriteTo(t, root)
-		status, out, _ := run(nil, "check", "--root", root, "--format", "json")
-		assert.Equal(t, 1, status, name)
-		machine := 0
-		for _, f := range verdictsOf(t, out) {
-			if f.Rule == "memory.errors.uncorrected" && f.Subject == "machine" {
-				machine++
-				assert.Equal(t, "fail", f.Result, name)
-				assert.Equal(t, "critical", f.Severity, name)
+		t.Run(name, func(t *testing.T) {
+			m := machinetest.Named(t, "dell-r740-errors")
+			change(m.Files)
+			root := t.TempDir()
+			m.Tree().WriteTo(t, root)
+			status, out, _ := run(nil, "check", "--root", root, "--format", "json")
+			assert.Equal(t, 1, status)
+			machine := 0
+			for _, f := range verdictsOf(t, out) {
+				if f.Rule == "memory.errors.uncorrected" && f.Subject == "machine" {
+					machine++
+					assert.Equal(t, "fail", f.Result)
+					assert.Equal(t, "critical", f.Severity)
+				}
 			}
-		}
-		assert.Equal(t, 1, machine, name)
+			assert.Equal(t, 1, machine)
+		})
 	}
 }
 
@@ -163,38 +165,40 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 		"all accounted for": {"DIMM.X99", `{"UncorrectableECCErrorCount":2}`, `{"UncorrectableECCErrorCount":2}`, map[string]string{"memory.errors.uncorrected": "critical"}, "2 uncorrected errors on DIMM.X99 "},
 		"a slot's":          {"A1", `{"UncorrectableECCErrorCount":2}`, `{"UncorrectableECCErrorCount":2}`, nil, ""},
 	} {
-		tree := map[string]string{
-			"/redfish/v1/":        `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`,
-			"/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
-			system:                `{"Model":"PowerEdge R610","Memory":{"@odata.id":"` + system + `/Memory"},"MemorySummary":{"Metrics":{"@odata.id":"` + system + `/Total"}}}`,
-			system + "/Memory":    `{"Members":[{"@odata.id":"` + system + `/Memory/m"}]}`,
-			system + "/Memory/m": `{"Id":"m","DeviceLocator":"` + c.label + `","CapacityMiB":16384,"Status":{"State":"Enabled"},
-				"Metrics":{"@odata.id":"` + system + `/Memory/m/Metrics"}}`,
-			system + "/Memory/m/Metrics": `{"CurrentPeriod":` + c.counts + `}`,
-		}
-		if c.total != "" {
-			tree[system+"/Total"] = `{"CurrentPeriod":` + c.total + `}`
-		}
-		bmc := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, ok := tree[r.URL.Path]
-			if !ok {
-				w.WriteHeader(http.StatusNotFound)
+		t.Run(name, func(t *testing.T) {
+			tree := map[string]string{
+				"/redfish/v1/":        `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`,
+				"/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
+				system:                `{"Model":"PowerEdge R610","Memory":{"@odata.id":"` + system + `/Memory"},"MemorySummary":{"Metrics":{"@odata.id":"` + system + `/Total"}}}`,
+				system + "/Memory":    `{"Members":[{"@odata.id":"` + system + `/Memory/m"}]}`,
+				system + "/Memory/m": `{"Id":"m","DeviceLocator":"` + c.label + `","CapacityMiB":16384,"Status":{"State":"Enabled"},
+					"Metrics":{"@odata.id":"` + system + `/Memory/m/Metrics"}}`,
+				system + "/Memory/m/Metrics": `{"CurrentPeriod":` + c.counts + `}`,
 			}
-			_, _ = w.Write([]byte(body))
-		}))
-		_, out, errs := run(nil, "check", "--root", root, "--redfish", bmc.URL, "--redfish-credentials", secret, "--redfish-insecure", "--format", "json")
-		bmc.Close()
-		var got map[string]string
-		for _, f := range verdictsOf(t, out) {
-			if strings.HasPrefix(f.Rule, "memory.errors.") && f.Subject == "machine" && f.Result == "fail" {
-				if got == nil {
-					got = map[string]string{}
+			if c.total != "" {
+				tree[system+"/Total"] = `{"CurrentPeriod":` + c.total + `}`
+			}
+			bmc := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, ok := tree[r.URL.Path]
+				if !ok {
+					w.WriteHeader(http.StatusNotFound)
 				}
-				got[f.Rule] = f.Severity
-				assert.Contains(t, out, c.found, name)
+				_, _ = w.Write([]byte(body))
+			}))
+			_, out, errs := run(nil, "check", "--root", root, "--redfish", bmc.URL, "--redfish-credentials", secret, "--redfish-insecure", "--format", "json")
+			bmc.Close()
+			var got map[string]string
+			for _, f := range verdictsOf(t, out) {
+				if strings.HasPrefix(f.Rule, "memory.errors.") && f.Subject == "machine" && f.Result == "fail" {
+					if got == nil {
+						got = map[string]string{}
+					}
+					got[f.Rule] = f.Severity
+					assert.Contains(t, out, c.found)
+				}
 			}
-		}
-		assert.Equal(t, c.want, got, "%s: %s", name, errs)
+			assert.Equal(t, c.want, got, errs)
+		})
 	}
 }
 
@@ -371,24 +375,26 @@ func TestSOCAMM(t *testing.T) {
 		"more rows than there are":   {vera(1, "Chip", append(eight, eight...)...), "unknown", "firmware lists 16 devices for 1 processor"},
 		"one that is smaller of two": {vera(1, "CAMM", 192, 96), "fail", "SOCAMM1 has 96 GiB"},
 	} {
-		status, out, errs := run([]byte(c.text), "check", "--smbios", "-", "--format", "json")
-		var doc struct {
-			Verdict  struct{ Status, Sentence string }
-			Findings []struct{ Rule, Result, Severity, Reason string }
-		}
-		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
-		found := false
-		for _, f := range doc.Findings {
-			if f.Result == "fail" {
-				assert.Equal(t, "info", f.Severity, "%s: %s", name, f.Rule)
+		t.Run(name, func(t *testing.T) {
+			status, out, errs := run([]byte(c.text), "check", "--smbios", "-", "--format", "json")
+			var doc struct {
+				Verdict  struct{ Status, Sentence string }
+				Findings []struct{ Rule, Result, Severity, Reason string }
 			}
-			if f.Rule == "memory.module.complete" {
-				found = true
-				assert.Equal(t, c.result, f.Result, "%s: %s", name, f.Reason)
+			require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+			found := false
+			for _, f := range doc.Findings {
+				if f.Result == "fail" {
+					assert.Equal(t, "info", f.Severity, f.Rule)
+				}
+				if f.Rule == "memory.module.complete" {
+					found = true
+					assert.Equal(t, c.result, f.Result, f.Reason)
+				}
 			}
-		}
-		assert.True(t, found, name)
-		assert.Contains(t, doc.Verdict.Sentence, c.sentence, name)
-		assert.Equal(t, c.result == "unknown", status == 3, name)
+			assert.True(t, found)
+			assert.Contains(t, doc.Verdict.Sentence, c.sentence)
+			assert.Equal(t, c.result == "unknown", status == 3)
+		})
 	}
 }

@@ -98,13 +98,15 @@ func TestFleetLists(t *testing.T) {
 		"itself":               {"", loop, 0, 1},
 		"standard input in it": {"# list\n" + one + "\n-\n", "-", 1, 1},
 	} {
-		status, out, errs := run([]byte(c.stdin), "fleet", "--format", "json", c.arg)
-		var d fleet.Document
-		decodeJSON(t, out, &d)
-		assert.Len(t, d.Machines, c.machines, name)
-		assert.Len(t, d.Unreadable, c.unreadable, "%s: %+v", name, d.Unreadable)
-		assert.Equal(t, c.unreadable > 0, status == 3, name)
-		assert.NotContains(t, out+errs, secret, name)
+		t.Run(name, func(t *testing.T) {
+			status, out, errs := run([]byte(c.stdin), "fleet", "--format", "json", c.arg)
+			var d fleet.Document
+			decodeJSON(t, out, &d)
+			assert.Len(t, d.Machines, c.machines)
+			assert.Len(t, d.Unreadable, c.unreadable, "%+v", d.Unreadable)
+			assert.Equal(t, c.unreadable > 0, status == 3)
+			assert.NotContains(t, out+errs, secret)
+		})
 	}
 	_, out, _ := run(nil, "fleet", hidden)
 	assert.Contains(t, out, secret, "what an argument names may be quoted")
@@ -357,20 +359,22 @@ func TestFleetContradictions(t *testing.T) {
 			}
 		}, `/verdict/status is "ok", but /findings make it "unknown"`},
 	} {
-		r := map[string]any{}
-		require.NoError(t, json.Unmarshal([]byte(failing), &r))
-		c.change(r)
-		text, err := json.Marshal(r)
-		require.NoError(t, err)
-		status, d := fleetOf(t, text, "-")
-		if c.want == "" {
-			assert.Equal(t, 1, status, name)
-			assert.Len(t, d.Machines, 1, name)
-			continue
-		}
-		assert.Equal(t, 3, status, name)
-		require.Len(t, d.Unreadable, 1, name)
-		assert.Contains(t, d.Unreadable[0].Reason, c.want, name)
+		t.Run(name, func(t *testing.T) {
+			r := map[string]any{}
+			require.NoError(t, json.Unmarshal([]byte(failing), &r))
+			c.change(r)
+			text, err := json.Marshal(r)
+			require.NoError(t, err)
+			status, d := fleetOf(t, text, "-")
+			if c.want == "" {
+				assert.Equal(t, 1, status)
+				assert.Len(t, d.Machines, 1)
+				return
+			}
+			assert.Equal(t, 3, status)
+			require.Len(t, d.Unreadable, 1)
+			assert.Contains(t, d.Unreadable[0].Reason, c.want)
+		})
 	}
 }
 

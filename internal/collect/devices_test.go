@@ -112,15 +112,17 @@ func TestModulesCalledSomethingElse(t *testing.T) {
 		"HBM that is a DIMM":   {typed(plain, typeHBM2, techUnknown), plain, inventory.DRAM},
 		"non-volatile DRAM":    {typed(plain, typeLogical, techDRAM), plain, inventory.DRAM},
 	} {
-		b := smbiostest.New(3, 2)
-		array := b.Array(smbiostest.Array{Devices: 2})
-		for _, d := range []smbiostest.DIMM{c.first, c.second} {
-			d.Array = array
-			b.MemoryDevice(d)
-		}
-		s := collecttest.Decoded(t, b).Slots[0]
-		require.Equal(t, c.want, s.Technology.Value, name)
-		require.Equal(t, c.want == inventory.NVDIMM || c.want == inventory.Flash, s.NonVolatile.Known(), name)
+		t.Run(name, func(t *testing.T) {
+			b := smbiostest.New(3, 2)
+			array := b.Array(smbiostest.Array{Devices: 2})
+			for _, d := range []smbiostest.DIMM{c.first, c.second} {
+				d.Array = array
+				b.MemoryDevice(d)
+			}
+			s := collecttest.Decoded(t, b).Slots[0]
+			require.Equal(t, c.want, s.Technology.Value)
+			require.Equal(t, c.want == inventory.NVDIMM || c.want == inventory.Flash, s.NonVolatile.Known())
+		})
 	}
 }
 
@@ -409,20 +411,22 @@ func TestNamedModules(t *testing.T) {
 		{"one module in every slot", []smbiostest.DIMM{filled, module(0, "Samsung", "M393A2G40EB1-CRC", "A001", 2400)}, inventory.SlotEmpty},
 		{"one module in every slot but one", []smbiostest.DIMM{filled, {}, module(0, "Samsung", "M393A2G40EB1-CRC", "A001", 2400)}, inventory.SlotUnknown},
 	} {
-		b := smbiostest.New(3, 0)
-		array := b.Array(smbiostest.Array{Devices: len(c.dimms)})
-		for i, d := range c.dimms {
-			d.Array, d.Locator = array, "DIMM_A"+string(rune('1'+i))
-			b.MemoryDevice(d)
-		}
-		slots := collecttest.Decoded(t, b).Slots
-		require.Len(t, slots, len(c.dimms), c.name)
-		last := &slots[len(slots)-1]
-		assert.Equal(t, c.want, last.State, c.name)
-		assert.Equal(t, c.want == inventory.SlotUnknown, last.Named, c.name)
-		if last.Named {
-			assert.Contains(t, last.SizeBytes.Reason, "firmware counts no memory in "+last.Locator.Value+" and names a module there (Samsung M393A2G40EB1-CRC, 2400 MT/s)", c.name)
-			assert.Equal(t, "M393A2G40EB1-CRC", last.PartNumber.Value, c.name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			b := smbiostest.New(3, 0)
+			array := b.Array(smbiostest.Array{Devices: len(c.dimms)})
+			for i, d := range c.dimms {
+				d.Array, d.Locator = array, "DIMM_A"+string(rune('1'+i))
+				b.MemoryDevice(d)
+			}
+			slots := collecttest.Decoded(t, b).Slots
+			require.Len(t, slots, len(c.dimms))
+			last := &slots[len(slots)-1]
+			assert.Equal(t, c.want, last.State)
+			assert.Equal(t, c.want == inventory.SlotUnknown, last.Named)
+			if last.Named {
+				assert.Contains(t, last.SizeBytes.Reason, "firmware counts no memory in "+last.Locator.Value+" and names a module there (Samsung M393A2G40EB1-CRC, 2400 MT/s)")
+				assert.Equal(t, "M393A2G40EB1-CRC", last.PartNumber.Value)
+			}
+		})
 	}
 }

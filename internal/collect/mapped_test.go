@@ -93,21 +93,23 @@ func TestListInDoubt(t *testing.T) {
 		{"a module more, by a map in doubt", 32, 1, 0, "", ""},
 		{"a registered module with the bit for non-volatile", 24, 2, 0x3080, inventory.ProblemBit, "a single bit makes the module in B non-volatile"},
 	} {
-		b := smbiostest.New(2, 8)
-		array := b.Array(smbiostest.Array{Devices: c.devices})
-		b.Mapping(smbiostest.Mapping{Array: array, End: c.mapped<<30 - 1})
-		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30, Locator: "A", Part: "HMT42GR7BFR4C"})
-		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Locator: "B", Part: "M393B1K70DH0", Detail: c.detail})
-		if c.wanted == inventory.ProblemMapped && c.mapped == 24 {
-			b.DeviceMapping(smbiostest.DeviceMapping{Device: 0xEE01, End: 8<<30 - 1})
-		}
-		short := collecttest.Decoded(t, b).Firmware.Short
-		if c.wanted == "" {
-			assert.Nil(t, short, c.name)
-			continue
-		}
-		require.NotNil(t, short, c.name)
-		assert.Equal(t, []string{c.wanted, c.doubts}, []string{short.Code, short.Text}, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			b := smbiostest.New(2, 8)
+			array := b.Array(smbiostest.Array{Devices: c.devices})
+			b.Mapping(smbiostest.Mapping{Array: array, End: c.mapped<<30 - 1})
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30, Locator: "A", Part: "HMT42GR7BFR4C"})
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Locator: "B", Part: "M393B1K70DH0", Detail: c.detail})
+			if c.wanted == inventory.ProblemMapped && c.mapped == 24 {
+				b.DeviceMapping(smbiostest.DeviceMapping{Device: 0xEE01, End: 8<<30 - 1})
+			}
+			short := collecttest.Decoded(t, b).Firmware.Short
+			if c.wanted == "" {
+				assert.Nil(t, short)
+				return
+			}
+			require.NotNil(t, short)
+			assert.Equal(t, []string{c.wanted, c.doubts}, []string{short.Code, short.Text})
+		})
 	}
 }
 

@@ -211,16 +211,18 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 		{"no designations", "Apple Inc.", []string{"", ""}, 2},
 		{"sockets without a processor", "Apple Inc.", []string{"U2E1 empty", "U2E1 empty"}, 2},
 	} {
-		sys := collecttest.Read(t, tt.name, threadsText(tt.maker, tt.designations...))
-		require.Len(t, sys.Sockets, tt.want, tt.name)
-		for i := range sys.Sockets {
-			assert.Equal(t, i, sys.Sockets[i].ID, tt.name)
-		}
-		if tt.want < len(tt.designations) {
-			require.NotEmpty(t, sys.Conflicts, tt.name)
-			assert.Equal(t, fmt.Sprintf("%d processors", len(tt.designations)), sys.Conflicts[0].Dropped.Raw)
-		} else {
-			assert.Empty(t, sys.Conflicts, tt.name)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			sys := collecttest.Read(t, tt.name, threadsText(tt.maker, tt.designations...))
+			require.Len(t, sys.Sockets, tt.want)
+			for i := range sys.Sockets {
+				assert.Equal(t, i, sys.Sockets[i].ID)
+			}
+			if tt.want < len(tt.designations) {
+				require.NotEmpty(t, sys.Conflicts)
+				assert.Equal(t, fmt.Sprintf("%d processors", len(tt.designations)), sys.Conflicts[0].Dropped.Raw)
+			} else {
+				assert.Empty(t, sys.Conflicts)
+			}
+		})
 	}
 }

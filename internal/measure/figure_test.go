@@ -56,9 +56,11 @@ func TestFigure(t *testing.T) {
 		"nothing":           {passesOf(Read, 0, 0, 0, 0, 0, 0, 0), 7, 0, 0, 0, "not above zero"},
 		"less than nothing": {passesOf(Read, -1, -1, -1, -1, -1, -1, -1), 7, -1, -1, -1, "not above zero"},
 	} {
-		f := (&Cell{Threads: 8, Passes: c.passes}).Figure(Read)
-		assert.Equal(t, []float64{float64(c.count), c.median, c.low, c.high}, []float64{float64(f.Count), f.Median, f.Low, f.High}, name)
-		assert.Equal(t, c.why, f.Why, name)
+		t.Run(name, func(t *testing.T) {
+			f := (&Cell{Threads: 8, Passes: c.passes}).Figure(Read)
+			assert.Equal(t, []float64{float64(c.count), c.median, c.low, c.high}, []float64{float64(f.Count), f.Median, f.Low, f.High})
+			assert.Equal(t, c.why, f.Why)
+		})
 	}
 }
 
@@ -87,11 +89,13 @@ func TestBelow(t *testing.T) {
 		"other undecided":  {figure(80e9, 80e9, 1e9), doubtful, 0, "the other figure is undecided: noise"},
 		"clock below zero": {figure(80e9, 80e9, -1), figure(100e9, 100e9, -1), 0, "the cores' clocks are not known"},
 	} {
-		got := c.one.Below(&c.other)
-		assert.Equal(t, c.why, got.Why, name)
-		if c.why == "" {
-			assert.InDelta(t, c.share, got.Share, 1e-12, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := c.one.Below(&c.other)
+			assert.Equal(t, c.why, got.Why)
+			if c.why == "" {
+				assert.InDelta(t, c.share, got.Share, 1e-12)
+			}
+		})
 	}
 }
 
@@ -120,13 +124,15 @@ func TestPass(t *testing.T) {
 		"2 % stolen":   {&quiet, Counters{Steal: s}, Counters{Steal: s + s/50}, "a hypervisor took processor time from it"},
 		"steal absent": {&quiet, Counters{Steal: -1}, Counters{Steal: s}, ""},
 	} {
-		p := newPass(Read, c.sample, c.before, c.after)
-		if c.discarded == "" {
-			assert.Empty(t, p.Discarded, name)
-			continue
-		}
-		require.NotEmpty(t, p.Discarded, name)
-		assert.Equal(t, c.discarded, string(p.Discarded), name)
+		t.Run(name, func(t *testing.T) {
+			p := newPass(Read, c.sample, c.before, c.after)
+			if c.discarded == "" {
+				assert.Empty(t, p.Discarded)
+				return
+			}
+			require.NotEmpty(t, p.Discarded)
+			assert.Equal(t, c.discarded, string(p.Discarded))
+		})
 	}
 	p := newPass(Triad, &quiet, Counters{Foreign: s, Steal: -1, Stall: 2 * s}, Counters{Foreign: 3 * s, Steal: 0, Stall: s})
 	require.NotNil(t, p.Foreign)
@@ -221,10 +227,12 @@ func TestChanges(t *testing.T) {
 		"another node":  {given(), func(r *Result) { r.Nodes[0].MemoryNode = 1 }, "was not measured then", "was not measured then", "was not measured then"},
 		"few passes":    {given(passesOf(Read, 90e9)), nil, "90.0, was 90.0 (+0.0 %), undecided: the other figure is undecided: 1 passes, 7 are needed", "undecided", "undecided"},
 	} {
-		if c.change != nil {
-			c.change(c.then)
-		}
-		assert.Equal(t, []Line{{"read", here + c.read}, {"triad", here + c.triad}, {"latency", here + c.latency}}, now.Changes(c.then), name)
+		t.Run(name, func(t *testing.T) {
+			if c.change != nil {
+				c.change(c.then)
+			}
+			assert.Equal(t, []Line{{"read", here + c.read}, {"triad", here + c.triad}, {"latency", here + c.latency}}, now.Changes(c.then))
+		})
 	}
 	assert.Equal(t, Line{"read", here + "undecided"}, given().Changes(now)[0], "nothing was measured now")
 	assert.Equal(t, Line{"read", here + "90.0, was 90.0 (+0.0 %), undecided: 1 passes, 7 are needed"}, given(passesOf(Read, 90e9)).Changes(now)[0])

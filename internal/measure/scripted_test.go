@@ -141,21 +141,23 @@ func TestTriedAgain(t *testing.T) {
 		"one": {func(n int) bool { return n == 3 }, 1 + 2*4, ""},
 		"two": {func(n int) bool { return n == 3 || n == 5 }, 1 + 3*4, ""},
 	} {
-		s, triads := &scripted{lasts: time.Millisecond}, 0
-		s.sample = func(_ int, p onePass, out *measure.Sample) {
-			if p.kind == measure.Triad {
-				if c.lost(triads) {
-					out.Value = 0
+		t.Run(name, func(t *testing.T) {
+			s, triads := &scripted{lasts: time.Millisecond}, 0
+			s.sample = func(_ int, p onePass, out *measure.Sample) {
+				if p.kind == measure.Triad {
+					if c.lost(triads) {
+						out.Value = 0
+					}
+					triads++
 				}
-				triads++
 			}
-		}
-		r := s.run(t, nodesOf(1), measure.Options{})
-		assert.Equal(t, c.triads, triads, name)
-		assert.Len(t, s.passes, 9+8+c.triads, name)
-		f := r.Nodes[0].Figure(measure.Triad)
-		assert.Equal(t, c.why, f.Why, name)
-		assert.Equal(t, c.why == "", r.Decided(), name)
+			r := s.run(t, nodesOf(1), measure.Options{})
+			assert.Equal(t, c.triads, triads)
+			assert.Len(t, s.passes, 9+8+c.triads)
+			f := r.Nodes[0].Figure(measure.Triad)
+			assert.Equal(t, c.why, f.Why)
+			assert.Equal(t, c.why == "", r.Decided())
+		})
 	}
 }
 
@@ -211,22 +213,24 @@ func TestNotesOfAResult(t *testing.T) {
 		"other caches":     {func(m *measure.Machine) { m.Nodes[1].CacheBytes = 1 << 30 }, whole, &yes, false, true},
 		"other cores":      {func(m *measure.Machine) { m.Nodes[1].CPUs = []int{2} }, whole, &yes, true, false},
 	} {
-		m := nodesOf(2)
-		m.Nodes[0].Socket = -1
-		c.change(m)
-		r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: c.first}}).run(t, m, measure.Options{})
-		assert.Equal(t, c.huge, r.HugePages, name)
-		assert.Equal(t, c.sizes, r.BufferBytes != nil, name)
-		assert.Equal(t, c.cores, r.Threads != nil, name)
-		if c.sizes && c.cores {
-			assert.Equal(t, []int64{384 << 20, 2}, []int64{*r.BufferBytes, int64(*r.Threads)}, name)
-		}
-		assert.Nil(t, r.Nodes[0].Socket, name)
-		assert.Equal(t, 1, *r.Nodes[1].Socket, name)
-		if !c.first.Known {
-			f := r.Cell(0, 0).Figure(measure.Read)
-			assert.Contains(t, f.Why, "the kernel does not say where the memory lies", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := nodesOf(2)
+			m.Nodes[0].Socket = -1
+			c.change(m)
+			r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: c.first}}).run(t, m, measure.Options{})
+			assert.Equal(t, c.huge, r.HugePages)
+			assert.Equal(t, c.sizes, r.BufferBytes != nil)
+			assert.Equal(t, c.cores, r.Threads != nil)
+			if c.sizes && c.cores {
+				assert.Equal(t, []int64{384 << 20, 2}, []int64{*r.BufferBytes, int64(*r.Threads)})
+			}
+			assert.Nil(t, r.Nodes[0].Socket)
+			assert.Equal(t, 1, *r.Nodes[1].Socket)
+			if !c.first.Known {
+				f := r.Cell(0, 0).Figure(measure.Read)
+				assert.Contains(t, f.Why, "the kernel does not say where the memory lies")
+			}
+		})
 	}
 	m := nodesOf(1)
 	m.Guest = "kvm"
@@ -258,15 +262,17 @@ func TestNodesOfAPlan(t *testing.T) {
 		"packages not known":      {func(m *measure.Machine) { m.Nodes[0].Socket, m.Nodes[1].Socket = -1, -1 }, measure.Options{}, own(0, 1)},
 		"first node of no memory": {func(m *measure.Machine) { m.Nodes[0].FreeBytes, m.Nodes[1].Socket, m.Nodes[2].Socket = 0, 0, 1 }, measure.Options{}, append(own(1, 2), measure.Pair{CPU: 1, Memory: 2}, measure.Pair{CPU: 2, Memory: 1})},
 	} {
-		n := 2
-		if name == "first node of no memory" {
-			n = 3
-		}
-		m := nodesOf(n)
-		c.change(m)
-		plan, err := measure.NewPlan(m, c.options)
-		require.NoError(t, err, name)
-		assert.Equal(t, c.want, plan.Cells, name)
+		t.Run(name, func(t *testing.T) {
+			n := 2
+			if name == "first node of no memory" {
+				n = 3
+			}
+			m := nodesOf(n)
+			c.change(m)
+			plan, err := measure.NewPlan(m, c.options)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, plan.Cells)
+		})
 	}
 }
 

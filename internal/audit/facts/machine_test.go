@@ -141,20 +141,22 @@ func TestMissingModules(t *testing.T) {
 		"more than one module explains": {70_000, "", []string{}},
 		"a doubted map":                 {60_000, "two maps", []string{}},
 	} {
-		sys := &inventory.System{Slurm: &inventory.SlurmNode{RealMemoryMiB: c.realMemory}}
-		sys.Memory.TotalBytes = fact.Known(48*gib, fact.Direct, fact.Evidence{})
-		sys.CPU.Packages, sys.CPU.ThreadsPerCore = fact.Known([]inventory.Package{{Cores: 4}}, fact.Direct, fact.Evidence{}), fact.Known(1, fact.Direct, fact.Evidence{})
-		topo := &population.Result{}
-		for i, locator := range []string{"A1", "A2", "B1", "B2"} {
-			s := inventory.Slot{Locator: fact.Known(locator, fact.Direct, fact.Evidence{}), State: inventory.SlotPopulated, SizeBytes: fact.Known(16*gib, fact.Direct, fact.Evidence{})}
-			if locator == "B2" {
-				s.State, s.SizeBytes = inventory.SlotEmpty, fact.Fact[int64]{}
+		t.Run(name, func(t *testing.T) {
+			sys := &inventory.System{Slurm: &inventory.SlurmNode{RealMemoryMiB: c.realMemory}}
+			sys.Memory.TotalBytes = fact.Known(48*gib, fact.Direct, fact.Evidence{})
+			sys.CPU.Packages, sys.CPU.ThreadsPerCore = fact.Known([]inventory.Package{{Cores: 4}}, fact.Direct, fact.Evidence{}), fact.Known(1, fact.Direct, fact.Evidence{})
+			topo := &population.Result{}
+			for i, locator := range []string{"A1", "A2", "B1", "B2"} {
+				s := inventory.Slot{Locator: fact.Known(locator, fact.Direct, fact.Evidence{}), State: inventory.SlotPopulated, SizeBytes: fact.Known(16*gib, fact.Direct, fact.Evidence{})}
+				if locator == "B2" {
+					s.State, s.SizeBytes = inventory.SlotEmpty, fact.Fact[int64]{}
+				}
+				sys.Slots = append(sys.Slots, s)
+				topo.Placements = append(topo.Placements, place.Placement{Socket: i / 2, Channel: i % 2, Doubt: c.doubt})
 			}
-			sys.Slots = append(sys.Slots, s)
-			topo.Placements = append(topo.Placements, place.Placement{Socket: i / 2, Channel: i % 2, Doubt: c.doubt})
-		}
-		v := missingModules(&Machine{sys: sys, population: topo})
-		assert.Equal(t, c.want, v.Value, "%s %s", name, v.Reason)
+			v := missingModules(&Machine{sys: sys, population: topo})
+			assert.Equal(t, c.want, v.Value, v.Reason)
+		})
 	}
 }
 
@@ -322,12 +324,14 @@ func TestHiddenByOption(t *testing.T) {
 		{"a bad page of a mirrored machine", 12 * g, 11 * g, []string{"memmap=4K$1G"}, 12 * g, 12 * g, []string{}},
 		{"no option that takes memory", 24 * g, 4 * g, []string{"numa=off"}, 20 * g, 4 * g, []string{}},
 	} {
-		m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
-		m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
-		m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
-		assert.Equal(t, c.hidden, hidden(m).Value, c.name)
-		assert.Equal(t, c.seen, m.seen().Value, c.name)
-		assert.Equal(t, c.taken, m.takenBy().Value, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
+			m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
+			m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
+			assert.Equal(t, c.hidden, hidden(m).Value)
+			assert.Equal(t, c.seen, m.seen().Value)
+			assert.Equal(t, c.taken, m.takenBy().Value)
+		})
 	}
 	crash := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	crash.sys.Memory.MapBytes, crash.sys.Memory.VisibleBytes, crash.sys.Memory.TotalBytes = sure(24*g), sure(24*g), sure(20*g)

@@ -146,20 +146,22 @@ func TestMarksFitThePicture(t *testing.T) {
 		{name: "too long", subject: "socket", mark: "words that nobody can put below the picture of one socket", says: "site.yaml:5:11: rule site.a.b: a mark of 57 letters, at most 40 fit"},
 		{name: "other braces", subject: "socket", mark: "'{slots} empty'", says: `site.yaml:5:11: rule site.a.b: mark "{slots} empty", the only braces known are {empty_channels}`},
 	} {
-		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: " + c.subject + "\n    mark: " + c.mark + "\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n    cases: []\n"
-		p, faults := rulepack.ParsePack("site.yaml", []byte(src))
-		require.Empty(t, faults, c.name)
-		var marks []string
-		for _, f := range p.Validate() {
-			if strings.Contains(f.Text, "mark") {
-				marks = append(marks, f.String())
+		t.Run(c.name, func(t *testing.T) {
+			src := "rules:\n  - id: site.a.b\n    title: t\n    subject: " + c.subject + "\n    mark: " + c.mark + "\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n    cases: []\n"
+			p, faults := rulepack.ParsePack("site.yaml", []byte(src))
+			require.Empty(t, faults)
+			var marks []string
+			for _, f := range p.Validate() {
+				if strings.Contains(f.Text, "mark") {
+					marks = append(marks, f.String())
+				}
 			}
-		}
-		if c.says == "" {
-			assert.Empty(t, marks, c.name)
-		} else {
-			assert.Equal(t, []string{c.says}, marks, c.name)
-		}
+			if c.says == "" {
+				assert.Empty(t, marks)
+			} else {
+				assert.Equal(t, []string{c.says}, marks)
+			}
+		})
 	}
 }
 
@@ -178,21 +180,23 @@ func TestPlanningAndCitations(t *testing.T) {
 		{name: "beside what is not drawn", lines: "    effect: {text: t, source: s, beside: clock}\n", says: `beside of an effect is "clock", expected class or nothing`},
 		{name: "no authority", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: maker}\n", says: `authority "maker" is neither standard nor third`},
 	} {
-		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: machine\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n" +
-			c.lines + "    cases: []\n"
-		p, faults := rulepack.ParsePack("site.yaml", []byte(src))
-		require.Empty(t, faults, c.name)
-		said := ""
-		for _, f := range p.Validate() {
-			if strings.Contains(f.Text, "planning") || strings.Contains(f.Text, "topic") || strings.Contains(f.Text, "authority") || strings.Contains(f.Text, "beside") {
-				said += f.Text
+		t.Run(c.name, func(t *testing.T) {
+			src := "rules:\n  - id: site.a.b\n    title: t\n    subject: machine\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n" +
+				c.lines + "    cases: []\n"
+			p, faults := rulepack.ParsePack("site.yaml", []byte(src))
+			require.Empty(t, faults)
+			said := ""
+			for _, f := range p.Validate() {
+				if strings.Contains(f.Text, "planning") || strings.Contains(f.Text, "topic") || strings.Contains(f.Text, "authority") || strings.Contains(f.Text, "beside") {
+					said += f.Text
+				}
 			}
-		}
-		if c.says == "" {
-			assert.Empty(t, said, c.name)
-			continue
-		}
-		assert.Contains(t, said, c.says, c.name)
+			if c.says == "" {
+				assert.Empty(t, said)
+				return
+			}
+			assert.Contains(t, said, c.says)
+		})
 	}
 }
 
@@ -233,21 +237,23 @@ func TestRowsOfAPreset(t *testing.T) {
 		{name: "a table outside", writtenBy: "{settings: ../example}", row: "turbo: {level: info}", says: `p.yaml:7:17: profile a/b: "../example" is not the name of a table of rules/settings`},
 		{name: "a faulty table", writtenBy: "{settings: faulty}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: settings/faulty.yaml: yaml: unmarshal errors"},
 	} {
-		if c.writtenBy != "" {
-			c.writtenBy = "    written_by: " + c.writtenBy
-		}
-		pack := "profiles:\n  - id: a/b\n    title: t\n    preset: Fast\n    face: configured\n    citation: {vendor: v, title: t}\n" + c.writtenBy + "\n    settings:\n      " + c.row + "\n"
-		packs, faults := rulepack.LoadDir(fstest.MapFS{"p.yaml": {Data: []byte(pack)}, "settings/example.yaml": {Data: []byte(presetTable)},
-			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("frmats: [x]\n")}}, ".")
-		for _, p := range packs {
-			faults = append(faults, p.Validate()...)
-		}
-		if c.says != "" {
-			require.Len(t, faults, 1, c.name)
-			assert.Contains(t, faults[0].String(), c.says, c.name)
-			continue
-		}
-		require.Empty(t, faults, c.name)
-		assert.Equal(t, c.want, packs[0].Profiles[0].Table()[0].Want.String(), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			if c.writtenBy != "" {
+				c.writtenBy = "    written_by: " + c.writtenBy
+			}
+			pack := "profiles:\n  - id: a/b\n    title: t\n    preset: Fast\n    face: configured\n    citation: {vendor: v, title: t}\n" + c.writtenBy + "\n    settings:\n      " + c.row + "\n"
+			packs, faults := rulepack.LoadDir(fstest.MapFS{"p.yaml": {Data: []byte(pack)}, "settings/example.yaml": {Data: []byte(presetTable)},
+				"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("frmats: [x]\n")}}, ".")
+			for _, p := range packs {
+				faults = append(faults, p.Validate()...)
+			}
+			if c.says != "" {
+				require.Len(t, faults, 1)
+				assert.Contains(t, faults[0].String(), c.says)
+				return
+			}
+			require.Empty(t, faults)
+			assert.Equal(t, c.want, packs[0].Profiles[0].Table()[0].Want.String())
+		})
 	}
 }

@@ -81,12 +81,14 @@ func TestFaultsOfARule(t *testing.T) {
 		{"a word without quotes of its own", map[string]string{"more": "remedy: nothing"}, `remedy: undeclared reference to 'nothing'; an expression is expected, in which a text has quotes of its own`},
 		{"a mark of as many letters as fit", map[string]string{"subject": "subject: socket", "more": "mark: " + strings.Repeat("x", longestMark)}, ""},
 	} {
-		have := ofFile(written(c.changes))
-		if c.says == "" {
-			assert.Empty(t, have, c.name)
-			continue
-		}
-		assert.Contains(t, have, c.says, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			have := ofFile(written(c.changes))
+			if c.says == "" {
+				assert.Empty(t, have)
+				return
+			}
+			assert.Contains(t, have, c.says)
+		})
 	}
 	assert.Equal(t, 0, strings.Count(ofFile(written(map[string]string{"check": "check: memory.a > 5"})), "\n"),
 		"a fault of an expression is told once, and not by every case")
@@ -159,15 +161,17 @@ func TestShapesOfFiles(t *testing.T) {
 		{"one deeper", nested(257), "values nest deeper than 256"},
 		{"an alias into itself", "document: &a [*a]\n", "values nest deeper than 256"},
 	} {
-		p, faults := ParsePack("a.yaml", []byte(c.src))
-		if c.says == "" {
-			assert.Empty(t, faults, c.name)
-			require.NotNil(t, p, c.name)
-			assert.NotPanics(t, func() { ValidateSet([]*Pack{p}); p.Validate() }, c.name)
-			continue
-		}
-		assert.Nil(t, p, c.name)
-		assert.Contains(t, faults.Error(), c.says, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			p, faults := ParsePack("a.yaml", []byte(c.src))
+			if c.says == "" {
+				assert.Empty(t, faults)
+				require.NotNil(t, p)
+				assert.NotPanics(t, func() { ValidateSet([]*Pack{p}); p.Validate() })
+				return
+			}
+			assert.Nil(t, p)
+			assert.Contains(t, faults.Error(), c.says)
+		})
 	}
 	full := []byte("# " + strings.Repeat("x", maxPackBytes-3) + "\n")
 	_, faults := ParsePack("a.yaml", full)
@@ -187,21 +191,23 @@ func TestFaultsOfMergedParts(t *testing.T) {
 		{"an unknown key", base + "  - <<: {unheard: 1}\n    id: a.b.d\n", `a.yaml:10:10: rules[1]: unknown key "unheard"`},
 		{"an unknown key of two", "rules:\n  - &base {id: a.b.c, unheard: 1}\n  - <<: *base\n", `a.yaml:2:23: rules[0]: unknown key "unheard"`},
 	} {
-		p, faults := ParsePack("a.yaml", []byte(c.src))
-		if p != nil {
-			faults = p.Validate()
-		}
-		var said []string
-		for _, f := range faults {
-			if strings.Contains(f.Text, "undeclared") || strings.Contains(f.Text, "unheard") {
-				said = append(said, f.String())
+		t.Run(c.name, func(t *testing.T) {
+			p, faults := ParsePack("a.yaml", []byte(c.src))
+			if p != nil {
+				faults = p.Validate()
 			}
-		}
-		want := strings.Split(c.says, "\n")
-		require.Len(t, said, len(want), c.name)
-		for i := range want {
-			assert.True(t, strings.HasPrefix(said[i], want[i]), "%s: %s", c.name, said[i])
-		}
+			var said []string
+			for _, f := range faults {
+				if strings.Contains(f.Text, "undeclared") || strings.Contains(f.Text, "unheard") {
+					said = append(said, f.String())
+				}
+			}
+			want := strings.Split(c.says, "\n")
+			require.Len(t, said, len(want))
+			for i := range want {
+				assert.True(t, strings.HasPrefix(said[i], want[i]), said[i])
+			}
+		})
 	}
 }
 

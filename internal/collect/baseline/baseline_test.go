@@ -202,9 +202,11 @@ func TestCompare(t *testing.T) {
 		}, []string{"machine: unknown"}},
 		"another product": {func(sys *inventory.System) { sys.Machine.Product = known("P2"); sys.Slots = nil }, []string{"machine: unknown"}},
 	} {
-		then, now := take(t, system()), system()
-		c.change(now)
-		assert.Equal(t, c.want, outcome(Compare("b.json", then, now)), name)
+		t.Run(name, func(t *testing.T) {
+			then, now := take(t, system()), system()
+			c.change(now)
+			assert.Equal(t, c.want, outcome(Compare("b.json", then, now)))
+		})
 	}
 }
 
@@ -246,10 +248,12 @@ func TestWhatIsNotKnown(t *testing.T) {
 		"the date of the BIOS": {func(sys *inventory.System) { sys.Machine.BIOS.Date = fact.Fact[string]{} }, none, []string{}},
 		"a setting then":       {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{} }, none, []string{}},
 	} {
-		then, now := system(), system()
-		c.then(then)
-		c.now(now)
-		assert.Equal(t, c.want, outcome(Compare("b.json", take(t, then), now)), name)
+		t.Run(name, func(t *testing.T) {
+			then, now := system(), system()
+			c.then(then)
+			c.now(now)
+			assert.Equal(t, c.want, outcome(Compare("b.json", take(t, then), now)))
+		})
 	}
 }
 
@@ -281,15 +285,17 @@ func TestIdentity(t *testing.T) {
 		"the UUID now, serial then":   {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one}, "UUID is not known now"},
 		"nothing then":                {inventory.Identifiers{SystemUUID: "00000000-0000-0000-0000-000000000000", SystemSerial: "None"}, inventory.Identifiers{SystemUUID: one}, ""},
 	} {
-		then, now := system(), system()
-		then.Machine.Identifiers, now.Machine.Identifiers = c.then, c.now
-		b := Compare("b.json", take(t, then), now)
-		same := b.Compared[len(b.Compared)-1].Same
-		if c.says == "" {
-			assert.True(t, same.Known() && same.Value, name)
-			continue
-		}
-		assert.Contains(t, same.Reason, c.says, name)
+		t.Run(name, func(t *testing.T) {
+			then, now := system(), system()
+			then.Machine.Identifiers, now.Machine.Identifiers = c.then, c.now
+			b := Compare("b.json", take(t, then), now)
+			same := b.Compared[len(b.Compared)-1].Same
+			if c.says == "" {
+				assert.True(t, same.Known() && same.Value)
+				return
+			}
+			assert.Contains(t, same.Reason, c.says)
+		})
 	}
 }
 

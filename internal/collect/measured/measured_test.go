@@ -148,13 +148,15 @@ func TestMLCOddCells(t *testing.T) {
 		"no whole numbers": {"Measuring idle latencies (in ns)...\nNuma node 0 x\n 0 81.0\n", nil},
 		"peaks":            {"ALL Reads        :\t1.0\n3:1 Reads-Writes :\t0.0\n2:1 Reads-Writes :\t1.2.3\n1:1 Reads-Writes :\t" + huge + "\nStream-triad like:\t2.0\n", []string{"read -1 -1 1e+06", "mix -1 -1 2e+06"}},
 	} {
-		m, err := measured.Decode("mlc.txt", []byte(head+c.text))
-		require.NoError(t, err, name)
-		var got []string
-		for _, f := range m.Figures {
-			got = append(got, fmt.Sprintf("%s %d %d %.3g", f.Kind, f.CPUNode, f.MemoryNode, f.Median))
-		}
-		require.Equal(t, c.want, got, name)
+		t.Run(name, func(t *testing.T) {
+			m, err := measured.Decode("mlc.txt", []byte(head+c.text))
+			require.NoError(t, err)
+			var got []string
+			for _, f := range m.Figures {
+				got = append(got, fmt.Sprintf("%s %d %d %.3g", f.Kind, f.CPUNode, f.MemoryNode, f.Median))
+			}
+			require.Equal(t, c.want, got)
+		})
 	}
 }
 

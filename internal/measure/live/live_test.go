@@ -117,10 +117,12 @@ func TestGroups(t *testing.T) {
 		"other lines":        {"x\n1:a\n0::b", map[string]string{"sys/fs/cgroup/memory.max": "1000", "sys/fs/cgroup/memory.current": "1"}, "", -1},
 		"no relative groups": {"0::a/b", map[string]string{b + "memory.max": "1000", b + "memory.current": "1"}, "", -1},
 	} {
-		c.files["proc/self/cgroup"] = c.groups
-		s := live.Survey(tree(t, c.files), "")
-		require.Equal(t, c.quota, s.Quota, name)
-		require.Equal(t, c.memory, s.MemoryBytes, name)
+		t.Run(name, func(t *testing.T) {
+			c.files["proc/self/cgroup"] = c.groups
+			s := live.Survey(tree(t, c.files), "")
+			require.Equal(t, c.quota, s.Quota)
+			require.Equal(t, c.memory, s.MemoryBytes)
+		})
 	}
 }
 

@@ -85,14 +85,16 @@ func TestYAMLErrors(t *testing.T) {
 		{"a word for yes", "rules:\n  - ok: maybe\n", 2, "a text `maybe` where true or false was expected"},
 		{"a list for a text", "rules:\n  - id: [a]\n", 2, "a list where a text was expected"},
 	} {
-		var into file
-		err := yaml.Unmarshal([]byte(c.src), &into)
-		if err == nil {
-			t.Fatalf("%s: expected an error", c.name)
-		}
-		if line, text := YAMLError(err.Error()); line != c.line || text != c.want {
-			t.Errorf("%s: line %d: %s, expected %d: %s; of %v", c.name, line, text, c.line, c.want, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var into file
+			err := yaml.Unmarshal([]byte(c.src), &into)
+			if err == nil {
+				t.Fatalf("expected an error")
+			}
+			if line, text := YAMLError(err.Error()); line != c.line || text != c.want {
+				t.Errorf("line %d: %s, expected %d: %s; of %v", line, text, c.line, c.want, err)
+			}
+		})
 	}
 	if line, text := YAMLError("no place in it"); line != 0 || text != "no place in it" {
 		t.Errorf("line %d: %s, expected the text as it is", line, text)

@@ -173,33 +173,35 @@ func TestPartOfIt(t *testing.T) {
 		"a node less":  {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
 		"no node read": {func(_ *inventory.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
 	} {
-		f := fleet.New("product", noHeadline)
-		nodes := func(change func(s *inventory.Slot, r *report.Report)) *report.Report {
-			return two(func(s *inventory.Slot, r *report.Report) {
-				r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
-				change(s, r)
-			})
-		}
-		for _, other := range []string{"a", "b", "c"} {
-			f.Add(other, "", nodes(func(*inventory.Slot, *report.Report) {}))
-		}
-		f.Add("own", "", nodes(c.change))
-		d := f.Document()
-		var differs []string
-		for _, g := range d.Groups {
-			for _, x := range g.Differs {
-				differs = append(differs, x.Trait)
+		t.Run(name, func(t *testing.T) {
+			f := fleet.New("product", noHeadline)
+			nodes := func(change func(s *inventory.Slot, r *report.Report)) *report.Report {
+				return two(func(s *inventory.Slot, r *report.Report) {
+					r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
+					change(s, r)
+				})
 			}
-		}
-		own := d.Machines[slices.IndexFunc(d.Machines, func(m fleet.Machine) bool { return m.Name == "own" })]
-		if name != "a processor" && name != "a name of one" { // how many there are is part of the population
-			assert.ElementsMatch(t, c.differs, differs, name)
-		} else {
-			assert.NotContains(t, differs, "processors", name)
-		}
-		assert.Equal(t, c.memory, own.MemoryBytes, name)
-		assert.Equal(t, name != "all slots", own.Population != "", name)
-		assert.Equal(t, name != "no processors", own.CPU != "", name)
+			for _, other := range []string{"a", "b", "c"} {
+				f.Add(other, "", nodes(func(*inventory.Slot, *report.Report) {}))
+			}
+			f.Add("own", "", nodes(c.change))
+			d := f.Document()
+			var differs []string
+			for _, g := range d.Groups {
+				for _, x := range g.Differs {
+					differs = append(differs, x.Trait)
+				}
+			}
+			own := d.Machines[slices.IndexFunc(d.Machines, func(m fleet.Machine) bool { return m.Name == "own" })]
+			if name != "a processor" && name != "a name of one" { // how many there are is part of the population
+				assert.ElementsMatch(t, c.differs, differs)
+			} else {
+				assert.NotContains(t, differs, "processors")
+			}
+			assert.Equal(t, c.memory, own.MemoryBytes)
+			assert.Equal(t, name != "all slots", own.Population != "")
+			assert.Equal(t, name != "no processors", own.CPU != "")
+		})
 	}
 }
 

@@ -255,13 +255,15 @@ func TestDecodeRedfishParts(t *testing.T) {
 		"registry without entries":           {`{"Attributes": {"KTIS001": 0}}`, none, "registry: not a known export", "", "0"},
 		"resource as the registry":           {`{"Attributes": {"KTIS001": 0}}`, opaque, "registry: not a known export", "", "0"},
 	} {
-		e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(c.settings), []byte(c.registry))
-		require.NoError(t, err, name)
-		a, ok := e.Attribute("KTIS001")
-		require.True(t, ok, name)
-		require.Equal(t, []string{"1", c.text, c.pending}, []string{a.Value, a.Text, a.Pending}, name)
-		require.Len(t, e.Problems, 1, name)
-		require.Contains(t, e.Problems[0], c.problem, name)
+		t.Run(name, func(t *testing.T) {
+			e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(c.settings), []byte(c.registry))
+			require.NoError(t, err)
+			a, ok := e.Attribute("KTIS001")
+			require.True(t, ok)
+			require.Equal(t, []string{"1", c.text, c.pending}, []string{a.Value, a.Text, a.Pending})
+			require.Len(t, e.Problems, 1)
+			require.Contains(t, e.Problems[0], c.problem)
+		})
 	}
 	_, err := bios.DecodeRedfish("bmc", []byte(registry), nil, nil)
 	require.ErrorIs(t, err, bios.ErrUnrecognised)

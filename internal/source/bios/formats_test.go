@@ -45,25 +45,27 @@ func TestFormatsInTheField(t *testing.T) {
 			ILORest, HPE, true, nil, map[string]string{"ProcTurbo": "Disabled"}, nil},
 		"a table of BIOS setup": {"| Setting | Value |\n|---|---|\n| Logical Processor | Disabled |\n| Turbo Boost | Enabled |\n", Menu, "", false, map[string]string{"Logical Processor": "Disabled"}, nil, nil},
 	} {
-		e, err := Decode(name, []byte(c.text))
-		require.NoError(t, err, name)
-		assert.Equal(t, []any{c.format, c.vendor, c.wishes}, []any{e.Format, e.Vendor, e.PendingOnly}, name)
-		for attribute, want := range c.is {
-			a, ok := e.Attribute(attribute)
-			if assert.True(t, ok, "%s: %s", name, attribute) {
-				assert.Equal(t, []any{want, true}, []any{a.Value, a.Stated}, "%s: %s", name, attribute)
+		t.Run(name, func(t *testing.T) {
+			e, err := Decode(name, []byte(c.text))
+			require.NoError(t, err)
+			assert.Equal(t, []any{c.format, c.vendor, c.wishes}, []any{e.Format, e.Vendor, e.PendingOnly})
+			for attribute, want := range c.is {
+				a, ok := e.Attribute(attribute)
+				if assert.True(t, ok, "%s", attribute) {
+					assert.Equal(t, []any{want, true}, []any{a.Value, a.Stated}, attribute)
+				}
 			}
-		}
-		for attribute, want := range c.willBe {
-			a, ok := e.Attribute(attribute)
-			if assert.True(t, ok, "%s: %s", name, attribute) {
-				assert.Equal(t, []any{want, true}, []any{a.Pending, a.HasPending}, "%s: %s", name, attribute)
+			for attribute, want := range c.willBe {
+				a, ok := e.Attribute(attribute)
+				if assert.True(t, ok, "%s", attribute) {
+					assert.Equal(t, []any{want, true}, []any{a.Pending, a.HasPending}, attribute)
+				}
 			}
-		}
-		for attribute, want := range c.options {
-			a, _ := e.Attribute(attribute)
-			assert.Equal(t, want, a.Options, "%s: %s", name, attribute)
-		}
+			for attribute, want := range c.options {
+				a, _ := e.Attribute(attribute)
+				assert.Equal(t, want, a.Options, attribute)
+			}
+		})
 	}
 }
 

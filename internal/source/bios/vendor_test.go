@@ -50,13 +50,15 @@ func TestVendorOfResource(t *testing.T) {
 		{name: "Gigabyte's codes", attributes: `"GBT0001": 1, "GBT0002": 1`, vendor: bios.Gigabyte},
 		{name: "nothing that tells", attributes: `"Turbo": "x"`, guessed: true},
 	} {
-		head := c.head
-		if head != "" {
-			head += ", "
-		}
-		e := decoded(t, "file", `{"@odata.type": "#Bios.v1_0_0.Bios", `+head+`"Attributes": {`+c.attributes+`}}`)
-		assert.Equal(t, c.vendor, e.Vendor, c.name)
-		assert.Equal(t, c.guessed, e.Guessed, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			head := c.head
+			if head != "" {
+				head += ", "
+			}
+			e := decoded(t, "file", `{"@odata.type": "#Bios.v1_0_0.Bios", `+head+`"Attributes": {`+c.attributes+`}}`)
+			assert.Equal(t, c.vendor, e.Vendor)
+			assert.Equal(t, c.guessed, e.Guessed)
+		})
 	}
 }
 
@@ -96,15 +98,17 @@ func TestWhatJoins(t *testing.T) {
 		{"another registry", []string{resource("1", "R.v1"), registry("S.v1")}, []string{"A=0", "A=(none) offers:0|1 read-only"}},
 		{"two of it: each system's", []string{resource("1", "R.v1"), registry("S.v1"), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
 	} {
-		var in []*bios.Export
-		for _, f := range c.files {
-			in = append(in, decoded(t, "file", f))
-		}
-		var got []string
-		for _, e := range bios.Join(in) {
-			got = append(got, tell(e)...)
-		}
-		assert.Equal(t, c.want, got, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			var in []*bios.Export
+			for _, f := range c.files {
+				in = append(in, decoded(t, "file", f))
+			}
+			var got []string
+			for _, e := range bios.Join(in) {
+				got = append(got, tell(e)...)
+			}
+			assert.Equal(t, c.want, got)
+		})
 	}
 }
 
@@ -147,9 +151,11 @@ func TestLocks(t *testing.T) {
 		{"freed by the later", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "false", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, false, true, "C"},
 		{"two that hold, one hidden", []string{dependency("Hidden", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "true", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, true, true, "C"},
 	} {
-		e := joinedWith(t, c.dependencies...)
-		locked, said, by := e.Locked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
-		assert.Equal(t, []any{c.locked, c.said, c.by}, []any{locked, said, by}, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			e := joinedWith(t, c.dependencies...)
+			locked, said, by := e.Locked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
+			assert.Equal(t, []any{c.locked, c.said, c.by}, []any{locked, said, by})
+		})
 	}
 	e := decoded(t, "file", dellResource)
 	_, said, _ := e.Locked("SysProfile", func(string) (string, bool) { return "", false })
@@ -173,12 +179,14 @@ func TestUndecidedLocks(t *testing.T) {
 		"a term of no attribute":          dependency("ReadOnly", "true", holds, term("", "EQU", "x", `, "MapTerms": "OR"`)),
 		"a term of no value":              dependency("ReadOnly", "true", strings.Replace(term("B", "NEQ", "y", ""), `"y"`, "null", 1)),
 	} {
-		e := joinedWith(t, d)
-		_, said, _ := e.Locked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
-		assert.False(t, said, name)
-		kept, err := json.Marshal(e)
-		require.NoError(t, err)
-		assert.NotContains(t, string(kept), `"locks"`, name)
+		t.Run(name, func(t *testing.T) {
+			e := joinedWith(t, d)
+			_, said, _ := e.Locked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
+			assert.False(t, said)
+			kept, err := json.Marshal(e)
+			require.NoError(t, err)
+			assert.NotContains(t, string(kept), `"locks"`)
+		})
 	}
 }
 
@@ -199,14 +207,16 @@ func TestAnsibleForms(t *testing.T) {
 		{"no pair", `{"redfish_facts": {"bios_attribute": {"entries": [[{"system_uri": "x"}]]}}}`, "expected a pair"},
 		{"no attributes", `{"redfish_facts": {"bios_attribute": {"entries": [[{"system_uri": "x"}, 1]]}}}`, "expected an object of attributes"},
 	} {
-		e, err := bios.Decode("file", []byte(c.in))
-		if c.says != "" {
-			require.ErrorContains(t, err, c.says, c.name)
-			continue
-		}
-		require.NoError(t, err, c.name)
-		assert.Equal(t, []string{"ProcHyperthreading=Enabled", "ProcTurbo=Enabled"}, tell(e), c.name)
-		assert.Equal(t, bios.HPE, e.Vendor, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			e, err := bios.Decode("file", []byte(c.in))
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{"ProcHyperthreading=Enabled", "ProcTurbo=Enabled"}, tell(e))
+			assert.Equal(t, bios.HPE, e.Vendor)
+		})
 	}
 }
 
@@ -242,15 +252,17 @@ func TestRead(t *testing.T) {
 		"twice otherwise":          {map[string][]string{"Second": {"On", "Off"}}, "", bios.Ambiguous},
 		"without a value":          {map[string][]string{"First": {""}}, "", bios.Unstated},
 	} {
-		var attributes []bios.Attribute
-		for attribute, values := range c.given {
-			for _, v := range values {
-				attributes = append(attributes, bios.Attribute{Name: attribute, Value: v, Stated: v != ""})
+		t.Run(name, func(t *testing.T) {
+			var attributes []bios.Attribute
+			for attribute, values := range c.given {
+				for _, v := range values {
+					attributes = append(attributes, bios.Attribute{Name: attribute, Value: v, Stated: v != ""})
+				}
 			}
-		}
-		a := answer(table, "turbo", attributes...)
-		assert.Equal(t, c.outcome, a.Outcome, name)
-		assert.Equal(t, c.value, a.Value, name)
+			a := answer(table, "turbo", attributes...)
+			assert.Equal(t, c.outcome, a.Outcome)
+			assert.Equal(t, c.value, a.Value)
+		})
 	}
 }
 
@@ -272,9 +284,11 @@ func TestReadByTextAndCode(t *testing.T) {
 		"a code without":       {bios.Attribute{Name: "ProcTurbo", Value: "1", Stated: true}, "", bios.Foreign},
 		"a word that differs":  {bios.Attribute{Name: "ProcTurbo", Value: "Disabled", Text: "Enabled", Stated: true}, settings.Disabled, bios.Translated},
 	} {
-		a := answer(table, "turbo", c.given)
-		assert.Equal(t, c.outcome, a.Outcome, name)
-		assert.Equal(t, c.value, a.Value, name)
+		t.Run(name, func(t *testing.T) {
+			a := answer(table, "turbo", c.given)
+			assert.Equal(t, c.outcome, a.Outcome)
+			assert.Equal(t, c.value, a.Value)
+		})
 	}
 }
 
@@ -327,12 +341,14 @@ func TestPresetOverride(t *testing.T) {
 		"on another":          {"turbo", "ThinkSystem SR650", named, bios.Attribute{Value: "Fast", Stated: true}, ""},
 		"on an unknown one":   {"turbo", "", named, bios.Attribute{Value: "Fast", Stated: true}, ""},
 	} {
-		c.given.Name = "Profile"
-		e := &bios.Export{Attributes: []bios.Attribute{c.given}}
-		e.Use(&settings.Table{Presets: []settings.Preset{c.preset}}, c.product)
-		a := e.Read(c.id, (*bios.Attribute).AfterBoot)
-		assert.Equal(t, c.means != "", a.Preset != nil, name)
-		assert.Equal(t, c.means, a.Means, name)
+		t.Run(name, func(t *testing.T) {
+			c.given.Name = "Profile"
+			e := &bios.Export{Attributes: []bios.Attribute{c.given}}
+			e.Use(&settings.Table{Presets: []settings.Preset{c.preset}}, c.product)
+			a := e.Read(c.id, (*bios.Attribute).AfterBoot)
+			assert.Equal(t, c.means != "", a.Preset != nil)
+			assert.Equal(t, c.means, a.Means)
+		})
 	}
 }
 
@@ -360,15 +376,17 @@ func TestFaultsAreNamed(t *testing.T) {
 		{name: "omreport: a profile by a new text", format: bios.Omreport, text: omreport, reads: []string{"Logical Processor", "SysProfile"},
 			says: `the system profile "Something new" is not known by that text`},
 	} {
-		e := decoded(t, "a", c.text)
-		assert.Equal(t, c.format, e.Format, c.name)
-		var reads []string
-		for _, a := range e.Attributes {
-			reads = append(reads, a.Name)
-		}
-		assert.Equal(t, c.reads, reads, c.name)
-		require.Len(t, e.Problems, 1, c.name)
-		assert.Contains(t, e.Problems[0], c.says, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			e := decoded(t, "a", c.text)
+			assert.Equal(t, c.format, e.Format)
+			var reads []string
+			for _, a := range e.Attributes {
+				reads = append(reads, a.Name)
+			}
+			assert.Equal(t, c.reads, reads)
+			require.Len(t, e.Problems, 1)
+			assert.Contains(t, e.Problems[0], c.says)
+		})
 	}
 }
 

@@ -80,10 +80,12 @@ func TestCaptureRefused(t *testing.T) {
 		"no machine":       {hosttest.Files{"etc/passwd": "root"}.Tar(t, ""), fact.Malformed, "no sys or proc tree"},
 		"broken gzip":      {append([]byte("\x1f\x8b"), make([]byte, 100)...), fact.Malformed, ""},
 	} {
-		_, err := host.OpenCapture("x.tar", bytes.NewReader(c.data))
-		require.Error(t, err, name)
-		assert.Equal(t, c.state, host.StateOf(err), "%s: %v", name, err)
-		require.ErrorContains(t, err, c.text, name)
+		t.Run(name, func(t *testing.T) {
+			_, err := host.OpenCapture("x.tar", bytes.NewReader(c.data))
+			require.Error(t, err)
+			assert.Equal(t, c.state, host.StateOf(err), "%v", err)
+			require.ErrorContains(t, err, c.text)
+		})
 	}
 	for _, files := range []hosttest.Files{{}, {"etc/passwd": "root"}, {"one/proc/cmdline": "", "two/proc/cmdline": ""}, {"proc/cmdline": "", "memaudit-notes": "what"}} {
 		_, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
@@ -102,9 +104,11 @@ func TestCaptureBehindTheEnd(t *testing.T) {
 		"in the gzip":     zipped(t, append(bytes.Clone(plain), make([]byte, 9*512)...)),
 		"after the gzip":  append(zipped(t, plain), "trailing garbage"...),
 	} {
-		root, err := host.OpenCapture(name, bytes.NewReader(archive))
-		require.NoError(t, err, name)
-		assert.True(t, root.Holds("/sys/devices/system/cpu/online"), name)
+		t.Run(name, func(t *testing.T) {
+			root, err := host.OpenCapture(name, bytes.NewReader(archive))
+			require.NoError(t, err)
+			assert.True(t, root.Holds("/sys/devices/system/cpu/online"))
+		})
 	}
 }
 
@@ -147,13 +151,15 @@ func TestCaptureOddMembers(t *testing.T) {
 		"fifo": fact.Refused, "device": fact.Refused, "folder": fact.Refused,
 		"dangling": fact.Unread, "online": fact.Absent, "none/at/all": fact.Unread, "present/x": fact.Refused,
 	} {
-		b, err := root.ReadFile("/sys/devices/system/cpu/" + name)
-		assert.Equal(t, want, host.StateOf(err), "%s: %v", name, err)
-		if want == fact.OK {
-			assert.Equal(t, "0-3\n", string(b), name)
-		} else {
-			assert.Empty(t, b, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			b, err := root.ReadFile("/sys/devices/system/cpu/" + name)
+			assert.Equal(t, want, host.StateOf(err), "%v", err)
+			if want == fact.OK {
+				assert.Equal(t, "0-3\n", string(b))
+			} else {
+				assert.Empty(t, b)
+			}
+		})
 	}
 }
 

@@ -379,9 +379,11 @@ func TestMSRSource(t *testing.T) {
 		{"a processor without documented registers", f.With(hosttest.Files{"proc/cpuinfo": "processor : 0\nvendor_id : GenuineIntel\ncpu family : 15\nmodel : 4\nflags : fpu\n"}), fact.SourceAbsent, "no register of this processor is documented here"},
 		{"packages not known", f.With(hosttest.Files{"sys/devices/system/cpu/cpu0/topology/physical_package_id": "x\n"}), fact.SourceMalformed, "physical_package_id"},
 	} {
-		m := readMSR(captured(t, c.files))
-		assert.Equal(t, c.state, m.Source.State, "%s: %s", c.name, m.Source.Detail)
-		assert.Contains(t, m.Source.Detail, c.detail, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			m := readMSR(captured(t, c.files))
+			assert.Equal(t, c.state, m.Source.State, m.Source.Detail)
+			assert.Contains(t, m.Source.Detail, c.detail)
+		})
 	}
 	for _, values := range [][2]string{{"0x80000000", "0x80838f3811400"}} {
 		const register = "0xce"

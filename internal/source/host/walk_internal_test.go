@@ -371,26 +371,28 @@ func TestCaptureMemory(t *testing.T) {
 			return &tar.Header{Name: fmt.Sprintf("%s%d/sys/devices/", long[:4000], i), Typeflag: tar.TypeDir}
 		}, false},
 	} {
-		archive := headers(t, c.n, c.header)
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		l := newLoader()
-		if !c.complete {
-			l.keep = 1 << 20
-		}
-		err := l.load(archive)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		if c.complete {
-			require.NoError(t, err, name)
-			_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
-			assert.Equal(t, name == "long comments", err == nil, "%s: %v", name, err)
-		} else {
-			require.ErrorIs(t, err, errBounds, name)
-		}
-		assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20), name)
-		runtime.KeepAlive(l)
+		t.Run(name, func(t *testing.T) {
+			archive := headers(t, c.n, c.header)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			l := newLoader()
+			if !c.complete {
+				l.keep = 1 << 20
+			}
+			err := l.load(archive)
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			if c.complete {
+				require.NoError(t, err)
+				_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
+				assert.Equal(t, name == "long comments", err == nil, "%v", err)
+			} else {
+				require.ErrorIs(t, err, errBounds)
+			}
+			assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20))
+			runtime.KeepAlive(l)
+		})
 	}
 }
 

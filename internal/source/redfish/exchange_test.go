@@ -77,20 +77,22 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 		"nothing after all bytes":   {spent: maxTotal},
 		"nothing after all of them": {spent: maxTotal + 1},
 	} {
-		c2 := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}})
-		c2.http.Transport = sameAnswer("{}")
-		c2.asked, c2.spent, c2.token, c2.session = c.asked, c.spent, token, "/redfish/v1/Sessions/1"
-		r, p := c2.do(t.Context(), http.MethodGet, "/x", nil, maxAnswer)
-		assert.Equal(t, c.reads, p == nil, name)
-		if c.reads {
-			assert.Equal(t, "{}", string(r.body), name)
-		} else {
-			assert.Equal(t, fact.SourceRefused, p.State, name)
-			assert.Equal(t, c.asked >= maxRequests || c.spent >= maxTotal, strings.Contains(p.Text, "for one machine"), "%s: %s", name, p.Text)
-			assert.NotContains(t, p.Text, "-1", name)
-		}
-		assert.Empty(t, c2.logout(t.Context()), name)
-		assert.Empty(t, c2.token, name)
+		t.Run(name, func(t *testing.T) {
+			c2 := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}})
+			c2.http.Transport = sameAnswer("{}")
+			c2.asked, c2.spent, c2.token, c2.session = c.asked, c.spent, token, "/redfish/v1/Sessions/1"
+			r, p := c2.do(t.Context(), http.MethodGet, "/x", nil, maxAnswer)
+			assert.Equal(t, c.reads, p == nil)
+			if c.reads {
+				assert.Equal(t, "{}", string(r.body))
+			} else {
+				assert.Equal(t, fact.SourceRefused, p.State)
+				assert.Equal(t, c.asked >= maxRequests || c.spent >= maxTotal, strings.Contains(p.Text, "for one machine"), p.Text)
+				assert.NotContains(t, p.Text, "-1")
+			}
+			assert.Empty(t, c2.logout(t.Context()))
+			assert.Empty(t, c2.token)
+		})
 	}
 }
 
@@ -151,24 +153,26 @@ func TestLogin(t *testing.T) {
 		"404 with a token": {404, token, true, false},
 		"300":              {300, token, false, true}, "400": {400, "", false, true}, "401": {401, token, false, true}, "500": {500, "", false, true},
 	} {
-		b := newBMC(t)
-		c2 := newClient(b.options(t))
-		b.front = func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("X-Auth-Token", c.token)
-			w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/77")
-			w.WriteHeader(c.status)
-			return true
-		}
-		root := &serviceRoot{}
-		root.Links.Sessions.ID = "/redfish/v1/SessionService/Sessions"
-		p := c2.login(t.Context(), root)
-		c2.close()
-		assert.Equal(t, c.fails, p != nil, name)
-		assert.Equal(t, c.basic, c2.basic, name)
-		if !c.fails {
-			assert.Equal(t, !c.basic, c2.session != "", name)
-			assert.Equal(t, c.basic, c2.token == "", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			b := newBMC(t)
+			c2 := newClient(b.options(t))
+			b.front = func(w http.ResponseWriter, r *http.Request) bool {
+				w.Header().Set("X-Auth-Token", c.token)
+				w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/77")
+				w.WriteHeader(c.status)
+				return true
+			}
+			root := &serviceRoot{}
+			root.Links.Sessions.ID = "/redfish/v1/SessionService/Sessions"
+			p := c2.login(t.Context(), root)
+			c2.close()
+			assert.Equal(t, c.fails, p != nil)
+			assert.Equal(t, c.basic, c2.basic)
+			if !c.fails {
+				assert.Equal(t, !c.basic, c2.session != "")
+				assert.Equal(t, c.basic, c2.token == "")
+			}
+		})
 	}
 }
 

@@ -38,10 +38,12 @@ func TestPresence(t *testing.T) {
 		{"capacity of another kind", `"CapacityMiB":"16 GB"`, false, false},
 		{"capacity that no module has", `"CapacityMiB":16777217`, false, false},
 	} {
-		var m memoryResource
-		require.NoError(t, json.Unmarshal([]byte(`{"Id":"1",`+c.raw+`}`), &m), c.name)
-		d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
-		assert.Equal(t, []bool{c.installed, c.known}, []bool{d.Installed, d.Known}, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			var m memoryResource
+			require.NoError(t, json.Unmarshal([]byte(`{"Id":"1",`+c.raw+`}`), &m))
+			d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
+			assert.Equal(t, []bool{c.installed, c.known}, []bool{d.Installed, d.Known})
+		})
 	}
 }
 

@@ -215,14 +215,16 @@ func TestCounts(t *testing.T) {
 		"no alarm":   {`{"HealthData":{"AlarmTrips":{"CorrectableECCError":false}}}`, &Counts{Alarms: []string{}}},
 		"other word": {`{"HealthData":{"AlarmTrips":{"CorrectableECCError":"no"}}}`, nil},
 	} {
-		b := newBMC(t)
-		b.tree[at] = c.body
-		a := b.ask(t, nil)
-		require.NoError(t, a.Err(), name)
-		if c.want != nil {
-			c.want.Path = "/redfish/v1/Systems/ID/Memory/1/MemoryMetrics"
-		}
-		assert.Equal(t, c.want, a.DIMMs[0].Counts, name)
+		t.Run(name, func(t *testing.T) {
+			b := newBMC(t)
+			b.tree[at] = c.body
+			a := b.ask(t, nil)
+			require.NoError(t, a.Err())
+			if c.want != nil {
+				c.want.Path = "/redfish/v1/Systems/ID/Memory/1/MemoryMetrics"
+			}
+			assert.Equal(t, c.want, a.DIMMs[0].Counts)
+		})
 	}
 	b := newBMC(t)
 	delete(b.tree, at)

@@ -287,16 +287,18 @@ func TestSystemByElimination(t *testing.T) {
 		"other serial number": {Serial: "FCH777777", Products: []string{"Server 1"}},
 		"other model":         {Products: []string{"Server 2"}},
 	} {
-		b := newBMC(t)
-		b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"},{"@odata.id":"` + board + `"}]}`
-		b.tree[board] = `{"Id":"HGX_Baseboard_0","SerialNumber":"","Memory":{"@odata.id":"` + memoryPath + `"}}`
-		a := Read(context.Background(), b.options(t), who)
-		assert.False(t, a.Found, name)
-		require.Error(t, a.Err(), name)
-		assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing identifies it as HGX_Baseboard_0", name)
-		assert.Contains(t, a.Hint(), "--redfish-system")
-		assert.Empty(t, a.DIMMs)
-		silent(t, a)
+		t.Run(name, func(t *testing.T) {
+			b := newBMC(t)
+			b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"},{"@odata.id":"` + board + `"}]}`
+			b.tree[board] = `{"Id":"HGX_Baseboard_0","SerialNumber":"","Memory":{"@odata.id":"` + memoryPath + `"}}`
+			a := Read(context.Background(), b.options(t), who)
+			assert.False(t, a.Found)
+			require.Error(t, a.Err())
+			assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing identifies it as HGX_Baseboard_0")
+			assert.Contains(t, a.Hint(), "--redfish-system")
+			assert.Empty(t, a.DIMMs)
+			silent(t, a)
+		})
 	}
 	b := newBMC(t)
 	a := Read(context.Background(), b.options(t), Identity{})

@@ -246,11 +246,13 @@ func TestTextsThatWereLaidOutAnew(t *testing.T) {
 		"CR LF and empty lines":       strings.ReplaceAll(plain, "\n", "\r\n\r\n"),
 		"zero-width spaces":           strings.ReplaceAll(plain, "\n", "\u200b\n"),
 	} {
-		got := parse(t, []byte(text))
-		assert.Equal(t, devicesOf(want), devicesOf(got), name)
-		assert.Equal(t, want.Processors(), got.Processors(), name)
-		assert.Equal(t, want.MemoryArrays(), got.MemoryArrays(), name)
-		assert.Equal(t, uniqueCodes(want), uniqueCodes(got), name)
+		t.Run(name, func(t *testing.T) {
+			got := parse(t, []byte(text))
+			assert.Equal(t, devicesOf(want), devicesOf(got))
+			assert.Equal(t, want.Processors(), got.Processors())
+			assert.Equal(t, want.MemoryArrays(), got.MemoryArrays())
+			assert.Equal(t, uniqueCodes(want), uniqueCodes(got))
+		})
 	}
 	for name, text := range map[string]string{
 		"handles alone":    strings.Join(regexp.MustCompile(`(?m)^Handle .*$`).FindAllString(plain, -1), "\n"),

@@ -386,26 +386,28 @@ func TestListedTwice(t *testing.T) {
 		"slots without a label":   {modules: []smbiostest.DIMM{unlabelled, unlabelled}},
 		"chips of the same label": {modules: []smbiostest.DIMM{chip, chip}},
 	} {
-		b := smbiostest.New(3, 2)
-		b.System(smbiostest.System{Product: "P"})
-		for _, p := range c.processors {
-			b.CPU(p)
-		}
-		array := uint16(0x4711)
-		if c.announced >= 0 {
-			array = b.Array(smbiostest.Array{Devices: c.announced})
-		}
-		for _, d := range c.modules {
-			d.Array = array
-			b.MemoryDevice(d)
-		}
-		table := parse(t, b.Dump())
-		n := 2
-		if c.twice {
-			n = 1
-		}
-		assert.Equal(t, n, len(table.Processors())+len(devicesOf(table)), name)
-		assert.Equal(t, c.twice || c.kept, slices.Contains(uniqueCodes(table), CodeCopy), name)
+		t.Run(name, func(t *testing.T) {
+			b := smbiostest.New(3, 2)
+			b.System(smbiostest.System{Product: "P"})
+			for _, p := range c.processors {
+				b.CPU(p)
+			}
+			array := uint16(0x4711)
+			if c.announced >= 0 {
+				array = b.Array(smbiostest.Array{Devices: c.announced})
+			}
+			for _, d := range c.modules {
+				d.Array = array
+				b.MemoryDevice(d)
+			}
+			table := parse(t, b.Dump())
+			n := 2
+			if c.twice {
+				n = 1
+			}
+			assert.Equal(t, n, len(table.Processors())+len(devicesOf(table)))
+			assert.Equal(t, c.twice || c.kept, slices.Contains(uniqueCodes(table), CodeCopy))
+		})
 	}
 }
 

@@ -268,9 +268,11 @@ func TestNodesOfProcessors(t *testing.T) {
 		"a processor of one channel":             {"PP", ofChannels(1, 1), "D_A@N1* D_B@N2*", "0.0.0.- 1.0.0.-", ""},
 		"processors of four, one each":           {"PPPP", plat4, "D_A@N1* D_E@N2* D_I@N3* D_M@N4*", "0.-.0.- 1.-.0.- 2.-.0.- 3.-.0.-", ""},
 	} {
-		got, out := resolved(t, byNode, c.sockets, c.p, c.slots)
-		assert.Equal(t, c.want, got, name)
-		assert.Equal(t, c.reason, out[len(out)-1].Reason, name)
+		t.Run(name, func(t *testing.T) {
+			got, out := resolved(t, byNode, c.sockets, c.p, c.slots)
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.reason, out[len(out)-1].Reason)
+		})
 	}
 }
 

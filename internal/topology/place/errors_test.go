@@ -213,15 +213,17 @@ func TestErrorsOfTheController(t *testing.T) {
 		"the controller was reset": {Errors{Corrected: known(40), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Corrected: known(2), Uncorrected: known(0)}, ByLabel, 40},
 		"uncorrected":              {Errors{Corrected: known(1), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Uncorrected: known(1)}, ByController, 1},
 	} {
-		got := withController(&c.kernel, &c.controller)
-		assert.Equal(t, c.by, got.By, name)
-		assert.Equal(t, c.corrected, got.Corrected.Or(-1), name)
-		if c.by == ByController {
-			assert.False(t, got.CountedSeconds.Known(), "%s: nobody says since when", name)
-			assert.True(t, got.Uncorrected.Known(), name)
-			continue
-		}
-		assert.Equal(t, &c.kernel, got, name)
+		t.Run(name, func(t *testing.T) {
+			got := withController(&c.kernel, &c.controller)
+			assert.Equal(t, c.by, got.By)
+			assert.Equal(t, c.corrected, got.Corrected.Or(-1))
+			if c.by == ByController {
+				assert.False(t, got.CountedSeconds.Known(), "nobody says since when")
+				assert.True(t, got.Uncorrected.Known())
+				return
+			}
+			assert.Equal(t, &c.kernel, got)
+		})
 	}
 }
 
@@ -301,15 +303,17 @@ func TestUnplacedErrors(t *testing.T) {
 		"more than its modules have": {[]inventory.Controller{{Uncorrected: known(int64(5)), UncorrectedNoInfo: known(int64(0)), DIMMs: []inventory.ControllerDIMM{counting("DDR4_X1", "", 0, 1)}}},
 			placed, []found{{"DDR4_X1", "controller 0", nil, false, 0, 1}, {"mc0, DIMM unknown", "", []int{0, 1}, false, -1, 4}}},
 	} {
-		sys := board("Quanta", "Q1", "PP", "A1*", "B1*")
-		sys.Slots[0].SizeBytes, sys.Slots[1].SizeBytes = known(int64(8<<30)), known(int64(8<<30))
-		sys.EDAC = c.ctl
-		_, stray := JoinErrors(sys, p, c.places)
-		var got []found
-		for _, s := range stray {
-			got = append(got, found{s.Label, s.Place, s.Slots, s.Likely, s.Corrected.Or(-1), s.Uncorrected.Or(-1)})
-		}
-		assert.Equal(t, c.want, got, name)
+		t.Run(name, func(t *testing.T) {
+			sys := board("Quanta", "Q1", "PP", "A1*", "B1*")
+			sys.Slots[0].SizeBytes, sys.Slots[1].SizeBytes = known(int64(8<<30)), known(int64(8<<30))
+			sys.EDAC = c.ctl
+			_, stray := JoinErrors(sys, p, c.places)
+			var got []found
+			for _, s := range stray {
+				got = append(got, found{s.Label, s.Place, s.Slots, s.Likely, s.Corrected.Or(-1), s.Uncorrected.Or(-1)})
+			}
+			assert.Equal(t, c.want, got)
+		})
 	}
 }
 
@@ -330,27 +334,29 @@ func TestControllerUnplacedErrors(t *testing.T) {
 		"more than counted":     {1, 4, -1, 1, []int64{1, 2}, fact.OK},
 		"less than counted":     {-1, 1, -1, 2, nil, fact.OK},
 	} {
-		count := func(n int64) inventory.ControllerErrors {
-			if n < 0 {
-				return inventory.ControllerErrors{}
+		t.Run(name, func(t *testing.T) {
+			count := func(n int64) inventory.ControllerErrors {
+				if n < 0 {
+					return inventory.ControllerErrors{}
+				}
+				return inventory.ControllerErrors{Uncorrected: known(n)}
 			}
-			return inventory.ControllerErrors{Uncorrected: known(n)}
-		}
-		sys := board("Quanta", "Q1", "PP", "A1*")
-		d := counted("A1", 0)
-		d.Uncorrected = known(c.kernel)
-		sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{d}}}
-		own, total := count(c.own), count(c.total)
-		sys.Slots[0].BMCErrors, sys.BMCTotal = &own, &total
-		sys.BMCModules = []inventory.ControllerModule{{Label: "X9", Errors: count(c.module)}}
-		slots, stray := JoinErrors(sys, nil, make([]Placement, 1))
-		var got []int64
-		for i := range stray {
-			assert.Equal(t, ByController, stray[i].By, name)
-			got = append(got, stray[i].Uncorrected.Value)
-		}
-		assert.Equal(t, c.stray, got, name)
-		assert.Equal(t, c.slot, slots[0].Uncorrected.State, name)
+			sys := board("Quanta", "Q1", "PP", "A1*")
+			d := counted("A1", 0)
+			d.Uncorrected = known(c.kernel)
+			sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{d}}}
+			own, total := count(c.own), count(c.total)
+			sys.Slots[0].BMCErrors, sys.BMCTotal = &own, &total
+			sys.BMCModules = []inventory.ControllerModule{{Label: "X9", Errors: count(c.module)}}
+			slots, stray := JoinErrors(sys, nil, make([]Placement, 1))
+			var got []int64
+			for i := range stray {
+				assert.Equal(t, ByController, stray[i].By)
+				got = append(got, stray[i].Uncorrected.Value)
+			}
+			assert.Equal(t, c.stray, got)
+			assert.Equal(t, c.slot, slots[0].Uncorrected.State)
+		})
 	}
 }
 
@@ -449,11 +455,13 @@ func TestErrorsByChannelOfAll(t *testing.T) {
 			return places
 		}, none},
 	} {
-		sys, _ := labelledBoard(r740, r740.models, p)
-		places, _ := Slots(sys, p, corpustest.Rules(t))
-		places = c.change(sys, places)
-		got, _ := JoinErrors(sys, p, places)
-		assert.Equal(t, c.want, perSlot(got), name)
+		t.Run(name, func(t *testing.T) {
+			sys, _ := labelledBoard(r740, r740.models, p)
+			places, _ := Slots(sys, p, corpustest.Rules(t))
+			places = c.change(sys, places)
+			got, _ := JoinErrors(sys, p, places)
+			assert.Equal(t, c.want, perSlot(got))
+		})
 	}
 }
 

@@ -185,13 +185,15 @@ func TestDamagedPlatforms(t *testing.T) {
 		"not YAML": "id: [", "no second document": sitePlatform, "a second document that is not YAML": sitePlatform + "---\nrecognise: [",
 		"another name": "id: other\n" + siteRecognised, "an unknown key": "id: site\nchannles: 8\n" + siteRecognised,
 	} {
-		k := site(map[string]string{"platforms/site.yaml": text})
-		_, err := Index(k)
-		require.ErrorContains(t, err, "platforms/site.yaml", name)
-		if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
-			_, err = Describer(k)("site")
-			require.ErrorContains(t, err, "describe platforms/site.yaml", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			k := site(map[string]string{"platforms/site.yaml": text})
+			_, err := Index(k)
+			require.ErrorContains(t, err, "platforms/site.yaml")
+			if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
+				_, err = Describer(k)("site")
+				require.ErrorContains(t, err, "describe platforms/site.yaml")
+			}
+		})
 	}
 	_, err := Describer(fstest.MapFS{"platforms/site.yaml": {Data: []byte(sitePlatform + siteRecognised)}})("site")
 	require.ErrorContains(t, err, "read the sources of the platforms")

@@ -147,9 +147,11 @@ func TestKindsFor(t *testing.T) {
 		{"a kind of which the lower voltage is not listed", volts, loadReduced, []string{"lrdimm"}, false},
 		{"no voltages listed at all", table("rdimm"), dimm(true, 2, 1350), []string{"rdimm"}, true},
 	} {
-		have, exact := KindsFor(c.p, c.s)
-		assert.Equal(t, c.want, have, c.name)
-		assert.Equal(t, c.exact, exact, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			have, exact := KindsFor(c.p, c.s)
+			assert.Equal(t, c.want, have)
+			assert.Equal(t, c.exact, exact)
+		})
 	}
 	for _, c := range []struct {
 		mv    int

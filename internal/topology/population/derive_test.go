@@ -167,14 +167,16 @@ func TestSpeedOfKindsThatFit(t *testing.T) {
 		{"four ranks", 3, func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) }, 0,
 			"no document gives the speed of Westmere-EP (Xeon 5600) for rdimm-4r with 3 DIMMs per channel"},
 	} {
-		m := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz")
-		m.fill(0, []int{c.dpc, c.dpc, c.dpc}, testDIMM{gb: 8, rated: 1333})
-		for i := range m.sys.Slots {
-			c.change(&m.sys.Slots[i])
-		}
-		f := m.derive(t).Populations[0].Speed
-		assert.Equal(t, c.reason, f.Reason, c.name)
-		assert.Equal(t, c.want, f.Value.MTs, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			m := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz")
+			m.fill(0, []int{c.dpc, c.dpc, c.dpc}, testDIMM{gb: 8, rated: 1333})
+			for i := range m.sys.Slots {
+				c.change(&m.sys.Slots[i])
+			}
+			f := m.derive(t).Populations[0].Speed
+			assert.Equal(t, c.reason, f.Reason)
+			assert.Equal(t, c.want, f.Value.MTs)
+		})
 	}
 }
 
@@ -223,17 +225,19 @@ func TestProbablySlow(t *testing.T) {
 			}
 		}, false},
 	} {
-		m := cascadeLake(2)
-		for socket := range 2 {
-			m.fill(socket, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2400})
-		}
-		c.damage(m)
-		p := m.derive(t).Populations[0]
-		assert.Equal(t, c.want, p.ProbablySlow(), name)
-		if c.want {
-			assert.Equal(t, 2933, p.Likely.Value.MTs, name)
-			assert.Equal(t, 2400, p.LowestMTs.Value, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := cascadeLake(2)
+			for socket := range 2 {
+				m.fill(socket, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2400})
+			}
+			c.damage(m)
+			p := m.derive(t).Populations[0]
+			assert.Equal(t, c.want, p.ProbablySlow())
+			if c.want {
+				assert.Equal(t, 2933, p.Likely.Value.MTs)
+				assert.Equal(t, 2400, p.LowestMTs.Value)
+			}
+		})
 	}
 }
 
@@ -448,12 +452,14 @@ func TestSamePart(t *testing.T) {
 		"two makers":  {[2]fact.Fact[string]{sure("Samsung"), sure("Micron")}, unsure},
 		"one unknown": {[2]fact.Fact[string]{sure("Samsung"), {State: fact.Unstated}}, alike},
 	} {
-		m := cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
-		for i := range m.sys.Slots {
-			s := &m.sys.Slots[i]
-			s.Ranks, s.PartNumber, s.Manufacturer = fact.Fact[int]{State: fact.Unstated}, sure("18ASF4G72PDZ-2G9"), c.makers[i]
-		}
-		assert.Equal(t, c.want, (&builder{sys: &m.sys}).sameRanks([]int{0, 1}), name)
+		t.Run(name, func(t *testing.T) {
+			m := cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+			for i := range m.sys.Slots {
+				s := &m.sys.Slots[i]
+				s.Ranks, s.PartNumber, s.Manufacturer = fact.Fact[int]{State: fact.Unstated}, sure("18ASF4G72PDZ-2G9"), c.makers[i]
+			}
+			assert.Equal(t, c.want, (&builder{sys: &m.sys}).sameRanks([]int{0, 1}))
+		})
 	}
 }
 
@@ -590,18 +596,20 @@ func TestChannelsAlike(t *testing.T) {
 		{"fewer bytes", []int{2, 2, 2, 2, 2, 2}, []int{1, 1, 1, 1, 1, 1}, small, false, false},
 		{"the other without memory", []int{1, 1, 1, 1, 1, 1}, []int{0}, small, false, false},
 	} {
-		m := cascadeLake(2)
-		m.fill(0, c.first, small)
-		m.fill(1, c.second, c.module)
-		r := m.derive(t)
-		assert.Equal(t, c.symmetric, r.Symmetric.Value, c.name)
-		require.True(t, r.ChannelsAlike.Known(), c.name)
-		assert.Equal(t, c.alike, r.ChannelsAlike.Value, c.name)
-		if !c.alike {
-			assert.Equal(t, gradeE, r.Class.Value.Name, c.name)
-		} else {
-			assert.GreaterOrEqual(t, classRank(gradeB), classRank(r.Class.Value.Name), "%s: %s", c.name, r.Class.Value.Name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			m := cascadeLake(2)
+			m.fill(0, c.first, small)
+			m.fill(1, c.second, c.module)
+			r := m.derive(t)
+			assert.Equal(t, c.symmetric, r.Symmetric.Value)
+			require.True(t, r.ChannelsAlike.Known())
+			assert.Equal(t, c.alike, r.ChannelsAlike.Value)
+			if !c.alike {
+				assert.Equal(t, gradeE, r.Class.Value.Name)
+			} else {
+				assert.GreaterOrEqual(t, classRank(gradeB), classRank(r.Class.Value.Name), r.Class.Value.Name)
+			}
+		})
 	}
 }
 

@@ -77,17 +77,19 @@ func TestLockstepContradicted(t *testing.T) {
 		"ranks": func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) },
 		"size":  func(s *inventory.Slot) { s.SizeBytes = collecttest.Known(int64(4 * gib)) },
 	} {
-		sys := rx600(4, []int64{8, 8}, []int64{8, 8})
-		i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
-		change(&sys.Slots[i])
-		p := Derive(sys, corpustest.Rules(t)).Populations[0]
-		assert.True(t, p.Lockstep.Known() && !p.Lockstep.Value, name)
-		for i := range sys.Slots {
-			sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
-		}
-		p = Derive(sys, corpustest.Rules(t)).Populations[0]
-		assert.Equal(t, name == "size", p.Lockstep.Known(), name)
-		assert.False(t, p.Lockstep.Value, name)
+		t.Run(name, func(t *testing.T) {
+			sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+			i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+			change(&sys.Slots[i])
+			p := Derive(sys, corpustest.Rules(t)).Populations[0]
+			assert.True(t, p.Lockstep.Known() && !p.Lockstep.Value)
+			for i := range sys.Slots {
+				sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
+			}
+			p = Derive(sys, corpustest.Rules(t)).Populations[0]
+			assert.Equal(t, name == "size", p.Lockstep.Known())
+			assert.False(t, p.Lockstep.Value)
+		})
 	}
 }
 
@@ -147,13 +149,15 @@ func TestMirroredLayout(t *testing.T) {
 		{"mirror_full", "2-2|2-2", "2-2|0-0"}, {"mirror_full", "1-0|1-0", "1-0|0-0"}, {"mirror_full", "1-1|1-1", "1-1|0-0"},
 		{"spare", "2-1|2-1", "1-1|1-1"}, {"independent", "1-1|1-1", ""}, {"", "1-1|1-1", "1-0|1-0"}, {"", "2-2|2-2", "2-2|0-0"},
 	} {
-		sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), SizeBytes: sure(int64(64 << 30))}}}
-		sys.Memory.VisibleBytes = sure(int64(31 << 30))
-		if c.mode != "" {
-			sys.Settings = map[string]inventory.Setting{rasMode: {Configured: sure(c.mode)}}
-		}
-		left, _ := (&builder{sys: sys, measured: spared}).underMode(c.name)
-		assert.Equal(t, c.left, left, "%+v", c)
+		t.Run(c.name, func(t *testing.T) {
+			sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), SizeBytes: sure(int64(64 << 30))}}}
+			sys.Memory.VisibleBytes = sure(int64(31 << 30))
+			if c.mode != "" {
+				sys.Settings = map[string]inventory.Setting{rasMode: {Configured: sure(c.mode)}}
+			}
+			left, _ := (&builder{sys: sys, measured: spared}).underMode(c.name)
+			assert.Equal(t, c.left, left, "%+v", c)
+		})
 	}
 }
 

@@ -191,46 +191,48 @@ func TestOrderBySets(t *testing.T) {
 		{"every channel alike, no map", []int{1, 2, 3, 4, 5, 6}, sets, fact.Absent, false, "", true},
 		{"no table, no map", []int{1, 2}, nil, fact.Absent, false, "", true},
 	} {
-		m := cascadeLake(1)
-		for slot := range 2 {
-			for channel := range 6 {
-				n := slot*6 + channel + 1
-				d := testDIMM{}
-				for _, f := range c.filled {
-					if f == n {
-						d = testDIMM{gb: 32, rated: 2933}
+		t.Run(c.name, func(t *testing.T) {
+			m := cascadeLake(1)
+			for slot := range 2 {
+				for channel := range 6 {
+					n := slot*6 + channel + 1
+					d := testDIMM{}
+					for _, f := range c.filled {
+						if f == n {
+							d = testDIMM{gb: 32, rated: 2933}
+						}
+					}
+					m.add(0, channel, slot, d)
+					at := len(m.sys.Slots) - 1
+					m.sys.Slots[at].Locator = fact.Known("DIMM_A"+strconv.Itoa(n), fact.Direct, fact.Evidence{})
+					m.places[at].Source = place.SourceMap
+					if c.unmapped {
+						m.places[at].Channel, m.places[at].Slot = place.Unplaced, place.Unplaced
 					}
 				}
-				m.add(0, channel, slot, d)
-				at := len(m.sys.Slots) - 1
-				m.sys.Slots[at].Locator = fact.Known("DIMM_A"+strconv.Itoa(n), fact.Direct, fact.Evidence{})
-				m.places[at].Source = place.SourceMap
-				if c.unmapped {
-					m.places[at].Channel, m.places[at].Slot = place.Unplaced, place.Unplaced
-				}
 			}
-		}
-		r := m.derive(t)
-		r.Sets = c.sets
-		r = r.Repopulate(&m.sys)
-		p := &r.Populations[0]
-		assert.Equal(t, strings.HasPrefix(c.name, "a set of a mode"), p.ModeSlots, c.name)
-		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
-		assert.Equal(t, c.kept, p.Order.Value, c.name)
-		assert.Equal(t, c.detail, p.OrderDetail, c.name)
-		if c.sets != nil && len(c.filled) == 2 && p.Order.Known() {
-			assert.Equal(t, "Example, Manual p1", p.OrderSource)
-		}
-		if !p.ModeSlots {
-			continue
-		}
-		for mode, on := range map[string]bool{"independent": false, "lockstep": true, "advanced_ecc": true} {
-			m.sys.Settings = map[string]inventory.Setting{"memory_ras_mode": {Configured: fact.Known(mode, fact.Direct, fact.Evidence{})}}
-			p := &r.Repopulate(&m.sys).Populations[0]
-			assert.Equal(t, on, p.ModeSlots, mode)
-			assert.Equal(t, !on, p.Order.Known(), mode)
-			assert.False(t, p.Order.Value, mode)
-		}
+			r := m.derive(t)
+			r.Sets = c.sets
+			r = r.Repopulate(&m.sys)
+			p := &r.Populations[0]
+			assert.Equal(t, strings.HasPrefix(c.name, "a set of a mode"), p.ModeSlots)
+			assert.Equal(t, c.state, p.Order.State, p.Order.Reason)
+			assert.Equal(t, c.kept, p.Order.Value)
+			assert.Equal(t, c.detail, p.OrderDetail)
+			if c.sets != nil && len(c.filled) == 2 && p.Order.Known() {
+				assert.Equal(t, "Example, Manual p1", p.OrderSource)
+			}
+			if !p.ModeSlots {
+				return
+			}
+			for mode, on := range map[string]bool{"independent": false, "lockstep": true, "advanced_ecc": true} {
+				m.sys.Settings = map[string]inventory.Setting{"memory_ras_mode": {Configured: fact.Known(mode, fact.Direct, fact.Evidence{})}}
+				p := &r.Repopulate(&m.sys).Populations[0]
+				assert.Equal(t, on, p.ModeSlots, mode)
+				assert.Equal(t, !on, p.Order.Known(), mode)
+				assert.False(t, p.Order.Value, mode)
+			}
+		})
 	}
 }
 
@@ -260,38 +262,40 @@ func TestOrderByLabels(t *testing.T) {
 		{"a module without a turn", map[string]bool{"DIMM_A3": true}, fill, fact.Absent, false, "", true, false},
 		{"a doubted place", map[string]bool{"DIMM_A2": true, "DIMM_B2": true}, fill, fact.Absent, false, "", false, true},
 	} {
-		m := cascadeLake(1)
-		depth := 2
-		if c.third {
-			depth = 3
-		}
-		for channel := range 6 {
-			for slot := range depth {
-				label, d := "DIMM_"+string(rune('A'+channel))+strconv.Itoa(slot+1), testDIMM{}
-				if c.filled[label] || c.state == fact.OK && channel > 1 && c.filled["DIMM_A"+strconv.Itoa(slot+1)] {
-					d = testDIMM{gb: 32, rated: 2933}
-				}
-				m.add(0, channel, slot, d)
-				at := len(m.sys.Slots) - 1
-				m.sys.Slots[at].Locator = fact.Known(label, fact.Direct, fact.Evidence{})
-				m.places[at].Source = place.SourceLocator
-				if c.doubted {
-					m.places[at].Doubt = "two channels of one name"
+		t.Run(c.name, func(t *testing.T) {
+			m := cascadeLake(1)
+			depth := 2
+			if c.third {
+				depth = 3
+			}
+			for channel := range 6 {
+				for slot := range depth {
+					label, d := "DIMM_"+string(rune('A'+channel))+strconv.Itoa(slot+1), testDIMM{}
+					if c.filled[label] || c.state == fact.OK && channel > 1 && c.filled["DIMM_A"+strconv.Itoa(slot+1)] {
+						d = testDIMM{gb: 32, rated: 2933}
+					}
+					m.add(0, channel, slot, d)
+					at := len(m.sys.Slots) - 1
+					m.sys.Slots[at].Locator = fact.Known(label, fact.Direct, fact.Evidence{})
+					m.places[at].Source = place.SourceLocator
+					if c.doubted {
+						m.places[at].Doubt = "two channels of one name"
+					}
 				}
 			}
-		}
-		r := m.derive(t)
-		r.Fill = c.fill
-		r = r.Repopulate(&m.sys)
-		p := &r.Populations[0]
-		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
-		assert.Equal(t, c.kept, p.Order.Value, c.name)
-		if c.state == fact.OK {
-			assert.Equal(t, "Maker, Manual p1", p.OrderSource, c.name)
-			assert.True(t, strings.HasPrefix(p.OrderDetail, c.detail), "%s: %s", c.name, p.OrderDetail)
-			assert.Equal(t, c.kept, p.OrderDetail == "", c.name)
-		} else {
-			assert.Empty(t, p.OrderDetail, c.name)
-		}
+			r := m.derive(t)
+			r.Fill = c.fill
+			r = r.Repopulate(&m.sys)
+			p := &r.Populations[0]
+			assert.Equal(t, c.state, p.Order.State, p.Order.Reason)
+			assert.Equal(t, c.kept, p.Order.Value)
+			if c.state == fact.OK {
+				assert.Equal(t, "Maker, Manual p1", p.OrderSource)
+				assert.True(t, strings.HasPrefix(p.OrderDetail, c.detail), p.OrderDetail)
+				assert.Equal(t, c.kept, p.OrderDetail == "")
+			} else {
+				assert.Empty(t, p.OrderDetail)
+			}
+		})
 	}
 }
