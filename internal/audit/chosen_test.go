@@ -153,7 +153,11 @@ func machineOf(e *Engine, p *rulepack.ProfileSpec) *auditRun {
 
 // judge returns a row's result for a value reported by firmware.
 func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) verdict.Finding {
-	r.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
+	s := inventory.Setting{Configured: fact.Known(word, fact.Direct, fact.Evidence{})}
+	if w.About == facts.BasisSystem { // BIOS setup neither passes nor fails it
+		s = inventory.Setting{Configured: fact.Known("other", fact.Direct, fact.Evidence{}), Effective: s.Configured}
+	}
+	r.sys.Settings = map[string]inventory.Setting{w.ID: s}
 	r.out.Findings = nil
 	r.setting(p, w)
 	return r.out.Findings[0]

@@ -170,11 +170,14 @@ func (r *auditRun) profile() error {
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen), Part: chosen.Part()}
+		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
 		rows = r.table(chosen)
+		before := len(r.out.Findings)
 		for i := range rows {
 			r.setting(chosen, &rows[i])
 		}
+		judged := verdict.Summarize(r.out.Findings[before:])
+		r.out.Profile.Part = chosen.Part(judged.Pass + judged.Fail)
 		why = "the profile " + chosen.ID + " does not cover it"
 	}
 	for _, id := range r.engine.settings {

@@ -76,7 +76,8 @@ func (r *auditRun) mayFit(m *rulepack.Match) bool {
 }
 
 func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
-	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
+	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false) ||
+		r.population.Platform.Known() && slices.Contains(p.Named, r.population.Platform.Value.ID)
 }
 
 // standing returns the standing of a profile's document for this machine: "" if its vendor wrote it for it,

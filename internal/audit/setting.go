@@ -36,11 +36,8 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		return
 	}
 	s := r.facts.Setting(w.ID)
-	about := p.Face
-	switch {
-	case w.OptionOnly:
-		about = facts.BasisOption
-	case settings.OfSystem(w.ID):
+	about := cmp.Or(w.About, p.Face)
+	if settings.OfSystem(w.ID) {
 		about = facts.BasisAny
 	}
 	value, face := facts.ValueFor(s, w.ID, w.Want, about)

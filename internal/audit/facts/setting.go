@@ -186,6 +186,8 @@ const (
 	BasisConfigured Basis = "configured"
 	// BasisOption is one option of BIOS setup, whatever the running system does besides.
 	BasisOption Basis = "option"
+	// BasisSystem is what Linux sets, whatever BIOS setup has.
+	BasisSystem Basis = "system"
 )
 
 // byBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
@@ -232,6 +234,9 @@ func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Ba
 // document is about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS
 // setup's value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
 func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
+	if about == BasisSystem {
+		return valueOf(s.Effective), "effective"
+	}
 	if about != BasisOption && RunsAgainst(&s, id, want) {
 		return valueOf(s.Effective), "effective, though BIOS setup says " + s.Configured.Value
 	}

@@ -252,7 +252,7 @@ type ProfileSpec struct {
 	Intents Words  `yaml:"intent,omitempty"`
 	Title   string `yaml:"title"`
 	For     *Match `yaml:"for,omitempty"`
-	// Named are suffixes of the names of the products that the document names. If given, the profile covers the
+	// Named are suffixes of the names of the products that the document names, or platforms. If given, the profile covers the
 	// other machines of For by analogy: never above info, and marked as such.
 	Named []string `yaml:"named,omitempty"`
 	// Firmware are the firmware families whose own data the document is: the BIOS version of SMBIOS (HPE's
@@ -295,8 +295,9 @@ func (p *ProfileSpec) Table() SettingTable {
 	return out
 }
 
-// Part describes how much of its document a profile holds, "" for all of it.
-func (p *ProfileSpec) Part() string {
+// Part describes how much of its document a profile holds, "" for all of it. checked is how many of its rows passed or
+// failed.
+func (p *ProfileSpec) Part(checked int) string {
 	held := len(p.Table())
 	switch p.DocumentRows {
 	case "":
@@ -304,7 +305,7 @@ func (p *ProfileSpec) Part() string {
 	case unknownRows:
 		return fmt.Sprintf("only %s of the document %s known, second-hand: the others were not checked", humanize.Plural(held, "setting"), map[bool]string{true: "is", false: "are"}[held == 1])
 	default:
-		return fmt.Sprintf("%d of the %s settings that the document lists were checked", held, p.DocumentRows)
+		return fmt.Sprintf("%d of the %s settings that the document lists were checked", checked, p.DocumentRows)
 	}
 }
 
@@ -348,10 +349,10 @@ type WantedSetting struct {
 	Also Words `yaml:"also,omitempty"`
 	// Level is the severity of a deviation: info or warning.
 	Level string `yaml:"level"`
-	// OptionOnly is set if the document means the option of BIOS setup alone: what the running system does besides
-	// does not fail the row.
-	OptionOnly bool   `yaml:"option_only,omitempty"`
-	Applies    string `yaml:"applies,omitempty"`
+	// About replaces the profile's Face if the document means something else by this row: "option", an option of BIOS
+	// setup whatever the running system does, or "system", what Linux sets whatever BIOS setup has.
+	About   facts.Basis `yaml:"about,omitempty"`
+	Applies string      `yaml:"applies,omitempty"`
 	// Concerns describes when the row applies.
 	Concerns   string      `yaml:"concerns,omitempty"`
 	Effect     *EffectSpec `yaml:"effect,omitempty"`

@@ -308,6 +308,9 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	default:
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
 	}
+	if w.About != "" && w.About != facts.BasisOption && w.About != facts.BasisSystem {
+		v.complain(keyOrRule(node, "about"), "about %q, expected %s, %s or nothing", w.About, facts.BasisOption, facts.BasisSystem)
+	}
 	switch w.Level {
 	case "info", "warning":
 	case "":

@@ -6,6 +6,7 @@ import (
 
 	"memaudit.example/memaudit/internal/advice/patch"
 	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/source/bios"
 )
@@ -39,6 +40,11 @@ func Changes(exports func() []*collect.Export) func(*audit.Chosen) map[string]au
 func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patch {
 	made := patch.Make(x.Export, goal(chosen))
 	made.Fit(form)
+	for _, w := range chosen.Rows {
+		if w.About == facts.BasisSystem {
+			made.Open = append(made.Open, patch.Note{Setting: w.ID, Reason: "the document sets it in Linux: " + w.Remedy})
+		}
+	}
 	return made
 }
 
@@ -46,6 +52,9 @@ func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patc
 func goal(c *audit.Chosen) patch.Goal {
 	g := patch.Goal{Preset: c.Profile.Preset}
 	for _, w := range c.Rows {
+		if w.About == facts.BasisSystem {
+			continue
+		}
 		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
 	}
 	return g
