@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/audit/rulepack"
@@ -158,11 +159,16 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 			return id, nil
 		}
 	}
-	var named []settings.Setting
+	var named, partly []settings.Setting
 	for _, id := range settings.IDs() {
-		if s, ok := settings.Lookup(id); ok && e.menuName(id, plain) {
+		if s, ok := settings.Lookup(id); ok && (e.menuName(id, plain) || e.menuName(id, core(word))) {
 			named = append(named, s)
+		} else if ok && e.partOfMenu(id, word) {
+			partly = append(partly, s)
 		}
+	}
+	if len(named) == 0 && len(partly) <= partlyNamed {
+		named = partly
 	}
 	if len(named) == 1 {
 		return named[0].ID, nil
@@ -170,13 +176,30 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 	return word, named
 }
 
+// partlyNamed is the most settings that are listed for words that are a part of their menu names.
+const partlyNamed = 6
+
+// partOfMenu reports whether words of at least five letters are a part of a vendor's menu name of a setting.
+func (e *Explainer) partOfMenu(id, word string) bool {
+	words := func(name string) string {
+		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+	}
+	if len(word) < 5 {
+		return false
+	}
+	for t := range e.tables.All() {
+		if slices.ContainsFunc(t.Settings[id], func(a settings.Attribute) bool {
+			return strings.Contains(words(a.Menu[strings.LastIndex(a.Menu, "> ")+1:]), words(word))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // menuName reports whether a vendor calls a setting so, in its menu or as an attribute, with or without words that
 // vendors put around a name.
 func (e *Explainer) menuName(id, plain string) bool {
-	core := func(name string) string {
-		name = aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")
-		return settings.PlainName(name)
-	}
 	for t := range e.tables.All() {
 		for i := range t.Settings[id] {
 			a := &t.Settings[id][i]
@@ -188,6 +211,11 @@ func (e *Explainer) menuName(id, plain string) bool {
 		}
 	}
 	return false
+}
+
+// core is a name of a menu without the words that vendors put around it.
+func core(name string) string {
+	return settings.PlainName(aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " "))
 }
 
 var aroundNames = sync.OnceValue(func() *regexp.Regexp {

@@ -107,6 +107,9 @@ func TestEveryWordIsExplained(t *testing.T) {
 			}
 		}
 	}
+	for _, word := range []string{"Operating Mode", "Patrol Scrubbing", "MWAIT", "Hyperthreading Technology", "transparent huge pages"} { // of menus and documentation
+		assert.True(t, e.Knows(word), word)
+	}
 	for _, word := range []string{"no.such.rule", "setting.memory.channel.populated", "setting."} {
 		assert.Nil(t, explained(t, e, word, nil))
 		assert.False(t, e.Knows(word))
