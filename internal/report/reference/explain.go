@@ -163,7 +163,7 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 	for _, id := range settings.IDs() {
 		if s, ok := settings.Lookup(id); ok && (e.menuName(id, plain) || e.menuName(id, core(word))) {
 			named = append(named, s)
-		} else if ok && e.partOfMenu(id, word) {
+		} else if ok && e.partOfMenu(id, strings.TrimPrefix(word, "setting.")) {
 			partly = append(partly, s)
 		}
 	}
