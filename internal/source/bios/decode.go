@@ -127,7 +127,7 @@ func decodeObject(o object) (*Export, error) {
 	if facts, at := redfishFacts(o); facts != nil {
 		return decodeAnsible(facts, at)
 	}
-	for _, key := range []string{"Members", "members", "value"} {
+	for _, key := range []string{"Members", "members", "value", "Results"} {
 		if list, ok := o[key].([]any); ok {
 			return decodeList("$."+key, list)
 		}
@@ -245,6 +245,13 @@ func decodeText(text string) (*Export, error) {
 				}
 			}
 		}
+	}
+	if e, err := decodeTable(lines); err == nil && e.Vendor != "" { // rows with a vendor's names of attributes
+		if strings.HasPrefix(lines[0].text, `resource "`) { // of Terraform: what is to be set
+			e.PendingOnly, e.Complete = true, false
+			e.moveToPending()
+		}
+		return e, nil
 	}
 	first := lines[0]
 	switch {

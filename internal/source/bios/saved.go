@@ -21,13 +21,27 @@ func isPairs(list []any) bool {
 		if !ok {
 			return false
 		}
-		o = lowerKeys(o)
-		_, named := o["name"].(string)
-		if _, valued := o["value"]; !named || !valued {
+		if name, _, valued := pairOf(lowerKeys(o)); name == "" || !valued {
 			return false
 		}
 	}
 	return len(list) > 0
+}
+
+// pairOf returns name and value of an object in a list of attributes, by the keys of ironic and of scripts for Redfish and
+// WS-Man.
+func pairOf(o object) (name string, value any, ok bool) {
+	for _, key := range []string{"name", "attributename", "attribute"} {
+		if name == "" {
+			name = stringMember(o, key)
+		}
+	}
+	for _, key := range []string{"value", "currentvalue"} {
+		if !ok {
+			value, ok = o[key]
+		}
+	}
+	return name, value, ok
 }
 
 func lowerKeys(o object) object {
@@ -44,9 +58,10 @@ func decodePairs(at string, list []any) (*Export, error) {
 	for i, v := range list {
 		o, _ := v.(object)
 		o = lowerKeys(o)
-		a := Attribute{Name: cleanValue(stringMember(o, "name")), Place: fmt.Sprintf("%s[%d]", at, i)}
-		a.Value, a.Stated = scalar(o["value"])
-		a.Bare = isBareValue(o["value"])
+		name, value, _ := pairOf(o)
+		a := Attribute{Name: cleanValue(name), Place: fmt.Sprintf("%s[%d]", at, i)}
+		a.Value, a.Stated = scalar(value)
+		a.Bare = isBareValue(value)
 		a.ReadOnly = o["read_only"] == true
 		a.Options = scalars(o["allowable_values"])
 		e.add(a)
@@ -135,8 +150,8 @@ func decodePolicy(o object) (*Export, error) {
 	return e, e.some("$", "a policy without a setting of its own")
 }
 
-// hostFirmware matches the line by which the YAML of kubectl is recognised.
-var hostFirmware = pattern(`(?m)^\s*-?\s*kind: "?(HostFirmwareSettings|BIOSSettings(?:Set)?)"?\s*$`)
+// hostFirmware matches the line by which the YAML of kubectl and of Intersight's command line is recognised.
+var hostFirmware = pattern(`(?m)^\s*-?\s*(?:kind: "?(?:HostFirmwareSettings|BIOSSettings(?:Set)?)|ClassId: "?bios\.Policy)"?\s*$`)
 
 func decodeKubernetesYAML(data []byte) (*Export, error) {
 	var o object
@@ -233,7 +248,7 @@ func decodeList(path string, list []any) (*Export, error) {
 	}
 	if len(docs) == 0 && len(list) == 1 {
 		if one, ok := list[0].(object); ok {
-			return decodeFlat(one) // as Lenovo's Redfish script prints the attributes
+			return decodeObject(one) // as Lenovo's Redfish script prints the attributes, and Intersight a policy
 		}
 	}
 	if len(docs) == 0 {

@@ -187,12 +187,12 @@ const menuTexts = `Logical Processors?|System Profile|Workload Profile|(Intel(\(
 	`C1E|Power Regulator|CPU C6 report|Package C State|Minimum Processor Idle Power Core C-State|Operating Mode|Core Performance Boost|Global C-?state Control`
 
 // tableTell matches the head of a table of names and values, or a row with a name of BIOS setup.
-const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(` + menuTexts + `)\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?\s{2,}\[`
+const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(?:.*(?:->|→|>)\s*)?["*` + "`" + `]*(` + menuTexts + `)["*` + "`" + `]*\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?[\s.]{2,}\[`
 
 var (
 	tableRow = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
 	// consoleRow is a row of BIOS setup as a console shows it: the name, the value in brackets, and help beside it.
-	consoleRow = pattern(`^[|│║]?\s*([^|│║]*\S)\s{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
+	consoleRow = pattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
 	tableRule  = pattern(`^[-+=| :]+$`)
 )
 
@@ -216,6 +216,17 @@ func decodeTable(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
+// menuEnd returns where the menu path before a name ends.
+func menuEnd(name string) int {
+	end := 0
+	for _, arrow := range []string{"->", "→", " > "} {
+		if at := strings.LastIndex(name, arrow); at >= 0 {
+			end = max(end, at+len(arrow))
+		}
+	}
+	return end
+}
+
 func tableCells(text string) (name, value string, ok bool) {
 	if tableRule().MatchString(text) {
 		return "", "", false
@@ -232,6 +243,7 @@ func tableCells(text string) (name, value string, ok bool) {
 	} else if m := tableRow().FindStringSubmatch(text); m != nil {
 		name, value = m[1], cleanValue(m[2])
 	}
-	name, value = strings.Trim(name, "*`\""), strings.Trim(value, "*`\"")
-	return name, value, name != "" && value != "" && !strings.EqualFold(value, "value")
+	name, value = strings.Trim(name, "*`\""), strings.Trim(value, "*`\",")
+	name = strings.TrimSpace(name[menuEnd(name):])
+	return name, value, name != "" && value != "" && value != "{" && !strings.EqualFold(value, "value")
 }
