@@ -60,8 +60,11 @@ type Board struct {
 	// labels are the first and the last label of each socket.
 	labels []string
 	// notes are the annotations of channels, by socket and channel.
-	notes map[int]map[int]string
+	notes map[int]map[int][]remark
 }
+
+// remark is an annotation of a channel's row, about the slot of that label, "" for the whole channel.
+type remark struct{ label, text string }
 
 // cell is one slot in the picture.
 type cell struct {
@@ -72,7 +75,7 @@ type cell struct {
 
 // NewBoard arranges the slots of a report's machine.
 func NewBoard(r *report.Report) *Board {
-	b := &Board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int]string{}}
+	b := &Board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int][]remark{}}
 	placed := map[int][]*inventory.Slot{}
 	for i := range b.inv.Slots {
 		if s := &b.inv.Slots[i]; s.Channel != nil {
@@ -95,12 +98,12 @@ func NewBoard(r *report.Report) *Board {
 		slices.SortStableFunc(slots, func(x, y *inventory.Slot) int {
 			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(number(x.Slot), number(y.Slot)))
 		})
-		b.cells[key], b.notes[key] = map[int][]cell{}, map[int]string{}
+		b.cells[key], b.notes[key] = map[int][]cell{}, map[int][]remark{}
 		for _, s := range slots {
 			c, handle := *s.Channel, s.Handle.String()
 			b.cells[key][c] = append(b.cells[key][c], cell{handle, labels[handle], cellSize(s), marks[handle]})
-			if note := notes[handle]; note != "" && !slices.Contains(strings.Split(b.notes[key][c], ", "), note) {
-				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
+			if note := notes[handle]; note != "" {
+				b.notes[key][c] = append(b.notes[key][c], remark{labels[handle], note})
 			}
 		}
 		b.labels = append(b.labels, b.name(key)+": "+slots[0].Name()+" to "+slots[len(slots)-1].Name())
@@ -159,7 +162,7 @@ func (b *Board) empty(r *report.Report, key int) {
 			continue
 		}
 		cells[0].wrong = true
-		b.notes[key][channel] = strings.TrimPrefix(b.notes[key][channel]+", empty", ", ")
+		b.notes[key][channel] = append(b.notes[key][channel], remark{text: "empty"})
 	}
 }
 

@@ -72,7 +72,7 @@ func TestPicture(t *testing.T) {
 		{"two", 80, []string{"8+8 8+0", "8+8 0+0"}, []int{1}, `
              CPU1                 CPU2
 channel 0    A1 8 GiB  A3 8 GiB   B1 8 GiB  B3 8 GiB
-channel 1    A2 8 GiB  A4 -       B2 -      B4 -       <- empty
+channel 1    A2 8 GiB  A4 -       B2 -      B4 -       <- CPU2 empty
 `},
 		{"narrow", 50, []string{"8+8 8+0", "8+8 0+0"}, []int{1}, `
              CPU1

@@ -60,8 +60,11 @@ func (b *Board) content(key int) string {
 		for _, e := range b.cells[key][c] {
 			out.WriteString(e.size + ",")
 		}
-		note, _, _ := strings.Cut(strings.ReplaceAll(b.notes[key][c], " with ", " to "), " to ") // without the labels
-		out.WriteString(strconv.Itoa(c) + note + "\n")
+		for _, n := range b.notes[key][c] {
+			note, _, _ := strings.Cut(strings.ReplaceAll(n.text, " with ", " to "), " to ") // without the labels
+			out.WriteString(note + ",")
+		}
+		out.WriteString(strconv.Itoa(c) + "\n")
 	}
 	bandwidth, _ := b.bandwidth(key)
 	speed, _ := b.speed(key)
@@ -203,26 +206,51 @@ func (b *Board) Marked() map[string]bool {
 	return out
 }
 
-// note returns the note at the end of a channel's row, "" for none: "<- move to A2, B2".
+// note returns the note at the end of a channel's row, "" for none: "<- B4: move to B3, CPU1 empty". What it is about is named
+// unless it is all that the row has: its only modules, or its only CPU.
 func (b *Board) note(columns []group, channel int) string {
-	const move = "move to "
-	var notes []string
+	about, same := map[string][]string{}, map[string]int{}
+	var texts []string
+	noted, filled := 0, 0
 	for _, g := range columns {
-		if n := b.notes[g.keys[0]][channel]; n != "" && !slices.Contains(notes, n) {
-			notes = append(notes, n)
+		for _, c := range b.cells[g.keys[0]][channel] {
+			same[c.label]++
+			if c.size != "-" {
+				filled++
+			}
 		}
 	}
-	if len(notes) == 0 {
+	for _, g := range columns {
+		for _, n := range b.notes[g.keys[0]][channel] {
+			label := n.label
+			if label == "" || same[label] > 1 {
+				label = strings.TrimSpace(humanize.List(b.names(g.keys)) + " " + label)
+			}
+			if about[n.text] == nil {
+				texts = append(texts, n.text)
+			}
+			about[n.text] = append(about[n.text], label)
+			if n.label != "" {
+				noted++
+			}
+		}
+	}
+	const move = "move to "
+	for i, text := range texts {
+		whose := humanize.List(humanize.Spans(about[text]))
+		switch {
+		case text == "empty" && len(about[text]) < len(columns):
+			texts[i] = whose + " " + text
+		case text != "empty" && noted < filled:
+			texts[i] = whose + ": " + text
+		case i > 0 && strings.HasPrefix(texts[i-1], move):
+			texts[i] = strings.TrimPrefix(text, move)
+		}
+	}
+	if len(texts) == 0 {
 		return ""
 	}
-	text := "<- " + notes[0]
-	for i, n := range notes[1:] {
-		if strings.HasPrefix(notes[i], move) {
-			n = strings.TrimPrefix(n, move)
-		}
-		text += ", " + n
-	}
-	return text
+	return "<- " + strings.Join(texts, ", ")
 }
 
 // channelHead names a channel of the CPUs of a row: by the labels' letters, "channel A/E" if they go on over the CPUs. Without
