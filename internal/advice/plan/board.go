@@ -15,6 +15,8 @@ type board struct {
 	sys        *inventory.System
 	population *population.Result
 	kinds      []moduleKind
+	// unsure is why the present modules cannot be planned with, "" if they can.
+	unsure string
 	// at is today's layout.
 	at    []int
 	units []memoryUnit

@@ -72,30 +72,21 @@ func tooDeep(sys *inventory.System, topo *population.Result) bool {
 	return false
 }
 
-// numberedSlots names the slots of the vendor's own set on a machine whose slots have no known place; nil if a number is
-// not there.
-func (t *Target) numberedSlots(set []int) []string {
-	if t.board.population.Sets.Analogous {
+// numberedSlots names the slots of the sets of the vendor's own table on a machine whose slots have no known place.
+func (t *Target) numberedSlots(c *documentedCount) [][]string {
+	var out [][]string
+	if t.numbered == nil || c.row == nil || t.board.population.Sets.Analogous {
 		return nil
 	}
-	var out []string
-	for _, n := range set {
-		if t.numbered[n] == "" {
-			return nil
+	for _, set := range c.row.Sets {
+		var names []string
+		for _, n := range set {
+			if name := t.numbered[n]; name != "" {
+				names = append(names, name)
+			}
 		}
-		out = append(out, t.numbered[n])
-	}
-	return out
-}
-
-// unplaced is a configuration of the vendor's table for which nothing can be derived, because no document gives the
-// slots' channels.
-func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
-	out := t.configuration(c, names, mix)
-	out.Discouraged = discouraged(c.row)
-	for _, set := range c.row.Sets[1:] {
-		if other := t.numberedSlots(set); len(other) > 0 {
-			out.Also = append(out.Also, other)
+		if len(names) == c.n {
+			out = append(out, names)
 		}
 	}
 	return out
@@ -200,10 +191,8 @@ func (t *Target) documentOf(c *documentedCount) string {
 // channel and slot. If it is unknown which slot of a channel is filled first, each of them is named. A slot that the
 // processor does not have is "".
 func (t *Target) slotWords(u *memoryUnit, layout []int, c *documentedCount) []string {
-	if c.row != nil && t.numbered != nil {
-		if names := t.numberedSlots(c.row.Sets[0]); len(names) == c.n {
-			return names
-		}
+	if names := t.numberedSlots(c); len(names) > 0 {
+		return names[0]
 	}
 	var out []string
 	for _, slot := range t.board.units[0].slots {

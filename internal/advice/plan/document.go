@@ -27,6 +27,7 @@ type Advice struct {
 	// GivenUpBytes is how much less capacity there is after the steps, for the text:
 	// Reaches has what there is then.
 	GivenUpBytes int64 `json:"-"`
+	score        *score
 }
 
 // Failure names a failing rule and its subject.

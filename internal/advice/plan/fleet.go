@@ -79,45 +79,13 @@ func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Aud
 }
 
 func (s *search) gain(a *Advice) Gain {
-	g := Gain{Advice: *a}
-	for _, f := range s.before.fails {
-		g.count(f.Severity, 1)
-	}
-	for _, f := range a.Reaches.Findings {
-		if s.pipeline.AboutLayout(f.Rule) {
-			g.count(f.Severity, -1)
-		}
-	}
-	before := reachesOf(s.board.population)
-	_, most := s.channels(&before)
-	if least, _ := s.channels(&a.Reaches); most > 0 {
-		g.Times = least / most
+	was, is := &s.before, a.score
+	g := Gain{Advice: *a, Critical: was.severities[0] - is.severities[0], Warning: was.severities[1] - is.severities[1]}
+	unknown := func(p population.Population) bool { return !p.Relative.Known() }
+	if most := was.bandwidth()[2]; most > 0 && !slices.ContainsFunc(s.board.population.Populations, unknown) {
+		g.Times = math.Round(1000*is.bandwidth()[1]/most) / 1000
 	}
 	return g
-}
-
-// channels is the bandwidth of all processors as so many full channels: as measured, else what is sure and
-// what there can be at most. Both are 0 if they are not known of a processor.
-func (s *search) channels(r *Reaches) (least, most float64) {
-	for i := range r.Sockets {
-		low, high := r.Sockets[i].Relative.Bounds()
-		n, wired := s.board.population.Populations[i].ChannelsTotal.Get()
-		if math.IsInf(low, 1) || !wired {
-			return 0, 0
-		}
-		least, most = least+low*float64(n), most+high*float64(n)
-	}
-	return least, most
-}
-
-func (g *Gain) count(severity verdict.Severity, n int) {
-	switch severity {
-	case verdict.Critical:
-		g.Critical += n
-	case verdict.Warning:
-		g.Warning += n
-	default: // remarks are not counted
-	}
 }
 
 // surplus is what takes the most modules out so that documents name the number that stays, every
@@ -182,7 +150,7 @@ func keepsClass(before, after []population.Population) bool {
 // fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
 // number of them would. Nothing is taken for what moving modules reaches as well.
 func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
-	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !severeIn(moves.Reaches.Findings, &s.pipeline) {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !moves.score.severe() {
 		return nil, nil
 	}
 	stocks := slices.DeleteFunc(s.board.stocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
@@ -232,10 +200,6 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 
 func (g *Gain) betterThan(o *Gain) bool {
 	return cmp.Or(cmp.Compare(g.Critical, o.Critical), cmp.Compare(g.Warning, o.Warning)) > 0
-}
-
-func severeIn(list []Failure, p *Pipeline) bool {
-	return slices.ContainsFunc(list, func(f Failure) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }
 
 // similarSpare reports whether a spare can be added to modules of a kind: it has the part number of one of them, or

@@ -44,7 +44,6 @@ func (b *board) modules() string {
 	highest := b.population.HighestMTs()
 	of := make([]traits, len(b.sys.Slots))
 	for i := range b.sys.Slots {
-		b.at[i] = none
 		s := &b.sys.Slots[i]
 		if s.Soldered.Or(false) || s.State == inventory.SlotEmpty {
 			continue

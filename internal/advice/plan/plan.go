@@ -29,6 +29,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
@@ -66,7 +67,7 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	topo = topo.Running()
 	b, why := newBoard(sys, topo)
 	if why == "" {
-		why = b.unmapped()
+		why = cmp.Or(b.unsure, b.unmapped())
 	}
 	if why != "" {
 		return nil, why

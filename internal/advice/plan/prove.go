@@ -46,7 +46,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		return Advice{}, false
 	}
 	a := Advice{Steps: slices.Clone(c.steps), Source: s.source(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installed(s.board.sys)-installed(sys)),
-		Cures: refs(curedFailures(s.before.fails, after.fails))}
+		Cures: refs(curedFailures(s.before.fails, after.fails)), score: &after}
 	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))...)
 	a.ID = a.costliest()
 	a.Moves = handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))

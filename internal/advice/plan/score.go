@@ -60,7 +60,7 @@ func bandwidths(topo *population.Result, today []bandwidth) []bandwidth {
 				scale, u.clock = today[i].clock/u.clock, today[i].clock
 			}
 		}
-		u.low, u.high = math.Round(100*scale*u.low), math.Round(100*scale*u.high)
+		u.low, u.high = math.Round(1e6*scale*u.low)/1e4, math.Round(1e6*scale*u.high)/1e4
 	}
 	return out
 }

@@ -18,10 +18,8 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	case !ok:
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, population: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}
-	if why := b.modules(); why != "" {
-		return nil, why
-	}
+	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots))}
+	b.unsure = b.modules()
 	for i := range topo.Populations {
 		u, why := b.unit(p, &topo.Populations[i])
 		if why != "" {

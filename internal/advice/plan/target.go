@@ -30,11 +30,11 @@ type Target struct {
 	doubted string
 	// open says of each group whether it is not ordered on the machine.
 	open []bool
+	// today is the bandwidth of the machine's processors.
+	today []bandwidth
 	// numbered are the labels of a machine's slots by printed number if their places are unknown: the vendor's own
 	// table names them nevertheless.
 	numbered map[int]string
-	// today is the bandwidth of the machine's processors.
-	today []bandwidth
 	// sizes are those of the modules that can be had, the largest first; like is a module like those to buy.
 	sizes []moduleSize
 	like  inventory.Slot

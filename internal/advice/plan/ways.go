@@ -181,14 +181,14 @@ func (t *Target) totals(all bool) []int64 {
 // channels as possible, and on request that on fewer.
 func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
+	if names := t.numberedSlots(c); len(names) > 0 && c.n < len(t.board.at) { // nothing can be derived of them
+		way := t.configuration(c, names[0], mix)
+		way.Also, way.Discouraged = append(way.Also, names[1:]...), discouraged(c.row)
+		return append(out, way)
+	}
 	if c.row != nil && t.numbered == nil {
 		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
 			return t.withConfiguration(out, c, layout, mix)
-		}
-	}
-	if c.row != nil && t.numbered != nil {
-		if names := t.numberedSlots(c.row.Sets[0]); len(names) > 0 && c.n < len(t.board.sys.Slots) {
-			return append(out, t.unplaced(c, names, mix))
 		}
 	}
 	for _, layout := range t.spread(mix, all) {
