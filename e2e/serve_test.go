@@ -143,55 +143,6 @@ func seriesOf(out string) []string {
 	return all
 }
 
-// TestServeReloads checks that SIGHUP and a changed file load a configuration, and that an invalid one keeps the last
-// good audit with a message.
-func TestServeReloads(t *testing.T) {
-	dir := t.TempDir()
-	conf := filepath.Join(dir, "memaudit.yaml")
-	write := func(text string) {
-		tmp := filepath.Join(dir, ".new")
-		require.NoError(t, os.WriteFile(tmp, []byte(text), 0o600))
-		require.NoError(t, os.Rename(tmp, conf))
-	}
-	write("profile: max-performance\n")
-	s := serve(t, nil, "--root", treeOf(t, machine), "--config", conf)
-	_, out := s.get(t, "/metrics")
-	assert.Contains(t, out, `memaudit_profile_info{intent="max-performance",profile="dell-11g/max-performance"} 1`)
-	write("profile: hpc\n")
-	s.wait(t, `msg="audit done"`)
-	_, out = s.get(t, "/metrics")
-	assert.Contains(t, out, `intent="hpc"`)
-	write("profil: hpc\n")
-	assert.Contains(t, s.wait(t, `msg="audit done in part`), "profil")
-	_, out = s.get(t, "/metrics")
-	assert.Contains(t, out, "memaudit_audit_failed 1\n")
-	assert.Contains(t, out, `intent="hpc"`)
-	write("profile: energy-efficiency\n")
-	s.wait(t, `msg="audit done"`)
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	s.wait(t, `msg="audit done"`)
-	_, out = s.get(t, "/metrics")
-	assert.Contains(t, out, "memaudit_audit_failed 0\n")
-	s.end(t)
-}
-
-// TestServeVanishes checks that a machine that becomes unreadable keeps the last good audit.
-func TestServeVanishes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "m")
-	require.NoError(t, os.CopyFS(dir, os.DirFS(treeOf(t, machine))))
-	s := serve(t, nil, "--root", dir, "--interval", "1s")
-	_, before := s.get(t, "/report.json")
-	require.NoError(t, os.Rename(dir, dir+".gone"))
-	s.wait(t, `msg="audit failed`)
-	_, out := s.get(t, "/metrics")
-	assert.Contains(t, out, "memaudit_audit_failed 1\n")
-	assert.Contains(t, out, `memaudit_source_up{source="smbios"} 0`)
-	assert.Contains(t, out, "memaudit_dimm_info{")
-	_, after := s.get(t, "/report.json")
-	assert.Equal(t, results(t, before), results(t, after))
-	s.end(t)
-}
-
 // TestServeTLS checks TLS and basic authentication as for every exporter; the password is "fleet".
 func TestServeTLS(t *testing.T) {
 	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))

@@ -236,28 +236,3 @@ func TestDellTable3(t *testing.T) {
 		}
 	}
 }
-
-// TestDellSlots checks three channels, with two or three modules on each by model.
-func TestDellSlots(t *testing.T) {
-	for product, dpc := range map[string]int{"PowerEdge R610": 2, "PowerEdge M610": 2, "PowerEdge R710": 3, "PowerEdge M710": 3} {
-		var all []int
-		for n := 1; n <= 3*dpc; n++ {
-			all = append(all, n)
-		}
-		for brand, model := range map[string]int{"Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz": 26, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz": 44} {
-			sys := dell11G(product, brand, model, 3*dpc, 1333, all...)
-			topo := population.Derive(sys, rules.FS)
-			assert.Equal(t, map[int]string{26: "nehalem-ep", 44: "westmere-ep"}[model], topo.Platform.Value.ID, product)
-			for _, p := range topo.Populations {
-				assert.Equal(t, []int{dpc, dpc, dpc}, p.DPC.Value, product)
-			}
-			a := run(t, builtin(t), sys, topo, audit.Options{})
-			assert.Equal(t, verdict.Pass, findings(a, "memory.channel.populated")["socket 1"].Result, product)
-			sys = dell11G(product, brand, model, 3*dpc, 1333, 1, 2)
-			f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 1"]
-			assert.Equal(t, verdict.Fail, f.Result, product)
-			assert.Contains(t, f.Found, "DIMM_B3", product)
-			assert.Contains(t, f.Effect.Text, "67 %", product)
-		}
-	}
-}

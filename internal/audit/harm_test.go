@@ -222,8 +222,8 @@ func slowed(sys *inventory.System, at []int) bool {
 type outcome struct {
 	fails, doubted bool
 	severity       verdict.Severity
-	// passes and unknown count subjects.
-	passes, unknown int
+	// passes counts subjects.
+	passes int
 }
 
 // outcomes are the results of an audit by rule.
@@ -242,8 +242,6 @@ func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]o
 			o.fails, o.doubted = true, o.doubted || f.Doubt != ""
 		case verdict.Pass:
 			o.passes++
-		case verdict.Unknown:
-			o.unknown++
 		default:
 		}
 		out[f.Rule] = o
@@ -253,8 +251,8 @@ func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]o
 
 // verdictOn returns the harmed machine's result for a harm: what fails now and did not, and what still passes.
 type verdictOn struct {
-	fails, unknown, doubted bool
-	severity                verdict.Severity
+	fails, doubted bool
+	severity       verdict.Severity
 }
 
 // harmed harms a copy of a machine and audits it; nil if the harm is not possible, or if the first of its rules does
@@ -272,14 +270,12 @@ func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[str
 	after := outcomes(t, e, &again)
 	out := &verdictOn{}
 	for _, rule := range h.rules {
-		was, now := before[rule], after[rule]
-		if now.fails {
+		if now := after[rule]; now.fails {
 			out.fails, out.doubted = true, out.doubted || now.doubted
 			if now.severity.Rank() > out.severity.Rank() {
 				out.severity = now.severity
 			}
 		}
-		out.unknown = out.unknown || now.unknown > was.unknown
 	}
 	return out
 }

@@ -39,6 +39,8 @@ func joined(slots []inventory.Slot, dimms ...redfish.DIMM) *collector {
 func TestAgreeing(t *testing.T) {
 	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1"), slotNamed(0x1101, "DIMM_A2")}, moduleAt("A2"), moduleAt("A1"))
 	assert.Empty(t, c.sys.Conflicts)
+	assert.Contains(t, c.sys.Sources[0].Detail, "2 modules")
+	assert.NotContains(t, c.sys.Sources[0].Detail, "could not be matched")
 	for _, s := range c.sys.Slots {
 		assert.Equal(t, inventory.Health("OK"), s.Health.Value)
 		assert.Len(t, s.SizeBytes.Evidence(), 2)
@@ -170,4 +172,26 @@ func TestLocationOfController(t *testing.T) {
 	assert.Nil(t, c.sys.Slots[1].BMC)
 	require.NotNil(t, c.sys.Slots[2].BMC)
 	assert.Equal(t, 4, c.sys.Slots[2].BMC.Channel)
+}
+
+// TestPlace checks the spellings of one location in SMBIOS and in the vendors' controllers (locators.md, and the ids
+// of DSP2046 resources).
+func TestPlace(t *testing.T) {
+	for _, same := range [][]string{
+		{"A1", "DIMM_A1", "DIMM A1", "DIMM.Socket.A1", " dimm a1"},
+		{"PROC 1 DIMM 12", "PROC 1 DIMM 12"},
+		{"P1-DIMMA1", "P1_DIMMA1", "P1 DIMM A1"},
+		{"DIMM 1", "DIMM1", "1"},
+		{"DIMM_P1_A1", "P1_A1"},
+	} {
+		for _, label := range same {
+			assert.Equal(t, comparablePlace(same[0]), comparablePlace(label), label)
+		}
+	}
+	distinct := []string{"A1", "A2", "B1", "A11", "PROC 1 DIMM 1", "PROC 1 DIMM 11", "PROC 11 DIMM 1", "P1-DIMMA1", "P2-DIMMA1"}
+	seen := map[string]string{}
+	for _, label := range distinct {
+		assert.Empty(t, seen[comparablePlace(label)], "%s is taken for %s", label, seen[comparablePlace(label)])
+		seen[comparablePlace(label)] = label
+	}
 }

@@ -226,3 +226,20 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 		})
 	}
 }
+
+// TestBoardOrder checks the X8DT3 and X8DT6, which list CPU 2 before CPU 1. Only designations that differ just in
+// their numbers show the order of the sockets.
+func TestBoardOrder(t *testing.T) {
+	for _, listed := range [][2]string{
+		{"CPU 2|CPU 1", "CPU 1|CPU 2"}, {"CPU10|CPU2|CPU1", "CPU1|CPU2|CPU10"}, {"CPU 2|CPU 1 empty", "CPU 2|CPU 1 empty"}, {"Proc 2|CPU 1", "Proc 2|CPU 1"},
+		{"CPU2|CPU 1", "CPU2|CPU 1"}, {"B|A", "B|A"}, {"CPU 2|CPU", "CPU 2|CPU"}, {"2|1", "1|2"}, {"H2|G1", "H2|G1"},
+	} {
+		sys := collecttest.Read(t, listed[0], threadsText("Supermicro", strings.Split(listed[0], "|")...))
+		var got []string
+		for i := range sys.Sockets {
+			assert.Equal(t, i, sys.Sockets[i].ID)
+			got = append(got, sys.Sockets[i].Designation.Value)
+		}
+		assert.Equal(t, listed[1], strings.Join(got, "|"))
+	}
+}

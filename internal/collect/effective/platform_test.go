@@ -482,3 +482,15 @@ func TestOverriddenIOMMU(t *testing.T) {
 		})
 	}
 }
+
+// TestMonitorMwait checks register 0x1A0 bit 18, or else the flag.
+func TestMonitorMwait(t *testing.T) {
+	t.Parallel()
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	run(t, "monitor_mwait", []settingCase{
+		{"flag", f, by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
+		{"no flag", flagless(f, "monitor"), open(want.Is("disabled", fact.Indirect))},
+		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
+		{"register off", hosttest.Registers(f, map[uint32]uint64{0x1A0: 0x810089}, 0, 2), by(want.Is("disabled", fact.Direct), inventory.DecidedFirmware)},
+	})
+}

@@ -433,3 +433,24 @@ func TestPackageCState(t *testing.T) {
 	undocumented := hosttest.Registers(hosttest.Harper.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: 0}, 0, 2)
 	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, undocumented).Settings["package_c_state"])
 }
+
+// TestPStates checks EIST in register 0x1A0, or else a frequency driver.
+func TestPStates(t *testing.T) {
+	t.Parallel()
+	eist := func(f hosttest.Files, v uint64) hosttest.Files {
+		return hosttest.Registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
+	}
+	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
+	run(t, "p_states", []settingCase{
+		{"register on", eist(none, 0x850089), open(want.Is("enabled", fact.Direct))},
+		{"register off", eist(none, 0x840089), open(want.Is("disabled", fact.Direct))},
+		{"a driver", scaled(hosttest.Skylake, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"AMD, a driver", scaled(hosttest.Rome, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"the register before a driver", eist(scaled(hosttest.Skylake, "acpi-cpufreq"), 0x840089), open(want.Is("disabled", fact.Direct))},
+		{"the packages differ", hosttest.Registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
+		{"no driver", none, open(want.Not[string](fact.Absent, "no frequency driver"))},
+		{"a policy whose driver no file names", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir + "policy0/scaling_driver"), open(want.Not[string](fact.Absent, "scaling_driver"))},
+		{"one policy", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir+"policy1/", freqDir+"policy2/", freqDir+"policy3/"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
+	})
+}

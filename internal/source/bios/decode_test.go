@@ -3,6 +3,7 @@ package bios_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
 
@@ -333,4 +334,54 @@ func FuzzDecode(f *testing.F) {
 		}
 		bios.Join([]*bios.Export{e, e})
 	})
+}
+
+// TestEncodings checks UTF-16 and byte order marks, which Windows tools write.
+func TestEncodings(t *testing.T) {
+	units := utf16.Encode([]rune("\uFEFFlogicproc=disable\r\n"))
+	little, big := []byte{}, []byte{}
+	for _, u := range units {
+		little = append(little, byte(u), byte(u>>8))
+		big = append(big, byte(u>>8), byte(u))
+	}
+	for _, in := range [][]byte{little, big, []byte("\xEF\xBB\xBFlogicproc=disable")} {
+		e, err := bios.Decode("file", in)
+		require.NoError(t, err)
+		require.Equal(t, "disable", e.Attributes[0].Value)
+	}
+}
+
+// TestPendingOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
+// value is not pending.
+func TestPendingOfCray(t *testing.T) {
+	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
+	require.NoError(t, err)
+	for name, want := range map[string]string{"A": "2", "B": "1", "C": ""} {
+		a, ok := e.Attribute(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, a.Pending, name)
+		require.Equal(t, want != "", a.HasPending, name)
+	}
+}
+
+// TestSettingsObjects checks that a settings object is recognised by its path or, without one, by its Id or Name, and
+// that its values are pending.
+func TestSettingsObjects(t *testing.T) {
+	for head, wishes := range map[string]bool{
+		`"@odata.id": "/redfish/v1/Systems/1/Bios/SD"`:                         true,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios/Pending/"`:                   true,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios", "Id": "Settings"`:          false,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios", "Name": "Pending changes"`: false,
+		`"Id": "Settings"`: true, `"Id": "Pending"`: true, `"Id": "SD"`: true, `"Id": "Bios", "Name": "BIOS Pending Settings"`: true, `"Id": "Bios"`: false,
+	} {
+		e := decoded(t, "file", "{"+head+`, "Attributes": {"A": "x", "B": null}}`)
+		require.Equal(t, wishes, e.PendingOnly, head)
+		want := []string{"A=x", "B=(none)"}
+		if wishes {
+			want = []string{"A=(none) pending:x", "B=(none)"}
+		}
+		require.Equal(t, want, tell(e), head)
+	}
+	e := decoded(t, "file", `{"Id": "Settings", "Attributes": {"A": {"current_value": "x", "pending_value": "y"}}}`)
+	require.Equal(t, []string{"A=(none) pending:y"}, tell(e))
 }

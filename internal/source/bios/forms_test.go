@@ -388,3 +388,71 @@ func TestContradictoryRegistry(t *testing.T) {
 	_, got = resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Enable", "Disable"), entry("KTIS001", "Disable", "Enable")))
 	assert.Equal(t, []string{"CSM000=1", "KTIS001=1"}, got, "a third does not settle it")
 }
+
+// TestRacadmForms checks racadm get (iDRAC RACADM CLI guide): the key line, Name=Value, pending values in brackets, #
+// before attributes that cannot be changed now.
+func TestRacadmForms(t *testing.T) {
+	const key = "[Key=BIOS.Setup.1-1#SysProfileSettings]\n"
+	testForms(t, bios.Racadm, []form{
+		{name: "a value with brackets of its own", in: key + "SysProfile=PerfPerWattOptimized (DAPC)\n", want: []string{"SysProfile=PerfPerWattOptimized (DAPC) menu:SysProfileSettings"}},
+		{name: "what waits is empty", in: key + "BootSeq=a (Pending Value=)\n", want: []string{"BootSeq=a menu:SysProfileSettings pending:"}},
+		{name: "locked and waiting", in: key + "#ProcC1E=Enabled (Pending Value=Disabled)\n", want: []string{"ProcC1E=Enabled menu:SysProfileSettings pending:Disabled read-only"}},
+		{name: "no value", in: key + "AssetTag=\n", want: []string{"AssetTag= menu:SysProfileSettings"}},
+		{name: "a value with an equals sign", in: key + "BootSeq=a=b,c\n", want: []string{"BootSeq=a=b,c menu:SysProfileSettings"}},
+		{name: "another device's group between two of the BIOS", in: key + "ProcC1E=Enabled\n[Key=NIC.Integrated.1-1-1#Setup]\nBootProto=PXE\n[Key=BIOS.Setup.1-1#ProcSettings]\nLogicalProc=Enabled\n",
+			want: []string{"ProcC1E=Enabled menu:SysProfileSettings", "LogicalProc=Enabled menu:ProcSettings"}},
+		{name: "one name twice with two values stays twice", in: key + "ProcC1E=Enabled\nProcC1E=Disabled\n", want: []string{"ProcC1E=Enabled menu:SysProfileSettings", "ProcC1E=Disabled menu:SysProfileSettings"}},
+		{name: "a password", in: key + "SetupPassword=hunter2 (Pending Value=hunter3)\nProcC1E=Enabled\n", want: []string{"SetupPassword=(none) menu:SysProfileSettings", "ProcC1E=Enabled menu:SysProfileSettings"}},
+		{name: "without its header", in: "SysProfile=Custom\n", want: []string{"SysProfile=Custom"}},
+		{name: "what racadm says beside it", in: "Security Alert: Certificate is invalid\n" + key + "ProcC1E=Enabled\n\nobject value modified successfully\n", want: []string{"ProcC1E=Enabled menu:SysProfileSettings"}},
+	})
+}
+
+// TestSUMProduct checks that the first line that names a Supermicro board gives the product.
+func TestSUMProduct(t *testing.T) {
+	for head, want := range map[string]string{
+		`<Subtitle>System</Subtitle>`: "",
+		`<Subtitle>System</Subtitle><Subtitle>Supermicro X11DPH-T</Subtitle><Text>Supermicro Y</Text>`: "X11DPH-T",
+	} {
+		assert.Equal(t, want, decoded(t, "sum", `<BiosCfg>`+head+`<Setting name="A" selectedOption="x"/></BiosCfg>`).Product, head)
+	}
+}
+
+// TestWords checks a file that a person wrote while looking at BIOS setup.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		// values are the values read by setting, problems those reported, in order.
+		values   map[string]string
+		problems []string
+	}{
+		{name: "colon", text: "smt: disabled\nturbo: enabled\n", values: map[string]string{"smt": "disabled", "turbo": "enabled"}},
+		{name: "equals sign", text: "smt = disabled\n", values: map[string]string{"smt": "disabled"}},
+		{name: "YAML's marks", text: "---\nsmt: \"disabled\"\nturbo: 'enabled'\n", values: map[string]string{"smt": "disabled", "turbo": "enabled"}},
+		{name: "comments", text: "# seen on 2 March\n\nsmt: disabled # by hand\n", values: map[string]string{"smt": "disabled"}},
+		{name: "a value of several words", text: "memory_ras_mode: full mirror\n", values: map[string]string{"memory_ras_mode": "full mirror"}},
+		{name: "a line that says nothing", text: "smt: disabled\nturbo on\n", values: map[string]string{"smt": "disabled"}, problems: []string{"line 2: not setting: value"}},
+	} {
+		e := decoded(t, "words.yaml", c.text)
+		require.Equal(t, bios.OwnWords, e.Format, c.name)
+		values := map[string]string{}
+		for _, a := range e.Attributes {
+			assert.True(t, a.Stated, c.name)
+			values[a.Name] = a.Value
+		}
+		assert.Equal(t, c.values, values, c.name)
+		assert.Equal(t, c.problems, e.Problems, c.name)
+		assert.False(t, e.Complete, "what a person left out is not absent: %s", c.name)
+	}
+}
+
+// TestCut checks that a truncated XML export is refused and not read in part.
+func TestCut(t *testing.T) {
+	for name, complete := range map[string]string{"scp": scp, "ws-man": wsman, "sum": sumXML, "conrep": conrep} {
+		for n := strings.Index(complete, ">") + 1; n < len(complete); n++ {
+			e, err := bios.Decode("file", []byte(complete[:n]))
+			require.Error(t, err, "%s, %d bytes", name, n)
+			require.Nil(t, e)
+		}
+	}
+}

@@ -168,3 +168,25 @@ func TestClusterForms(t *testing.T) {
 	_, err := bios.Decode("file", []byte("n1: Processors.SNC: Disable\nn2: Processors.SNC: Enable\n"))
 	assert.ErrorContains(t, err, `line 2: settings of "n2" after those of "n1"`)
 }
+
+// TestKeptExports checks that an export kept in a capture is decoded to the same export, for every format, with what
+// its registry adds.
+func TestKeptExports(t *testing.T) {
+	const locking = `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "Type": "Enumeration", "Value": [{"ValueName": "0"}]}],
+ "Dependencies": [{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue",
+ "MapFromCondition": "EQU", "MapFromValue": "Auto"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
+	for name, before := range map[string]*bios.Export{
+		"redfish": decoded(t, "a", dellResource), "a settings object": decoded(t, "a", dellSettings), "a registry": decoded(t, "a", registry), "a registry with dependencies": decoded(t, "a", locking),
+		"a resource with a registry with dependencies": decoded(t, "a", "["+dellResource+","+locking+"]"),
+		"racadm": decoded(t, "a", racadm), "SCP": decoded(t, "a", scp), "WS-Man": decoded(t, "a", wsman), "SUM": decoded(t, "a", sumXML),
+		"conrep": decoded(t, "a", conrep), "ASU": decoded(t, "a", asu), "a batch": decoded(t, "a", batch), "SCE": decoded(t, "a", sce),
+	} {
+		data, err := json.Marshal(before)
+		require.NoError(t, err, name)
+		assert.NotContains(t, string(data), "hunter2", name)
+		assert.Equal(t, strings.HasSuffix(name, "a registry with dependencies"), strings.Contains(string(data), `"locks":{`), name)
+		var after bios.Export
+		require.NoError(t, json.Unmarshal(data, &after), name)
+		assert.Equal(t, before, &after, name)
+	}
+}

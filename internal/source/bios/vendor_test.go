@@ -458,3 +458,18 @@ func TestCostOfJSON(t *testing.T) {
 		})
 	}
 }
+
+// TestVendorOfASU checks that the banner distinguishes Lenovo from IBM, otherwise the spelling of names.
+func TestVendorOfASU(t *testing.T) {
+	for text, want := range map[string]string{
+		"Lenovo XClarity Essentials OneCLI lxce_onecli01p-3.5\nProcessors.TurboMode=Enable\n": bios.Lenovo,
+		"IBM Advanced Settings Utility version 9.60\nProcessors.TurboMode=Enable\n":           bios.IBM,
+		"Lenovo Advanced Settings Utility\nuEFI.TurboModeEnable=Enable\n":                     bios.Lenovo,
+		"uEFI.TurboModeEnable=Enable\n":                                                       bios.IBM,
+		"CMOS_ProcessorHyperThreading=Disabled\n":                                             bios.IBM,
+		"Processors.Hyper-Threading=Enable\n":                                                 bios.IBM,
+		"Processors.HyperThreading=Enable\n":                                                  bios.Lenovo,
+	} {
+		assert.Equal(t, want, decoded(t, "file", text).Vendor, text)
+	}
+}

@@ -86,7 +86,7 @@ func TestCPUFreqDiffers(t *testing.T) {
 	root := host.Capture(f).Root()
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
 	assert.Equal(t, 200, c.Policies.Value)
-	assert.Equal(t, "intel_pstate", c.First.Driver.Value)
+	assert.Equal(t, []string{"intel_pstate", "powersave"}, []string{c.First.Driver.Value, c.First.Governor.Value})
 	assert.Equal(t, []string{"powersave", "performance"}, valuesOf(&c.Governors))
 	assert.Equal(t, 64, c.Governors.Read)
 	assert.False(t, c.Governors.Uniform().Known())

@@ -193,3 +193,20 @@ func TestSignatureOfText(t *testing.T) {
 	table := parse(t, []byte("# dmidecode 2.9\nSMBIOS 2.4 present.\n\nHandle 0x0004, DMI type 4, 35 bytes\nProcessor Information\n\tType: Central Processor\n"))
 	assert.Equal(t, Field[CPUID]{}, table.Processors()[0].CPUID)
 }
+
+// TestReservedBits checks that bit 31 of the extended size and speeds is reserved and not part of the number (DSP0134
+// 7.18.4, 7.18.5).
+func TestReservedBits(t *testing.T) {
+	b := smbiostest.New(3, 3)
+	b.MemoryDevice(smbiostest.DIMM{Bytes: 256 << 30, Speed: 70000, Configured: 66000})
+	data := b.Table()
+	for _, off := range []int{0x1C + 3, 0x54 + 3, 0x58 + 3} {
+		data[off] |= 0x80
+	}
+	d := devicesOf(Decode(nil, data))[0]
+	assert.Equal(t, known[int64](256<<30), d.Size)
+	assert.Equal(t, known(70000), d.Speed)
+	assert.Equal(t, known(66000), d.ConfiguredSpeed)
+	of255 := parse(t, oddities().Dump()).Processors()[2]
+	assert.Equal(t, Malformed, of255.CoreCount.Status, "255 stands for the second field, which the structure does not have")
+}

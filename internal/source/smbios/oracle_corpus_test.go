@@ -89,19 +89,3 @@ func decodeFile(t *testing.T, name string) *Table {
 	require.NoError(t, err)
 	return table
 }
-
-// The same with this machine's dmidecode, which also reads the output of -u as the same values.
-func TestOracleInstalledDmidecode(t *testing.T) {
-	for _, name := range corpustest.Glob(t, "smbios-bin/*.bin") {
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		data = atAddress32(data)
-		ours, err := Parse(data)
-		require.NoError(t, err)
-		hex, err := Parse([]byte(runDmidecode(t, data, "-u")))
-		require.NoError(t, err, name)
-		d, n := compareTables(filepath.Base(name), ours, hex)
-		assert.Empty(t, d, "dmidecode -u")
-		assert.Greater(t, n, 90)
-	}
-}

@@ -84,20 +84,3 @@ func runDmidecode(t *testing.T, dump []byte, args ...string) string {
 	_ = cmd.Run() // its words are in the output
 	return out.String()
 }
-
-// atAddress32 gives a dump the table address dmidecode looks at.
-func atAddress32(data []byte) []byte {
-	data = bytes.Clone(data)
-	var delta byte
-	switch entryPointKind(data) {
-	case EntryPoint32:
-		for i := 0x18; i < 0x1C; i++ {
-			delta += data[i]
-			data[i] = 0
-		}
-		data[0x18] = 0x20
-		data[0x15] += delta - 0x20
-	case EntryPoint64, EntryPointLegacy, NoEntryPoint:
-	}
-	return data
-}

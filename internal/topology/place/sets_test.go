@@ -336,3 +336,24 @@ func TestCompileRefuses(t *testing.T) {
 		require.ErrorContains(t, err, conflict)
 	}
 }
+
+// TestIdentify checks that names as firmware prints them, punctuation included, find the same key.
+func TestIdentify(t *testing.T) {
+	for _, tt := range []struct{ vendor, product, want string }{
+		{"IBM", "System x3650 M5: -[8871AC1]-", "lenovo x3650 m5"},
+		{"IBM", "IBM System x3550 M4 Server -[7914AC1]-", "lenovo x3550 m4"},
+		{"LENOVO", "LENOVO System x3250 M6 -[3943AC1]-", "lenovo x3250 m6"},
+		{"Oracle Corporation", "ORACLE SERVER X9-2L", "oracle x92l"},
+		{"Dell Inc.", "OEM-R 720xd", "dell 720xd"},
+		{"HP", "ProLiant DL360 Gen9,", "hp dl360 gen9"},
+		{"Supermicro", "X9DRi-LN4+", "supermicro x9driln4+"},
+	} {
+		id := identify(&inventory.Machine{Vendor: known(tt.vendor), Product: known(tt.product)})
+		assert.Equal(t, tt.want, id.models[0], tt.product)
+	}
+	id := identify(&inventory.Machine{Vendor: known("IBM"), Product: known("System x3650 M5: -[8871AC1]-")})
+	m, err := findSlotMap(rules.FS, id, "lenovo", 24)
+	if assert.NoError(t, err) {
+		assert.Equal(t, "lenovo-m5-12", m.ID)
+	}
+}

@@ -123,18 +123,6 @@ func TestRecogniseContradiction(t *testing.T) {
 	assert.Equal(t, "the processors belong to two platforms, cascade-lake-sp and rome", f.Reason)
 }
 
-// TestRecogniseKunpeng checks that desktop parts are not eight-channel servers.
-func TestRecogniseKunpeng(t *testing.T) {
-	for brand, want := range map[string]string{
-		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
-		"HUAWEI Kunpeng920 3211K": "kunpeng-920-small", "HUAWEI Kunpeng 920 2426SK": "kunpeng-920-small",
-	} {
-		p, _ := Recognise(&inventory.System{Sockets: collecttest.Sockets(1, "ARM", 8, 0xd01, 0, brand)}, rules.FS).Get()
-		require.NotNil(t, p, brand)
-		assert.Equal(t, want, p.ID)
-	}
-}
-
 // TestRecogniseDifferentProcessors checks that a processor for which firmware gives only the brand differs if the brand
 // does.
 func TestRecogniseDifferentProcessors(t *testing.T) {

@@ -282,6 +282,9 @@ func TestGrades(t *testing.T) {
 			assert.Equal(t, Class{Name: tt.want, Best: "A"}, r.Class.Value)
 		})
 	}
+	unlike := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	unlike.sys.Slots[0].Ranks = collecttest.Known(1)
+	assert.Equal(t, "B", unlike.derive(t).Class.Value.Name, "unlike ranks")
 }
 
 // TestMeasuredShares checks the measured rows of the validation table that the model covers: EPYC 7002/7003 with two
@@ -672,4 +675,62 @@ func TestLabelTwice(t *testing.T) {
 	m.sys.Slots[1].Locator = m.sys.Slots[0].Locator
 	assert.Contains(t, m.derive(t).Populations[1].DIMMs.Reason, "two modules of one processor have the label S0C0D0")
 	assert.Contains(t, cascadeLake(2).fill(0, []int{1}, testDIMM{gb: 32}).derive(t).Populations[1].DIMMs.Reason, "no listed slot is known to be this processor's")
+}
+
+// TestFrontSideBus checks one population for the chipset; the channels stay unknown without a document of this board.
+func TestFrontSideBus(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	r := m.derive(t)
+	require.Equal(t, "bensley", r.Platform.Value.ID)
+	require.Len(t, r.Populations, 1)
+	p := r.Populations[0]
+	assert.Equal(t, place.Unplaced, p.Socket)
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Equal(t, 4, p.ChannelsPopulated.Value)
+	assert.Equal(t, 4, p.ChannelsTotal.Value)
+	assert.False(t, p.Speed.Known())
+	assert.False(t, r.Symmetric.Known())
+
+	m.sys.Slots, m.places = m.sys.Slots[:2], m.places[:2]
+	p = m.derive(t).Populations[0]
+	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
+}
+
+// TestFrontSideBusDoubt checks that a slot map without a document is doubtful on a front-side bus too.
+func TestFrontSideBusDoubt(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	for i := range m.places {
+		m.places[i].Unverified, m.places[i].Certainty = true, fact.Indirect
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, fact.Direct, p.DIMMs.Certainty, "counting needs no map")
+	assert.True(t, p.ChannelsTotal.Unverified)
+	assert.True(t, p.ChannelsPopulated.Unverified)
+	assert.True(t, p.DPC.Unverified)
+	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
+}
+
+// TestPartWired checks that the number of channels is unknown if a board does not connect all of a processor's.
+func TestPartWired(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
+	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
+	require.Equal(t, 8, m.derive(t).Populations[0].ChannelsTotal.Value)
+	for i := range m.places {
+		m.places[i].PartWired, m.places[i].Channel = true, place.Unplaced
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
+}
+
+func TestHBMNeedsNoDIMMs(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480")
+	m.add(0, 0, 0, testDIMM{})
+	r := m.derive(t)
+	require.Equal(t, "sapphire-rapids-max", r.Platform.Value.ID)
+	assert.True(t, r.Platform.Value.ZeroDIMMsLegal)
+	assert.Equal(t, fact.Known(0, fact.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
+	assert.False(t, r.Class.Known())
 }

@@ -299,3 +299,58 @@ func TestOrderByLabels(t *testing.T) {
 		})
 	}
 }
+
+// TestInterleavingOfEqualLayouts checks that on Rome the two channels of a pair can be exchanged, and A to D with E
+// to H. On Milan, where only A and E take part in six-channel interleaving, A cannot be exchanged with B, nor E with
+// F.
+func TestInterleavingOfEqualLayouts(t *testing.T) {
+	for _, c := range []struct {
+		six          bool
+		depths, want []int
+	}{
+		{false, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 1, 0, 0}},
+		{true, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 1, 0, 0, 0}},
+		{true, []int{0, 0, 1, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
+		{true, []int{0, 0, 0, 0, 0, 0, 0, 1}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
+		{false, []int{1, 1, 1, 1, 2, 2, 2, 2}, []int{1, 1, 1, 1, 2, 2, 2, 2}},
+	} {
+		p := &platform.Platform{Policy: platform.PolicyAMD}
+		p.SixChannels = c.six
+		assert.Equal(t, c.want, EquivalentDepths(p, c.depths), "%v", c)
+	}
+}
+
+// TestRegionsKeepEveryByte tries every population of small platforms: no memory is lost, no set is empty, and no
+// region is wider than the processor.
+func TestRegionsKeepEveryByte(t *testing.T) {
+	for _, p := range []*platform.Platform{imc(6, 2), imc(8, 4), {Policy: platform.PolicyAny, ChannelsPerSocket: 4}, {Policy: platform.PolicyAMD, ChannelsPerSocket: 8}, {Policy: platform.PolicyZen4, ChannelsPerSocket: 6}} {
+		n := p.ChannelsPerSocket
+		dpc := make([]int, n)
+		for code := range pow(3, n) {
+			var total, sum int64
+			for c, v := 0, code; c < n; c, v = c+1, v/3 {
+				dpc[c] = v % 3
+				total += int64(dpc[c]) * 32 * gib
+			}
+			regions, ok := layoutOf(p, dpc).regions(p)
+			for _, r := range regions {
+				if r.Bytes <= 0 || r.Ways > n {
+					require.Fail(t, "a region of no bytes or of more channels than there are", "%s %v: %+v", p.Policy, dpc, r)
+				}
+				sum += r.Bytes
+			}
+			if !ok || total != sum { // thousands of layouts: an assertion asks each time who called
+				require.Equal(t, total, sum, "%s %v: %v", p.Policy, dpc, ok)
+				require.True(t, ok)
+			}
+		}
+	}
+}
+
+func pow(b, n int) int {
+	out := 1
+	for range n {
+		out *= b
+	}
+	return out
+}
