@@ -141,12 +141,14 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		lines = undoLines(w, &s)
 	}
 	bySystem := slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return slices.Contains(lines, o.Undo) }) ||
-		len(lines) > 0 && (setupHas(w, &s) || s.DecidedBy.Or("") == inventory.DecidedKernel) // BIOS setup has no say
+		len(lines) > 0 && (setupHas(w, &s) || s.DecidedBy.Or("") == inventory.DecidedKernel || kernelBias(w, &s)) // BIOS setup has no say
 	steps := r.steps(p, w, s)
 	if ways, known := r.patched(p)[w.ID]; known && s.Configured.Known() {
 		steps = ways.lines()
 	}
 	switch {
+	case w.About == facts.BasisSystem:
+		lines = append(lines, w.Remedy)
 	case bySystem:
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
@@ -179,10 +181,18 @@ func undoLines(w *rulepack.WantedSetting, s *inventory.Setting) []string {
 	if undo == "" && setupHas(w, s) {
 		undo = "BIOS setup has it: reboot if that was changed since the last boot, otherwise export the settings again, or find out what the running system does otherwise"
 	}
+	if undo == "" && kernelBias(w, s) {
+		undo = "set the bias at run time (cpupower set -b 0, or tuned's throughput-performance): Linux turns firmware's 0, maximum performance, into 6 at boot"
+	}
 	if undo != "" && len(lines) == 0 {
 		lines = append(lines, undo)
 	}
 	return lines
+}
+
+// kernelBias reports whether a row wants the energy bias of which every kernel makes another at boot, as it did here.
+func kernelBias(w *rulepack.WantedSetting, s *inventory.Setting) bool {
+	return w.ID == "energy_perf_bias" && w.Want[0] == "max_performance" && slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
 }
 
 // patched returns the changes that profiles patch makes for the profile.
