@@ -241,23 +241,3 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
-
-// TestTooLongStrings checks that a string of many megabytes is refused, since a report would repeat it.
-func TestTooLongStrings(t *testing.T) {
-	for name, data := range map[string]func(n int) []byte{
-		"binary": func(n int) []byte {
-			b := smbiostest.New(3, 2)
-			b.System(smbiostest.System{Product: strings.Repeat("A", n)})
-			return b.Table()
-		},
-		"text": func(n int) []byte {
-			return []byte("# dmidecode 3.3\nSMBIOS 3.2.0 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tProduct Name: " + strings.Repeat("A", n) + "\n")
-		},
-	} {
-		_, err := Parse(data(maxStrings - 100))
-		require.NoError(t, err, name)
-		_, err = Parse(data(maxStrings + 1))
-		require.ErrorIs(t, err, ErrTooLarge, name)
-		require.ErrorContains(t, err, "more than 65536 bytes of strings in one structure", name)
-	}
-}
