@@ -113,7 +113,7 @@ func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
 }
 
 func buildSettingValue(f *fact.Fact[string]) Face {
-	out := Face{Value: nullable.String(f.Or("")), State: f.State, Certainty: f.Certainty, Evidence: neverNil(f.Evidence())}
+	out := Face{Value: nullable.String(f.Or("")), State: FaceState(f.State.String()), Certainty: f.Certainty, Evidence: neverNil(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = nullable.String(f.Reason), nullable.String(f.KnownBy)
 	}

@@ -64,7 +64,7 @@ type Setting struct {
 
 // Shown reports whether a value of the setting is known, or the machine is known not to have it.
 func (s *Setting) Shown() bool {
-	return s.Configured.Value != "" || s.Configured.State == fact.Absent || s.Pending.Value != "" || s.Effective.Value != ""
+	return s.Configured.Value != "" || s.Configured.State == FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // Face is one value of a setting: in BIOS setup, in BIOS setup after the next boot, or of the running system. State
@@ -72,7 +72,7 @@ func (s *Setting) Shown() bool {
 // the same in words, KnownBy what would make it known.
 type Face struct {
 	Value     nullable.String `json:"value" jsonschema:"nullable"`
-	State     fact.State      `json:"state"`
+	State     FaceState       `json:"state"`
 	Certainty fact.Certainty  `json:"certainty"`
 	Evidence  []fact.Evidence `json:"evidence"`
 	Reason    nullable.String `json:"reason" jsonschema:"nullable"`

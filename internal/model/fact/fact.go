@@ -82,15 +82,6 @@ func (State) Values() []State {
 	return []State{OK, Unread, Absent, Unstated, Denied, Refused, Truncated, Malformed, Conflicting}
 }
 
-// MarshalText writes the name.
-func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads a name. An unknown one is Unread.
-func (s *State) UnmarshalText(text []byte) error {
-	*s = State(max(0, slices.Index(stateNames[:], string(text))))
-	return nil
-}
-
 // Evidence is one reading that a fact rests on.
 type Evidence struct {
 	// Source is a source name of docs/interface.md: smbios, numa, cpu, ...

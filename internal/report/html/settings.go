@@ -59,7 +59,7 @@ func valueText(f *report.Face) string {
 		return string(f.Value)
 	case f.Value != "":
 		return string(f.Value) + " (" + f.Certainty.String() + ")"
-	case f.State == fact.Absent:
+	case f.State == report.FaceAbsent:
 		return "not offered"
 	default:
 		return "-"

@@ -115,7 +115,7 @@ func settingReadings(s *report.Setting) []string {
 
 // valueCell returns the value of a view, or that the machine does not have the setting.
 func valueCell(f *report.Face) string {
-	if f.Value == "" && f.State == fact.Absent {
+	if f.Value == "" && f.State == report.FaceAbsent {
 		return notOffered
 	}
 	return string(f.Value)

@@ -15,15 +15,15 @@ import (
 // differs from one that is unknown.
 func TestSettingsTable(t *testing.T) {
 	face := func(value, path string) report.Face {
-		return report.Face{Value: nullable.String(value), State: fact.OK, Certainty: fact.Direct, Evidence: []fact.Evidence{{Source: "bios", Path: path, Raw: value}}}
+		return report.Face{Value: nullable.String(value), State: "ok", Certainty: fact.Direct, Evidence: []fact.Evidence{{Source: "bios", Path: path, Raw: value}}}
 	}
 	inv := &report.Inventory{Settings: map[string]report.Setting{
 		"turbo": {Configured: face("enabled", "a.json"), Pending: face("disabled", "a.json"),
-			Effective: report.Face{Value: "disabled", State: fact.OK, Certainty: fact.Indirect, Evidence: []fact.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}},
+			Effective: report.Face{Value: "disabled", State: "ok", Certainty: fact.Indirect, Evidence: []fact.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}},
 			DecidedBy: report.DecidedBy{Value: "administrator", Certainty: fact.Indirect, Evidence: []fact.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}}},
-		"hemisphere_mode": {Configured: report.Face{State: fact.Absent, Reason: "not offered by this machine's BIOS"}},
-		"determinism":     {Effective: report.Face{State: fact.Absent, Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
-		"df_c_states":     {Effective: report.Face{State: fact.Absent, Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
+		"hemisphere_mode": {Configured: report.Face{State: "absent", Reason: "not offered by this machine's BIOS"}},
+		"determinism":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
+		"df_c_states":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
 	}}
 	var b strings.Builder
 	require.NoError(t, WriteInventory(&b, inv, Options{Settings: true}))

@@ -47,7 +47,7 @@ func node(change func(r *report.Report)) *report.Report {
 		Slots: []inventory.Slot{
 			{Handle: 0x1100, Locator: is("DIMM_A1"), State: "populated", SizeBytes: is(int64(4 << 30)), ConfiguredMTs: is(1333)},
 			{Handle: 0x1101, Locator: is("DIMM_A2"), State: "empty"}},
-		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: "enabled", State: fact.OK}}},
+		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: "enabled", State: "ok"}}},
 		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: population.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
 	}}
 	if change != nil {
