@@ -310,7 +310,7 @@ func (r *Report) adviceText(a *plan.Advice, cost string) string {
 	lines := Steps(a.Steps, &r.Inventory)
 	steps := make([]string, len(lines))
 	for i, l := range lines {
-		steps[i] = l.Text
+		steps[i] = cmp.Or(l.buy, l.Text)
 	}
 	out := strings.Join(steps, "; ")
 	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")

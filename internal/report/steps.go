@@ -17,6 +17,8 @@ type StepLine struct {
 	Text string
 	// Steps are the indexes of the steps that the line covers.
 	Steps []int
+	// buy is the line where the modules are to be bought, "" for one module and for any other step.
+	buy string
 }
 
 // Steps gathers an advice's steps into lines, in the order in which they are
@@ -210,6 +212,7 @@ func (b *stepBoard) namesOf(s *plan.Step) []string {
 // "PROC 2 DIMM 3". Labels stay complete if the names in them are other processors' in the picture.
 func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 	var out []StepLine
+	var fills, all []string
 	for i := 0; i < len(groups); {
 		group := groups[i : i+1]
 		var heads []string
@@ -221,20 +224,42 @@ func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 			}
 			group, heads, rest = groups[i:j], h, r
 		}
-		line := StepLine{Text: groupText(s, rest)}
+		line, fill := StepLine{Text: groupText(s, rest)}, slotNames(rest)
 		if heads != nil {
 			if len(heads) > 2 {
 				heads = humanize.Spans(heads)
 			}
-			line.Text = "on each of " + humanize.List(heads) + ": " + line.Text
+			each := "on each of " + humanize.List(heads)
+			line.Text, fill = each+": "+line.Text, fill+" "+each
 		}
 		for _, e := range group {
-			line.Steps = append(line.Steps, e.steps...)
+			line.Steps, all = append(line.Steps, e.steps...), append(all, e.names...)
 		}
 		slices.Sort(line.Steps)
-		out = append(out, line)
+		out, fills = append(out, line), append(fills, fill)
 		i += len(group)
 	}
+	if s.Do == plan.Install && s.ToChannel == nil && len(all) > 1 {
+		if len(fills) == len(groups) {
+			fills = []string{slotNames(all)}
+		}
+		return []StepLine{installLine(s.Module, out, len(all), strings.Join(fills, "; "))}
+	}
+	return out
+}
+
+// installLine joins the lines that install the same module: how many there are, and all their slots.
+func installLine(m *plan.Module, lines []StepLine, n int, slots string) StepLine {
+	var out StepLine
+	for _, l := range lines {
+		out.Steps = append(out.Steps, l.Steps...)
+	}
+	slices.Sort(out.Steps)
+	modules := strconv.Itoa(n) + " x " + ModuleWords(m)
+	if modules == strconv.Itoa(n)+" x a module" {
+		modules = humanize.Plural(n, "module")
+	}
+	out.Text, out.buy = "install "+modules+" in "+slots, "buy "+modules+"; fill "+slots
 	return out
 }
 
@@ -381,7 +406,7 @@ func groupText(s *plan.Step, names []string) string {
 	case "remove":
 		return "take out " + slotNames(names)
 	case "exchange":
-		return "replace " + slotNames(names) + " by " + ModuleWords(s.Module)
+		return "replace " + slotNames(names) + " with " + ModuleWords(s.Module)
 	default:
 		return "install " + ModuleWords(s.Module) + " in " + slotNames(names)
 	}

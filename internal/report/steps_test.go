@@ -27,17 +27,17 @@ func TestSteps(t *testing.T) {
 		want  []string
 	}{
 		{"boards", "+0/CPU1-B|1A +0/CPU1-B|1C +1/CPU2-B|1A +1/CPU2-B|1C +2/CPU3-B|1A +2/CPU3-B|1C",
-			[]string{"on each of CPU1 to CPU3: install 8 GiB DDR3 in B 1A and 1C"}},
+			[]string{"install 6 x 8 GiB DDR3 in B 1A and 1C on each of CPU1 to CPU3"}},
 		{"moves between boards", "0/CPU1-A|1A>0/CPU1-B|1A 1/CPU2-A|1A>1/CPU2-B|1A",
 			[]string{"on each of CPU1 and CPU2: move A 1A to B 1A"}},
 		{"one processor differs", "+0/CPU1-B|1A +1/CPU2-B|1A +2/CPU3-B|2A",
-			[]string{"on each of CPU1 and CPU2: install 8 GiB DDR3 in B 1A", "install 8 GiB DDR3 in CPU3-B 2A"}},
+			[]string{"install 3 x 8 GiB DDR3 in B 1A on each of CPU1 and CPU2; CPU3-B 2A"}},
 		{"letters that are not words of their own", "0/DIMM_A8>0/DIMM_A1 0/DIMM_A9>0/DIMM_A4 1/DIMM_B8>1/DIMM_B1 1/DIMM_B9>1/DIMM_B4",
 			[]string{"move DIMM_A8 to DIMM_A1 and DIMM_A9 to DIMM_A4", "move DIMM_B8 to DIMM_B1 and DIMM_B9 to DIMM_B4"}},
-		{"HP", "+0/PROC_1_DIMM_3 +1/PROC_2_DIMM_3", []string{"on each of PROC 1 and PROC 2: install 8 GiB DDR3 in DIMM 3"}},
+		{"HP", "+0/PROC_1_DIMM_3 +1/PROC_2_DIMM_3", []string{"install 2 x 8 GiB DDR3 in DIMM 3 on each of PROC 1 and PROC 2"}},
 		{"between processors, in order", "0/P1-A1>1/P2-A1 0/P1-B1>1/P2-B1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P2-B1"}},
 		{"what a processor gives and keeps", "0/P1-A1>1/P2-A1 0/P1-B1>0/P1-A1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P1-A1"}},
-		{"kinds", "-0/A1 -1/B1 +0/A2 +1/B2", []string{"take out A1", "take out B1", "install 8 GiB DDR3 in A2", "install 8 GiB DDR3 in B2"}},
+		{"kinds", "-0/A1 -1/B1 +0/A2 +1/B2", []string{"take out A1", "take out B1", "install 2 x 8 GiB DDR3 in A2 and B2"}},
 		{"two change places", "0/A1=0/C1", []string{"swap the modules of A1 and C1"}},
 		{"pairs that change places", "0/A1=0/C1 0/B1=0/D1 1/E1=1/F1", []string{"swap the modules of A1 and C1, of B1 and D1", "swap the modules of E1 and F1"}},
 		{"pairs behind like processors", "0/CPU1-B|1A=0/CPU1-B|1C 1/CPU2-B|1A=1/CPU2-B|1C", []string{"on each of CPU1 and CPU2: swap the modules of B 1A and B 1C"}},
@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 			"take the module out of D1, move E1 to D1, F1 to E1 and G1 to F1, and put it into G1"}},
 		{"among others", "-0/B1 0/A1=0/C1 0/D1>0/B1 +0/D1", []string{"take out B1", "swap the modules of A1 and C1", "move D1 to B1", "install 8 GiB DDR3 in D1"}},
 		{"no change of places", "-0/A1 0/C1>0/A1 +0/C1", []string{"take out A1", "move C1 to A1", "install 8 GiB DDR3 in C1"}},
-		{"no processor", "+-/DIMM3A +-/DIMM4A", []string{"install 8 GiB DDR3 in DIMM3A and DIMM4A"}},
+		{"no processor", "+-/DIMM3A +-/DIMM4A", []string{"install 2 x 8 GiB DDR3 in DIMM3A and DIMM4A"}},
 	} {
 		steps, slots := parseSteps(c.steps)
 		var got []string
@@ -169,11 +169,10 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 	names := []string{"CPU0", "CPU1", "CPU 2"}
 	inv := &Inventory{Slots: slots, Sockets: []inventory.Socket{{ID: 0, Designation: is(names[0])}, {ID: 1, Designation: is(names[1])}}}
 	lines := Steps(steps, inv)
-	require.Len(t, lines, 2)
-	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
-	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
+	require.Len(t, lines, 1)
+	assert.Equal(t, "install 2 x 8 GiB DDR3 in CPU1 DIMM 3 and CPU2 DIMM 3", lines[0].Text)
 	inv.Sockets[0].Designation, inv.Sockets[1].Designation = is(names[1]), is(names[2])
 	lines = Steps(steps, inv)
 	require.Len(t, lines, 1)
-	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
+	assert.Equal(t, "install 2 x 8 GiB DDR3 in DIMM 3 on each of CPU1 and CPU2", lines[0].Text)
 }
