@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/smbios"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
@@ -87,6 +88,9 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 			hint := ""
 			if unknownForm(err) {
 				hint = everyWriter
+				if _, notTable := smbios.Parse(data); notTable == nil {
+					hint = "this is an SMBIOS table: memaudit check " + name
+				}
 			}
 			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
 			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}

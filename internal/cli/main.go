@@ -115,7 +115,8 @@ func wayOut(cmd *cobra.Command, err error) string {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		words := strings.FieldsFunc(strings.ToLower(f.Name+" "+f.Usage), func(r rune) bool { return !unicode.IsLetter(r) })
 		switch {
-		case len(name) == 1 && strings.HasPrefix(f.Name, name), len(name) > 1 && humanize.Distance(f.Name, name) <= max(1, len(name)/3):
+		case len(name) == 1 && strings.HasPrefix(f.Name, name), name == "o" && f.Name == "format", // -o json is kubectl's
+			len(name) > 1 && humanize.Distance(f.Name, name) <= max(1, len(name)/3):
 			similar = append(similar, f.Name)
 		case len(name) > 1 && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, name) }):
 			related = append(related, f.Name)

@@ -136,6 +136,7 @@ func TestWrongInputs(t *testing.T) {
 		return file
 	}
 	none, text, comment := filepath.Join(dir, "none"), at("text", "hello world\n"), at("comment.yaml", "# nothing yet\n")
+	table := filepath.Join(corpustest.Root(t), "testdata/smbios/made-3.2.dmidecode.txt")
 	report, gz := at("report", `{"schema": "memaudit.report/v1"}`), at("text.gz", "\x1f\x8b")
 	demo := filepath.Join(corpustest.Root(t), "examples", "dell-r610.tar.gz")
 	for _, c := range []struct {
@@ -175,6 +176,8 @@ func TestWrongInputs(t *testing.T) {
 		{"unknown flag: --profil\nmemaudit: hint: did you mean --profile NAME? see 'memaudit check --help'\n", []string{"check", "--profil", "hpc"}},
 		{"did you mean --format FORMAT or --fail-on SEVERITY?", []string{"check", "-f"}},
 		{"did you mean --version?", []string{"-V"}},
+		{"did you mean --format FORMAT or --output FILE?", []string{"check", "-o", "json"}},
+		{"this is an SMBIOS table: memaudit check " + table, []string{"check", "--bios", table}},
 		{"did you mean --web.listen-address ADDRESS?", []string{"serve", "--port", "9000"}},
 		{`--web.listen-address: "9000", expected HOST:PORT or :PORT`, []string{"serve", "--web.listen-address", "9000"}},
 		{"unknown command \"chek\" for \"memaudit\", did you mean check?\nmemaudit: hint: see 'memaudit --help'\n", []string{"help", "chek"}},
