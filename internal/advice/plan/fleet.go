@@ -147,6 +147,15 @@ func keepsClass(before, after []population.Population) bool {
 	return true
 }
 
+// left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
+func left(p *population.Population) float64 {
+	r := population.RelativeOf(p.Relative)
+	if low, _ := r.Bounds(); !math.IsInf(low, 1) {
+		return low
+	}
+	return 0
+}
+
 // fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
 // number of them would. Nothing is taken for what moving modules reaches as well.
 func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {

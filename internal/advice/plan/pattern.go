@@ -239,14 +239,6 @@ func (p pattern) unevenness(sizes []int64) float64 {
 	return n
 }
 
-func (p pattern) depths() []int {
-	out := make([]int, len(p))
-	for i, c := range p {
-		out[i] = modulesIn(c)
-	}
-	return out
-}
-
 // key identifies a pattern or, on a platform that distinguishes the channels, all patterns with equal interleaving.
 func (p pattern) key(pf *platform.Platform) string {
 	if pf.Policy != platform.PolicyAMD {

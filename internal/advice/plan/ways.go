@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
@@ -69,15 +68,6 @@ func (c *Configuration) rank() []float64 {
 		out[9], out[10], out[11] = out[9]+float64(m.Bought), out[10]+float64(m.Bought)*float64(m.Bytes), out[11]+float64(m.Count)
 	}
 	return out
-}
-
-// left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
-func left(p *population.Population) float64 {
-	r := population.RelativeOf(p.Relative)
-	if low, _ := r.Bounds(); !math.IsInf(low, 1) {
-		return low
-	}
-	return 0
 }
 
 // counts lists the numbers of modules of one processor that documents name, or with all every number that no document
