@@ -136,7 +136,7 @@ func (i *inputs) check() error {
 		return fmt.Errorf("measurements: %d, expected at most %d", n, maxMeasurements)
 	}
 	if f := i.TreeFailed; f != nil && (f.State == fact.OK || f.State > fact.Malformed) {
-		return fmt.Errorf("tree_failed.State: %s, expected the state of a failure", f.State)
+		return fmt.Errorf("tree_failed.State: %d, expected the state of a failure", f.State)
 	}
 	for n := range i.Exports {
 		if i.Exports[n].Export == nil {

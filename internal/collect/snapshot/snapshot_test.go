@@ -158,7 +158,8 @@ func TestInputsRefused(t *testing.T) {
 		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":0}]}]`):                      "decided, but not above zero",
 		whole(`"measurements":[{"figures":[{"kind":"read","why":"x","run":-1}]}]`):                         "run -1",
 		whole(`"measurements":[` + many(65, `{}`) + `]`):                                                   "measurements: 65",
-		whole(`"tree_failed":{"State":"ok"}`):                                                              "tree_failed.State",
+		whole(`"tree_failed":{"State":1}`):                                                                 "tree_failed.State: 1",
+		whole(`"tree_failed":{"State":300}`):                                                               "tree_failed.State",
 	} {
 		err := inputsOf(t, data)
 		require.ErrorContains(t, err, want)
@@ -214,7 +215,7 @@ func FuzzInputs(f *testing.F) {
 	f.Add(`{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"x","export":{"name":"x","format":"racadm","attributes":[{"Name":"a","Value":"b","Stated":true}]}}]}`)
 	f.Add(`{"schema":"memaudit.inputs/v1","controller":{"answer":{"Model":"x","DIMMs":[{"Installed":true}]},"failure":"y"}}`)
 	f.Add(whole(`"tree":true,"controller":{"answer":{"Problems":[null]}},"measurements":[{"tool":"x","figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1}]}]`))
-	f.Add(whole(`"tree_failed":{"State":"denied"},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
+	f.Add(whole(`"tree_failed":{"State":4},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
 	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
 }
 
@@ -323,27 +324,25 @@ func TestOtherInputs(t *testing.T) {
 			in.Exports = []collect.Export{{Source: "bios", Path: "gone.json", Failed: &collect.Failure{State: fact.Absent}}, export(t)}
 		}, held: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			in := input(t)
-			c.change(&in)
-			capture, root := written(t, in, c.table, Options{})
-			text := held(t, root)
-			assert.Equal(t, c.held, text != "")
-			assert.NotContains(t, text, "SECRET")
-			assert.Equal(t, in.Root != nil, capture.Files() != nil)
+		in := input(t)
+		c.change(&in)
+		capture, root := written(t, in, c.table, Options{})
+		text := held(t, root)
+		assert.Equal(t, c.held, text != "", name)
+		assert.NotContains(t, text, "SECRET", name)
+		assert.Equal(t, in.Root != nil, capture.Files() != nil, name)
 
-			again := collect.Input{Root: root, Tables: in.Tables}
-			require.NoError(t, Inputs(root, &again))
-			assert.True(t, again.Redacted)
-			assert.Equal(t, in.Root != nil, again.Root != nil)
-			assert.Equal(t, c.table != "", again.SMBIOS != nil)
-			assert.Equal(t, in.Measurements, again.Measurements)
-			assert.Equal(t, in.BMC != nil, again.BMC != nil)
-			assert.Len(t, again.Exports, len(capture.inputs.Exports))
-			got := collect.Collect(again)
-			assert.Equal(t, capture.System.Exports, got.Exports)
-			assert.Equal(t, capture.System.Settings, got.Settings)
-		})
+		again := collect.Input{Root: root, Tables: in.Tables}
+		require.NoError(t, Inputs(root, &again), name)
+		assert.True(t, again.Redacted, name)
+		assert.Equal(t, in.Root != nil, again.Root != nil, name)
+		assert.Equal(t, c.table != "", again.SMBIOS != nil, name)
+		assert.Equal(t, in.Measurements, again.Measurements, name)
+		assert.Equal(t, in.BMC != nil, again.BMC != nil, name)
+		assert.Len(t, again.Exports, len(capture.inputs.Exports), name)
+		got := collect.Collect(again)
+		assert.Equal(t, capture.System.Exports, got.Exports, name)
+		assert.Equal(t, capture.System.Settings, got.Settings, name)
 	}
 }
 
@@ -376,19 +375,17 @@ func TestControllerWithoutSettings(t *testing.T) {
 		"cut resource": {Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(`{"Attributes":{`)},
 		"settings":     {Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(`{"Attributes":{"ProcTurboMode":"Enabled"}}`)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			in := input(t)
-			in.BMC = func(redfish.Identity) *redfish.Answer {
-				return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, BIOS: b}
-			}
-			c, root := written(t, in, "", Options{})
-			again := collect.Input{Root: root, Tables: in.Tables}
-			require.NoError(t, Inputs(root, &again))
-			got := collect.Collect(again)
-			assert.Equal(t, c.System.Sources, got.Sources)
-			assert.Equal(t, c.System.Exports, got.Exports)
-			assert.Equal(t, name == "settings", len(got.Exports) == 1)
-		})
+		in := input(t)
+		in.BMC = func(redfish.Identity) *redfish.Answer {
+			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, BIOS: b}
+		}
+		c, root := written(t, in, "", Options{})
+		again := collect.Input{Root: root, Tables: in.Tables}
+		require.NoError(t, Inputs(root, &again), name)
+		got := collect.Collect(again)
+		assert.Equal(t, c.System.Sources, got.Sources, name)
+		assert.Equal(t, c.System.Exports, got.Exports, name)
+		assert.Equal(t, name == "settings", len(got.Exports) == 1, name)
 	}
 }
 
