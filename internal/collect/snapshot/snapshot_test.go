@@ -324,25 +324,27 @@ func TestOtherInputs(t *testing.T) {
 			in.Exports = []collect.Export{{Source: "bios", Path: "gone.json", Failed: &collect.Failure{State: fact.Absent}}, export(t)}
 		}, held: true},
 	} {
-		in := input(t)
-		c.change(&in)
-		capture, root := written(t, in, c.table, Options{})
-		text := held(t, root)
-		assert.Equal(t, c.held, text != "", name)
-		assert.NotContains(t, text, "SECRET", name)
-		assert.Equal(t, in.Root != nil, capture.Files() != nil, name)
+		t.Run(name, func(t *testing.T) {
+			in := input(t)
+			c.change(&in)
+			capture, root := written(t, in, c.table, Options{})
+			text := held(t, root)
+			assert.Equal(t, c.held, text != "")
+			assert.NotContains(t, text, "SECRET")
+			assert.Equal(t, in.Root != nil, capture.Files() != nil)
 
-		again := collect.Input{Root: root, Tables: in.Tables}
-		require.NoError(t, Inputs(root, &again), name)
-		assert.True(t, again.Redacted, name)
-		assert.Equal(t, in.Root != nil, again.Root != nil, name)
-		assert.Equal(t, c.table != "", again.SMBIOS != nil, name)
-		assert.Equal(t, in.Measurements, again.Measurements, name)
-		assert.Equal(t, in.BMC != nil, again.BMC != nil, name)
-		assert.Len(t, again.Exports, len(capture.inputs.Exports), name)
-		got := collect.Collect(again)
-		assert.Equal(t, capture.System.Exports, got.Exports, name)
-		assert.Equal(t, capture.System.Settings, got.Settings, name)
+			again := collect.Input{Root: root, Tables: in.Tables}
+			require.NoError(t, Inputs(root, &again))
+			assert.True(t, again.Redacted)
+			assert.Equal(t, in.Root != nil, again.Root != nil)
+			assert.Equal(t, c.table != "", again.SMBIOS != nil)
+			assert.Equal(t, in.Measurements, again.Measurements)
+			assert.Equal(t, in.BMC != nil, again.BMC != nil)
+			assert.Len(t, again.Exports, len(capture.inputs.Exports))
+			got := collect.Collect(again)
+			assert.Equal(t, capture.System.Exports, got.Exports)
+			assert.Equal(t, capture.System.Settings, got.Settings)
+		})
 	}
 }
 
@@ -375,17 +377,19 @@ func TestControllerWithoutSettings(t *testing.T) {
 		"cut resource": {Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(`{"Attributes":{`)},
 		"settings":     {Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(`{"Attributes":{"ProcTurboMode":"Enabled"}}`)},
 	} {
-		in := input(t)
-		in.BMC = func(redfish.Identity) *redfish.Answer {
-			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, BIOS: b}
-		}
-		c, root := written(t, in, "", Options{})
-		again := collect.Input{Root: root, Tables: in.Tables}
-		require.NoError(t, Inputs(root, &again), name)
-		got := collect.Collect(again)
-		assert.Equal(t, c.System.Sources, got.Sources, name)
-		assert.Equal(t, c.System.Exports, got.Exports, name)
-		assert.Equal(t, name == "settings", len(got.Exports) == 1, name)
+		t.Run(name, func(t *testing.T) {
+			in := input(t)
+			in.BMC = func(redfish.Identity) *redfish.Answer {
+				return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, BIOS: b}
+			}
+			c, root := written(t, in, "", Options{})
+			again := collect.Input{Root: root, Tables: in.Tables}
+			require.NoError(t, Inputs(root, &again))
+			got := collect.Collect(again)
+			assert.Equal(t, c.System.Sources, got.Sources)
+			assert.Equal(t, c.System.Exports, got.Exports)
+			assert.Equal(t, name == "settings", len(got.Exports) == 1)
+		})
 	}
 }
 
