@@ -104,12 +104,6 @@ func anEngine(t *testing.T) *audit.Engine {
 	return audit.NewEngine(packs).WithTables(readTables)
 }
 
-// output is what one run of the program gave.
-type output struct {
-	status    int
-	out, errs string
-}
-
 // inventoried are the machines whose inventory is compared, too: one of each way to the memory. A report has what a person
 // can review; `make same` compares the inventories of all inputs between two versions.
 var inventoried = []string{"dell-r610-unbalanced", "guest-without-smbios", "ibm-e326m-second-empty", "supermicro-rome-half"}
