@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -52,7 +53,7 @@ func (r *Report) Judge(c Criteria) {
 	case StatusNotApplicable:
 		v.Sentence = r.guestSentence()
 	case StatusOK:
-		v.Sentence = r.goodSentence()
+		v.Sentence = r.goodSentence() + r.profileMet()
 	case StatusUnknown:
 	}
 	if r.Profile != nil && r.Profile.Part != "" && v.Status != StatusUnknown && v.Status != StatusNotApplicable {
@@ -187,6 +188,34 @@ func (r *Report) anothersTable() string {
 		}
 	}
 	return ""
+}
+
+// profileMet reports that the settings are those of the profile that was asked for, and of how many that is known; ""
+// if one differs, or if the profile is a part of its document, which is said of it.
+func (r *Report) profileMet() string {
+	if !r.ProfileAsked || r.Profile == nil || r.Profile.Part != "" {
+		return ""
+	}
+	passed, open := 0, 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !strings.HasPrefix(f.Rule, verdict.SettingRules) {
+			continue
+		}
+		switch f.Result {
+		case verdict.Pass:
+			passed++
+		case verdict.Unknown, verdict.Error:
+			open++
+		case verdict.Fail, verdict.Waived:
+			return ""
+		case verdict.NotApplicable:
+		}
+	}
+	if open == 0 {
+		return "; the settings are those of " + r.Profile.ID
+	}
+	return fmt.Sprintf("; %d of the %d settings of %s could be checked and are as it asks", passed, passed+open, r.Profile.ID)
 }
 
 // profileSentence reports that the requested profile was not applied, or that none of its settings could be checked;
