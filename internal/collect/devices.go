@@ -239,7 +239,7 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 	switch {
 	case strings.HasPrefix(typ, "HBM") && strings.Contains(d.FormFactor.Or(""), "DIMM"):
 		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls a DIMM "+typ+", which is on the processor's package", "the module's label", s.evidence("Type", typ))
-	case typ == "Logical non-volatile device" && tech == "DRAM":
+	case typ == "Logical non-volatile device" && (tech == "DRAM" || !s.version.AtLeast(3, 2)): // the version that has this type first
 		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls DRAM a non-volatile device", "the module's label", s.evidence("Type", typ))
 	case typ == "Flash" || isROM(d):
 		return known(inventory.Flash, "Type", typ)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -29,6 +30,7 @@ type Criteria struct {
 const (
 	channelRule = "memory.channel.populated"
 	moduleRule  = "memory.module.complete"
+	speedRule   = "memory.speed.expected"
 )
 
 // ownTableRule fails if the SMBIOS file may be another machine's than the tree.
@@ -155,11 +157,48 @@ func (r *Report) incomplete(c Criteria) string {
 			what += " of " + where
 		}
 		return r.openSentence(what+" could not be checked: ", channels[open])
+	case r.slowForUnstated() != "":
+		return r.slowForUnstated()
 	case r.ProfileAsked:
 		return r.profileSentence()
 	default:
 		return ""
 	}
+}
+
+// slowForUnstated says that all DIMMs run below their rating and that firmware does not state what could explain it, the
+// processor's model or a DIMM's type; "" otherwise. What no document gives of a known processor is no doubt of the machine.
+func (r *Report) slowForUnstated() string {
+	if !slices.ContainsFunc(r.findingsOf(speedRule), func(f *verdict.Finding) bool { return f.Result == verdict.Unknown }) {
+		return ""
+	}
+	unstated, configured, rated, modules, typed := "", 0, 0, 0, 0
+	for i := range r.Inventory.Sockets {
+		if s := &r.Inventory.Sockets[i]; s.Populated.Or(false) && !s.Brand.Known() {
+			unstated = "the processor's model"
+		}
+	}
+	for i := range r.Inventory.Slots {
+		s := &r.Inventory.Slots[i]
+		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM || !s.ConfiguredMTs.Known() || !s.RatedMTs.Known() {
+			continue
+		}
+		if s.Type.Known() {
+			typed++
+		}
+		modules++
+		if rated == 0 || s.RatedMTs.Value < rated {
+			rated = s.RatedMTs.Value
+		}
+		configured = max(configured, s.ConfiguredMTs.Value)
+	}
+	if typed > 0 && typed < modules { // an old dmidecode prints no type of DDR5 at all
+		unstated = cmp.Or(unstated, "the type of each DIMM")
+	}
+	if unstated == "" || configured >= rated || ddr.SameSpeed(configured, rated) {
+		return ""
+	}
+	return fmt.Sprintf("memory runs at %d of %d MT/s, and firmware does not state %s, which may be why", configured, rated, unstated)
 }
 
 // doubtSentence describes the first failure whose severity was lowered because its facts are in doubt, and what is in

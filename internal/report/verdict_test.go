@@ -48,6 +48,19 @@ func judgedOf(words string) *report.Report {
 
 const channels = ":memory.channel.populated"
 
+// slow gives a report a processor with a brand, or without, and a DIMM that runs below its rating.
+func slow(brand string) func(*report.Report) {
+	return func(r *report.Report) {
+		socket := inventory.Socket{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}
+		if brand != "" {
+			socket.Brand = fact.Known(brand, fact.Direct, fact.Evidence{})
+		}
+		mts := func(n int) fact.Fact[int] { return fact.Known(n, fact.Direct, fact.Evidence{}) }
+		r.Inventory.Sockets = []inventory.Socket{socket}
+		r.Inventory.Slots = []inventory.Slot{{State: inventory.SlotPopulated, Type: fact.Known("DDR4", fact.Direct, fact.Evidence{}), RatedMTs: mts(2400), ConfiguredMTs: mts(2133)}}
+	}
+}
+
 // TestVerdict checks the rules of the verdict, its exit statuses, and those of a plugin.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
@@ -112,6 +125,10 @@ func TestVerdict(t *testing.T) {
 		{"a profile that is met", "pass:warning" + channels + " pass:info:setting.smt pass:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
 			"ok", "memory is installed as recommended; the settings are those of example/hpc", 0, 0},
+		{"slow DIMMs of a processor that is not named", "pass:warning" + channels + " unknown:warning:memory.speed.expected", report.Criteria{}, slow(""),
+			"unknown", "memory runs at 2133 of 2400 MT/s, and firmware does not state the processor's model, which may be why", 3, 3},
+		{"slow DIMMs of a processor that is named", "pass:warning" + channels + " unknown:warning:memory.speed.expected", report.Criteria{}, slow("Xeon"),
+			"ok", "memory is installed as recommended", 0, 0},
 		{"a table that may be another machine's", "pass:warning" + channels + " fail:info:firmware.smbios.own", report.Criteria{}, nil, "unknown", "2 of 4 channels hold memory; empty: 2, 3", 3, 3},
 		{"guest", "not_applicable:warning" + channels + " pass:info unknown:info", report.Criteria{}, guest, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest without a table", "not_applicable:warning" + channels, report.Criteria{}, func(r *report.Report) { guest(r); table("absent")(r) }, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
