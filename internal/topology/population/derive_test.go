@@ -673,7 +673,11 @@ func TestLabelTwice(t *testing.T) {
 	assert.Zero(t, m.derive(t).Populations[1].DIMMs.Value)
 	require.True(t, m.derive(t).Populations[1].DIMMs.Known())
 	m.sys.Slots[1].Locator = m.sys.Slots[0].Locator
-	assert.Contains(t, m.derive(t).Populations[1].DIMMs.Reason, "two modules of one processor have the label S0C0D0")
+	assert.Contains(t, m.derive(t).Populations[1].DIMMs.Reason, "two slots of one processor have the label S0C0D0")
+	m.sys.Slots[1].State = inventory.SlotEmpty
+	assert.Contains(t, m.derive(t).Populations[1].DIMMs.Reason, "two slots of one processor have the label S0C0D0", "one of them is empty")
+	m.sys.Slots[1].BankLocator = fact.Known("another bank", fact.Direct, fact.Evidence{})
+	assert.True(t, m.derive(t).Populations[1].DIMMs.Known(), "the label says the place in its bank")
 	assert.Contains(t, cascadeLake(2).fill(0, []int{1}, testDIMM{gb: 32}).derive(t).Populations[1].DIMMs.Reason, "no listed slot is known to be this processor's")
 }
 

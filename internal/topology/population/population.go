@@ -142,7 +142,7 @@ func (b *builder) count(pop *Population) {
 		return
 	}
 	if name := b.labelTwice(); len(pop.Slots) == 0 && name != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two modules of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two slots of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
@@ -174,19 +174,29 @@ func (b *builder) allOwned() bool {
 		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })
 }
 
-// labelTwice returns the label that two modules of one CPU have, "" if there is none.
+// labelTwice returns the label that two modules of one CPU have, or a module and an empty slot of the same bank; "" if there
+// is none.
 func (b *builder) labelTwice() string {
-	seen := map[string]bool{}
+	type label struct {
+		socket        int
+		locator, bank string
+	}
+	modules, banks := map[label]int{}, map[label]int{}
+	for i := range b.places {
+		if s := &b.sys.Slots[i]; s.Locator.Known() {
+			at := label{b.places[i].Socket, s.Locator.Value, s.BankLocator.Value}
+			banks[at]++
+			if s.State == inventory.SlotPopulated {
+				modules[label{at.socket, at.locator, ""}]++
+			}
+		}
+	}
 	for i := range b.places {
 		s := &b.sys.Slots[i]
-		key := strconv.Itoa(b.places[i].Socket) + s.Locator.Value
-		if s.State != inventory.SlotPopulated || !s.Locator.Known() {
-			continue
-		}
-		if seen[key] {
+		at := label{b.places[i].Socket, s.Locator.Value, s.BankLocator.Value}
+		if s.State == inventory.SlotPopulated && s.Locator.Known() && (modules[label{at.socket, at.locator, ""}] > 1 || banks[at] > 1) {
 			return s.Locator.Value
 		}
-		seen[key] = true
 	}
 	return ""
 }
