@@ -230,7 +230,7 @@ func (r *Report) anothersTable() string {
 }
 
 // profileMet reports that the settings are those of the profile that was asked for, and of how many that is known; ""
-// if one differs, or if the profile is a part of its document, which is said of it.
+// if one differs or none was checked, or if the profile is a part of its document, which is said of it.
 func (r *Report) profileMet() string {
 	if !r.ProfileAsked || r.Profile == nil || r.Profile.Part != "" {
 		return ""
@@ -251,7 +251,10 @@ func (r *Report) profileMet() string {
 		case verdict.NotApplicable:
 		}
 	}
-	if open == 0 {
+	switch {
+	case passed == 0:
+		return ""
+	case open == 0:
 		return "; the settings are those of " + r.Profile.ID
 	}
 	return fmt.Sprintf("; %d of the %d settings of %s could be checked and are as it asks", passed, passed+open, r.Profile.ID)
