@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/collect/snapshot"
@@ -176,7 +177,7 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), "")
+			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), elsewhere(name))
 		}
 		defer func() { _ = file.Close() }()
 		st, err := file.Stat()
@@ -210,6 +211,17 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}
 	return data.Bytes(), table, nil
+}
+
+// elsewhere is the hint for a name that is no file but may be that of another machine.
+func elsewhere(name string) string {
+	switch {
+	case strings.Contains(name, "://"):
+		return "--redfish " + name + " asks a BMC"
+	case strings.Contains(name, "@"), !strings.ContainsAny(name, "./"):
+		return fmt.Sprintf("another host: ssh %s memaudit check, or ssh %[1]s dmidecode | memaudit check -", name)
+	}
+	return ""
 }
 
 func longSMBIOS(name string) error {

@@ -103,6 +103,10 @@ ask for. It only reads: nothing on the machine is changed.`,
 // flagWords describes the value of a flag by its type.
 var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
 
+// otherNames are flags of other programs, by the flag that does the same here.
+var otherNames = map[string]string{"quiet": "format nagios", "silent": "format nagios", "brief": "format nagios", "summary": "format nagios", "q": "format nagios",
+	"time": "quick", "duration": "quick", "seconds": "quick", "fast": "quick", "debug": "verbose", "all": "verbose"}
+
 // wayOut is the hint for wrong usage: the flag or command that was meant, or where they are listed.
 func wayOut(cmd *cobra.Command, err error) string {
 	help := fmt.Sprintf("see '%s --help'", cmd.CommandPath())
@@ -133,8 +137,12 @@ func wayOut(cmd *cobra.Command, err error) string {
 	if len(similar) > 0 {
 		return meant(similar)
 	}
+	other := otherNames[name]
 	if slices.Contains(formats.Reports(), name) {
-		return fmt.Sprintf("did you mean --format %s? %s", name, help)
+		other = "format " + name
+	}
+	if flag, _, _ := strings.Cut(other, " "); cmd.Flags().Lookup(flag) != nil {
+		return fmt.Sprintf("did you mean --%s? %s", other, help)
 	}
 	for _, other := range append(cmd.Root().Commands(), cmd.Root()) {
 		if other.Flags().Lookup(name) != nil {
