@@ -137,7 +137,7 @@ func readYAML(name string, to any) error {
 
 // module checks an entry, and derives what it leaves out from the part number.
 func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
-	s := plan.Spare{Part: strings.TrimSpace(e.Part), Type: e.Type, Ranks: e.Ranks, RatedMTs: e.Speed, Count: e.Count}
+	s := plan.Spare{Part: strings.TrimSpace(e.Part), Count: e.Count, Traits: plan.Traits{Type: e.Type, Ranks: e.Ranks, RatedMTs: e.Speed}}
 	switch s.Bytes = plan.ParseSize(e.Size); {
 	case e.Count < 1 || e.Count > mostInStock:
 		return s, fmt.Errorf("count is %d, expected a number from 1 to %d", e.Count, mostInStock)
@@ -155,7 +155,7 @@ func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
 		return s, fmt.Errorf("kind %q: expected one of %s", e.Kind, strings.Join(moduleKinds, ", "))
 	}
 	if e.Kind != "" {
-		s.Registered, s.LoadReduced = known(e.Kind != "UDIMM"), known(e.Kind == "LRDIMM")
+		s.Registered, s.LoadReduced = answer(e.Kind != "UDIMM"), answer(e.Kind == "LRDIMM")
 	}
 	m, ok := parts.Decode(s.Part)
 	if s.Part == "" || !ok {
@@ -176,12 +176,12 @@ func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
 	s.DataWidth, s.TotalWidth, _ = m.Widths()
 	if registered, ok := m.Registered(); ok && e.Kind == "" {
 		reduced, _ := m.LoadReduced()
-		s.Registered, s.LoadReduced = known(registered), known(reduced)
+		s.Registered, s.LoadReduced = answer(registered), answer(reduced)
 	}
 	return s, nil
 }
 
-func known(v bool) fact.Fact[bool] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+func answer(v bool) plan.Answer { return plan.AnswerOf(fact.Known(v, fact.Direct, fact.Evidence{})) }
 
 // words describes an entry: "M393A2K43DB3-CWE, 16 GiB dual-rank DDR4-3200".
 func (e *spareEntry) words(s *plan.Spare) string {
@@ -224,7 +224,7 @@ func assumed(s *plan.Spare) string {
 	if s.RatedMTs == 0 {
 		open = append(open, "speed")
 	}
-	if !s.Registered.Known() {
+	if s.Registered == 0 {
 		open = append(open, "kind (RDIMM, LRDIMM, UDIMM)")
 	}
 	if len(open) == 0 {

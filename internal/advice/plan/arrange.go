@@ -163,45 +163,28 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 	for _, slot := range a.unit.slots {
 		into[slot] = none
 	}
-	put := func(layer []int, k int) {
-		for _, slot := range layer {
-			into[slot] = k
-		}
-		left[k] -= width
-	}
 	layers := a.unit.inFillOrder()
-	for _, layer := range layers {
-		k := b.at[layer[0]]
-		stays := k != none && sizes[layer[0]] == b.size[k] && left[k] >= width &&
-			!slices.ContainsFunc(layer, func(slot int) bool { return b.at[slot] != k })
-		if stays {
-			put(layer, k)
-		}
-	}
-	for _, layer := range layers {
-		size := sizes[layer[0]]
-		if size == none || into[layer[0]] != none {
-			continue
-		}
-		most, stay := none, -1
-		for k, n := range left {
-			if n < width || b.size[k] != size {
-				continue
-			}
-			there := 0
-			for _, slot := range layer {
-				if b.at[slot] == k {
-					there++
+	for _, least := range [...]int{width, 0} {
+		for _, layer := range layers {
+			most, stay := none, least-1
+			for k, n := range left {
+				there := 0
+				for _, slot := range layer {
+					if b.at[slot] == k {
+						there++
+					}
+				}
+				if n >= width && b.size[k] == sizes[layer[0]] && there > stay {
+					most, stay = k, there
 				}
 			}
-			if there > stay {
-				most, stay = k, there
+			if most != none && into[layer[0]] == none {
+				left[most] -= width
+				for _, slot := range layer {
+					into[slot] = most
+				}
 			}
 		}
-		if most == none {
-			return false
-		}
-		put(layer, most)
 	}
 	return modulesIn(left) == 0
 }

@@ -123,17 +123,9 @@ func (b *board) name(slot int) string { return b.sys.Slots[slot].Name() }
 // moduleKind is a kind: modules with these traits are interchangeable. What is not known of a module
 // is equal only to what is not known of another.
 type moduleKind struct {
-	traits traits
+	traits Traits
 	// like is a slot that holds one, count how many there are.
 	like, count int
-}
-
-type traits struct {
-	bytes               int64
-	ranks, data, total  int
-	rated, minMV        int
-	memory, form        string
-	registered, reduced int
 }
 
 // redundantModes are the words of memory_ras_mode of mirroring, sparing and lockstep.

@@ -15,26 +15,18 @@ func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 	layout := slices.Repeat([]int{none}, len(b.at))
 	left := slices.Clone(counts)
 	for _, slot := range u.slots {
-		k := b.at[slot]
-		switch {
-		case k == none:
-		case left[k] > 0:
+		if k := b.at[slot]; k != none && left[k] > 0 {
 			layout[slot] = k
 			left[k]--
-		case !one:
+		} else if k != none && !one {
 			return nil
 		}
 	}
-	k := 0
 	for _, slot := range u.slots {
-		if layout[slot] != none {
-			continue
+		if layout[slot] == none {
+			layout[slot] = slices.IndexFunc(left, func(n int) bool { return n > 0 })
+			left[layout[slot]]--
 		}
-		for left[k] == 0 {
-			k++
-		}
-		layout[slot] = k
-		left[k]--
 	}
 	return []choice{{key: "full", layout: layout}}
 }

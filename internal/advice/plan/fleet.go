@@ -7,23 +7,17 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
-	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// Spare are equal modules in stock. What is not known of them is zero, or not known.
+// Spare are equal modules in stock.
 type Spare struct {
 	// Part is the part number; a module of a machine that has it, too, is the same.
-	Part            string
-	Bytes           int64
-	Type            string
-	Ranks, RatedMTs int
-	// DataWidth and TotalWidth are in bits.
-	DataWidth, TotalWidth   int
-	Registered, LoadReduced fact.Fact[bool]
-	Count                   int
+	Part  string
+	Count int
+	Traits
 }
 
 // Stake is what a machine has to do with the plan of a fleet: what moving its modules gains, which it
@@ -54,7 +48,7 @@ type Gain struct {
 type Take struct {
 	Gain
 	Of    []int
-	Wants Spare
+	Wants Traits
 }
 
 // ForFleet returns a machine's part in the plan of a fleet; made is its own plan. Modules are given up down to a
@@ -120,8 +114,7 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 			if c == nil {
 				return nil
 			}
-			if slices.Compare(c.score.severities[:], s.before.severities[:]) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
-				c.score.harms(&s.before) || slices.Compare(c.score.bandwidth(), s.before.bandwidth()) < 0 {
+			if s.breaks(c) || len(goneFailures(c.score.fails, s.before.fails)) > 0 {
 				continue
 			}
 			if a, ok := s.prove(c); ok && keepsClass(topo.Populations, topo.Repopulate(Apply(b.sys, c.steps)).Populations) {
@@ -201,7 +194,7 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 			continue
 		}
 		if g := s.gain(&a); moves == nil || g.betterThan(moves) {
-			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits.spare()})
+			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits})
 		}
 	}
 	return out
@@ -221,30 +214,5 @@ func (b *board) similarSpare(s *Spare, kind int) bool {
 			}
 		}
 	}
-	wants := b.kinds[kind].traits.spare()
-	return s.Fits(&wants)
-}
-
-// Fits reports whether a module has the size, type and ranks of what is wanted, and is not known to be slower or of
-// another buffer type.
-func (s *Spare) Fits(wants *Spare) bool {
-	same := func(x, y int) bool { return x <= 0 || y <= 0 || x == y }
-	way := func(x, y fact.Fact[bool]) bool { return !x.Known() || !y.Known() || x.Value == y.Value }
-	return s.Bytes > 0 && s.Bytes == wants.Bytes && s.Type != "" && s.Type == wants.Type && s.Ranks > 0 && s.Ranks == wants.Ranks &&
-		(s.RatedMTs <= 0 || ddr.Nominal(s.RatedMTs) >= wants.RatedMTs) && same(s.DataWidth, wants.DataWidth) && same(s.TotalWidth, wants.TotalWidth) &&
-		way(s.Registered, wants.Registered) && way(s.LoadReduced, wants.LoadReduced)
-}
-
-// SpareIn is the module of a slot, once it is taken out.
-func SpareIn(s *inventory.Slot) Spare { return traitsOf(s).spare() }
-
-func (t traits) spare() Spare {
-	way := func(v int) (f fact.Fact[bool]) {
-		if v >= 0 {
-			f = fact.Known(v == 1, fact.Direct, fact.Evidence{})
-		}
-		return f
-	}
-	return Spare{Bytes: t.bytes, Type: t.memory, Ranks: t.ranks, RatedMTs: t.rated, DataWidth: t.data, TotalWidth: t.total,
-		Registered: way(t.registered), LoadReduced: way(t.reduced), Count: 1}
+	return s.Fits(&b.kinds[kind].traits)
 }

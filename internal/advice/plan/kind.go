@@ -9,40 +9,63 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-func traitsOf(s *inventory.Slot) traits {
-	return traits{
-		bytes: s.SizeBytes.Value, ranks: s.Ranks.Or(-1), data: s.DataWidth.Or(-1), total: s.TotalWidth.Or(-1),
-		rated: s.RatedMTs.Or(-1), minMV: s.MinMV.Or(-1), memory: s.Type.Or(""), form: s.FormFactor.Or(""),
-		registered: threeWay(s.Registered), reduced: threeWay(s.LoadReduced),
-	}
+// Traits are what modules of a kind have in common, the widths in bits. What is not known is the zero value.
+type Traits struct {
+	Bytes                        int64
+	Type, FormFactor             string
+	Ranks, DataWidth, TotalWidth int
+	RatedMTs, MinMV              int
+	Registered, LoadReduced      Answer
 }
 
-// running returns the traits that count on a machine whose processors run memory at highest MT/s at
-// most (0 if that is not known): the rated speed by its usual name, and not above highest.
-func (t traits) running(highest int) traits {
-	t.rated = ddr.Nominal(t.rated)
-	if highest > 0 {
-		t.rated = min(t.rated, highest)
-	}
-	return t
-}
+// Answer is 1 for yes, -1 for no, 0 if it is not known.
+type Answer int
 
-func threeWay(f fact.Fact[bool]) int {
+// AnswerOf returns the answer that a fact gives.
+func AnswerOf(f fact.Fact[bool]) Answer {
 	switch v, ok := f.Get(); {
 	case !ok:
-		return -1
+		return 0
 	case v:
 		return 1
 	default:
-		return 0
+		return -1
 	}
+}
+
+// TraitsOf returns the traits of a slot's module.
+func TraitsOf(s *inventory.Slot) Traits {
+	return Traits{
+		Bytes: s.SizeBytes.Or(0), Type: s.Type.Or(""), FormFactor: s.FormFactor.Or(""), Ranks: s.Ranks.Or(0), DataWidth: s.DataWidth.Or(0),
+		TotalWidth: s.TotalWidth.Or(0), RatedMTs: s.RatedMTs.Or(0), MinMV: s.MinMV.Or(0), Registered: AnswerOf(s.Registered), LoadReduced: AnswerOf(s.LoadReduced),
+	}
+}
+
+// Fits reports whether a module has the size, type and ranks of what is wanted, and is not known to be slower or of
+// another buffer type.
+func (t *Traits) Fits(wants *Traits) bool {
+	return t.Bytes > 0 && t.Bytes == wants.Bytes && t.Type != "" && t.Type == wants.Type && t.Ranks > 0 && t.Ranks == wants.Ranks &&
+		(t.RatedMTs <= 0 || ddr.Nominal(t.RatedMTs) >= wants.RatedMTs) && agree(t.DataWidth, wants.DataWidth) && agree(t.TotalWidth, wants.TotalWidth) &&
+		agree(t.Registered, wants.Registered) && agree(t.LoadReduced, wants.LoadReduced)
+}
+
+func agree[T ~int](x, y T) bool { return x == 0 || y == 0 || x == y }
+
+// running returns the traits that count on a machine whose processors run memory at highest MT/s at
+// most (0 if that is not known): the rated speed by its usual name, and not above highest.
+func (t Traits) running(highest int) Traits {
+	t.RatedMTs = ddr.Nominal(t.RatedMTs)
+	if highest > 0 {
+		t.RatedMTs = min(t.RatedMTs, highest)
+	}
+	return t
 }
 
 // modules sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
 // with an order requires. It returns the reason if that is impossible, otherwise "".
 func (b *board) modules() string {
 	highest := b.population.HighestMTs()
-	of := make([]traits, len(b.sys.Slots))
+	of := make([]Traits, len(b.sys.Slots))
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
 		if s.Soldered.Or(false) || s.State == inventory.SlotEmpty {
@@ -57,7 +80,7 @@ func (b *board) modules() string {
 		if s.State == inventory.SlotUnknown || !s.SizeBytes.Known() {
 			return "the size of the module in " + b.name(i) + " is not known"
 		}
-		of[i] = traitsOf(s).running(highest)
+		of[i] = TraitsOf(s).running(highest)
 		k := slices.IndexFunc(b.kinds, func(k moduleKind) bool { return k.traits == of[i] })
 		if k < 0 {
 			k, b.kinds = len(b.kinds), append(b.kinds, moduleKind{traits: of[i], like: i})
@@ -69,7 +92,7 @@ func (b *board) modules() string {
 		return "no module is known"
 	}
 	slices.SortStableFunc(b.kinds, func(x, y moduleKind) int {
-		return cmp.Or(cmp.Compare(y.traits.bytes, x.traits.bytes), cmp.Compare(y.traits.ranks, x.traits.ranks))
+		return cmp.Or(cmp.Compare(y.traits.Bytes, x.traits.Bytes), cmp.Compare(y.traits.Ranks, x.traits.Ranks))
 	})
 	for i, k := range b.at {
 		if k != none {
@@ -77,7 +100,7 @@ func (b *board) modules() string {
 		}
 	}
 	for k := range b.kinds {
-		if bytes := b.kinds[k].traits.bytes; k == 0 || bytes != b.kinds[k-1].traits.bytes {
+		if bytes := b.kinds[k].traits.Bytes; k == 0 || bytes != b.kinds[k-1].traits.Bytes {
 			b.distinct = append(b.distinct, bytes)
 		}
 		b.size = append(b.size, len(b.distinct)-1)

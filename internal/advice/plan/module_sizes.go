@@ -38,12 +38,6 @@ func moduleRow(k fs.FS, kind, name string) (memory, sizes string) {
 	return "", ""
 }
 
-// MemoryKind is a module's kind of memory, by firmware, its speed and what the platform takes (PlatformMemory); "" if
-// these leave it open.
-func MemoryKind(documented string, s *inventory.Slot) string {
-	return kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0))
-}
-
 // PlatformMemory is the kind of memory that a platform takes, in SMBIOS's terms, "" if no row has it.
 func PlatformMemory(k fs.FS, id string) string {
 	memory, _ := moduleRow(k, "platform", id)
@@ -102,7 +96,7 @@ func parseSizes(text string) []moduleSize {
 // onSale is a module of a kind that exists: if firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the
 // kind in the platform's document is used, and if both are possible the kind is left open.
 func onSale(s inventory.Slot, documented string) inventory.Slot {
-	switch kind := kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0)); kind {
+	switch kind := MemoryKind(documented, &s); kind {
 	case s.Type.Or(""):
 	case "":
 		s.Type = fact.Unknown[string](fact.Malformed, "firmware's word for the kind of memory does not go with the speed or the platform", "")
@@ -112,9 +106,10 @@ func onSale(s inventory.Slot, documented string) inventory.Slot {
 	return s
 }
 
-// kindToBuy is the kind of memory that firmware's word, the platform's document
-// ("" for none) and the rated speed in MT/s (0 for not known) agree on, "" for none.
-func kindToBuy(stated, documented string, mts int) string {
+// MemoryKind is the kind of memory that firmware's word for a module, its rated speed and the platform's document
+// (PlatformMemory, "" for none) agree on; "" for none.
+func MemoryKind(documented string, s *inventory.Slot) string {
+	stated, mts := s.Type.Or(""), s.RatedMTs.Or(0)
 	generation := strings.HasPrefix(stated, "DDR")
 	switch {
 	case stated == documented, documented == "" && generation:

@@ -45,20 +45,12 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	a := Advice{ID: Settings, Cures: refs(cured), Reaches: reachesOf(topo), Source: step.Source,
 		Steps: []Step{{Do: Set, Setting: step.Setting, Value: step.Value, Tool: step.Tool, Command: step.Command, Menu: step.Menu, FromSlot: none, ToSlot: none, LikeSlot: none}}}
 	a.Reaches.Findings = append(a.Reaches.Findings, then...)
-	if len(cured) < fewestRows || slices.ContainsFunc(cured, func(f Failure) bool { return !passes(audited, f) }) {
+	if len(cured) < fewestRows || slices.ContainsFunc(cured, func(f Failure) bool { return !results(audited, f, verdict.Pass) }) {
 		return Advice{}, false
 	}
-	for _, f := range goneFailures(then, before) {
-		if !accepted(found, f) {
-			return Advice{}, false
-		}
-	}
-	return a, true
+	news := goneFailures(then, before)
+	return a, !slices.ContainsFunc(news, func(f Failure) bool { return !results(found, f, verdict.Waived) })
 }
-
-func passes(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Pass) }
-
-func accepted(found *verdict.Audit, f Failure) bool { return results(found, f, verdict.Waived) }
 
 func results(found *verdict.Audit, f Failure, result verdict.Result) bool {
 	return slices.ContainsFunc(found.Findings, func(g verdict.Finding) bool {

@@ -44,12 +44,9 @@ type search struct {
 
 // candidate is a layout with what it takes and what it gives.
 type candidate struct {
-	layout []int
-	steps  []Step
-	stock  *stock
-	score  score
-	// channels are the steps by channels if no slot can be named, else nil.
-	channels []Step
+	proposal
+	stock *stock
+	score score
 }
 
 // allow gives a part of the search its audits and its work.
@@ -239,36 +236,35 @@ func (s *search) try(p *proposal, x *stock) *candidate {
 	if err != nil {
 		return nil
 	}
-	c := &candidate{layout: p.layout, steps: p.steps, channels: p.channels, stock: x, score: s.judge(found.Findings, topo)}
+	c := &candidate{proposal: *p, stock: x, score: s.judge(found.Findings, topo)}
 	c.score.bytes, c.score.moves = x.bytes, handled(p.steps)
 	return c
 }
 
 // accepts reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
-// fewer remarks, or clearly more bandwidth with nothing to buy; no failure at warning or above that was not there, no
-// order of slots that was kept, no bandwidth of any processor given up, and nothing that was decided becomes unknown.
+// fewer remarks, or clearly more bandwidth with nothing to buy.
 func (s *search) accepts(c *candidate) bool {
 	before, after := &s.before, &c.score
-	if after.harms(before) || after.severity(before) > 0 {
-		return false
-	}
 	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(curedFailures(before.fails, after.fails)) > 0
 	free := c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
-	if !milder && (!free || !after.gains(before)) {
-		return false
-	}
+	return (milder || free && after.gains(before)) && !s.breaks(c) && s.anyOrder(c)
+}
+
+// breaks reports whether a layout makes anything worse: more severe failures, one at warning or above that was not there,
+// an order of slots that was kept, the bandwidth of a processor, or what was decided and becomes unknown.
+func (s *search) breaks(c *candidate) bool {
+	before, after := &s.before, &c.score
 	was := map[string]int{}
 	for _, f := range before.fails {
 		was[f.key()] = f.Severity.Rank()
 	}
-	for _, f := range after.fails {
-		if was[f.key()] < f.Severity.Rank() && (severe(f.Severity) || s.pipeline.Role(f.Rule).Order) {
-			return false
-		}
+	worse := func(f Failure) bool {
+		return was[f.key()] < f.Severity.Rank() && (severe(f.Severity) || s.pipeline.Role(f.Rule).Order)
+	}
+	if after.harms(before) || after.severity(before) > 0 || slices.ContainsFunc(after.fails, worse) {
+		return true
 	}
 	why := after.lost(before)
-	if why != "" {
-		s.unproven = why
-	}
-	return why == "" && s.anyOrder(c)
+	s.unproven = cmp.Or(why, s.unproven)
+	return why != ""
 }

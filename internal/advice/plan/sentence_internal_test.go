@@ -73,7 +73,7 @@ func (a *Advice) phrase(do StepKind, names []string, sys *inventory.System, like
 
 func words(s *inventory.Slot) string {
 	s2 := onSale(*s, "")
-	return moduleWords(&s2)
+	return fmt.Sprintf("%s %s of %d ranks", humanize.Size(s2.SizeBytes.Value), s2.Type.Or("DIMM"), s2.Ranks.Or(0))
 }
 
 // For the tests from outside.

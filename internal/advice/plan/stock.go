@@ -45,8 +45,8 @@ func (b *board) priced(split [][]int) *stock {
 		more := held[k] - have[k]
 		x.bought += max(0, more)
 		x.left += max(0, -more)
-		x.bytes += int64(max(0, more)) * b.kinds[k].traits.bytes
-		x.givenUp -= int64(more) * b.kinds[k].traits.bytes
+		x.bytes += int64(max(0, more)) * b.kinds[k].traits.Bytes
+		x.givenUp -= int64(more) * b.kinds[k].traits.Bytes
 		if more > 0 {
 			x.kinds++
 		}
@@ -297,7 +297,7 @@ func (b *board) named(n int) bool {
 func (b *board) bytes(counts []int) int64 {
 	var n int64
 	for k, c := range counts {
-		n += int64(c) * b.kinds[k].traits.bytes
+		n += int64(c) * b.kinds[k].traits.Bytes
 	}
 	return n
 }

@@ -249,15 +249,15 @@ func documentSlot(channel, slot int) string {
 
 // mostCommon is the most frequent kind of module; one without a known size if there is none.
 func mostCommon(sys *inventory.System) inventory.Slot {
-	count := map[traits]int{}
+	count := map[Traits]int{}
 	best := none
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
 		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
 			continue
 		}
-		count[traitsOf(s)]++
-		if best == none || count[traitsOf(s)] > count[traitsOf(&sys.Slots[best])] {
+		count[TraitsOf(s)]++
+		if best == none || count[TraitsOf(s)] > count[TraitsOf(&sys.Slots[best])] {
 			best = i
 		}
 	}

@@ -13,33 +13,41 @@ import (
 // all adds the discouraged ones. If none has it, reached is the nearest capacity above and below the one below, 0 for
 // none.
 func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, reached, below int64) {
-	if ways = t.ways(bytes, all); len(ways) > 0 {
-		return ways, bytes, 0
+	of := map[int64][]counted{}
+	for _, c := range t.counts(all) {
+		for _, mix := range t.mixes(c.n, all) {
+			total := int64(0)
+			for k, m := range mix {
+				total += int64(m*t.Sockets) * t.sizes[k].bytes
+			}
+			of[total] = append(of[total], counted{c, mix})
+		}
 	}
-	totals := t.totals(all)
+	totals := slices.Sorted(maps.Keys(of))
 	at, _ := slices.BinarySearch(totals, bytes)
-	for i := at - 1; i >= 0 && below == 0; i-- {
-		if len(t.ways(totals[i], all)) > 0 {
+	for i := at; i < len(totals) && reached == 0; i++ {
+		if ways = t.ways(of[totals[i]], all); len(ways) > 0 {
+			reached = totals[i]
+		}
+	}
+	for i := at - 1; i >= 0 && reached != bytes && below == 0; i-- {
+		if len(t.ways(of[totals[i]], all)) > 0 {
 			below = totals[i]
 		}
 	}
-	for i := at; i < len(totals); i++ {
-		if ways = t.ways(totals[i], all); len(ways) > 0 {
-			return ways, totals[i], below
-		}
-	}
-	return nil, 0, below
+	return ways, reached, below
 }
 
-func (t *Target) ways(bytes int64, all bool) []Configuration {
-	if bytes%int64(t.Sockets) != 0 {
-		return nil
-	}
+// counted is how many modules of each size make a number.
+type counted struct {
+	documentedCount
+	mix []int
+}
+
+func (t *Target) ways(of []counted, all bool) []Configuration {
 	var out []Configuration
-	for _, c := range t.counts(all) {
-		for _, mix := range t.mixes(c.n, bytes/int64(t.Sockets), all) {
-			out = append(out, t.layouts(&c, mix, all)...)
-		}
+	for i := range of {
+		out = append(out, t.layouts(&of[i].documentedCount, of[i].mix, all)...)
 	}
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
@@ -106,10 +114,9 @@ func (t *Target) counts(all bool) []documentedCount {
 	return out
 }
 
-// mixes lists the numbers of modules of each size, by index into sizes, that make n modules and per bytes (any
-// capacity if per is negative). Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
+// mixes lists the numbers of modules of each size, by index into sizes, that make n modules. Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
 // equal modules over all channels: on request, and if one layer is the installed modules of a size.
-func (t *Target) mixes(n int, per int64, all bool) [][]int {
+func (t *Target) mixes(n int, all bool) [][]int {
 	step, kinds, groups := n, 1, len(t.board.units[0].groups)
 	switch {
 	case t.kit() > 1 && n%t.kit() == 0:
@@ -121,50 +128,28 @@ func (t *Target) mixes(n int, per int64, all bool) [][]int {
 	keeps := func(k, m int) bool { return mixed || m == n || t.owned[t.sizes[k].bytes] == m*t.Sockets }
 	var out [][]int
 	mix := make([]int, len(t.sizes))
-	var fill func(k, left, used int, bytes int64)
-	fill = func(k, left, used int, bytes int64) {
+	var fill func(k, left, used int)
+	fill = func(k, left, used int) {
 		if left == 0 {
-			kept := false
 			for k, m := range mix {
-				kept = kept || m > 0 && keeps(k, m)
+				if m > 0 && keeps(k, m) {
+					out = append(out, slices.Clone(mix))
+					return
+				}
 			}
-			if kept && (per < 0 || bytes == per) {
-				out = append(out, slices.Clone(mix))
-			}
+		}
+		if left == 0 || k == len(t.sizes) {
 			return
 		}
-		if k == len(t.sizes) || per >= 0 && bytes > per {
-			return
-		}
-		fill(k+1, left, used, bytes)
-		if used == kinds {
-			return
-		}
-		for m := step; m <= left; m += step {
+		fill(k+1, left, used)
+		for m := step; m <= left && used < kinds; m += step {
 			mix[k] = m
-			fill(k+1, left-m, used+1, bytes+int64(m)*t.sizes[k].bytes)
+			fill(k+1, left-m, used+1)
 		}
 		mix[k] = 0
 	}
-	fill(0, n, 0, 0)
+	fill(0, n, 0)
 	return out
-}
-
-// totals are the capacities of the machine that some numbers and sizes of
-// modules make, in order.
-func (t *Target) totals(all bool) []int64 {
-	var out []int64
-	for _, c := range t.counts(all) {
-		for _, mix := range t.mixes(c.n, -1, all) {
-			var total int64
-			for k, m := range mix {
-				total += int64(m) * t.sizes[k].bytes * int64(t.Sockets)
-			}
-			out = append(out, total)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // layouts lists the configurations of one mix: the vendor's own set of slots, else the best layout on as many

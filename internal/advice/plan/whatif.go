@@ -52,8 +52,12 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
 			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+out.Slots[step.ToSlot].Name()+" are not known", "")
 		} else if unlike(sys, c.Bytes) {
+			like := s.Type.Or("DIMM")
+			if ranks, ok := s.Ranks.Get(); ok {
+				like = humanize.Ranked(ranks) + " " + like
+			}
 			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
-				humanize.Size(c.Bytes), out.Slots[step.ToSlot].Name(), out.Slots[step.LikeSlot].Name(), moduleWords(s)))
+				humanize.Size(c.Bytes), out.Slots[step.ToSlot].Name(), out.Slots[step.LikeSlot].Name(), like))
 		}
 	}
 	return out, taken, nil
@@ -75,13 +79,13 @@ func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 }
 
 func unlike(sys *inventory.System, bytes int64) bool {
-	var kinds []traits
+	var kinds []Traits
 	for i := range sys.Slots {
 		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) == bytes {
-			kinds = append(kinds, traitsOf(s))
+			kinds = append(kinds, TraitsOf(s))
 		}
 	}
-	return slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
+	return slices.ContainsFunc(kinds, func(k Traits) bool { return k != kinds[0] })
 }
 
 func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {

@@ -60,7 +60,7 @@ type Change struct {
 	// of are the indexes of the spares that can be used, wants is what the installed modules must be like, and gives are
 	// those that are removed.
 	of    []int
-	wants plan.Spare
+	wants plan.Traits
 	gives []given
 }
 
@@ -72,7 +72,7 @@ type Origin struct {
 
 // given is a module that a machine gives up; used is set once another machine gets it.
 type given struct {
-	module plan.Spare
+	module plan.Traits
 	slot   string
 	used   bool
 }
@@ -147,7 +147,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	if out.gives != nil {
 		for _, step := range s.GivesUp.Steps {
 			if step.Do == plan.Remove {
-				out.gives.gives = append(out.gives.gives, given{module: plan.SpareIn(&sys.Slots[step.FromSlot]), slot: sys.Slots[step.FromSlot].Name()})
+				out.gives.gives = append(out.gives.gives, given{module: plan.TraitsOf(&sys.Slots[step.FromSlot]), slot: sys.Slots[step.FromSlot].Name()})
 			}
 		}
 	}

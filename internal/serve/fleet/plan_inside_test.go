@@ -37,8 +37,8 @@ func TestShareOfStock(t *testing.T) {
 // TestTransfers checks that what machines give up goes where each module gains most, only to modules of its kind and
 // only once, from a machine that gives already before another one, and that no machine gives and gets.
 func TestTransfers(t *testing.T) {
-	kind := func(gib int64) plan.Spare {
-		return plan.Spare{Bytes: gib << 30, Type: "DDR4", Ranks: 2, RatedMTs: 2666}
+	kind := func(gib int64) plan.Traits {
+		return plan.Traits{Bytes: gib << 30, Type: "DDR4", Ranks: 2, RatedMTs: 2666}
 	}
 	gives := func(machine string, modules ...int64) Change {
 		c := Change{Machine: machine, Modules: len(modules)}
