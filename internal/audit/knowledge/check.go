@@ -11,6 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/partnumber"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/topology/place"
@@ -31,6 +32,7 @@ const (
 	Processors Kind = "processors"
 	TopicFile  Kind = "topics"
 	Parts      Kind = "parts"
+	Events     Kind = "events"
 	Table      Kind = "table" // tab-separated, without a schema
 )
 
@@ -90,6 +92,8 @@ func kindOf(first datafile.Place) Kind {
 		return TopicFile
 	case has("schema", "vendor", "parts"):
 		return Parts
+	case has("schema", "messages", "places"):
+		return Events
 	case has("for"), has("document"), has("profiles"), has("rules") && (rule.Has("check") || rule.Has("subject") || rule.Has("cases")):
 		return Pack
 	case has("schema", "rules"), has("rules") && rule.Has("locator"):
@@ -132,6 +136,8 @@ func (f *File) Check(base *Base, shipped bool) datafile.Complaints {
 		settings.Validate(f.parsed)
 	case Parts:
 		partnumber.Validate(f.parsed)
+	case Events:
+		eventlog.Validate(f.parsed)
 	case TopicFile:
 		validateTopics(f.parsed)
 	default:

@@ -24,7 +24,7 @@ import (
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "parts/*.yaml", "processors.csv", "platforms/sources.tsv", "slots/sets.tsv", "slots/order.tsv"} {
+	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "parts/*.yaml", "events/*.yaml", "processors.csv", "platforms/sources.tsv", "slots/sets.tsv", "slots/order.tsv"} {
 		names, err := fs.Glob(rules.FS, pattern)
 		require.NoError(t, err)
 		for _, name := range names {

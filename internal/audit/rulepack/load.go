@@ -107,7 +107,7 @@ func readPack(fsys fs.FS, name string) ([]byte, error) {
 
 // holdsData reports whether a folder of that name contains data files instead of packs.
 func holdsData(name string) bool {
-	return name == "platforms" || name == "slots" || name == "settings" || name == "explain" || name == "parts"
+	return name == "platforms" || name == "slots" || name == "settings" || name == "explain" || name == "parts" || name == "events"
 }
 
 // LoadBuiltin loads the packs embedded in the binary.

@@ -2,8 +2,12 @@ package redfish
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
 )
 
@@ -20,6 +24,11 @@ type Answer struct {
 	DIMMs []DIMM
 	// Counts are the errors of all modules together, nil if the service does not report them.
 	Counts *Counts
+	// Events are the entries about memory of the machine's event log, in the order of time. LogRead is set if a log was read,
+	// LogProblem if none was or not all of it.
+	Events     []Event
+	LogRead    bool
+	LogProblem *Problem
 	// Problems lists what could not be read. Notes lists what the service does not have and what an
 	// operator should know.
 	Problems []Problem
@@ -71,8 +80,20 @@ func (a *Answer) Check() error {
 	if err := a.Counts.check(); err != nil {
 		return err
 	}
-	for i := range a.Problems {
-		switch s := a.Problems[i].State; s {
+	if len(a.Events) > maxEvents {
+		return fmt.Errorf("Events: %d, expected at most %d", len(a.Events), maxEvents)
+	}
+	for i := range a.Events {
+		if e := &a.Events[i]; !slices.Contains(e.Says.Values(), e.Says) || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
+			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e)
+		}
+	}
+	all := a.Problems
+	if a.LogProblem != nil {
+		all = append(slices.Clone(all), *a.LogProblem)
+	}
+	for i := range all {
+		switch s := all[i].State; s {
 		case fact.SourcePartial, fact.SourceAbsent, fact.SourceDenied, fact.SourceRefused, fact.SourceTruncated, fact.SourceMalformed:
 		case fact.SourceOK:
 			return fmt.Errorf("Problems[%d].State: %q, which is no problem", i, s)
@@ -83,10 +104,29 @@ func (a *Answer) Check() error {
 	return nil
 }
 
+// Event is an entry about memory in the machine's event log, without its text.
+type Event struct {
+	Says eventlog.Says
+	// ID is the message's id, Place the slot that the message names, Time the BMC's clock in UTC by RFC 3339; "" if the entry
+	// has none.
+	ID, Place, Time string
+	// AfterReset is the time in seconds since the machine's last reset by the same clock, negative before it; nil if the
+	// service reports no reset (ComputerSystem, LastResetTime) or the entry no time.
+	AfterReset *int64
+	// Resolved is set if the service calls the cause resolved or repaired.
+	Resolved bool
+}
+
+// maxEvents is the number of entries about memory that are kept.
+const maxEvents = 512
+
+// plainID matches the id of a message: MEM0001, FQXSFMA0026I, 806F010C-2001-FFFF.
+var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{3,40}$`) })
+
 // State summarises the answer as the state of a source.
 func (a *Answer) State() fact.SourceState {
 	switch {
-	case len(a.Problems) == 0 && a.Doubt != "":
+	case len(a.Problems) == 0 && (a.Doubt != "" || a.LogProblem != nil && a.LogProblem.State != fact.SourceAbsent):
 		return fact.SourcePartial
 	case len(a.Problems) == 0:
 		return fact.SourceOK
@@ -140,6 +180,9 @@ func (a *Answer) Detail() string {
 			model += ", with nothing to compare it with"
 		}
 		parts = append(parts, model)
+	}
+	if a.LogProblem != nil {
+		parts = append(parts, a.LogProblem.Error())
 	}
 	return strings.Join(append(parts, a.Notes...), "; ")
 }

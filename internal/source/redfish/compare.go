@@ -40,6 +40,9 @@ type system struct {
 	Bios, Memory            resourceLink
 	ID, Name                string
 	MemorySummary           struct{ Metrics resourceLink }
+	LogServices             resourceLink
+	LastResetTime           string
+	Links                   struct{ ManagedBy []resourceLink }
 	// Oem holds the link to the BIOS settings of iLO 4, which has no other.
 	Oem struct {
 		Hp struct{ Links struct{ BIOS resourceLink } }

@@ -38,8 +38,8 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 }
 
 // all reads the machine's resources, the most important ones first: BIOS settings, the registry, without which
-// some vendors' settings are only codes, and then the modules, which are also in SMBIOS and need a request each
-// on many services. Data that was read before a service fails is kept.
+// some vendors' settings are only codes, then the modules, which are also in SMBIOS and need a request each
+// on many services, and the event log. Data that was read before a service fails is kept.
 func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
 	s, p := c.system(ctx, root, who, a)
 	if a.failed(p) {
@@ -61,8 +61,11 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 		return
 	}
 	if at := s.MemorySummary.Metrics.path(); at != "" {
-		a.failed(c.total(ctx, at, a))
+		if p := c.total(ctx, at, a); a.failed(p) && p.last {
+			return
+		}
 	}
+	c.events(ctx, root, s, a)
 }
 
 // Limits of one reading.
