@@ -2,7 +2,6 @@
 package collecttest
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,17 +73,6 @@ func Parsed(t *testing.T, data []byte) *smbios.Table {
 // Effective returns the effective value of a setting.
 func Effective(s *inventory.System, id string) fact.Fact[string] {
 	return s.Settings[id].Effective
-}
-
-// Paths returns the distinct files in the evidence of a fact.
-func Paths(evidence []fact.Evidence) []string {
-	var out []string
-	for _, e := range evidence {
-		if !slices.Contains(out, e.Path) {
-			out = append(out, e.Path)
-		}
-	}
-	return out
 }
 
 // Known returns a fact that SMBIOS states.

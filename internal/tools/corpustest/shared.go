@@ -91,10 +91,3 @@ func Texts(t testing.TB, f func(name string, data []byte)) {
 		Members(t, archive, f)
 	}
 }
-
-// Gap logs material in ../shared that the project does not use yet. It is not a failure, because that material grows
-// independently. `make gaps` lists the gaps.
-func Gap(t testing.TB, what string) {
-	t.Helper()
-	t.Logf("gap: %s", what)
-}
