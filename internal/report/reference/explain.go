@@ -59,8 +59,7 @@ func (e *Explainer) Words() []string {
 	out := e.ids()
 	for _, t := range e.terms {
 		for _, name := range t.names {
-			word, _, _ := strings.Cut(strings.ToLower(name), " ")
-			out = append(out, word)
+			out = append(out, strings.ToLower(name))
 		}
 	}
 	return out
@@ -167,6 +166,11 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 			partly = append(partly, s)
 		}
 	}
+	for _, t := range e.terms {
+		if i := slices.IndexFunc(t.names, func(name string) bool { return settings.PlainName(name) == plain || core(name) == core(word) }); len(named) == 0 && i >= 0 {
+			return t.names[i], nil
+		}
+	}
 	if len(named) == 0 && len(partly) <= partlyNamed {
 		named = partly
 	}
@@ -213,13 +217,13 @@ func (e *Explainer) menuName(id, plain string) bool {
 	return false
 }
 
-// core is a name of a menu without the words that vendors put around it.
+// core is a name of a menu without the words that vendors put around it, in the singular.
 func core(name string) string {
-	return settings.PlainName(aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " "))
+	return strings.TrimSuffix(settings.PlainName(aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")), "s")
 }
 
 var aroundNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\([^()]*\)|intel|amd|technology|\btech\b|\bmode\b|support|enable$|^\w+_`)
+	return regexp.MustCompile(`(?i)\([^()]*\)|\[[^][]*\]|intel|amd|\bcpu\b|\bprocessors?\b|\bpci-?e?\b|technology|\btech\b|\bmode\b|\btype\b|control\b|support|enabled?$|^\w+_`)
 })
 
 type labelled struct{ Name, Value, Example string }

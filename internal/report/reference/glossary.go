@@ -37,22 +37,16 @@ func glossary(k fs.FS) ([]term, error) {
 	return out, nil
 }
 
-// is reports whether a word refers to the term: one of its names, or a part of it ("numa" of "NUMA node"),
-// ignoring case.
-func (t *term) is(word string) bool {
-	return slices.ContainsFunc(t.names, func(name string) bool {
-		return strings.EqualFold(name, word) || slices.ContainsFunc(strings.Fields(name), func(part string) bool { return strings.EqualFold(part, word) })
-	})
-}
-
-// termsOf lists the terms that a word refers to: only the one of the same name if there is one.
+// termsOf lists the terms that a word refers to, ignoring case: only the one of this name if there is one, otherwise those of
+// whose first name it is a part ("numa" of "NUMA node").
 func (e *Explainer) termsOf(word string) []term {
 	var out []term
+	same := func(name string) bool { return strings.EqualFold(name, word) }
 	for _, t := range e.terms {
-		if slices.ContainsFunc(t.names, func(name string) bool { return strings.EqualFold(name, word) }) {
+		if slices.ContainsFunc(t.names, same) {
 			return []term{t}
 		}
-		if t.is(word) {
+		if slices.ContainsFunc(strings.Fields(t.names[0]), same) {
 			out = append(out, t)
 		}
 	}
