@@ -26,7 +26,7 @@ func (t *Table) MemoryArrays() []MemoryArray {
 			Use:         f.word(0x05, "Use", &arrayUses),
 			ECC:         f.word(0x06, "Error Correction Type", &eccTypes),
 			MaxCapacity: f.maxCapacity(),
-			Devices:     f.num16(0x0D, "Number Of Devices", -1),
+			Devices:     f.num(0x0D, 2, "Number Of Devices", -1),
 		})
 	}
 	return out
@@ -35,21 +35,18 @@ func (t *Table) MemoryArrays() []MemoryArray {
 // maxCapacity returns the capacity in bytes. The field at 07h counts KB; 80000000h there refers to
 // the extended field at 0Fh, which counts bytes. A capacity of 0 is Unstated.
 func (f *fields) maxCapacity() Field[int64] {
-	var n Field[int64]
-	switch {
-	case f.text:
-		n = f.textSize("Maximum Capacity")
-	case !f.has(0x07, 4):
-		return n
-	case f.u32(0x07) != 0x80000000:
-		n = known(f.u32(0x07) << 10)
-	case !f.has(0x0F, 8):
-		return status[int64](Unstated)
-	case f.u64(0x0F) > math.MaxInt64:
-		return status[int64](Malformed)
-	default:
-		n = known(int64(f.u64(0x0F)))
-	}
+	n := read(f, 0x07, 4, "Maximum Capacity", sizeField, func() Field[int64] {
+		switch {
+		case f.u32(0x07) != 0x80000000:
+			return known(f.u32(0x07) << 10)
+		case !f.has(0x0F, 8):
+			return status[int64](Unstated)
+		case f.u64(0x0F) > math.MaxInt64:
+			return status[int64](Malformed)
+		default:
+			return known(int64(f.u64(0x0F)))
+		}
+	})
 	if n.Known() && n.Value == 0 {
 		return status[int64](Unstated)
 	}
@@ -112,7 +109,7 @@ func (t *Table) DeviceMappings() []DeviceMapping {
 
 // interleave reads a number for which dmidecode prints no line when it is 0.
 func (f *fields) interleave(off int, label string) Field[int] {
-	n := f.num8(off, label, 0xFF)
+	n := f.num(off, 1, label, 0xFF)
 	if f.text && n.Status == Missing && f.has(off, 1) {
 		return known(0)
 	}

@@ -159,7 +159,21 @@ func (t *Table) checkFields() {
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		if s.lines != nil {
-			t.checkLines(s)
+			// dmidecode has marked the bad strings and values itself.
+			empty := false
+			for _, l := range s.lines {
+				if len(l.val) == 0 || l.val[0] != '<' && l.val[0] != 'N' {
+					continue
+				}
+				switch {
+				case l.val == "No Module Installed":
+					empty = true
+				case l.val == badIndex:
+					t.problemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
+				case l.val == outOfSpec && !empty && audited(s.Type):
+					t.problemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
+				}
+			}
 			continue
 		}
 		if n := auditedLength(s.Type); int(s.Length) < n {
@@ -188,25 +202,6 @@ func auditedLength(typ uint8) int {
 		return int(minLength[typ])
 	}
 	return 0
-}
-
-// checkLines does for a structure of dmidecode's text what checkFields does for a binary one:
-// dmidecode has marked the bad strings and values itself.
-func (t *Table) checkLines(s *Structure) {
-	empty := false
-	for _, l := range s.lines {
-		if len(l.val) == 0 || l.val[0] != '<' && l.val[0] != 'N' {
-			continue
-		}
-		switch {
-		case l.val == "No Module Installed":
-			empty = true
-		case l.val == badIndex:
-			t.problemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
-		case l.val == outOfSpec && !empty && audited(s.Type):
-			t.problemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
-		}
-	}
 }
 
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }

@@ -5,7 +5,7 @@ import "strings"
 // width reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty
 // slots.
 func (f *fields) width(off int, label string) Field[int] {
-	n := f.num16(off, label, 0xFFFF)
+	n := f.num(off, 2, label, 0xFFFF)
 	if n.Known() && n.Value == 0 {
 		return status[int](Unstated)
 	}
@@ -68,49 +68,29 @@ func (f *fields) textModuleSize() (Field[int64], Field[bool]) {
 
 // deviceSet reads the number of the device set; 0, printed as "None", is a known value.
 func (f *fields) deviceSet() Field[int] {
-	if f.text {
-		v, ok := f.line("Set")
-		if ok && v == "None" {
+	return read(f, 0x0F, 1, "Set", func(v string) Field[int] {
+		if v == "None" {
 			return known(0)
 		}
-		if !ok {
-			return Field[int]{}
-		}
 		return parseNum(v, 0xFF)
-	}
-	return f.num8(0x0F, "Set", 0xFF)
+	}, func() Field[int] { return numField(f.u8(0x0F), 0xFF) })
 }
 
 // typeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
 func (f *fields) typeDetail() Field[TypeDetail] {
-	var d TypeDetail
-	if f.text {
-		v, ok := f.line("Type Detail")
-		if !ok {
-			return Field[TypeDetail]{}
-		}
-		d = TypeDetail(parseBits(v, detailWords[:]))
-	} else if !f.has(0x13, 2) {
-		return Field[TypeDetail]{}
-	} else {
-		d = TypeDetail(f.u16(0x13) & 0xFFFE)
-	}
-	if d.Has(DetailRegistered | DetailUnbuffered) {
+	d := read(f, 0x13, 2, "Type Detail", func(v string) Field[TypeDetail] { return known(TypeDetail(parseBits(v, detailWords[:]))) },
+		func() Field[TypeDetail] { return known(TypeDetail(f.u16(0x13) & 0xFFFE)) })
+	if d.Value.Has(DetailRegistered | DetailUnbuffered) {
 		return status[TypeDetail](Malformed)
 	}
-	return known(d)
+	return d
 }
 
 // speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext; versions of dmidecode that do
 // not know that field print 65535. dmidecode printed "MHz" before version 3.2, some versions with the cycle time after it
 // ("1333 MHz (0.8 ns)").
 func (f *fields) speed(off, ext int, label string) Field[int] {
-	switch {
-	case f.text:
-		v, ok := f.line(label)
-		if !ok {
-			return Field[int]{}
-		}
+	return read(f, off, 2, label, func(v string) Field[int] {
 		n := parseNum(v, 0)
 		_, unit, _ := leadingInt(v)
 		unit, _, _ = strings.Cut(strings.Trim(unit, " "), " ")
@@ -121,48 +101,38 @@ func (f *fields) speed(off, ext int, label string) Field[int] {
 			return status[int](Unstated)
 		}
 		return n
-	case !f.has(off, 2):
-		return Field[int]{}
-	case f.u16(off) != 0xFFFF:
-		return numField(f.u16(off), 0)
-	case !f.has(ext, 4):
-		return status[int](Unstated)
-	default:
-		return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
-	}
+	}, func() Field[int] {
+		switch {
+		case f.u16(off) != 0xFFFF:
+			return numField(f.u16(off), 0)
+		case !f.has(ext, 4):
+			return status[int](Unstated)
+		default:
+			return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
+		}
+	})
 }
 
 func (f *fields) rank() Field[int] {
-	if f.text {
-		return f.textNum("Rank", 0)
-	}
-	if !f.has(0x1B, 1) {
-		return Field[int]{}
-	}
-	return numField(f.u8(0x1B)&0x0F, 0)
+	return read(f, 0x1B, 1, "Rank", func(v string) Field[int] { return parseNum(v, 0) }, func() Field[int] { return numField(f.u8(0x1B)&0x0F, 0) })
 }
 
 // millivolts reads a voltage in mV. dmidecode prints it in volts.
 func (f *fields) millivolts(off int, label string) Field[int] {
-	if !f.text {
-		return f.num16(off, label, 0)
-	}
-	v, ok := f.line(label)
-	if !ok {
-		return Field[int]{}
-	}
-	if st := textStatus(v); st != Known {
-		return status[int](st)
-	}
-	volts, rest, ok := leadingInt(v)
-	if !ok || volts > 1000 {
-		return status[int](Malformed)
-	}
-	mv := int(volts) * 1000
-	if frac, ok := strings.CutPrefix(rest, "."); ok {
-		for i, unit := 0, 100; i < len(frac) && frac[i] >= '0' && frac[i] <= '9'; i, unit = i+1, unit/10 {
-			mv += int(frac[i]-'0') * unit
+	return read(f, off, 2, label, func(v string) Field[int] {
+		if st := textStatus(v); st != Known {
+			return status[int](st)
 		}
-	}
-	return numField(mv, 0)
+		volts, rest, ok := leadingInt(v)
+		if !ok || volts > 1000 {
+			return status[int](Malformed)
+		}
+		mv := int(volts) * 1000
+		if frac, ok := strings.CutPrefix(rest, "."); ok {
+			for i, unit := 0, 100; i < len(frac) && frac[i] >= '0' && frac[i] <= '9'; i, unit = i+1, unit/10 {
+				mv += int(frac[i]-'0') * unit
+			}
+		}
+		return numField(mv, 0)
+	}, func() Field[int] { return numField(f.u16(off), 0) })
 }

@@ -7,28 +7,20 @@ import "strings"
 // beyond the last string is Malformed. The string may be a placeholder that the vendor left there, such as "To Be Filled
 // By O.E.M.": see Placeholder.
 func (f *fields) str(off int, label string) Field[string] {
-	if f.text {
-		v, ok := f.line(label)
-		if !ok {
-			return Field[string]{}
+	return read(f, off, 1, label, textString, func() Field[string] {
+		n := f.u8(off)
+		if n == 0 {
+			return status[string](Unstated)
 		}
-		return textString(v)
-	}
-	if !f.has(off, 1) {
-		return Field[string]{}
-	}
-	n := f.u8(off)
-	if n == 0 {
-		return status[string](Unstated)
-	}
-	raw, ok := f.nthString(n)
-	switch {
-	case ok:
-		return binaryString(raw)
-	case f.s.cut:
-		return Field[string]{} // lost with the end of the table
-	}
-	return status[string](Malformed)
+		raw, ok := f.nthString(n)
+		switch {
+		case ok:
+			return binaryString(raw)
+		case f.s.cut:
+			return Field[string]{} // lost with the end of the table
+		}
+		return status[string](Malformed)
+	})
 }
 
 // nthString returns string number n, counted from 1. A string cannot be empty: an empty string area

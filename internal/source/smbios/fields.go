@@ -62,54 +62,40 @@ func (f *fields) items() []textLine {
 	return f.s.lines[start:end]
 }
 
-func (f *fields) word(off int, label string, words *wordList) Field[string] {
-	if f.text {
-		return f.textWord(label, words)
+// read reads a field of n bytes at off, or in a text the line with its label. It is Missing if the structure is too short, or
+// the text has no such line.
+func read[T any](f *fields, off, n int, label string, text func(v string) Field[T], binary func() Field[T]) Field[T] {
+	if !f.text {
+		if !f.has(off, n) {
+			return Field[T]{}
+		}
+		return binary()
 	}
-	if !f.has(off, 1) {
-		return Field[string]{}
+	if v, ok := f.line(label); ok {
+		return text(v)
 	}
-	return words.field(f.u8(off))
+	return Field[T]{}
 }
 
-// textWord reads a printed enumerated value and returns it in its current spelling.
-func (f *fields) textWord(label string, words *wordList) Field[string] {
-	v, ok := f.line(label)
-	if !ok {
-		return Field[string]{}
-	}
-	if st := textStatus(v); st != Known {
-		return status[string](st)
-	}
-	if now, ok := words.renamed(v); ok {
-		v = now
-	}
-	return known(v)
+func (f *fields) word(off int, label string, words *wordList) Field[string] {
+	return read(f, off, 1, label, words.printed, func() Field[string] { return words.field(f.u8(off)) })
 }
 
 // handle reads a handle. FFFEh and FFFFh are not handles: the result is Unstated and keeps them in
 // Value. notProvided is the one of the two for which dmidecode prints "Not Provided".
 func (f *fields) handle(off int, label string, notProvided uint16) Field[uint16] {
-	if !f.text {
-		if !f.has(off, 2) {
-			return Field[uint16]{}
+	return read(f, off, 2, label, func(v string) Field[uint16] {
+		n, ok := parseHex(v)
+		switch {
+		case v == "Not Provided":
+			return handleField(notProvided)
+		case strings.HasPrefix(v, "No "): // "No Error", "No L3 Cache"
+			return handleField(0xFFFF)
+		case !ok || n > 0xFFFF:
+			return status[uint16](Malformed)
 		}
-		return handleField(uint16(f.u16(off)))
-	}
-	v, ok := f.line(label)
-	switch {
-	case !ok:
-		return Field[uint16]{}
-	case v == "Not Provided":
-		return handleField(notProvided)
-	case strings.HasPrefix(v, "No "): // "No Error", "No L3 Cache"
-		return handleField(0xFFFF)
-	}
-	n, ok := parseHex(v)
-	if !ok || n > 0xFFFF {
-		return status[uint16](Malformed)
-	}
-	return handleField(uint16(n))
+		return handleField(uint16(n))
+	}, func() Field[uint16] { return handleField(uint16(f.u16(off))) })
 }
 
 func handleField(h uint16) Field[uint16] {
@@ -119,25 +105,14 @@ func handleField(h uint16) Field[uint16] {
 	return known(h)
 }
 
-// num8 and num16 read a number. unknown is the value that means unknown, -1 if there is none.
-func (f *fields) num8(off int, label string, unknown int) Field[int] {
-	if f.text {
-		return f.textNum(label, unknown)
-	}
-	if !f.has(off, 1) {
-		return Field[int]{}
-	}
-	return numField(f.u8(off), unknown)
-}
-
-func (f *fields) num16(off int, label string, unknown int) Field[int] {
-	if f.text {
-		return f.textNum(label, unknown)
-	}
-	if !f.has(off, 2) {
-		return Field[int]{}
-	}
-	return numField(f.u16(off), unknown)
+// num reads a number of n bytes, one or two. unknown is the value that means unknown, -1 if there is none.
+func (f *fields) num(off, n int, label string, unknown int) Field[int] {
+	return read(f, off, n, label, func(v string) Field[int] { return parseNum(v, unknown) }, func() Field[int] {
+		if n == 1 {
+			return numField(f.u8(off), unknown)
+		}
+		return numField(f.u16(off), unknown)
+	})
 }
 
 func numField(n, unknown int) Field[int] {
@@ -147,15 +122,7 @@ func numField(n, unknown int) Field[int] {
 	return known(n)
 }
 
-// textNum reads a printed number and ignores what follows it.
-func (f *fields) textNum(label string, unknown int) Field[int] {
-	v, ok := f.line(label)
-	if !ok {
-		return Field[int]{}
-	}
-	return parseNum(v, unknown)
-}
-
+// parseNum reads a printed number and ignores what follows it.
 func parseNum(v string, unknown int) Field[int] {
 	if st := textStatus(v); st != Known {
 		return status[int](st)
@@ -165,13 +132,4 @@ func parseNum(v string, unknown int) Field[int] {
 		return unreadable[int](v)
 	}
 	return numField(int(n), unknown)
-}
-
-// textSize reads a printed size and returns it in bytes.
-func (f *fields) textSize(label string) Field[int64] {
-	v, ok := f.line(label)
-	if !ok {
-		return Field[int64]{}
-	}
-	return sizeField(v)
 }

@@ -41,10 +41,10 @@ func (f *fields) hpeDIMMLocation() HPEDIMMLocation {
 	return HPEDIMMLocation{
 		Handle:         f.s.Handle,
 		Device:         f.handle(0x04, "", 0xFFFF),
-		Processor:      f.num8(0x08, "", 0xFF),
-		Controller:     f.num8(0x0D, "", 0),
-		Channel:        f.num8(0x0E, "", 0),
-		IndexInChannel: f.num8(0x1B, "", -1),
+		Processor:      f.num(0x08, 1, "", 0xFF),
+		Controller:     f.num(0x0D, 1, "", 0),
+		Channel:        f.num(0x0E, 1, "", 0),
+		IndexInChannel: f.num(0x1B, 1, "", -1),
 	}
 }
 

@@ -26,7 +26,8 @@ func decodeAny(data []byte) (*Table, error) {
 		return nil, ErrEmpty
 	case entryPointKind(data) != NoEntryPoint:
 		return decodeDump(data), nil
-	case isText(data):
+	case utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0:
+		// A table has zero bytes near its start; a text has them only in UTF-16, which PowerShell's redirection writes.
 		return parseText(data)
 	default:
 		return parseTable(data)

@@ -4,23 +4,19 @@ package smbios
 func printable(s string) string {
 	for i := range len(s) {
 		if !isPrintable(s[i]) {
-			return dotted(s)
+			b := []byte(s)
+			for i, c := range b {
+				if !isPrintable(c) {
+					b[i] = '.'
+				}
+			}
+			return string(b)
 		}
 	}
 	return s
 }
 
 func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
-
-func dotted(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if !isPrintable(c) {
-			b[i] = '.'
-		}
-	}
-	return string(b)
-}
 
 func clipLine(s string) string {
 	if len(s) > 60 {

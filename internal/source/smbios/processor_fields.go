@@ -74,7 +74,7 @@ func (f *fields) count(off, wide int, label string) Field[int] {
 // threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when
 // it is 0.
 func (f *fields) threadsEnabled() Field[int] {
-	n := f.num16(0x30, "Thread Enabled", 0)
+	n := f.num(0x30, 2, "Thread Enabled", 0)
 	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
 		return status[int](Unstated)
 	}
@@ -84,26 +84,16 @@ func (f *fields) threadsEnabled() Field[int] {
 // processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is
 // Unstated.
 func (f *fields) processorID() Field[uint64] {
-	var id uint64
-	if f.text {
-		v, ok := f.line("ID")
-		if !ok {
-			return Field[uint64]{}
-		}
+	id := read(f, 0x08, 8, "ID", func(v string) Field[uint64] {
 		var buf [16]byte
 		b, ok := parseHexRow(buf[:0], v)
 		if !ok || len(b) != 8 {
 			return status[uint64](Malformed)
 		}
-		id = binary.LittleEndian.Uint64(b)
-	} else {
-		if !f.has(0x08, 8) {
-			return Field[uint64]{}
-		}
-		id = f.u64(0x08)
-	}
-	if id == 0 {
+		return known(binary.LittleEndian.Uint64(b))
+	}, func() Field[uint64] { return known(f.u64(0x08)) })
+	if id.Known() && id.Value == 0 {
 		return status[uint64](Unstated)
 	}
-	return known(id)
+	return id
 }

@@ -82,11 +82,7 @@ func (t *Table) System() (System, bool) {
 // uuid reads a UUID in the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. From SMBIOS 2.6 on its first
 // three fields are little-endian. All bits clear and all bits set are Unstated.
 func (f *fields) uuid(off int, label string, little bool) Field[string] {
-	if f.text {
-		v, ok := f.line(label)
-		if !ok {
-			return Field[string]{}
-		}
+	return read(f, off, 16, label, func(v string) Field[string] {
 		if st := textStatus(v); st != Known {
 			return status[string](st)
 		}
@@ -94,20 +90,17 @@ func (f *fields) uuid(off int, label string, little bool) Field[string] {
 			return status[string](Malformed)
 		}
 		return known(strings.ToLower(v))
-	}
-	if !f.has(off, 16) {
-		return Field[string]{}
-	}
-	lo, hi := f.u64(off), f.u64(off+8)
-	if lo == 0 && hi == 0 || lo == math.MaxUint64 && hi == math.MaxUint64 {
-		return status[string](Unstated)
-	}
-	b := f.s.Data[off : off+16]
-	if little {
-		b = []byte{b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9],
-			b[10], b[11], b[12], b[13], b[14], b[15]}
-	}
-	return known(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+	}, func() Field[string] {
+		lo, hi := f.u64(off), f.u64(off+8)
+		if lo == 0 && hi == 0 || lo == math.MaxUint64 && hi == math.MaxUint64 {
+			return status[string](Unstated)
+		}
+		b := f.s.Data[off : off+16]
+		if little {
+			b = []byte{b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]}
+		}
+		return known(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+	})
 }
 
 // Board is a baseboard, a riser or a blade (type 2, DSP0134 7.3).
@@ -157,11 +150,5 @@ func (t *Table) Chassis() []Chassis {
 
 // chassisType reads bits 6:0; bit 7 is set if there is a chassis lock.
 func (f *fields) chassisType() Field[string] {
-	if f.text {
-		return f.textWord("Type", &chassisTypes)
-	}
-	if !f.has(0x05, 1) {
-		return Field[string]{}
-	}
-	return chassisTypes.field(f.u8(0x05) & 0x7F)
+	return read(f, 0x05, 1, "Type", chassisTypes.printed, func() Field[string] { return chassisTypes.field(f.u8(0x05) & 0x7F) })
 }

@@ -67,7 +67,14 @@ func (p *textParser) run() {
 		pos = next
 	}
 	p.close()
-	p.share()
+	// Structures that were closed before the list of lines grew would keep its earlier copy alive.
+	at := 0
+	for i := range p.t.Structures {
+		s := &p.t.Structures[i]
+		n := len(s.lines)
+		s.lines = p.lines[at : at+n : at+n]
+		at += n
+	}
 }
 
 func (p *textParser) line(pos int, raw string) {
@@ -224,16 +231,4 @@ func (p *textParser) close() {
 	p.hex = hexDump{}
 	// Only the number of lines counts; share sets the final slice.
 	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
-}
-
-// share makes all structures refer to the final list of lines. Those that were closed before the
-// list grew would keep its earlier copy alive.
-func (p *textParser) share() {
-	at := 0
-	for i := range p.t.Structures {
-		s := &p.t.Structures[i]
-		n := len(s.lines)
-		s.lines = p.lines[at : at+n : at+n]
-		at += n
-	}
 }

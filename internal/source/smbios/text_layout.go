@@ -8,12 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// isText reports whether the data are text. A table has zero bytes near its start; a text has them
-// only in UTF-16, which PowerShell's redirection writes.
-func isText(data []byte) bool {
-	return utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0
-}
-
 // utf16Order returns 'l' or 'b' for the byte order mark of UTF-16 in little or big endian, 0
 // without one.
 func utf16Order(data []byte) byte {

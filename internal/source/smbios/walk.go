@@ -36,7 +36,9 @@ func (t *Table) walk(base int, data []byte, announced int) {
 	for pos, more := 0, true; more && len(t.Structures) <= maxStructures; {
 		switch {
 		case w.ended && !w.plausible(pos, 1):
-			w.trailing(pos)
+			if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
+				w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
+			}
 			return
 		case w.ended && (data[pos] < typeInactive || t.EntryPoint.Kind == EntryPoint64):
 			pos = w.left(pos)
@@ -138,13 +140,6 @@ func (w *walker) left(pos int) int {
 func (t *Table) after(offset int, data []byte) {
 	if !allZero(data) {
 		t.problem(CodeGarbage, offset, true, "%d bytes after the announced length are left out", len(data))
-	}
-}
-
-// trailing reports bytes after the end marker that are not structures.
-func (w *walker) trailing(pos int) {
-	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
-		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
 	}
 }
 

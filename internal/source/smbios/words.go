@@ -43,15 +43,17 @@ func (w *wordList) field(code int) Field[string] {
 	}
 }
 
-// renamed returns the current spelling of a name that earlier versions of dmidecode spelled differently; it
-// returns false for other names.
-func (w *wordList) renamed(word string) (string, bool) {
+// printed returns a printed name as a Field, in its current spelling.
+func (w *wordList) printed(word string) Field[string] {
+	if st := textStatus(word); st != Known {
+		return status[string](st)
+	}
 	for pair := range slices.Chunk(w.old, 2) {
 		if pair[0] == word {
-			return pair[1], true
+			return known(pair[1])
 		}
 	}
-	return "", false
+	return known(word)
 }
 
 // memoryTypes is DSP0134 7.18.2. 25h and 26h are newer than dmidecode 3.6.
