@@ -138,7 +138,24 @@ func (r *auditRun) waive() {
 			r.out.Notices = append(r.out.Notices, what+" ended on "+w.Until+"; the failure counts again")
 		}
 	}
-	r.waiveConsequences()
+	// Accepting a cause accepts what follows from it alone.
+	for again := true; again; {
+		again = false
+		for i := range r.out.Findings {
+			f := &r.out.Findings[i]
+			accepted := !slices.ContainsFunc(r.roots[i], func(root int) bool { return r.out.Findings[root].Result != verdict.Waived })
+			if f.Result != verdict.Fail || len(r.roots[i]) == 0 || !accepted {
+				continue
+			}
+			root := &r.out.Findings[r.roots[i][0]]
+			reason := root.Waiver.Reason
+			if !strings.HasPrefix(reason, follows) {
+				reason = follows + root.Rule + ", which is accepted: " + reason
+			}
+			f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: reason, Until: root.Waiver.Until, Population: root.Waiver.Population}
+			again = true
+		}
+	}
 }
 
 // acceptPopulation waives the findings about the layout of a population that the site accepts. A DIMM that is
@@ -165,28 +182,6 @@ func (r *auditRun) acceptPopulation() {
 			if f := &r.out.Findings[i]; f.Result == verdict.Fail && r.engine.Role(f.Rule).Layout {
 				f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: a.Reason, Until: nullable.String(a.Until), Population: true}
 			}
-		}
-	}
-}
-
-// waiveConsequences also waives the consequences of waived failures only: accepting a cause accepts what it
-// leads to.
-func (r *auditRun) waiveConsequences() {
-	for again := true; again; {
-		again = false
-		for i := range r.out.Findings {
-			f := &r.out.Findings[i]
-			accepted := !slices.ContainsFunc(r.roots[i], func(root int) bool { return r.out.Findings[root].Result != verdict.Waived })
-			if f.Result != verdict.Fail || len(r.roots[i]) == 0 || !accepted {
-				continue
-			}
-			root := &r.out.Findings[r.roots[i][0]]
-			reason := root.Waiver.Reason
-			if !strings.HasPrefix(reason, follows) {
-				reason = follows + root.Rule + ", which is accepted: " + reason
-			}
-			f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: reason, Until: root.Waiver.Until, Population: root.Waiver.Population}
-			again = true
 		}
 	}
 }

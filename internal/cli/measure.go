@@ -129,7 +129,17 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err := f.output.write(p, false, func(w *terminal) error { return f.print(w, result, then, &doc) }); err != nil {
 		return err
 	}
-	return f.measureStatus(result, &doc)
+	status := doc.Verdict.ExitStatus
+	switch {
+	case status == report.ExitFailed:
+		return &exitError{status: status}
+	case result.Refused != "":
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", string(result.Refused)), hint: f.hint}
+	case !result.Decided() || status != report.ExitOK:
+		return &exitError{status: report.ExitNotAudited}
+	default:
+		return nil
+	}
 }
 
 // take measures; a refusal is a result, too.
@@ -293,19 +303,4 @@ func findingOrder(findings []verdict.Finding) []*verdict.Finding {
 	}
 	slices.SortStableFunc(out, func(a, b *verdict.Finding) int { return place(a) - place(b) })
 	return out
-}
-
-// measureStatus returns 1 for a failure, 3 for a refused or undecided measurement.
-func (f *measureFlags) measureStatus(result *measure.Result, doc *report.Report) error {
-	status := doc.Verdict.ExitStatus
-	switch {
-	case status == report.ExitFailed:
-		return &exitError{status: status}
-	case result.Refused != "":
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", string(result.Refused)), hint: f.hint}
-	case !result.Decided() || status != report.ExitOK:
-		return &exitError{status: report.ExitNotAudited}
-	default:
-		return nil
-	}
 }

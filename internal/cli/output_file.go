@@ -21,7 +21,14 @@ import (
 // becomes readable by more users than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
 	if fd, ok := descriptor(name); ok {
-		return writeDescriptor(fd, body)
+		// At its present offset: opening it by name would start at its beginning.
+		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return fmt.Errorf("descriptor %d: %w", fd, err)
+		}
+		file := os.NewFile(uintptr(own), fmt.Sprintf("descriptor %d", fd))
+		buf := bufio.NewWriter(file)
+		return errors.Join(body(buf), buf.Flush(), file.Close())
 	}
 	target, err := followTrusted(name)
 	if err != nil {
@@ -147,18 +154,6 @@ func descriptor(name string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// writeDescriptor writes to a descriptor that the caller opened, at its present offset: opening it by name would start at
-// its beginning.
-func writeDescriptor(fd int, body func(io.Writer) error) error {
-	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return fmt.Errorf("descriptor %d: %w", fd, err)
-	}
-	file := os.NewFile(uintptr(own), fmt.Sprintf("descriptor %d", fd))
-	buf := bufio.NewWriter(file)
-	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
 // ownerOf returns a file's owner and group, -1 if the system does not report it.

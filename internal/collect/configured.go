@@ -232,11 +232,6 @@ func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[str
 	if won != nil {
 		return *won
 	}
-	return bestReason(values)
-}
-
-// bestReason returns the unknown value with the most informative reason.
-func bestReason(values []fact.Fact[string]) fact.Fact[string] {
 	order := []fact.State{fact.Conflicting, fact.Malformed, fact.Unstated, fact.Absent, fact.Unread}
 	for _, state := range order {
 		for _, f := range values {

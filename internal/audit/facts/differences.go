@@ -291,17 +291,14 @@ func (m *Machine) onePart(slots []int) bool {
 	return true
 }
 
-// vendorPart returns the vendor and part number of a DIMM.
-func (m *Machine) vendorPart(at int) string {
-	slot := &m.sys.Slots[at]
-	return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
-}
-
 // partNumbers returns vendor and part number of every DIMM.
 func (m *Machine) partNumbers(slots []int) []Value {
 	out := make([]Value, 0, len(slots))
 	for _, at := range slots {
-		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any { return m.vendorPart(at) }))
+		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any {
+			slot := &m.sys.Slots[at]
+			return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
+		}))
 	}
 	return out
 }

@@ -209,12 +209,6 @@ func byBIOS(s *inventory.Setting, id string, face Basis) bool {
 // value is firmware's, unless registers were written (docs/kernel.md, Prefetchers).
 func notWrittenByKernel(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
-// rewrittenBias reports an energy bias of 6, which kernels leave if it is not configured: it is firmware's or
-// replaced a 0, in any of its sources.
-func rewrittenBias(s *inventory.Setting) bool {
-	return slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
-}
-
 // notByBIOS returns an unknown value, because the running value does not show BIOS setup's.
 func notByBIOS(s *inventory.Setting, value, why string) Value {
 	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
@@ -288,7 +282,8 @@ func undecidedReason(s *inventory.Setting, id string, fulfils bool, about Basis)
 	switch {
 	case byBIOS(s, id, about), fulfils && (about != BasisConfigured && about != BasisOption || by == inventory.DecidedHardware || notWrittenByKernel(id)):
 		return ""
-	case rewrittenBias(s):
+	case slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias):
+		// A bias of 6, which kernels leave if it is not configured, is firmware's or replaced a 0, in any of its sources.
 		return "the kernel turns firmware's 0, maximum performance, into 6 at boot"
 	case (fulfils || id == "x2apic" || about == BasisOption) && known:
 		return "that is the doing of " + Decider(by)

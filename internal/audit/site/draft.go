@@ -20,7 +20,14 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 		missing = part(&b, sys, topo) || missing
 	}
 	if !missing {
-		return nothingMissing(sys, topo)
+		slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
+		if len(sys.Slots) == 0 {
+			slots = "firmware lists no memory slots"
+		}
+		if p, ok := topo.Platform.Get(); ok {
+			return fmt.Sprintf("# Nothing to draft: the platform is %s, and %s.\n", p.ID, slots)
+		}
+		return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots)
 	}
 	return `# What memaudit does not know of this machine, as files of a folder of your own: copy each part into the file
 # named above it, fill in what is marked FILL IN from the vendor's documents, and name them under "citation",
@@ -29,17 +36,6 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 #   memaudit rules validate DIR     checks the folder
 #   memaudit check --rules DIR      uses it
 ` + b.String()
-}
-
-func nothingMissing(sys *inventory.System, topo *population.Result) string {
-	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
-	if len(sys.Slots) == 0 {
-		slots = "firmware lists no memory slots"
-	}
-	if p, ok := topo.Platform.Get(); ok {
-		return fmt.Sprintf("# Nothing to draft: the platform is %s, and %s.\n", p.ID, slots)
-	}
-	return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots)
 }
 
 // draftPlatform drafts a platform if a CPU is known and its platform is not.

@@ -125,7 +125,7 @@ func (p Place) fits(t reflect.Type) {
 		p.Wrong("%s, expected a mapping with the keys %s", described(n), strings.Join(keysOf(t), ", "))
 	case t.Kind() == reflect.Slice && n.Kind == yaml.ScalarNode:
 		p.Wrong("%q, expected a list: [%s]", n.Value, n.Value)
-	case !want.takes(n):
+	case !(n.Kind == want.node && (want.tags == nil || slices.Contains(want.tags, n.Tag))):
 		p.Wrong("%s, expected %s", described(n), want.name)
 	case t.Kind() == reflect.Struct:
 		p.fitsStruct(t)
@@ -199,10 +199,6 @@ func expected(t reflect.Type) kind {
 	default:
 		return kind{name: "a text", node: yaml.ScalarNode}
 	}
-}
-
-func (k kind) takes(n *yaml.Node) bool {
-	return n.Kind == k.node && (k.tags == nil || slices.Contains(k.tags, n.Tag))
 }
 
 func described(n *yaml.Node) string {

@@ -38,17 +38,6 @@ func (f *Fleet) Document() *Document {
 		d.Undecided = append(d.Undecided, *one)
 	}
 	d.Problems = f.causes(d.Machines)
-	d.sort()
-	d.Groups = groups(f.machines)
-	d.BIOSVersions = biosVersions(d.Machines)
-	d.Measured = ranked(f.measured)
-	if f.plan != nil {
-		d.Plan = f.plan.document(d.Machines)
-	}
-	return d
-}
-
-func (d *Document) sort() {
 	slices.SortFunc(d.Machines, worseFirst)
 	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
 	slices.SortFunc(d.Findings, func(a, b Finding) int {
@@ -60,6 +49,13 @@ func (d *Document) sort() {
 	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(string(a.KnownBy), string(b.KnownBy)))
 	})
+	d.Groups = groups(f.machines)
+	d.BIOSVersions = biosVersions(d.Machines)
+	d.Measured = ranked(f.measured)
+	if f.plan != nil {
+		d.Plan = f.plan.document(d.Machines)
+	}
+	return d
 }
 
 // biosVersions counts the versions of each product; a machine with an unknown product or version is left out.

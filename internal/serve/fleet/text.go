@@ -34,7 +34,16 @@ func (t *textWriter) section(d *Document, name string, most int) {
 	case "measured":
 		t.measured(d, most)
 	case "bios":
-		t.bios(d)
+		for i := 0; i < len(d.BIOSVersions); {
+			if i == 0 {
+				t.head("BIOS", "versions of each product, and on how many machines")
+			}
+			product, line := d.BIOSVersions[i].Product, ""
+			for ; i < len(d.BIOSVersions) && d.BIOSVersions[i].Product == product; i++ {
+				line += " " + d.BIOSVersions[i].Version + " (" + strconv.Itoa(len(d.BIOSVersions[i].Machines)) + ")"
+			}
+			t.line(statusColumn, "  "+product+":"+line)
+		}
 	case "reboot":
 		t.reboot(d, most)
 	case "unread":
@@ -266,19 +275,6 @@ func (t *textWriter) measured(d *Document, most int) {
 		}
 	}
 	t.more(len(d.Measured)-len(shown), "machine", "measured")
-}
-
-func (t *textWriter) bios(d *Document) {
-	for i := 0; i < len(d.BIOSVersions); {
-		if i == 0 {
-			t.head("BIOS", "versions of each product, and on how many machines")
-		}
-		product, line := d.BIOSVersions[i].Product, ""
-		for ; i < len(d.BIOSVersions) && d.BIOSVersions[i].Product == product; i++ {
-			line += " " + d.BIOSVersions[i].Version + " (" + strconv.Itoa(len(d.BIOSVersions[i].Machines)) + ")"
-		}
-		t.line(statusColumn, "  "+product+":"+line)
-	}
 }
 
 func (t *textWriter) reboot(d *Document, most int) {

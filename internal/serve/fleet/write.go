@@ -25,7 +25,16 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	case "html":
 		return d.page(w)
 	case "csv":
-		return d.csv(w)
+		out := csv.NewWriter(w)
+		_ = out.Write(columns)
+		for _, cells := range d.rows() {
+			for i := range cells {
+				cells[i] = printable.CSVCell(cells[i])
+			}
+			_ = out.Write(cells)
+		}
+		out.Flush()
+		return out.Error()
 	case "json":
 		text, err := printable.EncodeJSON(d)
 		if err != nil {
@@ -36,19 +45,6 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	default:
 		return d.text(w, o)
 	}
-}
-
-func (d *Document) csv(w io.Writer) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(columns)
-	for _, cells := range d.rows() {
-		for i := range cells {
-			cells[i] = printable.CSVCell(cells[i])
-		}
-		_ = out.Write(cells)
-	}
-	out.Flush()
-	return out.Error()
 }
 
 var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",

@@ -26,18 +26,14 @@ func kindOfDocument(o object) documentKind {
 		return registryKind
 	}
 	_, nested := o["Attributes"].(object)
-	if !nested && !isHpBios(o) {
+	// The attributes of iLO 4 are members of the resource itself.
+	if !nested && !(strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")) {
 		return notBIOS
 	}
 	if isSettings(o) {
 		return settingsKind
 	}
 	return resourceKind
-}
-
-// isHpBios recognises the Bios resource of iLO 4, in which the attributes are members of the resource itself.
-func isHpBios(o object) bool {
-	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
 
 // isSettings reports whether a document is the settings object (values after the next boot) and not the resource

@@ -94,6 +94,3 @@ func (c *CPU) Generation() Generation {
 
 // Intel reports whether this is a generation of Intel processors.
 func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenDiamond }
-
-// AMD reports whether this is a generation of AMD processors.
-func (g Generation) AMD() bool { return g >= GenOpteron }

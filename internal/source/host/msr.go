@@ -151,7 +151,7 @@ func registersOf(cpu *CPU) []register {
 		return list
 	case gen == GenZen4:
 		return append(package1(MSRAPICBase, MSRHWCR), register{MSRPrefetchAMD, true})
-	case gen.AMD():
+	case gen >= GenOpteron:
 		return package1(MSRAPICBase, MSRHWCR)
 	default:
 		return nil

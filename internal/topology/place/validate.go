@@ -80,32 +80,27 @@ func ValidateMaps(f *datafile.File, data []byte, known Known) {
 				entry.Key("locators").Item(j).Fault("%s: %s is not a pattern of locators.yaml", m.ID, id)
 			}
 		}
-		m.validateGroups(entry)
-	}
-}
-
-// validateGroups checks that a map's channels do not contradict each other.
-func (m *slotMap) validateGroups(at datafile.Place) {
-	if m.Unknown == "" && len(m.Groups) == 0 {
-		at.Fault("%s: needs groups, or unknown with the reason", m.ID)
-	}
-	for key, channels := range map[string]int{"second": len(m.Second), "controllers": len(m.Controllers)} {
-		if channels > 0 && channels != len(m.Groups) {
-			at.Key(key).Fault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
+		if m.Unknown == "" && len(m.Groups) == 0 {
+			entry.Fault("%s: needs groups, or unknown with the reason", m.ID)
 		}
-	}
-	const mostSlots = 4
-	for key, groups := range map[string][][]int{"groups": m.Groups, "second": m.Second} {
-		seen := map[int]bool{}
-		for i, channel := range groups {
-			if len(channel) > mostSlots {
-				at.Key(key).Item(i).Fault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
+		for key, channels := range map[string]int{"second": len(m.Second), "controllers": len(m.Controllers)} {
+			if channels > 0 && channels != len(m.Groups) {
+				entry.Key(key).Fault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
 			}
-			for j, slot := range channel {
-				if seen[slot] {
-					at.Key(key).Item(i).Item(j).Fault("%s: slot %d is listed twice in %s", m.ID, slot, key)
+		}
+		const mostSlots = 4
+		for key, groups := range map[string][][]int{"groups": m.Groups, "second": m.Second} {
+			seen := map[int]bool{}
+			for i, channel := range groups {
+				if len(channel) > mostSlots {
+					entry.Key(key).Item(i).Fault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
 				}
-				seen[slot] = true
+				for j, slot := range channel {
+					if seen[slot] {
+						entry.Key(key).Item(i).Item(j).Fault("%s: slot %d is listed twice in %s", m.ID, slot, key)
+					}
+					seen[slot] = true
+				}
 			}
 		}
 	}

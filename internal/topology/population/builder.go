@@ -2,7 +2,6 @@ package population
 
 import (
 	"cmp"
-	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -125,13 +124,6 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 		c = min(c, f.Certainty)
 	}
 	return fact.Known(sum, c, from)
-}
-
-// sortSlots orders the slots of a channel by slot number, then by table row.
-func (b *builder) sortSlots(slots []int) {
-	slices.SortFunc(slots, func(x, y int) int {
-		return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y))
-	})
 }
 
 // maybeDRAM reports whether a slot can hold DRAM, as a DIMM or a soldered package: firmware does not report

@@ -269,7 +269,7 @@ func (b *builder) spread(pop *Population, n int) string {
 		pop.ChannelSlots[c] = append(pop.ChannelSlots[c], i)
 	}
 	for c, slots := range pop.ChannelSlots {
-		b.sortSlots(slots)
+		slices.SortFunc(slots, func(x, y int) int { return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y)) })
 		if most := b.maxDPC(); most > 0 && len(slots) > most {
 			return tooDeep(c, len(slots), most)
 		}

@@ -167,17 +167,6 @@ func (p *Population) ProbablySlow() bool {
 		(!p.BoundMTs.Known() || below(p.BoundMTs.Value))
 }
 
-// peaks computes the theoretical peak: 8 bytes per transfer and populated channel, at the running speed, or
-// otherwise at the expected one.
-func (b *builder) peaks(pops []Population) {
-	for i := range pops {
-		pops[i].Peak = channelsPeak(&pops[i], b.dataPath(&pops[i]))
-		if b.platform != nil && b.platform.RatedBelow {
-			pops[i].Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
-		}
-	}
-}
-
 // dataPath returns the width of all populated channels in bytes: 8 for each; for LPDDR packages, with channels
 // of 16 or 32 bits, the sum of their widths. It is unknown unless the sum is a width of CPUs with LPDDR (64,
 // 128 or 256 bits).

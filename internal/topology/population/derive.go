@@ -89,7 +89,14 @@ func (r *Result) populate(sys *inventory.System) {
 	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Speed })
 	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Likely })
 	r.clock.apply(r.Populations)
-	b.peaks(r.Populations)
+	// The theoretical peak: 8 bytes per transfer and populated channel, at the running speed, or else at the expected one.
+	for i := range r.Populations {
+		p := &r.Populations[i]
+		p.Peak = channelsPeak(p, b.dataPath(p))
+		if b.platform != nil && b.platform.RatedBelow {
+			p.Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
+		}
+	}
 	b.shares(r.Populations)
 	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)
 	r.InstalledBytes = b.installed()

@@ -57,6 +57,3 @@ const (
 	shareByLayout   = "measured for this layout"
 	shareByCount    = "documented share and clock"
 )
-
-// ByChannels reports whether the share is by channels alone, because their speed is unknown.
-func (s *Share) ByChannels() bool { return s.By == shareByChannels }

@@ -31,7 +31,7 @@ func RelativeOf(f fact.Fact[Share]) Relative {
 		return Relative{}
 	}
 	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()),
-		Unverified: f.Unverified, ByChannels: share.ByChannels()}
+		Unverified: f.Unverified, ByChannels: share.By == shareByChannels}
 	if share.Value == nil {
 		out.Note = share.Note
 	}
