@@ -226,7 +226,7 @@ func (r *auditRun) doubt(rule *rulepack.Rule) string {
 		return "no document confirms which slot is on which channel"
 	case unverified != "":
 		meaning, _, _ := strings.Cut(unverified, ", in ")
-		return "no document confirms this of the machine: " + meaning
+		return "no document confirms it for this machine: " + meaning
 	case rule.For != nil && len(rule.For.Platforms) > 0 && r.population.Platform.Unverified:
 		return "no document confirms that the processor is of " + r.population.Platform.Value.Name
 	default:

@@ -161,7 +161,12 @@ func (r *Report) goodSentence() string {
 	}
 	switch {
 	case note >= 0:
-		return "no warning; note: " + r.headlineOf(&r.Problems[note])
+		const prefix = "no warning; note: "
+		p := &r.Problems[note]
+		if full := prefix + r.headlineOf(p); r.fits(full) || p.Members[0].Headline == "" {
+			return full
+		}
+		return prefix + p.Members[0].Headline
 	case r.Summary.Waived > 0 && r.Accepted() == r.Summary.Waived:
 		return "memory is installed as this site accepts it"
 	case r.Summary.Waived > 0:

@@ -175,7 +175,17 @@ func TestSentenceHasTwoLines(t *testing.T) {
 	const board = "memaudit does not know which slot is on which channel of this board"
 	assert.Equal(t, board+" (docs/unknown-board.md)", open("P1", reason, fact.SlotMap, "more"))
 	assert.Equal(t, board, open("PRIMERGY of a very long name, 2 HE, with every option there is", reason, fact.SlotMap, "more"))
-	long := "no document gives the channels of Pentium, Core 2, Celeron or Atom with a front-side bus"
+	long := "no document gives the channels of Atom, Celeron N and J, Pentium Silver and N-series"
 	assert.Equal(t, long, open("PRIMERGY TX120 S1", long))
 	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a table of this product, or its manual"))
+
+	inDoubt := func(product string) string {
+		r := &report.Report{Machine: inventory.Machine{Vendor: is("Fujitsu"), Product: is(product)}, Findings: []verdict.Finding{{
+			Rule: "memory.channel.symmetric", Result: verdict.Fail, Severity: verdict.Info, Short: "the channels differ", Headline: "memory channels have different capacities",
+			Subject: inventory.Subject{Kind: inventory.AboutSocket}, Doubt: "the SMBIOS table may not list all slots: memory array 0x0005 announces 18 devices, 16 were found"}}}
+		r.Judge(report.Criteria{})
+		return r.Verdict.Sentence
+	}
+	assert.Equal(t, "probably socket 0: the channels differ; but the SMBIOS table may not list all slots", inDoubt("PRIMERGY RX300 S7"))
+	assert.Equal(t, "probably memory channels have different capacities; but the SMBIOS table may not list all slots", inDoubt("PRIMERGY RX300 S7 of a very long name, with two CPUs"))
 }

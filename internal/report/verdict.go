@@ -208,15 +208,29 @@ func (r *Report) doubtSentence() string {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		if all := slices.Concat(p.Members, p.Led); slices.ContainsFunc(all, doubted) {
-			return "probably " + r.headlineOf(p) + "; but " + string(all[slices.IndexFunc(all, doubted)].Doubt)
+			return r.probably(string(all[slices.IndexFunc(all, doubted)].Doubt), r.headlineOf(p), p.Members[0].Headline)
 		}
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; doubted(f) {
-			return "probably " + f.Summary() + "; but " + string(f.Doubt)
+			return r.probably(string(f.Doubt), f.Summary(), f.Headline)
 		}
 	}
 	return ""
+}
+
+// probably reports a failure that is in doubt, in full, without the details of the doubt, or by its headline as it fits.
+func (r *Report) probably(doubt, failure, headline string) string {
+	short, _, _ := strings.Cut(doubt, ": ")
+	sentence := ""
+	for _, failure := range []string{failure, cmp.Or(headline, failure)} {
+		for _, doubt := range []string{doubt, short} {
+			if sentence = "probably " + failure + "; but " + doubt; r.fits(sentence) {
+				return sentence
+			}
+		}
+	}
+	return sentence
 }
 
 // anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.

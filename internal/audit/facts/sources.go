@@ -172,7 +172,7 @@ func (m *Machine) noPopulation() Value {
 		return Missing(fact.Truncated, p.Hides("modules"), fact.WholeTable)
 	}
 	if len(m.sys.Slots) == 0 {
-		return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
+		return Missing(fact.Absent, "the SMBIOS table lists no memory", "")
 	}
 	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", fact.CompleteOutput)
 }

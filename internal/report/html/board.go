@@ -78,7 +78,7 @@ func (p *page) noBoard() string {
 	case p.r.Machine.Virtual.Or(false):
 		return "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
 	}
-	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory device.")
+	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory.")
 }
 
 // withoutTable explains why the SMBIOS table was not read completely, "" if it was.

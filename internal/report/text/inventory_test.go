@@ -52,7 +52,7 @@ SETTINGS  none known
 platform  not recognised  virtual machine
 `)
 	require.Contains(t, inventoryOf(t, inv, Options{Width: 120}), `
-SLOTS     none known: the SMBIOS table lists no memory device
+SLOTS     none known: the SMBIOS table lists no memory
 `)
 	inv.Machine.Hypervisor, inv.Sources[1].State = is("kvm"), "absent"
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nplatform  not recognised  virtual machine (kvm)\n")

@@ -416,7 +416,7 @@ func noSlots(inv *report.Inventory) string {
 			return "the SMBIOS table is " + string(s.State) + inBrackets(string(s.Detail))
 		}
 	}
-	return "the SMBIOS table lists no memory device"
+	return "the SMBIOS table lists no memory"
 }
 
 // unplaced prints the slots without a known channel, with the reason.

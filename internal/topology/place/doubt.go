@@ -137,7 +137,7 @@ func (pl *placer) rowsAgainst(c *processor) string {
 		}
 		for _, i := range slots {
 			if first := slots[0]; differs == "" && pl.out[i].Channel != pl.out[first].Channel {
-				differs = fmt.Sprintf("the labels put %s on channel %d and %s on channel %d, and firmware lists both in bank %q, of which the processor has as many as channels",
+				differs = fmt.Sprintf("labels and bank locators disagree about the channels: the labels put %s on channel %d and %s on channel %d, and both are in bank %q",
 					pl.name(first), pl.out[first].Channel, pl.name(i), pl.out[i].Channel, bank)
 			}
 		}

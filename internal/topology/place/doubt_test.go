@@ -70,7 +70,7 @@ func examined(t *testing.T, sys *inventory.System, p *platform.Platform) []strin
 func TestDoubtByBank(t *testing.T) {
 	list := examined(t, x8dah(true, "1A 2A 3A"), westmere)
 	require.Len(t, list, 1)
-	assert.Contains(t, list[0], `"P1_DIMM1A" on channel 0 and "P1_DIMM2A" on channel 1, and firmware lists both in bank "P1_BANK1"`)
+	assert.Contains(t, list[0], `"P1_DIMM1A" on channel 0 and "P1_DIMM2A" on channel 1, and both are in bank "P1_BANK1"`)
 	assert.Empty(t, examined(t, x8dah(false, "1A 2A 3A"), westmere))
 
 	rows := board("Supermicro", "X8DTU", "P", "P1_DIMM{1..3}A@BANK0* P1_DIMM{1..3}B@BANK1")

@@ -114,7 +114,7 @@ func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 		return fact.Unknown[*Platform](fact.Unstated, "neither CPUID nor brand string of the processor is known",
 			fact.ProcessorTable, id.from)
 	}
-	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
+	return fact.Unknown[*Platform](fact.Absent, "memaudit does not know this processor", "", id.from)
 }
 
 // brandKnownBy returns the input that would identify the processor: "" if the brand string is that of an

@@ -191,7 +191,7 @@ func (b *builder) labelledChannels() fact.Fact[int] {
 func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	n := b.platform.ChannelsPerSystem
 	if n == 0 {
-		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+b.platform.Name, "")
+		return fact.Unknown[int](fact.Absent, "no document gives the channels of this board's chipset", "")
 	}
 	seen, unverified := map[int]bool{}, false
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {

@@ -550,7 +550,7 @@ func TestAllNonVolatile(t *testing.T) {
 			m.sys.Slots[i].Technology = collecttest.Known(tech)
 		}
 		for _, p := range m.derive(t).Populations {
-			assert.Equal(t, "SMBIOS lists no DRAM module at all, although the machine runs", p.DIMMs.Reason)
+			assert.Equal(t, "the SMBIOS table lists no memory module, although the machine runs", p.DIMMs.Reason)
 		}
 	}
 	m.sys.Slots[0].Technology = fact.Fact[inventory.Technology]{State: fact.Unstated}
@@ -561,12 +561,12 @@ func TestAllNonVolatile(t *testing.T) {
 func TestUnknownPlatformCounts(t *testing.T) {
 	m := newTestMachine(1, platform.Intel, 6, 200, 1, "Intel(R) Xeon(R) W-11155MRE @ 2.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
 	r := m.derive(t)
-	assert.Equal(t, "no platform data for this processor", r.Platform.Reason)
+	assert.Equal(t, "memaudit does not know this processor", r.Platform.Reason)
 	p := r.Populations[0]
 	assert.Equal(t, 2, p.DIMMs.Value)
 	assert.Equal(t, 2, p.ChannelsTotal.Value, "the processor's own row")
 	assert.Equal(t, 2, p.ChannelsPopulated.Value)
-	assert.Equal(t, "no platform data for this processor", p.Class.Reason)
+	assert.Equal(t, "memaudit does not know this processor", p.Class.Reason)
 	assert.Equal(t, 2666, p.Speed.Value.MTs)
 	assert.True(t, p.Speed.Unverified)
 }

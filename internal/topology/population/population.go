@@ -110,7 +110,7 @@ func (b *builder) count(pop *Population) {
 		return
 	}
 	if b.noneListed() {
-		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
+		pop.DIMMs = fact.Unknown[int](fact.Unstated, "the SMBIOS table lists no memory module, although the machine runs", "")
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
