@@ -66,33 +66,23 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	if free != nil {
 		least = &free.score
 	}
-	var out []*candidate
 	cure, part := s.cheapest(stocks, keepsAll, mostBought, nil, least)
-	expensive := s.isExpensive(cure)
-	add := func(c *candidate) {
-		if c != nil {
-			out = append(out, c)
-		}
-	}
-	add(cure)
-	if s.before.severe() && (expensive || cure.score.bandwidth()[0] < 100) {
+	out := []*candidate{cure}
+	if expensive := s.isExpensive(cure); s.before.severe() && (expensive || cure.score.bandwidth()[0] < 100) {
 		exchanged, less := s.cheapest(stocks, exchanges, mostExchanged, cure, least)
-		add(exchanged)
-		if exchanged != nil {
-			cure = exchanged
-		}
-		if less != nil && (part == nil || cmp.Or(slices.Compare(less.score.severities[:], part.score.severities[:]), less.stock.bought-part.stock.bought) < 0) {
+		out = append(out, exchanged)
+		if part == nil || less != nil && cmp.Or(slices.Compare(less.score.severities[:], part.score.severities[:]), less.stock.bought-part.stock.bought) < 0 {
 			part = less
 		}
-		if part != nil && cure != nil && (!expensive || part.stock.bought >= cure.stock.bought) {
-			part = nil
+		if expensive {
+			out = append(out, part)
 		}
-		if than := cmp.Or(part, cure); cure != nil && s.isExpensive(cure) {
-			fewer, _ := s.cheapest(stocks, func(x *stock) bool { return givesUp(x) && x.bought < than.stock.bought }, mostExchanged, than, least)
-			add(fewer)
+		if whole := cmp.Or(exchanged, cure); whole != nil && s.isExpensive(whole) {
+			fewer, _ := s.cheapest(stocks, givesUp, mostExchanged, cmp.Or(part, whole), least)
+			out = append(out, fewer)
 		}
-		add(part)
 	}
+	out = slices.DeleteFunc(out, func(c *candidate) bool { return c == nil })
 	slices.SortStableFunc(out, func(x, y *candidate) int { return cmp.Compare(x.stock.bought, y.stock.bought) })
 	return out
 }
