@@ -51,10 +51,10 @@ func Decode(name string, data []byte) (*Export, error) {
 }
 
 // isJSON reports whether a text begins like a JSON object or a list of objects. SUM's "[Advanced|..." and Intel's
-// "[BIOS::..." begin with a bracket too.
+// "[BIOS::..." begin with a bracket too, and what Python prints has other quotation marks.
 func isJSON(trimmed []byte) bool {
 	rest := bytes.TrimSpace(trimmed[1:])
-	return trimmed[0] == '{' || trimmed[0] == '[' && len(rest) > 0 && (rest[0] == '{' || rest[0] == ']')
+	return trimmed[0] == '{' && !bytes.HasPrefix(rest, []byte("'")) || trimmed[0] == '[' && len(rest) > 0 && (rest[0] == '{' || rest[0] == ']')
 }
 
 func decodeXML(data []byte, start int) (*Export, error) {
@@ -232,9 +232,18 @@ func decodeText(text string) (*Export, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
 	}
-	lines, err := withoutNode(lines)
+	if list := rows(lines); isPairs(list) {
+		return decodePairs("row", list)
+	}
+	lines, err := printed(lines)
+	if err == nil {
+		lines, err = withoutNode(lines)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if list := records(lines); isPairs(list) {
+		return decodePairs("record", list)
 	}
 	// Attributes are also listed with colons: YAML, PowerShell's Format-List.
 	for _, lines := range [][]textLine{lines, replaced(lines, colonLine())} {

@@ -229,6 +229,28 @@ func TestMenuForms(t *testing.T) {
 	})
 }
 
+// TestPrintedForms checks what scripts and command-line tools print of a Bios resource: badfish, Dell's Redfish scripts,
+// CSV tables of ironic and PowerShell.
+func TestPrintedForms(t *testing.T) {
+	two := []string{"LogicalProc=Enabled", "SysProfile=PerfOptimized"}
+	testForms(t, bios.Racadm, []form{
+		{name: "badfish", in: "- INFO     - LogicalProc: Enabled\n- INFO     - SysProfile: PerfOptimized\n", want: two},
+		{name: "badfish with the host, in colour", in: "[n1] - \x1b[32mINFO\x1b[0m     - LogicalProc: Enabled\n[n1] - \x1b[32mINFO\x1b[0m     - SysProfile: PerfOptimized\n", want: two},
+		{name: "badfish's log", in: "2026-01-02 10:11:12,345: - INFO     - LogicalProc: Enabled\n2026-01-02 10:11:12,346: - INFO     - SysProfile: PerfOptimized\n", want: two},
+		{name: "the file of Dell's script", in: "- Data collection timestamp: 2026-1-2  1:2:3\n\n--- BIOS Attributes ---\nAttribute Name: LogicalProc\tAttribute Value: Enabled\nAttribute Name: SysProfile\tAttribute Value: PerfOptimized\n", want: two},
+		{name: "some attributes by Dell's script", in: "\nCurrent value for attribute \"LogicalProc\": \"Enabled\"\nCurrent value for attribute \"SysProfile\": \"PerfOptimized\"\n", want: two},
+		{name: "the screen of Dell's script", in: "--- BIOS Attributes ---\n\n('LogicalProc', 'Enabled')\n('SysProfile', 'PerfOptimized')\n", want: two},
+		{name: "an object as Python prints it", in: "{'@odata.id': '/redfish/v1/Systems/1/Bios',\n 'Attributes': {'LogicalProc': 'Enabled',\n                'SysProfile': 'PerfOptimized'}}\n", want: two},
+	})
+	testForms(t, bios.Redfish, []form{
+		{name: "one attribute by badfish", in: "- INFO     - AttributeName: ProcC1E\n- INFO     - CurrentValue: Enabled\n- INFO     - HelpText: When set to Enabled: sleep.\n- INFO     - Value: [{'ValueName': 'Disabled'}]\n", want: []string{"ProcC1E=Enabled"}},
+		{name: "CSV of ironic", in: "\"Name\",\"Value\"\r\n\"LogicalProc\",\"Enabled\"\r\n\"SysProfile\",\"PerfOptimized\"\r\n", want: two},
+		{name: "CSV of PowerShell, with what waits", in: "#TYPE Selected.Object\n\"AttributeName\";\"CurrentValue\";\"PendingValue\"\n\"LogicalProc\";\"Enabled\";\"Disabled\"\n", want: []string{"LogicalProc=Enabled pending:Disabled"}},
+	})
+	_, err := bios.Decode("file", []byte("[n1] - INFO     - LogicalProc: Enabled\n[n2] - INFO     - LogicalProc: Disabled\n"))
+	require.ErrorIs(t, err, bios.ErrMalformed)
+}
+
 // TestRedfishForms checks every JSON type that controllers give an attribute.
 func TestRedfishForms(t *testing.T) {
 	resource := func(attributes string) string {

@@ -36,7 +36,7 @@ func pairOf(o object) (name string, value any, ok bool) {
 			name = stringMember(o, key)
 		}
 	}
-	for _, key := range []string{"value", "currentvalue"} {
+	for _, key := range []string{"currentvalue", "value"} {
 		if !ok {
 			value, ok = o[key]
 		}
@@ -62,6 +62,9 @@ func decodePairs(at string, list []any) (*Export, error) {
 		a := Attribute{Name: cleanValue(name), Place: fmt.Sprintf("%s[%d]", at, i)}
 		a.Value, a.Stated = scalar(value)
 		a.Bare = isBareValue(value)
+		if waits, _ := scalar(o["pendingvalue"]); waits != "" {
+			a.Pending, a.HasPending = waits, true
+		}
 		a.ReadOnly = o["read_only"] == true
 		a.Options = scalars(o["allowable_values"])
 		e.add(a)
@@ -356,6 +359,13 @@ func decodeFlat(o object) (*Export, error) {
 	}
 	if e.failed != nil {
 		return nil, e.failed
+	}
+	if len(o) == 1 { // badfish's JSON has the attributes below the host's name
+		for _, v := range o {
+			if inner, ok := v.(object); ok {
+				return decodeFlat(inner)
+			}
+		}
 	}
 	if e.Vendor, e.Guessed = vendorByNames(e.Attributes); e.Vendor == "" {
 		keys := slices.Sorted(maps.Keys(o))

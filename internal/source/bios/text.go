@@ -1,7 +1,10 @@
 package bios
 
 import (
+	"cmp"
+	"encoding/csv"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -246,4 +249,83 @@ func tableCells(text string) (name, value string, ok bool) {
 	name, value = strings.Trim(name, "*`\""), strings.Trim(value, "*`\",")
 	name = strings.TrimSpace(name[menuEnd(name):])
 	return name, value, name != "" && value != "" && value != "{" && !strings.EqualFold(value, "value")
+}
+
+// Patterns of lines in which tools wrap a name and its value: badfish (redhat-performance/badfish, its logger: the host in
+// brackets if there are several, the time in its log file, colours on a terminal), what Dell's Redfish scripts save and
+// print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), and an object as Python prints it.
+var (
+	colours     = pattern(`\x1b\[[0-9;]*m`)
+	badfishLine = pattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
+	dellLine    = pattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
+	pythonLine  = pattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
+)
+
+// printed returns the lines as NAME: VALUE. Settings of several hosts are several machines'.
+func printed(lines []textLine) ([]textLine, error) {
+	out, host := slices.Clone(lines), ""
+	for i := range out {
+		text := colours().ReplaceAllString(out[i].text, "")
+		if m := badfishLine().FindStringSubmatch(text); m != nil {
+			if host = cmp.Or(host, m[1]); m[1] != host {
+				return nil, malformed(lines[i].place(), "settings of %q after those of %q, expected one machine's", m[1], host)
+			}
+			text = m[2]
+		} else if m := dellLine().FindStringSubmatch(text); m != nil {
+			text = m[1] + m[2] + ": " + unquote(m[3])
+		} else if m := pythonLine().FindStringSubmatch(text); m != nil {
+			text = m[1] + ": " + m[2] + m[3]
+		}
+		out[i].text = text
+	}
+	return out, nil
+}
+
+// records returns lists of one attribute's properties, "AttributeName: ProcC1E" and below it "CurrentValue: Enabled", as
+// objects; other lines begin no list.
+func records(lines []textLine) (out []any) {
+	var last object
+	for _, l := range lines {
+		key, value, ok := strings.Cut(strings.TrimPrefix(l.text, "- "), ":")
+		key = strings.ToLower(strings.TrimSpace(key))
+		if name, _, _ := pairOf(object{key: value}); ok && name != "" {
+			last = object{}
+			out = append(out, last)
+		}
+		if ok && last != nil {
+			last[key] = unquote(strings.TrimSpace(value))
+		}
+	}
+	return out
+}
+
+// rows returns the rows of a CSV table with a heading (ironic's -f csv, PowerShell's Export-Csv) as objects by the heading's
+// words, none for other text.
+func rows(lines []textLine) (out []any) {
+	var b strings.Builder
+	for _, l := range lines {
+		if !strings.HasPrefix(l.text, "#TYPE ") { // of Windows PowerShell
+			b.WriteString(l.text + "\n")
+		}
+	}
+	for _, comma := range ",;" {
+		r := csv.NewReader(strings.NewReader(b.String()))
+		r.Comma, r.FieldsPerRecord = comma, -1
+		table, err := r.ReadAll()
+		if err != nil || len(table[0]) < 2 {
+			continue
+		}
+		for _, row := range table[1:] {
+			if len(row) != len(table[0]) {
+				continue
+			}
+			o := object{}
+			for i, cell := range row {
+				o[strings.ReplaceAll(table[0][i], " ", "")] = cell
+			}
+			out = append(out, o)
+		}
+		return out
+	}
+	return nil
 }
