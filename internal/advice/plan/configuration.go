@@ -37,13 +37,9 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 			}
 		}
 	}
-	if found, err := t.pipeline.Audit(sys, topo, t.pipeline.AboutLayout); err == nil {
+	about := func(id string) bool { return t.pipeline.AboutLayout(id) || t.pipeline.Role(id).Feature }
+	if found, err := t.pipeline.Audit(sys, topo, about); err == nil {
 		out.judged(found, &t.pipeline, topo.Populations[0].Class.Or(population.Class{}))
-	}
-	if found, err := t.pipeline.Audit(sys, topo, func(id string) bool { return t.pipeline.Role(id).Feature }); err == nil {
-		for i := range found.Findings {
-			out.carries(&found.Findings[i])
-		}
 	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return append(to, out)
@@ -129,6 +125,10 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 func (c *Configuration) judged(found *verdict.Audit, p *Pipeline, class population.Class) {
 	for i := range found.Findings {
 		f := &found.Findings[i]
+		if p.Role(f.Rule).Feature {
+			c.carries(f)
+			continue
+		}
 		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
 			c.Effects = append(c.Effects, *f.Effect)
 		}

@@ -95,7 +95,7 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 	for i := range have {
 		have[i] /= max(1, layer*len(b.units))
 	}
-	for _, want := range columnsOf(have, modulesIn(have)) { // as many of each size on every channel
+	for want := range columnsOf(have, modulesIn(have)) { // as many of each size on every channel
 		for i := range want {
 			want[i] *= layer
 		}

@@ -45,23 +45,13 @@ func PlatformMemory(k fs.FS, id string) string {
 }
 
 // sizesFor lists the sizes of modules for a platform, largest first: those its document names, otherwise those in the
-// standard of its memory, and those installed.
+// standard of its memory, and those installed, with their ranks.
 func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	of, sizes := moduleRow(k, "platform", id)
 	if of != memory || sizes == "" {
 		_, sizes = moduleRow(k, "memory", memory)
 	}
 	out := parseSizes(sizes)
-	if sys != nil {
-		out = withInstalled(out, sys)
-	}
-	slices.SortFunc(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
-	return out
-}
-
-// withInstalled adds the sizes of the modules that a machine holds, with their
-// ranks.
-func withInstalled(out []moduleSize, sys *inventory.System) []moduleSize {
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
 		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
@@ -69,11 +59,11 @@ func withInstalled(out []moduleSize, sys *inventory.System) []moduleSize {
 		}
 		at := slices.IndexFunc(out, func(m moduleSize) bool { return m.bytes == s.SizeBytes.Value })
 		if at < 0 {
-			out = append(out, moduleSize{bytes: s.SizeBytes.Value})
-			at = len(out) - 1
+			at, out = len(out), append(out, moduleSize{bytes: s.SizeBytes.Value})
 		}
 		out[at].ranks = s.Ranks.Or(out[at].ranks)
 	}
+	slices.SortFunc(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
 	return out
 }
 

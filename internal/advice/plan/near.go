@@ -25,7 +25,7 @@ func (s *search) near() *candidate {
 		}
 	}
 	if changed > 1 {
-		tries = append([]proposal{{layout: both, steps: b.steps(both)}}, tries...)
+		tries = append(s.ranked([][]int{both}), tries...)
 	}
 	var best *candidate
 	s.allow(len(tries))

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -112,7 +113,7 @@ func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 			room += a.rooms[g].depth()
 		}
 	}
-	s.columns = columnsOf(s.left, deepest)
+	s.columns = slices.Collect(columnsOf(s.left, deepest))
 	share := total / int64(max(len(s.order), 1))
 	slices.SortStableFunc(s.columns, func(x, y column) int {
 		return cmp.Compare(math.Abs(float64(x.bytes(sizes)-share)), math.Abs(float64(y.bytes(sizes)-share)))
@@ -122,23 +123,24 @@ func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 	return s.found
 }
 
-func columnsOf(left []int, depth int) []column {
-	var out []column
-	c := make(column, len(left))
-	var fill func(at, room int)
-	fill = func(at, room int) {
-		if at == len(left) {
-			out = append(out, slices.Clone(c))
-			return
+// columnsOf lists the numbers of modules of each size, of which there are left, that make depth at most.
+func columnsOf(left []int, depth int) iter.Seq[column] {
+	return func(yield func(column) bool) {
+		c := make(column, len(left))
+		var fill func(at, room int) bool
+		fill = func(at, room int) bool {
+			if at == len(left) {
+				return yield(slices.Clone(c))
+			}
+			for c[at] = 0; c[at] <= min(left[at], room); c[at]++ {
+				if !fill(at+1, room-c[at]) {
+					return false
+				}
+			}
+			return true
 		}
-		for n := 0; n <= min(left[at], room); n++ {
-			c[at] = n
-			fill(at+1, room-n)
-		}
-		c[at] = 0
+		fill(0, depth)
 	}
-	fill(0, depth)
-	return out
 }
 
 // patternSearch fills the groups one after the other.

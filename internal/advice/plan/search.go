@@ -94,7 +94,7 @@ func (s *search) proposals(x *stock) []proposal {
 	if s.board.alike(x.split) {
 		found = s.layouts
 	}
-	return slices.DeleteFunc(s.ranked(found(x.split)), func(p proposal) bool { return p.nameless })
+	return s.ranked(found(x.split))
 }
 
 func (b *board) alike(split [][]int) bool {
@@ -107,9 +107,8 @@ type proposal struct {
 	steps      []Step
 	population *population.Result
 	units      []bandwidth
-	// channels are the steps by channels if no slot can be named, else nil; nameless is set if these cannot be either.
+	// channels are the steps by channels if no slot can be named, else nil.
 	channels []Step
-	nameless bool
 }
 
 // derivation is how many times as much as an arrangement the derivation of its population takes.
@@ -118,8 +117,8 @@ const derivation = 4
 // mostKept bounds of how many layouts at once the derivation is kept until the audit.
 const mostKept = 64
 
-// ranked orders layouts by the bandwidth that is sure, then by the number of modules touched: an audit
-// of each would cost four times what deriving it does.
+// ranked orders layouts, of those whose steps can be named, by the bandwidth that is sure, then by the number of modules
+// touched: an audit of each would cost four times what deriving it does.
 func (s *search) ranked(layouts [][]int) []proposal {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
@@ -131,8 +130,9 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if s.board.open(layout) {
-			p.channels = s.board.byChannel(p.steps)
-			p.nameless = p.channels == nil
+			if p.channels = s.board.byChannel(p.steps); p.channels == nil {
+				continue
+			}
 		}
 		if len(layouts) > 1 {
 			topo := s.board.population.Repopulate(Apply(s.board.sys, p.steps))

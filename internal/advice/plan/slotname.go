@@ -48,7 +48,7 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	for _, i := range found {
 		names = append(names, ownName(sys, i))
 	}
-	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), limitedNames(names))
+	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), humanize.Truncated(mostNamed, names))
 }
 
 func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {

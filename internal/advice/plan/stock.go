@@ -186,23 +186,18 @@ func (b *board) targets(visit func(want []int)) {
 			most[s] = max(most[s], n)
 		}
 	}
-	want, seen := make([]int, len(b.distinct)), 0
-	var fill func(at, total int)
-	fill = func(at, total int) {
-		switch {
-		case seen >= mostStocks:
-		case at < len(want):
-			for n := 0; total+n <= room; n += width {
-				want[at] = n
-				fill(at+1, total+n)
+	seen := 0
+	for want := range columnsOf(slices.Repeat([]int{room / width}, len(b.distinct)), room/width) {
+		for s := range want {
+			want[s] *= width
+		}
+		if want.bytes(b.distinct) >= bytes && b.permits(modulesIn(want)) && b.plausible(want, least, most) {
+			if seen++; seen > mostStocks {
+				return
 			}
-			want[at] = 0
-		case column(want).bytes(b.distinct) >= bytes && b.permits(total) && b.plausible(want, least, most):
-			seen++
-			visit(slices.Clone(want))
+			visit(want)
 		}
 	}
-	fill(0, 0)
 }
 
 // plausible reports whether this many modules of each size can be distributed evenly: there is one size; every group

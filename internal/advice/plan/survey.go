@@ -30,7 +30,11 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	if len(b.units) == 0 {
 		return nil, "no processor with memory slots is known"
 	}
-	b.findUnplaced()
+	for i, k := range b.at {
+		if k != none && b.owner(i) == none {
+			b.stray = append(b.stray, i)
+		}
+	}
 	b.settleOrder()
 	return b, ""
 }
@@ -135,13 +139,10 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
 // out. It is ordered if a slot map places the slots, for lockstep channels, and with one layer.
 func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 	g := channelGroup{controller: controller, ordered: len(of) > 1}
-	depth := 0
-	for n, c := range of {
+	depth := maxDepth
+	for _, c := range of {
 		if c < 0 || c >= len(channels) {
 			return g
-		}
-		if n == 0 {
-			depth = len(channels[c])
 		}
 		depth = min(depth, len(channels[c]))
 	}
@@ -156,19 +157,4 @@ func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 	}
 	g.ordered = g.ordered || mapped || depth == 1
 	return g
-}
-
-// findUnplaced lists modules in slots of no running processor.
-func (b *board) findUnplaced() {
-	owned := make([]bool, len(b.at))
-	for i := range b.units {
-		for _, s := range b.units[i].slots {
-			owned[s] = true
-		}
-	}
-	for i, k := range b.at {
-		if k != none && !owned[i] {
-			b.stray = append(b.stray, i)
-		}
-	}
 }

@@ -89,7 +89,7 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	if len(own.LockstepBoards) > 0 { // the channels below are numbered as the document's own
 		own.LockstepBoards = []platform.Board{{Product: "."}}
 	}
-	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documented(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, nil),
+	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documented(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, &inventory.System{}),
 		Assumed: "the fastest processors of the platform, as many slots on a channel as it takes, and registered modules that are as fast; boards may be slower"}
 	if t.sizes[0].ranks == 0 {
 		t.Assumed += "; modules of more than two ranks too"
@@ -250,21 +250,16 @@ func documentSlot(channel, slot int) string {
 // mostCommon is the most frequent kind of module; one without a known size if there is none.
 func mostCommon(sys *inventory.System) inventory.Slot {
 	count := map[Traits]int{}
-	best := none
+	best := inventory.Slot{}
 	for i := range sys.Slots {
-		s := &sys.Slots[i]
-		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
-			continue
-		}
-		count[TraitsOf(s)]++
-		if best == none || count[TraitsOf(s)] > count[TraitsOf(&sys.Slots[best])] {
-			best = i
+		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) > 0 {
+			count[TraitsOf(s)]++
+			if count[TraitsOf(s)] > count[TraitsOf(&best)] {
+				best = *s
+			}
 		}
 	}
-	if best == none {
-		return inventory.Slot{}
-	}
-	return sys.Slots[best]
+	return best
 }
 
 // documented is a registered module as fast as the platform takes them.

@@ -127,28 +127,17 @@ func (t *Target) mixes(n int, all bool) [][]int {
 	mixed := all || kinds == 3
 	keeps := func(k, m int) bool { return mixed || m == n || t.owned[t.sizes[k].bytes] == m*t.Sockets }
 	var out [][]int
-	mix := make([]int, len(t.sizes))
-	var fill func(k, left, used int)
-	fill = func(k, left, used int) {
-		if left == 0 {
-			for k, m := range mix {
-				if m > 0 && keeps(k, m) {
-					out = append(out, slices.Clone(mix))
-					return
-				}
+	for mix := range columnsOf(slices.Repeat([]int{n / step}, len(t.sizes)), n/step) {
+		used, kept := 0, false
+		for k := range mix {
+			if mix[k] *= step; mix[k] > 0 {
+				used, kept = used+1, kept || keeps(k, mix[k])
 			}
 		}
-		if left == 0 || k == len(t.sizes) {
-			return
+		if modulesIn(mix) == n && used <= kinds && kept {
+			out = append(out, mix)
 		}
-		fill(k+1, left, used)
-		for m := step; m <= left && used < kinds; m += step {
-			mix[k] = m
-			fill(k+1, left-m, used+1)
-		}
-		mix[k] = 0
 	}
-	fill(0, n, 0)
 	return out
 }
 
@@ -172,49 +161,43 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 	return out
 }
 
-// extent is how far a layout extends: the number of groups and, if modules are bought in kits, of controllers.
-type extent struct{ controllers, channels int }
-
-func (t *Target) extent(layout []int) extent {
-	var e extent
+// extent is on how many controllers, if modules are bought in kits, and channels a layout has modules.
+func (t *Target) extent(layout []int) (controllers, channels int) {
 	behind := map[int]bool{}
 	for _, g := range t.board.units[0].groups {
 		if len(g.layers) > 0 && layout[g.layers[0][0]] != none {
-			e.channels++
+			channels++
 			behind[g.controller] = true
 		}
 	}
 	if t.kit() > 1 {
-		e.controllers = len(behind)
+		controllers = len(behind)
 	}
-	return e
+	return controllers, channels
 }
 
 // spread lists layouts of a mix: the best one over as many channels as possible (if modules work in lockstep, on one
 // controller too), and on request the best over each smaller number of channels.
 func (t *Target) spread(mix []int, all bool) [][]int {
 	type ranked struct {
-		layout []int
-		speed  []float64
+		layout                []int
+		controllers, channels int
+		speed                 []float64
 	}
-	best, most := map[extent]ranked{}, map[int]int{}
+	var list []ranked
 	for _, layout := range t.arranged(mix) {
-		sys, topo := t.derive(layout)
-		if tooDeep(sys, topo) {
-			continue
+		if sys, topo := t.derive(layout); !tooDeep(sys, topo) {
+			controllers, channels := t.extent(layout)
+			list = append(list, ranked{layout, controllers, channels, t.speed(topo)})
 		}
-		e, r := t.extent(layout), ranked{layout, t.speed(topo)}
-		if old, ok := best[e]; !ok || slices.Compare(r.speed, old.speed) < 0 {
-			best[e] = r
-		}
-		most[e.controllers] = max(most[e.controllers], e.channels)
 	}
+	slices.SortStableFunc(list, func(x, y ranked) int {
+		return cmp.Or(y.controllers-x.controllers, y.channels-x.channels, slices.Compare(x.speed, y.speed))
+	})
 	var out [][]int
-	for _, e := range slices.SortedFunc(maps.Keys(best), func(x, y extent) int {
-		return cmp.Or(cmp.Compare(y.controllers, x.controllers), cmp.Compare(y.channels, x.channels))
-	}) {
-		if all || e.channels == most[e.controllers] {
-			out = append(out, best[e].layout)
+	for i, r := range list {
+		if i == 0 || r.controllers != list[i-1].controllers || all && r.channels != list[i-1].channels {
+			out = append(out, r.layout)
 		}
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -136,14 +135,7 @@ func filledSlots(sys *inventory.System) string {
 	if len(out) == 0 {
 		return "none"
 	}
-	return limitedNames(out)
-}
-
-func limitedNames(names []string) string {
-	if len(names) <= mostNamed {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
+	return humanize.Truncated(mostNamed, out)
 }
 
 // sample is a slot with a module of the size, else with any: of the same channel if possible, else of the same

@@ -106,7 +106,7 @@ func TestWhatIfNames(t *testing.T) {
 	}{
 		{r710, "DIMM_A3", "DIMM_A3 holds no module to remove"},
 		{r710, "DIM_A1", `no slot "DIM_A1" (the nearest is "DIMM_A1")`},
-		{r710, "1", `slot "1" is 2 slots: say DIMM_A1, DIMM_B1`},
+		{r710, "1", `slot "1" is 2 slots: say DIMM_A1; DIMM_B1`},
 		{r710, "B10", `no slot "B10" (the nearest is "DIMM_B1")`},
 		{r710, "0x11FF", `no slot "0x11FF" (the nearest is "0x110`},
 		{r710, "DIMM_A1,DIMM_A2", "for several slots repeat the option"},
