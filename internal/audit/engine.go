@@ -31,12 +31,17 @@ type Engine struct {
 	tables func() (settings.Tables, error)
 	// roles is what the rules of an id mean to a plan: the first that has a role.
 	roles map[string]verdict.Role
+	// settingCauses are the rules from whose failure that of a setting's check follows, by the check's id.
+	settingCauses map[string][]string
 }
 
 // NewEngine prepares the rules and profiles of all packs.
 func NewEngine(packs []*rulepack.Pack) *Engine {
-	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}}
+	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}, settingCauses: map[string][]string{}}
 	for _, same := range e.rules {
+		for _, id := range same[len(same)-1].Related {
+			e.settingCauses[id] = append(e.settingCauses[id], same[0].ID)
+		}
 		if i := slices.IndexFunc(same, func(r *rulepack.Rule) bool { return len(r.Planning)+len(r.Prerequisites) > 0 }); i >= 0 {
 			has := func(word string) bool { return slices.Contains(same[i].Planning, word) }
 			e.roles[same[i].ID] = verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Told: has(rulepack.PlanTold), Modules: has(rulepack.PlanModules),
@@ -154,6 +159,9 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	return &run.out, nil
 }
 
+// overriddenRule fails for a setting that the running system takes back.
+const overriddenRule = "settings.overridden"
+
 // performanceIntents are the intents that want the highest clock.
 var performanceIntents = []string{"max-performance", "low-latency", "hpc"}
 
@@ -174,6 +182,10 @@ func (r *auditRun) profile() error {
 		rows = r.table(chosen)
 		before := len(r.out.Findings)
 		for i := range rows {
+			if r.depends == nil {
+				r.depends = map[int][]string{}
+			}
+			r.depends[len(r.out.Findings)] = append([]string{overriddenRule}, r.engine.settingCauses["setting."+rows[i].ID]...)
 			r.setting(chosen, &rows[i])
 		}
 		judged := verdict.Summarize(r.out.Findings[before:])

@@ -197,7 +197,10 @@ func settingsJudged(t *testing.T, m *maker, f hosttest.Files, attributes ...[2]s
 	}
 	_, out, errs := run(nil, args...)
 	var doc struct {
-		Findings []struct{ Rule, Subject, Result, Severity, Found, Reason, Remedy string }
+		Findings []struct {
+			Rule, Subject, Result, Severity, Found, Reason, Remedy string
+			CausedBy                                               string `json:"caused_by"`
+		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
 	judged := map[string]string{}
@@ -207,7 +210,7 @@ func settingsJudged(t *testing.T, m *maker, f hosttest.Files, attributes ...[2]s
 			if id, ok := strings.CutPrefix(x.Subject, "setting "); ok && strings.HasPrefix(key, "settings.") {
 				key += " " + id
 			}
-			judged[key] = x.Result + " " + x.Severity + ": " + x.Found + x.Reason + " | " + x.Remedy
+			judged[key] = x.Result + " " + x.Severity + ": " + x.Found + x.Reason + " | " + x.Remedy + " | " + x.CausedBy
 		}
 	}
 	return judged
@@ -239,8 +242,12 @@ func TestKindsOfEveryVendor(t *testing.T) {
 					assert.NotContains(t, got["settings.conflict energy_perf_bias"], "fail")
 					assert.Contains(t, got["setting.energy_perf_bias"], "pass")
 				})
-				t.Run("Turbo that is off at run time fails without an export", func(t *testing.T) {
-					assert.Contains(t, settingsJudged(t, m, turboOff)["setting.turbo"], "fail warning")
+				t.Run("Turbo that is off at run time fails without an export, and is one problem", func(t *testing.T) {
+					got := settingsJudged(t, m, turboOff)
+					assert.Contains(t, got["setting.turbo"], "fail warning")
+					if strings.HasPrefix(got["settings.overridden turbo"], "fail") {
+						assert.Contains(t, got["setting.turbo"], "| settings.overridden")
+					}
 				})
 				t.Run("what takes Turbo back is named, not BIOS setup", func(t *testing.T) {
 					got := settingsJudged(t, m, turboOff, m.turboOn)

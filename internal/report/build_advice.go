@@ -14,7 +14,7 @@ import (
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(p *plan.Plan) {
 	if p.WhyExpensive != "" {
-		r.AdviceExpensive = "none: " + p.WhyExpensive
+		r.AdviceExpensive = "none is documented: " + p.WhyExpensive
 	}
 	r.Advice = append(r.Advice, p.Advice...)
 	for i := range r.Findings {
@@ -54,5 +54,5 @@ func expensiveReason(p *plan.Plan) string {
 	if p.WhyExpensive == "" {
 		return ""
 	}
-	return " (nothing cheaper is advised: " + p.WhyExpensive + ")"
+	return " (no cheaper layout is documented: " + p.WhyExpensive + ")"
 }

@@ -204,7 +204,7 @@ func (b *board) byChannel(steps []Step) []Step {
 func (b *board) undocumented() string {
 	for i := range b.units {
 		if u := &b.units[i]; u.doubted != "" && (!b.manual(u) || !b.listsFewer(u)) {
-			return u.doubted + ", and only a machine with all slots filled needs no such document"
+			return u.doubted
 		}
 	}
 	return ""

@@ -134,7 +134,8 @@ type Rule struct {
 	// Planning is what the result means to a plan for the machine's DIMMs, in words of PlanningWords; empty for
 	// a rule that does not depend on the DIMMs' slots.
 	Planning []string `yaml:"planning,omitempty"`
-	// DependsOn names rules whose failure causes this one's.
+	// DependsOn names rules whose failure causes this one's. Related names rules about the same thing: the failure of a
+	// setting's check that it names (setting.ID) follows from this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`
 	// Prerequisites are given by a rule about a feature that is asked for: check is whether the running system shows that it

@@ -39,7 +39,7 @@ func (p *page) bandwidth() any {
 	}
 	data := bandwidth{Measured: p.measured()}
 	if predicted {
-		data.Head = []string{"CPU", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
+		data.Head = []string{"CPU", "estimate", "measured in a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
 		data.Shares = p.shares()
 	}
 	return data

@@ -3,6 +3,7 @@ package text
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -203,12 +204,16 @@ func (p *printer) notes(r *report.Report) {
 			word = ""
 		}
 		text := Statement(pr)
+		if at := slices.IndexFunc(pr.Members, func(f *verdict.Finding) bool { return f.Doubt != "" }); at >= 0 {
+			text += "; in doubt, as " + string(pr.Members[at].Doubt)
+		}
 		if word != "" {
 			text += " (memaudit explain\n" + word + ")"
-		} else if pr.Fix != "" {
-			text += " (" + pr.Fix + ")"
 		}
 		p.item("Note", text)
+		if word == "" {
+			p.settingTable(pr)
+		}
 		if p.verbose {
 			p.indented("Fix", pr.Fix)
 			p.indented("Source", pr.SourceLine())
@@ -241,7 +246,12 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 		{"Expected", func(f *verdict.Finding) string { return string(f.Expected) }},
 		{"Why", func(f *verdict.Finding) string { return string(f.Why) }},
 		{"Cost", func(f *verdict.Finding) string { return wording.Costs(f.Effect) }},
-		{"How", func(f *verdict.Finding) string { return string(f.Remedy) }},
+		{"How", func(f *verdict.Finding) string {
+			if string(f.Remedy) == pr.Fix { // printed above
+				return ""
+			}
+			return string(f.Remedy)
+		}},
 		{"Certainty", func(f *verdict.Finding) string { return f.Certainty.String() }},
 	} {
 		p.grouped(pr.Members, get.name, get.of)
@@ -256,7 +266,7 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 			}
 		}
 	}
-	p.indented("Also causes", strings.Join(pr.Consequences, ", "))
+	p.indented("Causes", strings.Join(pr.Consequences, ", "))
 }
 
 // grouped prints one field of the findings of a problem: once if all are equal, otherwise each with its

@@ -129,6 +129,31 @@ func assertPrintable(t *testing.T, s string) {
 	}
 }
 
+// TestNotes checks that a note lists several settings line by line and says why a failure is no more than a note, and
+// that the summary counts what the failures come to.
+func TestNotes(t *testing.T) {
+	differs := func(id, value, want string) verdict.Finding {
+		return verdict.Finding{Rule: "setting." + id, Result: verdict.Fail, Severity: verdict.Info, Value: value, Found: nullable.String(value), Expected: nullable.String(want),
+			Subject: inventory.Subject{Kind: inventory.AboutSetting, Name: id}, Remedy: "set it in BIOS setup"}
+	}
+	r := &report.Report{Profile: &report.Profile{ID: "v/balanced", Intent: "balanced", Vendor: "V"}, Findings: []verdict.Finding{
+		{Rule: "memory.channel.populated", Result: verdict.Fail, Severity: verdict.Info, Short: "channels 2 and 3 are empty", Doubt: "the SMBIOS table may not list all slots"},
+		differs("smt", "enabled", "disabled"), differs("c1e", "disabled", "enabled"),
+	}}
+	r.Summary = verdict.Summarize(r.Findings)
+	r.Judge(report.Criteria{})
+	out := textOf(t, r, Options{Width: 80})
+	assert.Contains(t, out, `
+Note         Channels 2 and 3 are empty; in doubt, as the SMBIOS table may not
+             list all slots (memaudit explain memory.channel.populated)
+Note         2 settings differ from V's balanced profile: smt and c1e
+             setting  current   recommended  severity
+             smt      enabled   disabled     info
+             c1e      disabled  enabled      info
+
+0 checks passed, 3 failed (2 notes).`)
+}
+
 // TestSlotsThatShareAPlaceAreAllShown checks that two slots that firmware puts in one place both stay in the picture.
 func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
 	m := reporttest.Inputs()["bad"]

@@ -36,7 +36,7 @@ func Counts(r *report.Report) (text string, ways bool) {
 	s := r.Summary
 	text = humanize.Plural(s.Pass, "check") + " passed"
 	if s.Fail > 0 {
-		text += ", " + strconv.Itoa(s.Fail) + " failed"
+		text += ", " + strconv.Itoa(s.Fail) + " failed" + causes(r)
 	}
 	accepted := r.Accepted()
 	if s.Waived > accepted {
@@ -54,6 +54,27 @@ func Counts(r *report.Report) (text string, ways bool) {
 	default:
 		return text + ". " + strconv.Itoa(open) + " not run: " + strings.Join(needs(r.Findings), ", "), true
 	}
+}
+
+// causes counts the problems and notes that the failures come to, in brackets; "" if each failure is one.
+func causes(r *report.Report) string {
+	above := 0
+	for i := range r.Problems {
+		if r.Problems[i].Above() {
+			above++
+		}
+	}
+	var out []string
+	if above > 0 {
+		out = append(out, humanize.Plural(above, "problem"))
+	}
+	if notes := len(r.Problems) - above; notes > 0 {
+		out = append(out, humanize.Plural(notes, "note"))
+	}
+	if len(out) == 0 || len(r.Problems) == r.Summary.Fail {
+		return ""
+	}
+	return " (" + strings.Join(out, ", ") + ")"
 }
 
 // needs lists what the checks that did not run need, the most frequent first.
