@@ -124,9 +124,7 @@ func (a *arrangement) worth(c column, group int) int {
 	n := -group * modulesIn(c)
 	for d, size := range a.layers(c, group) {
 		for _, slot := range a.unit.groups[group].layers[d] {
-			switch now := a.board.at[slot]; {
-			case now == none || size == none:
-			case a.board.size[now] == size && a.counts[now] > 0:
+			if now := a.board.at[slot]; now != none && a.board.size[now] == size && a.counts[now] > 0 {
 				n += worthStay
 			}
 		}
@@ -242,7 +240,7 @@ func (b *board) choices(unit int, counts []int) []choice {
 // maker lists for the number, else all.
 func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
 	if !b.lists(n) {
-		return [][]room{u.rooms()}
+		return [][]room{b.rooms(u)}
 	}
 	var out [][]room
 	for _, set := range b.sets.Rows[n].Sets {

@@ -29,8 +29,8 @@ type board struct {
 	// size is the index into distinct, the sizes, of each kind, the largest first.
 	size     []int
 	distinct []int64
-	// redundant is set if the rule about redundancy fails.
-	redundant bool
+	// partial is set if a layer is empty, redundant if the rule about redundancy fails.
+	partial, redundant bool
 	// work is what is left of the work that a part of the search may take, in slots that were looked at.
 	work int
 	// stray lists the slots with modules that belong to no unit, for example those of an empty socket.
@@ -44,8 +44,6 @@ type memoryUnit struct {
 	// that fills every slot, or a set of the product's own manual, can be advised.
 	doubted string
 	groups  []channelGroup
-	// full is set if no layer of the board is empty.
-	full bool
 	// slots are all slots of the unit, in the order of the table.
 	slots []int
 	// turn lists the groups so that controllers take turns. controller is the controller of each

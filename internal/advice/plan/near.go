@@ -96,7 +96,7 @@ func (b *board) packed(g *channelGroup) bool {
 // likeGroup is the first group of the same controller that may change places with a group and holds the same.
 func (b *board) likeGroup(u *memoryUnit, g int) int {
 	u.settle()
-	like := u.alike(u.rooms(), b.population.Platform.Value)
+	like := u.alike(b.rooms(u), b.population.Platform.Value)
 	held := func(g int) (out []int) {
 		for _, slot := range slices.Concat(u.groups[g].layers...) {
 			out = append(out, b.at[slot])

@@ -15,8 +15,12 @@ import (
 func (b *board) settleOrder() {
 	for i := range b.units {
 		for j := range b.units[i].groups {
-			b.orderBySets(&b.units[i].groups[j])
-			b.orderByLabels(&b.units[i].groups[j])
+			g := &b.units[i].groups[j]
+			b.orderBySets(g)
+			b.orderByLabels(g)
+			for _, l := range g.layers {
+				g.filled += min(b.fullness(l), 1)
+			}
 		}
 	}
 	up, down := b.partlyFilled()
@@ -32,18 +36,8 @@ func (b *board) settleOrder() {
 			if !g.ordered { // what is filled stays; which one is next is not known
 				slices.SortStableFunc(g.layers, func(x, y []int) int { return b.fullness(y) - b.fullness(x) })
 			}
-			for _, l := range g.layers {
-				if b.fullness(l) > 0 {
-					g.filled++
-				}
-			}
+			b.partial = b.partial || g.filled < len(g.layers)
 		}
-	}
-	full := !slices.ContainsFunc(b.units, func(u memoryUnit) bool {
-		return slices.ContainsFunc(u.groups, func(g channelGroup) bool { return g.filled < len(g.layers) })
-	})
-	for i := range b.units {
-		b.units[i].full = full
 	}
 }
 
@@ -89,22 +83,15 @@ func (b *board) partlyFilled() (up, down bool) {
 	up, down = true, true
 	for i := range b.units {
 		for _, g := range b.units[i].groups {
-			if g.ordered {
-				continue
-			}
 			n := len(g.layers)
-			filled := 0
-			for _, l := range g.layers {
-				filled += min(b.fullness(l), 1)
-			}
-			if filled == 0 || filled == n {
+			if g.ordered || g.filled == 0 || g.filled == n {
 				continue
 			}
 			seen = true
 			for d, l := range g.layers {
 				has := b.fullness(l) > 0
-				up = up && has == (d < filled)
-				down = down && has == (d >= n-filled)
+				up = up && has == (d < g.filled)
+				down = down && has == (d >= n-g.filled)
 			}
 		}
 	}

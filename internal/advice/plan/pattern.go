@@ -43,11 +43,11 @@ func (u *memoryUnit) size() int {
 
 // rooms are those of the groups: each may be filled to any depth. On a full board one whose fill order is not known is
 // emptied or stays: steps by channels cannot say which module is taken out.
-func (u *memoryUnit) rooms() []room {
+func (b *board) rooms(u *memoryUnit) []room {
 	out := make([]room, len(u.groups))
 	for i, g := range u.groups {
 		out[i] = 1<<(len(g.layers)+1) - 1
-		if u.full && !g.ordered {
+		if !b.partial && !g.ordered {
 			out[i] = 1 | 1<<len(g.layers)
 		}
 	}

@@ -53,11 +53,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if c.channels != nil {
 		a.Steps = slices.Clone(c.channels)
 	}
-	documented := ""
-	if pf, ok := topo.Platform.Get(); ok {
-		documented = PlatformMemory(s.pipeline.Rules, pf.ID)
-	}
-	a.name(s.board.sys, documented)
+	a.name(s.board.sys, PlatformMemory(s.pipeline.Rules, s.board.population.Platform.Value.ID))
 	return a, true
 }
 

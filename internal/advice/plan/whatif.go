@@ -46,11 +46,14 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 		if step.Do != Install {
 			continue
 		}
+		unlike := func(o inventory.Slot) bool {
+			return isModule(&o) && o.SizeBytes.Or(0) == c.Bytes && TraitsOf(&o) != TraitsOf(&out.Slots[step.LikeSlot])
+		}
 		if s := &out.Slots[step.ToSlot]; s.SizeBytes.Value != c.Bytes {
 			// Of a size that is not installed only the size is known.
 			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
 			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+out.Slots[step.ToSlot].Name()+" are not known", "")
-		} else if unlike(sys, c.Bytes) {
+		} else if slices.ContainsFunc(sys.Slots, unlike) {
 			like := s.Type.Or("DIMM")
 			if ranks, ok := s.Ranks.Get(); ok {
 				like = humanize.Ranked(ranks) + " " + like
@@ -75,16 +78,6 @@ func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 		}
 	}
 	return Step{Do: Swap, FromSlot: slots[0], ToSlot: slots[1], LikeSlot: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
-}
-
-func unlike(sys *inventory.System, bytes int64) bool {
-	var kinds []Traits
-	for i := range sys.Slots {
-		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) == bytes {
-			kinds = append(kinds, TraitsOf(s))
-		}
-	}
-	return slices.ContainsFunc(kinds, func(k Traits) bool { return k != kinds[0] })
 }
 
 func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
