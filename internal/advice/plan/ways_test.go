@@ -286,8 +286,10 @@ func TestCapacitiesOnFewerChannels(t *testing.T) {
 }
 
 // TestCapacitiesOfEveryPlatform checks that each number of modules that a platform's document recommends gives a configuration
-// that nothing discourages.
+// that nothing discourages, and that its memory runs at the speeds that the document lists.
 func TestCapacitiesOfEveryPlatform(t *testing.T) {
+	// The speed bins of JESD79, JESD79-2 to JESD79-5 and JESD205, MT/s.
+	bins := map[string][2]int{"DDR": {200, 400}, "DDR2": {400, 1066}, "DDR2 FB-DIMM": {533, 800}, "DDR3": {800, 2133}, "DDR4": {1600, 3200}, "DDR5": {3200, 8800}}
 	ids, err := platform.IDs(rules.FS)
 	require.NoError(t, err)
 	planned := 0
@@ -299,6 +301,12 @@ func TestCapacitiesOfEveryPlatform(t *testing.T) {
 			continue
 		}
 		planned++
+		for kind, row := range pf.Speeds {
+			for _, mts := range row {
+				rates := bins[plan.PlatformMemory(rules.FS, id)]
+				assert.True(t, mts <= 0 || kind == "mrdimm" || rates[0] <= mts && mts <= rates[1], "%s: no rate of its memory: %d", id, mts)
+			}
+		}
 		for _, n := range pf.RecommendedDIMMs {
 			size := int64(8 << 30)
 			if id == "sapphire-rapids" {

@@ -18,12 +18,19 @@ import (
 )
 
 // TestBuiltinPacks validates every embedded pack: shape, expressions, sources
-// and each rule's own cases.
+// and each rule's own cases. Rules of one id have one role in planning.
 func TestBuiltinPacks(t *testing.T) {
 	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)
 	require.NotEmpty(t, packs)
+	planning := map[string][]string{}
 	for _, p := range packs {
+		for _, r := range p.Rules {
+			if before, ok := planning[r.ID]; ok {
+				assert.ElementsMatch(t, before, r.Planning, r.ID)
+			}
+			planning[r.ID] = r.Planning
+		}
 		for _, c := range p.Validate() {
 			t.Error(c)
 		}
