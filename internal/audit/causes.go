@@ -18,6 +18,9 @@ func (r *auditRun) causes() {
 		}
 		for _, id := range ids {
 			for _, failed := range all.matching(id, f.Subject, r.facts.Owner) {
+				if machine := (inventory.Subject{}); r.counters[i] && (f.Subject == machine || r.out.Findings[failed].Subject != f.Subject) {
+					continue // errors that no slot is known for may be of any module
+				}
 				r.roots[i] = append(r.roots[i], failed)
 				f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: r.out.Findings[failed].Subject})
 			}

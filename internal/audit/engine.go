@@ -98,6 +98,8 @@ type auditRun struct {
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.
 	depends map[int][]string
+	// counters are the findings about the errors of one module, which follow from those of the same module alone.
+	counters map[int]bool
 	// follows are the rules about the layout whose failure a feature's follows from, by the feature's rule.
 	follows map[string][]string
 	roots   map[int][]int

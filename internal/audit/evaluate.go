@@ -52,9 +52,12 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 		at := r.add(f)
 		if on := slices.Concat(rules[i].DependsOn, r.follows[f.Rule]); len(on) > 0 {
 			if r.depends == nil {
-				r.depends = map[int][]string{}
+				r.depends, r.counters = map[int][]string{}, map[int]bool{}
 			}
 			r.depends[at] = on
+			if rules[i].Subject == facts.SubjectCounter {
+				r.counters[at] = true
+			}
 		}
 	}
 }

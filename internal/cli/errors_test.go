@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -170,15 +168,7 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 			if c.total != "" {
 				tree[system+"/Total"] = `{"CurrentPeriod":` + c.total + `}`
 			}
-			bmc := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, ok := tree[r.URL.Path]
-				if !ok {
-					w.WriteHeader(http.StatusNotFound)
-				}
-				_, _ = w.Write([]byte(body))
-			}))
-			_, out, errs := run(nil, "check", "--root", root, "--redfish", bmc.URL, "--redfish-credentials", secret, "--redfish-insecure", "--format", "json")
-			bmc.Close()
+			_, out, errs := run(nil, "check", "--root", root, "--redfish", bmcWith(t, tree), "--redfish-credentials", secret, "--redfish-insecure", "--format", "json")
 			var got map[string]string
 			for _, f := range verdictsOf(t, out) {
 				if strings.HasPrefix(f.Rule, "memory.errors.") && f.Subject == "machine" && f.Result == "fail" {
@@ -190,6 +180,82 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.want, got, errs)
+		})
+	}
+}
+
+// TestErrorsInTheEventLog: what the BMC's event log says of a module is one problem with what the kernel counts there, and the
+// maker's next step follows from it. A log that could not be read, or is cut short, is said to be and changes nothing.
+func TestErrorsInTheEventLog(t *testing.T) {
+	t.Parallel()
+	const system, manager = "/redfish/v1/Systems/1", "/redfish/v1/Managers/1"
+	entry := func(created, id, message string) string {
+		return `{"Created":"` + created + `","MessageId":"IDRAC.2.8.` + id + `","Message":"` + message + `"}`
+	}
+	since, before := "2026-11-20T09:00:00Z", "2026-11-19T09:00:00Z"
+	uncorrected := func(at string) string {
+		return entry(at, "MEM0001", "Multi-bit memory errors detected on a memory device at location(s) DIMM_A2.")
+	}
+	for name, c := range map[string]struct {
+		entries string
+		edac    bool
+		// want are the failures of memory.errors.*, says what the text report has, not what it has not.
+		want      map[string]string
+		says, not string
+	}{
+		"the counted module is named": {uncorrected(since), true, map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical", "memory.errors.corrected slot 0x110F (B4)": "info"},
+			"A2: 1 uncorrected error in 3.5 days", "DIMM_A2"},
+		"no driver counts":   {uncorrected(since), false, map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical"}, "A2: 1 uncorrected error", ""},
+		"before the restart": {uncorrected(before), false, map[string]string{}, "", "uncorrected error in"},
+		"repaired at the restart": {uncorrected(before) + "," + entry(since, "MEM0804", "The self-heal operation successfully completed at DIMM DIMM_A2."), false,
+			map[string]string{}, "", "self-heal"},
+		"the repair failed": {uncorrected(before) + "," + entry(since, "MEM0805", "The self-heal operation failed at DIMM DIMM_A2."), false,
+			map[string]string{"memory.errors.corrected slot 0x1101 (A2)": "warning"}, "replace the module in A2: its repair failed", "restart the server"},
+		"too many corrected": {entry(since, "MEM0702", "Correctable memory error rate exceeded for DIMM_B4."), true,
+			map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical", "memory.errors.corrected slot 0x110F (B4)": "info"}, "", ""},
+		"MEM8000 alone": {entry(since, "MEM8000", "Correctable memory error logging disabled for a memory device at location DIMM_C1."), false,
+			map[string]string{"memory.errors.corrected machine": "warning"}, "MEM8000 alone schedules no repair", ""},
+		"without a time": {uncorrected("yesterday"), false, map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "info"},
+			"not whether they are older than the last restart", ""},
+		"cut short": {uncorrected(since) + `],"Members@odata.nextLink":"` + manager + `/Sel/Entries?$skip=1","x":[`, false,
+			map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical"}, "the service has no such resource", ""},
+		"denied": {"", false, map[string]string{}, "the service has no such resource", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			resources := map[string]string{
+				"/redfish/v1/": `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`, "/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
+				system:                       `{"Model":"PowerEdge R740","LastResetTime":"2026-11-20T08:00:00Z","Links":{"ManagedBy":[{"@odata.id":"` + manager + `"}]}}`,
+				manager:                      `{"LogServices":{"@odata.id":"` + manager + `/LogServices"}}`,
+				manager + "/LogServices":     `{"Members":[{"@odata.id":"` + manager + `/LogServices/Sel"}]}`,
+				manager + "/LogServices/Sel": `{"Entries":{"@odata.id":"` + manager + `/Sel/Entries"}}`,
+				manager + "/Sel/Entries":     `{"Members":[` + c.entries + `]}`,
+			}
+			if c.entries == "" {
+				delete(resources, manager+"/Sel/Entries")
+			}
+			m := machinetest.Named(t, "dell-r740-errors")
+			for path := range m.Files {
+				if !c.edac && strings.Contains(path, "/edac/mc/") {
+					delete(m.Files, path)
+				}
+			}
+			root := t.TempDir()
+			m.Tree().WriteTo(t, root)
+			args := []string{"check", "--root", root, "--redfish", bmcWith(t, resources), "--redfish-credentials", private(t, "username: u\npassword: p\n"), "--redfish-insecure"}
+			_, out, errs := run(nil, append(args, "--format", "json")...)
+			got := map[string]string{}
+			for _, f := range verdictsOf(t, out) {
+				if strings.HasPrefix(f.Rule, "memory.errors.") && f.Result == "fail" {
+					got[f.Rule+" "+f.Subject] = f.Severity
+				}
+			}
+			assert.Equal(t, c.want, got, errs)
+			_, text, _ := run(nil, append(args, "-v")...)
+			text = strings.Join(strings.Fields(text), " ")
+			assert.Contains(t, text+out, c.says)
+			if c.not != "" {
+				assert.NotContains(t, text, c.not)
+			}
 		})
 	}
 }

@@ -445,8 +445,14 @@ func controllerOf(t *testing.T) string {
 		"/redfish/v1/Systems/1/Memory/1": `{"Id":"1","DeviceLocator":"DIMM_A1","CapacityMiB":4096,"MemoryDeviceType":"DDR3",
 			"Status":{"State":"Enabled","Health":"Critical"}}`,
 	}
+	return bmcWith(t, resources)
+}
+
+// bmcWith is a BMC without sessions that has the resources, by path and query.
+func bmcWith(t *testing.T, resources map[string]string) string {
+	t.Helper()
 	service := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := resources[r.URL.Path]
+		body, ok := resources[r.URL.RequestURI()]
 		if !ok || r.Method != http.MethodGet {
 			w.WriteHeader(http.StatusNotFound)
 		}

@@ -39,12 +39,38 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 	if text := c.modules(a); text != "" {
 		detail += "; " + text
 	}
+	c.sys.Events = memoryEvents(a)
 	if n := len(c.sys.Conflicts) - before; n > 0 {
 		first := c.sys.Conflicts[before]
 		detail += fmt.Sprintf("; differs from SMBIOS in %d things, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
 	}
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: a.State(), Detail: nullable.String(detail)})
 	return exports
+}
+
+// memoryEvents converts the entries of the event log; unknown if none was read, or if it may be another machine's.
+func memoryEvents(a *redfish.Answer) fact.Fact[[]inventory.MemoryEvent] {
+	at := fact.Evidence{Source: inventory.SourceRedfish, Field: "LogServices"}
+	switch {
+	case a.LogProblem != nil && !a.LogRead:
+		return fact.Unknown[[]inventory.MemoryEvent](fact.Unread, a.LogProblem.Error(), fact.Input(a.LogProblem.Hint), at)
+	case !a.LogRead || a.Doubt != "":
+		return fact.Unknown[[]inventory.MemoryEvent](fact.Unread, "the BMC's event log was not read", "", at)
+	}
+	out := make([]inventory.MemoryEvent, 0, len(a.Events))
+	for _, e := range a.Events {
+		when := inventory.Undated
+		switch {
+		case e.Resolved:
+			when = inventory.Resolved
+		case e.Open || e.AfterReset != nil && *e.AfterReset >= 0:
+			when = inventory.Current
+		case e.AfterReset != nil:
+			when = inventory.Earlier
+		}
+		out = append(out, inventory.MemoryEvent{LogEntry: inventory.LogEntry{Time: nullable.String(e.Time), ID: nullable.String(e.ID), Says: e.Says, When: when}, Place: e.Place, AfterReset: e.AfterReset})
+	}
+	return fact.Known(out, fact.Direct, at)
 }
 
 // controllerExport decodes the BIOS settings of an answer. If that fails, it adds a problem to the

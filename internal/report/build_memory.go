@@ -35,7 +35,7 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inve
 		}
 		s.Place = inventory.Place{Socket: nullable.Coordinate(at.Socket), Controller: nullable.Coordinate(at.Controller), Channel: nullable.Coordinate(at.Channel),
 			Slot: nullable.Coordinate(at.Slot), Mapping: buildMapping(&at)}
-		if i < len(topo.Errors) && topo.Errors[i].By != "" {
+		if i < len(topo.Errors) && (topo.Errors[i].By != "" || topo.Errors[i].Log != nil) {
 			s.Errors = buildErrors(topo.Errors[i])
 		}
 		s.Memory = purchaseType(s, documented)
@@ -58,16 +58,17 @@ func purchaseType(s *inventory.Slot, documented string) string {
 	return ""
 }
 
-// buildErrors is nil if nothing was counted.
+// buildErrors is nil if nothing was counted or logged.
 func buildErrors(e *place.Errors) *place.Errors {
-	if !e.Corrected.Known() && !e.Uncorrected.Known() {
+	counted := e.Corrected.Known() || e.Uncorrected.Known()
+	if !counted && e.Log == nil {
 		return nil
 	}
 	out := *e
-	switch e.By {
-	case place.ByController:
+	switch {
+	case e.By == place.ByController, e.By == place.ByEvents && e.Uncorrected.From.Source != inventory.SourceEDAC, !counted:
 		out.Source = inventory.SourceRedfish
-	case place.ByLog:
+	case e.By == place.ByLog:
 		out.Source = inventory.SourceKernelLog
 	default:
 		out.Source = inventory.SourceEDAC
@@ -79,7 +80,7 @@ func buildErrors(e *place.Errors) *place.Errors {
 func buildUnplacedErrors(in []place.UnplacedErrors) []place.UnplacedErrors {
 	var out []place.UnplacedErrors
 	for _, u := range in {
-		if e := buildErrors(&u.Errors); e != nil && u.Any() {
+		if e := buildErrors(&u.Errors); e != nil && (u.Any() || u.Log != nil) {
 			u.Errors = *e
 			out = append(out, u)
 		}

@@ -115,7 +115,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{inventory.Export{}, []string{"source", "path", "format", "attributes", "untranslated"}},
 		{inventory.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
 		{inventory.Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "errors", "serial", "asset_tag"}},
-		{inventory.Errors{}, []string{"corrected", "uncorrected", "counted_seconds", "source", "by"}},
+		{inventory.Errors{}, []string{"corrected", "uncorrected", "counted_seconds", "source", "by", "log"}},
 		{inventory.Mapping{}, []string{"source", "certainty", "reason", "doubt"}},
 		{report.Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances", "kind_reason", "rated_bytes_per_second", "tier", "interleave_weight", "side_cache"}},
 		{report.SideCache{}, []string{"bytes", "technology"}},

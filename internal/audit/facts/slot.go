@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -153,11 +154,12 @@ func worstDay(e *place.Errors, count Value) Value {
 // if the kernel's counters could not be read.
 func countsErrors(m *Machine) Value {
 	for i := range m.population.Errors {
-		if by := m.population.Errors[i].By; by == place.ByController || by == place.ByLog {
+		e := m.population.Errors[i]
+		if e.By == place.ByController || e.By == place.ByLog || e.By == place.ByEvents || len(e.Standing()) > 0 {
 			return PlainValue(true)
 		}
 	}
-	if slices.ContainsFunc(m.population.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() }) {
+	if slices.ContainsFunc(m.population.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() || len(s.Standing()) > 0 }) {
 		return PlainValue(true)
 	}
 	var unread *fact.Fact[int64]
@@ -233,7 +235,16 @@ func counterType() *ObjectType {
 		})},
 	}, errorFields(get, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
 		"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
-		{"complete", boolType, "the counts are all errors; unknown for those of the kernel's log, which forgets old messages", get((*counterFacts).complete)},
+		{"log", textListType, "entries of the BMC's event log that stand: since the last reset or of unknown time, not resolved, not followed by a repair, the newest first; of the machine with the place that they name; unknown if no log was read", get((*counterFacts).log)},
+		{"log_says", textType, "the gravest of them about corrected errors: failed, threshold, limit or corrected; empty for none", get(func(x *counterFacts) Value {
+			return x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
+		})},
+		{"log_uncorrected", boolType, "one of them is an error that could not be corrected", get(func(x *counterFacts) Value {
+			v := x.logSays(eventlog.Uncorrected)
+			return derived(func() any { return v.Value != "" }, v)
+		})},
+		{"log_dated", boolType, "one of the entries of log_says is known to be of the present run", get((*counterFacts).logDated)},
+		{"complete", boolType, "the counts are all errors; unknown for those of a log, which forgets old messages", get((*counterFacts).complete)},
 		{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
 		{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
 		{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", get(func(x *counterFacts) Value { return x.at(correctedOf) })},
@@ -273,14 +284,84 @@ func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 	return valueOf(out)
 }
 
-// complete is unknown for errors counted from the kernel log.
+// complete is unknown for errors counted from a log.
 func (x *counterFacts) complete() Value {
-	logged := x.slot != nil && x.slot.errors().By == place.ByLog ||
-		slices.ContainsFunc(x.unplaced, func(s place.UnplacedErrors) bool { return s.By == place.ByLog })
-	if logged {
-		return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
+	for _, e := range x.all() {
+		switch e.By {
+		case place.ByLog:
+			return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
+		case place.ByEvents:
+			return Missing(fact.Absent, "the errors are those still in the BMC's event log, which forgets old messages", "the kernel's EDAC driver")
+		}
 	}
 	return PlainValue(true)
+}
+
+// all are the errors of the slot, or of every counter without one.
+func (x *counterFacts) all() []*place.Errors {
+	if x.slot != nil {
+		return []*place.Errors{x.slot.errors()}
+	}
+	var out []*place.Errors
+	for i := range x.unplaced {
+		out = append(out, &x.unplaced[i].Errors)
+	}
+	return out
+}
+
+func (x *counterFacts) log() Value {
+	out := []string{}
+	for i, e := range x.all() {
+		for _, l := range slices.Backward(e.Standing()) {
+			text := logWords[l.Says]
+			if l.ID != "" {
+				text = string(l.ID) + ", " + text
+			}
+			if x.slot == nil {
+				text = x.unplaced[i].Label + ": " + text
+			}
+			if l.When == inventory.Undated {
+				text += " (not known whether since the last restart)"
+			}
+			if !slices.Contains(out, text) && len(out) < mostCounters {
+				out = append(out, text)
+			}
+		}
+	}
+	return fromLog(x, out)
+}
+
+// logWords say what an entry of the BMC's event log is about.
+var logWords = map[eventlog.Says]string{
+	eventlog.Corrected: "corrected error", eventlog.Threshold: "more corrected errors than the maker tolerates", eventlog.Limit: "too many corrected errors to be logged",
+	eventlog.Uncorrected: "uncorrected error", eventlog.Failed: "repair failed",
+}
+
+// logSays returns the first of the words that a standing entry has.
+func (x *counterFacts) logSays(words ...eventlog.Says) Value {
+	for _, word := range words {
+		for _, e := range x.all() {
+			if slices.ContainsFunc(e.Standing(), func(l inventory.LogEntry) bool { return l.Says == word }) {
+				return fromLog(x, string(word))
+			}
+		}
+	}
+	return fromLog(x, "")
+}
+
+func (x *counterFacts) logDated() Value {
+	says := x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
+	for _, e := range x.all() {
+		if slices.ContainsFunc(e.Standing(), func(l inventory.LogEntry) bool { return string(l.Says) == says.Value && l.When == inventory.Current }) {
+			return fromLog(x, true)
+		}
+	}
+	return fromLog(x, false)
+}
+
+// fromLog is a value from the BMC's event log, unknown if none was read.
+func fromLog(x *counterFacts, v any) Value {
+	return derived(func() any { return v }, valueOf(x.m.sys.Events))
 }
 
 // mostCounters limits the counters that are listed, mostSlots the slots of one.

@@ -126,7 +126,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	}
 	stray := slices.Clone(m.population.UnplacedErrors)
 	if len(m.sys.Slots) > 0 {
-		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() })
+		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() && len(s.Standing()) == 0 })
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return cmp.Compare(b.Corrected.Or(0), a.Corrected.Or(0)) })

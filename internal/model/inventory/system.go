@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -33,6 +34,9 @@ type System struct {
 	// error counts for all modules together, nil if it has none.
 	BMCModules []ControllerModule
 	BMCTotal   *ControllerErrors
+	// Events are the entries about memory of the BMC's event log, in the order of time; not known if none was read, and of a
+	// log that is cut short those that were read.
+	Events fact.Fact[[]MemoryEvent]
 	// Slurm is how the scheduler describes the machine; nil if not given.
 	Slurm *SlurmNode
 	// Settings maps canonical setting IDs to their values.
@@ -461,9 +465,26 @@ type Errors struct {
 	CorrectedWorstDay fact.Fact[int64] `json:"-"`
 	// Source is the source's name; set in a report.
 	Source ErrorSource `json:"source"`
-	// By is how the counter was assigned to the slot: label, channel, controller, kernel log, or that every counter of the
-	// machine is zero; "" if it was not.
+	// By is how the counter was assigned to the slot: label, channel, controller, kernel log, event log, or that every counter
+	// of the machine is zero; "" if it was not.
 	By string `json:"by,omitempty"`
+	// Log are the entries of the BMC's event log about the module, in the order of time.
+	Log []LogEntry `json:"log,omitempty"`
+}
+
+// Standing returns the entries of the BMC's event log that say something of the module as it is: those of the present run
+// or of unknown time, not resolved, and after the last repair.
+func (e *Errors) Standing() []LogEntry {
+	var out []LogEntry
+	for _, l := range e.Log {
+		switch {
+		case l.Says == eventlog.Repaired && l.When != Resolved:
+			out = nil
+		case l.When == Current || l.When == Undated:
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // Location is a slot's position according to one source; -1 for unknown numbers. HPE's OEM type 202 has 0 for an unknown
@@ -651,6 +672,38 @@ type Kernel struct {
 	// TDX and SNP are "Y" if KVM can start such guests.
 	TDX, SNP fact.Fact[string]
 }
+
+// MemoryEvent is an entry about memory of the BMC's event log.
+type MemoryEvent struct {
+	LogEntry
+	// Place is the slot under the name that the message has for it, "" if it names none.
+	Place string
+	// AfterReset is the time in seconds since the machine's last reset; nil if that is not known.
+	AfterReset *int64
+}
+
+// LogEntry is what an entry of the BMC's event log says of a module.
+type LogEntry struct {
+	// Time is the BMC's clock in UTC, by RFC 3339.
+	Time nullable.String `json:"time" jsonschema:"nullable"`
+	ID   nullable.String `json:"id" jsonschema:"nullable"`
+	Says eventlog.Says   `json:"says"`
+	When LogTime         `json:"when"`
+}
+
+// LogTime is whether an entry is about the machine as it runs now.
+type LogTime string
+
+// Current is after the machine's last reset, or not repaired as the BMC says; Undated one of which that is not known.
+const (
+	Current  LogTime = "current"
+	Earlier  LogTime = "earlier"
+	Undated  LogTime = "undated"
+	Resolved LogTime = "resolved"
+)
+
+// Values lists the words.
+func (LogTime) Values() []LogTime { return []LogTime{Current, Earlier, Undated, Resolved} }
 
 // LoggedErrors are memory errors in the kernel's log that firmware reported for one module (APEI), under firmware's names of it.
 type LoggedErrors struct {

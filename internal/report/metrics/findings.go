@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 var (
@@ -19,6 +21,8 @@ var (
 	waiverUntil = declare("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
 	corrected   = declare("dimm_corrected_errors_total", "handle locator",
 		"Memory errors corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
+	logEntries = declare("dimm_event_log_entries", "handle locator says",
+		"Entries of the BMC's event log about a module that stand: since the last reset or of unknown time, not resolved and not followed by a repair. Without a handle: the place that the log names.")
 	uncorrected = declare("dimm_uncorrected_errors_total", "handle locator",
 		"Memory errors that could not be corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
 )
@@ -129,12 +133,22 @@ func waivedUntil(f *verdict.Finding) string {
 	return string(f.Waiver.Until)
 }
 
-// errors adds the memory errors of each module, except those of the kernel log: old messages are dropped from
+// errors adds the memory errors of each module, except those of a log: old messages are dropped from
 // it, and a falling counter would look like a restart. A counter without a known slot has the driver's label
 // and no handle, so that it is not lost.
 func (c *collector) errors(inv *report.Inventory) {
 	add := func(e *inventory.Errors, labels ...string) {
-		if e != nil && e.Source != inventory.SourceKernelLog {
+		if e == nil {
+			return
+		}
+		entries := map[eventlog.Says]float64{}
+		for _, l := range e.Standing() {
+			entries[l.Says]++
+		}
+		for says, n := range entries {
+			c.add(logEntries, n, append(labels, string(says))...)
+		}
+		if e.Source != inventory.SourceKernelLog && e.By != place.ByEvents {
 			addKnown(c, corrected, e.Corrected.Pointer(), 1, labels...)
 			addKnown(c, uncorrected, e.Uncorrected.Pointer(), 1, labels...)
 		}

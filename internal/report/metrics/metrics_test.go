@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
@@ -48,7 +49,8 @@ func TestKnownMetrics(t *testing.T) {
 		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2], Peak: new(int64(51_200_000_000))},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
 	}}}
-	r.Inventory.Slots[0].Errors = &inventory.Errors{Corrected: is(int64(0)), Uncorrected: is(int64(0))}
+	r.Inventory.Slots[0].Errors = &inventory.Errors{Corrected: is(int64(0)), Uncorrected: is(int64(0)),
+		Log: []inventory.LogEntry{{Says: eventlog.Threshold, When: inventory.Current}, {Says: eventlog.Threshold, When: inventory.Earlier}}}
 	waived := failing("setting.smt", "machine", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &verdict.Waiver{Until: "2026-12-15"}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))

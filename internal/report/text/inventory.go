@@ -129,7 +129,7 @@ func printedRate(mts fact.Fact[int]) string { return fact.Convert(mts, wording.P
 
 // errorsCell returns corrected/uncorrected errors, "" if they are not counted.
 func errorsCell(e *inventory.Errors) string {
-	if e == nil {
+	if e == nil || !e.Corrected.Known() && !e.Uncorrected.Known() {
 		return ""
 	}
 	return wording.Counted(e.Corrected) + "/" + wording.Counted(e.Uncorrected)

@@ -98,6 +98,8 @@ func Errors(e *inventory.Errors) string {
 		return Counted(e.Corrected) + " corrected and " + Counted(e.Uncorrected) + " uncorrected errors"
 	case e.Corrected.Or(0) > 0:
 		return Counted(e.Corrected) + " corrected errors"
+	case len(e.Standing()) > 0:
+		return "errors in the BMC's event log"
 	default:
 		return ""
 	}

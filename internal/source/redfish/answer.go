@@ -113,8 +113,8 @@ type Event struct {
 	// AfterReset is the time in seconds since the machine's last reset by the same clock, negative before it; nil if the
 	// service reports no reset (ComputerSystem, LastResetTime) or the entry no time.
 	AfterReset *int64
-	// Resolved is set if the service calls the cause resolved or repaired.
-	Resolved bool
+	// Resolved is set if the service calls the cause resolved or repaired, Open if it says that it is not (HPE's Repaired).
+	Resolved, Open bool
 }
 
 // maxEvents is the number of entries about memory that are kept.

@@ -3,6 +3,7 @@
 package redfish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,8 +35,8 @@ type logEntry struct {
 	SensorType                                      string
 	Resolved                                        bool
 	Oem                                             struct {
-		Hpe    struct{ Repaired bool }
-		Hp     struct{ Repaired bool }
+		Hpe    struct{ Repaired *bool }
+		Hp     struct{ Repaired *bool }
 		Lenovo struct{ CommonEventID, LenovoMessageID string }
 	}
 }
@@ -174,7 +175,10 @@ func (c *client) memoryEvents(entries []logEntry, reset string) []Event {
 		if !ok {
 			continue
 		}
-		event := Event{Says: says, Place: c.oneLine(place), ID: messageID(ids), Resolved: e.Resolved || e.Oem.Hpe.Repaired || e.Oem.Hp.Repaired}
+		event := Event{Says: says, Place: c.oneLine(place), ID: messageID(ids), Resolved: e.Resolved}
+		if repaired := cmp.Or(e.Oem.Hpe.Repaired, e.Oem.Hp.Repaired); repaired != nil {
+			event.Resolved, event.Open = *repaired, !*repaired
+		}
 		if created, err := time.Parse(time.RFC3339, strings.TrimSpace(e.Created)); err == nil {
 			event.Time = created.UTC().Format(time.RFC3339)
 			if resetErr == nil {

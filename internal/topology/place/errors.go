@@ -27,6 +27,9 @@ const (
 	ByController = "controller"
 	// ByLog: the kernel log names the DIMM, and no EDAC driver counts it (APEI, firmware first).
 	ByLog = "kernel log"
+	// ByEvents: the BMC's event log names the DIMM, and has errors that no counter has, or of the only counter that no slot
+	// is known for.
+	ByEvents = "event log"
 	// ByZero: the slot's counter is not known, but every counter of the kind is zero.
 	ByZero = "every counter is zero"
 )
@@ -78,7 +81,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 			slots[i] = unlessController(slots[i], sys.Slots[i].BMCErrors, unplaced)
 		}
 	}
-	return slots, stray
+	return slots, joinEvents(sys, slots, stray)
 }
 
 func counters(controllers []inventory.Controller) []counter {
@@ -310,8 +313,7 @@ func slotErrors(all []counter, slot int) *Errors {
 
 // withController uses the BMC's counts if they exceed the kernel's, or if the kernel has none.
 func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
-	more := func(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
-	if c == nil || !more(&c.Corrected, &e.Corrected) && !more(&c.Uncorrected, &e.Uncorrected) {
+	if c == nil || !moreErrors(&c.Corrected, &e.Corrected) && !moreErrors(&c.Uncorrected, &e.Uncorrected) {
 		return e
 	}
 	out := &Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, By: ByController}
@@ -324,6 +326,9 @@ func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	out.CountedSeconds = sinceReset(c)
 	return out
 }
+
+// moreErrors reports whether a is known and more than what is known of b.
+func moreErrors(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
 
 // sinceReset returns an unknown duration: the BMC does not report how long it counted.
 func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {

@@ -46,7 +46,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 func ofLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
 	count := func(n int) fact.Fact[int64] {
 		if n == 0 {
-			return fact.Unknown[int64](fact.Absent, "the kernel's log has no such error of the module, and forgets old messages", "the BMC's own log", at)
+			return fact.Unknown[int64](fact.Absent, "the log has no such error of the module, and forgets old messages", "the BMC's own log", at)
 		}
 		return fact.Known(int64(n), fact.Corroborated, at)
 	}

@@ -1,0 +1,106 @@
+package place
+
+import (
+	"cmp"
+	"slices"
+
+	"memaudit.example/memaudit/internal/model/eventlog"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/inventory"
+)
+
+// joinEvents adds the entries of the BMC's event log to the modules that they name, and returns the counters without a
+// slot: those given, and entries whose slot is not known. The one counter without a slot that has errors is that of the
+// one module that the log names, if it may be: kernel and BMC saw the same errors.
+func joinEvents(sys *inventory.System, slots []*Errors, stray []UnplacedErrors) []UnplacedErrors {
+	if len(sys.Events.Value) == 0 {
+		return stray
+	}
+	names := slotNames(sys)
+	bySlot, byPlace := map[int][]inventory.MemoryEvent{}, map[string][]inventory.MemoryEvent{}
+	var places []string
+	for _, e := range sys.Events.Value {
+		if slot, ok := names[plainLabel(e.Place)]; ok && slot >= 0 {
+			bySlot[slot] = append(bySlot[slot], e)
+			continue
+		}
+		place := cmp.Or(e.Place, "memory, DIMM unknown")
+		if byPlace[place] == nil {
+			places = append(places, place)
+		}
+		byPlace[place] = append(byPlace[place], e)
+	}
+	var named []int
+	for slot, events := range bySlot {
+		slots[slot] = withEvents(slots[slot], events, sys.Events.From)
+		if len(slots[slot].Standing()) > 0 {
+			named = append(named, slot)
+		}
+	}
+	if len(named) == 1 {
+		stray = counterOfLog(slots, stray, named[0])
+	}
+	for _, place := range places {
+		n := slices.IndexFunc(stray, func(s UnplacedErrors) bool { return plainLabel(s.Label) == plainLabel(place) })
+		if n < 0 {
+			n = len(stray)
+			none := fact.Unknown[int64](fact.Absent, "only the BMC's event log has these errors", "", sys.Events.From)
+			stray = append(stray, UnplacedErrors{Label: place, Place: "in the BMC's event log", Errors: Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}})
+		}
+		stray[n].Errors = *withEvents(&stray[n].Errors, byPlace[place], sys.Events.From)
+	}
+	return stray
+}
+
+// counterOfLog gives a slot the only kernel's counter without a slot that has errors.
+func counterOfLog(slots []*Errors, stray []UnplacedErrors, slot int) []UnplacedErrors {
+	at := slices.IndexFunc(stray, func(s UnplacedErrors) bool { return s.By == "" && s.Any() })
+	if at < 0 || !slices.Contains(stray[at].Slots, slot) || slices.ContainsFunc(stray[at+1:], func(s UnplacedErrors) bool { return s.By == "" && s.Any() }) {
+		return stray
+	}
+	out, c := *slots[slot], &stray[at].Errors
+	if moreErrors(&c.Corrected, &out.Corrected) {
+		out.Corrected = c.Corrected
+	}
+	if moreErrors(&c.Uncorrected, &out.Uncorrected) {
+		out.Uncorrected = c.Uncorrected
+	}
+	out.CountedSeconds, out.By = c.CountedSeconds, ByEvents
+	slots[slot] = &out
+	return slices.Delete(stray, at, at+1)
+}
+
+// withEvents adds the entries of a module, and counts the errors in those of the present run if the counts so far are
+// lower. The log shows at least so many: a kind without an entry stays as it was.
+func withEvents(e *Errors, events []inventory.MemoryEvent, at fact.Evidence) *Errors {
+	out := *e
+	seen, dated := inventory.LoggedErrors{}, true
+	for _, v := range events {
+		out.Log = append(out.Log[:len(out.Log):len(out.Log)], v.LogEntry)
+		if v.When != inventory.Current {
+			continue
+		}
+		seconds := int64(0)
+		if dated = dated && v.AfterReset != nil; v.AfterReset != nil {
+			seconds = *v.AfterReset
+		}
+		switch v.Says {
+		case eventlog.Uncorrected:
+			seen.Uncorrected = append(seen.Uncorrected, seconds)
+		case eventlog.Corrected:
+			seen.Corrected = append(seen.Corrected, seconds)
+		default: // no single errors
+		}
+	}
+	logged := ofLog(&seen, at)
+	if moreErrors(&logged.Uncorrected, &out.Uncorrected) {
+		out.Uncorrected, out.By = logged.Uncorrected, ByEvents
+	}
+	if moreErrors(&logged.Corrected, &out.Corrected) {
+		out.Corrected, out.CorrectedWorstDay, out.By = logged.Corrected, logged.CorrectedWorstDay, ByEvents
+	}
+	if out.By == ByEvents && !out.CountedSeconds.Known() && dated {
+		out.CountedSeconds = logged.CountedSeconds
+	}
+	return &out
+}
