@@ -237,8 +237,8 @@ func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	switch {
 	case !slices.Contains(r.names().Makers, platform.VendorWord(vendor)):
 		c.Standing = verdict.OtherVendor
-	case bySets && r.population.Sets != nil && r.population.Sets.OfSister(source):
-		c.Standing = verdict.Sister
+	case bySets && r.population.Sets.SisterManual(source) != "":
+		c.Standing, c.Noted = verdict.Sister, true
 	}
 	return c
 }

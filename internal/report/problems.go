@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +41,8 @@ type Problem struct {
 	LabelWhere string `json:"-"`
 	Label      string `json:"-"`
 	Shown      int    `json:"-"`
+	// noted is set if Source says the standing itself.
+	noted bool
 }
 
 // Text returns the place and the sentence: "CPU2: channel 2 is empty".
@@ -54,7 +55,7 @@ func (p *Problem) Text() string {
 
 // SourceLine returns the source, with its standing in brackets.
 func (p *Problem) SourceLine() string {
-	if p.Standing == "" || p.Source == "" || strings.Contains(p.Source, string(p.Standing)) {
+	if p.Standing == "" || p.Source == "" || p.noted {
 		return p.Source
 	}
 	return p.Source + " (" + string(p.Standing) + ")"
@@ -87,14 +88,14 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
-		p.Source, p.Standing = cite.Document(), Standing(cite.Standing)
+		p.Source, p.Standing, p.noted = cite.Document(), Standing(cite.Standing), cite.Noted
 		if cite.Standing == verdict.Analogous {
 			p.Standing = sister
 		}
 	}
 	p.Fix, p.Shown = r.fix(&p)
-	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, string(sister)) {
-		p.nameSlotsSource(r.Advice[p.Cure].Source)
+	if p.Cure >= 0 && r.Advice[p.Cure].SisterManual != "" {
+		p.nameSlotsSource(&r.Advice[p.Cure])
 	}
 	if p.Settings() {
 		p.Sentence = r.settingsSentence(c.Members)
@@ -106,16 +107,13 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 	return p
 }
 
-// slotsPage is the end of the title of a slots' document: ", PowerEdge R610 Technical Guide p29".
-var slotsPage = regexp.MustCompile(` p\d.*`)
-
 // nameSlotsSource adds the sister model's manual that chose the slots of the fix.
-func (p *Problem) nameSlotsSource(source string) {
-	if title := slotsPage.ReplaceAllString(source, ""); strings.HasPrefix(p.Source, title) {
+func (p *Problem) nameSlotsSource(a *plan.Advice) {
+	if strings.HasPrefix(p.Source, a.SisterManual) {
 		p.Standing = sister
 		return
 	}
-	p.Source = p.SourceLine() + "; slots: " + source
+	p.Source, p.noted = p.SourceLine()+"; slots: "+a.Source, true
 }
 
 // mostSentences limits the different sentences of one problem; with more of them its headline is

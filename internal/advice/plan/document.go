@@ -22,8 +22,10 @@ type Advice struct {
 	Moves    int     `json:"moves"`
 	Installs int     `json:"installs"`
 	Removes  int     `json:"removes"`
-	// Source names the document of the target layout, or general practice.
-	Source string `json:"source"`
+	// Source names the document of the target layout, or general practice; SisterManual is its name without the page, if it is a
+	// sister model's.
+	Source       string `json:"source"`
+	SisterManual string `json:"-"`
 	// GivenUpBytes is how much less capacity there is after the steps, for the text:
 	// Reaches has what there is then.
 	GivenUpBytes int64 `json:"-"`

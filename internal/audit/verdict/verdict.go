@@ -4,7 +4,6 @@ package verdict
 
 import (
 	"strconv"
-	"strings"
 
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -74,6 +73,8 @@ type Citation struct {
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
 	// Standing says whose the document is, unless it is about this machine or a standard: then it is "".
 	Standing Standing `yaml:"-" json:"standing" cbor:"-" jsonschema:"nullable"`
+	// Noted is set if the title says the standing itself, as that of a manual of the slot sets does.
+	Noted bool `yaml:"-" json:"-" cbor:"-"`
 }
 
 // Authorities of a document that is not a vendor's.
@@ -135,6 +136,9 @@ func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
+	if c.Noted {
+		return c.Document()
+	}
 	return c.Standing.Mark(c.Document())
 }
 
@@ -160,7 +164,7 @@ func (s Standing) Mark(document string) string {
 		return "general practice: " + document
 	case s == Analogous:
 		return "by analogy: " + document
-	case strings.Contains(document, string(s)): // a manual of the slot sets says it of itself
+	case s == "":
 		return document
 	default:
 		return document + " (" + string(s) + ")"

@@ -2,6 +2,7 @@ package place
 
 import (
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,17 +177,21 @@ func (s *Sets) URL(source string) string {
 // the row's document ends with.
 const Conditional = "conditional"
 
-// OfSister reports whether a document of the rows, as Document returns it, is a sister model's.
-func (s *Sets) OfSister(source string) bool {
-	if s.Analogous {
-		return true
+// manualPage is the page in the name of a document of the rows: "Dell, PowerEdge R610 Technical Guide p29".
+var manualPage = regexp.MustCompile(` p\d.*`)
+
+// SisterManual returns the name, without the page, of the manual that a document of the rows is, as Document returns it, if
+// that is a sister model's; "" for another document.
+func (s *Sets) SisterManual(source string) string {
+	if s == nil {
+		return ""
 	}
 	for n, row := range s.Rows {
-		if row.Sister && source == s.Document(n) {
-			return true
+		if (s.Analogous || row.Sister) && source == s.Document(n) {
+			return manualPage.ReplaceAllString(row.Source, "")
 		}
 	}
-	return false
+	return ""
 }
 
 // Order compares two slots of a channel by the sets that contain only one of them: -1 if all of these fill x, 1

@@ -225,8 +225,8 @@ func TestDocumentOfSets(t *testing.T) {
 	assert.Equal(t, "M (manual of a sister model)", (&Sets{Rows: of}).Document(1))
 	assert.Equal(t, "N (set derived, not printed)", (&Sets{Rows: of}).Document(2))
 	assert.Equal(t, "O (manual of a sister model, set derived, not printed)", (&Sets{Rows: of}).Document(3))
-	assert.True(t, (&Sets{Rows: of}).OfSister("M (manual of a sister model)"))
-	assert.False(t, (&Sets{Rows: of}).OfSister("N (set derived, not printed)"))
+	assert.Equal(t, "M", (&Sets{Rows: of}).SisterManual("M (manual of a sister model)"))
+	assert.Empty(t, (&Sets{Rows: of}).SisterManual("N (set derived, not printed)"))
 	assert.Empty(t, (&Sets{Rows: rows}).Document(3))
 	assert.Empty(t, (&Sets{Rows: rows, Analogous: true}).Document(3))
 }
