@@ -91,14 +91,19 @@ func firmwareType() *ObjectType {
 		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
 		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", table(func(f *inventory.Firmware) any { return f.FromFile })},
 		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", table(func(f *inventory.Firmware) any { return f.Compared })},
-		Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", machine(func(m *Machine) Value {
-			iommu := settingFacts{id: "iommu", Setting: m.sys.Settings["iommu"]}
-			return iommu.undo()
-		})},
+		Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", undoOf("iommu")},
+		Field{"x2apic_undo", textType, "how to make Linux use x2APIC mode where the command line prevents it; empty if it does not", undoOf("x2apic")},
 		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", table(func(f *inventory.Firmware) any { return f.Doubt })},
 		Field{"problems", textListType, "defects of the table that touch what an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, false) })},
 		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, true) })},
 	)
+}
+
+func undoOf(id string) func(any) Value {
+	return machine(func(m *Machine) Value {
+		s := settingFacts{id: id, Setting: m.sys.Settings[id]}
+		return s.undo()
+	})
 }
 
 func problems(all []inventory.Problem, harmless bool) []string {
@@ -199,7 +204,10 @@ func processorType() *ObjectType {
 			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 		})},
 		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
-		Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off explains; empty for none", machine(offlineCPUs)},
+		Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machine(offlineCPUs)},
+		Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machine(func(m *Machine) Value {
+			return derived(func() any { return ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
+		})},
 		Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
 	)
 }
@@ -223,10 +231,13 @@ func processorCores(m *Machine) Value {
 	return gather[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
 }
 
-// logicalProcessors counts the hardware threads that firmware describes. The kernel's own count does not help
-// where it matters: without x2APIC it cannot see more than 255.
+// logicalProcessors counts the hardware threads that firmware describes, otherwise those that are present if they are more
+// than 255: without x2APIC the kernel may see fewer than there are.
 func logicalProcessors(m *Machine) Value {
 	threads := m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Threads) })
+	if present := m.sys.CPU.Present; len(present.Value) > inventory.MaxXAPIC && slices.ContainsFunc(threads, func(v Value) bool { return !v.Known() }) {
+		return computedFrom(present, func(cpus []int) any { return int64(len(cpus)) })
+	}
 	return derived(func() any {
 		total := int64(0)
 		for _, n := range threads {
@@ -281,10 +292,10 @@ func capability(what string, f func(p *platform.Processor) string) func(m *Machi
 // offline, which is a setting of its own, one CPU per core is complete. Threads that firmware disables are not
 // present.
 func offlineCPUs(m *Machine) Value {
-	cpu := &m.sys.CPU
+	cpu, unnumbered := &m.sys.CPU, m.unnumbered()
 	var off []int
 	for _, n := range cpu.Present.Value {
-		if !slices.Contains(cpu.Online.Value, n) {
+		if !slices.Contains(cpu.Online.Value, n) && !slices.Contains(unnumbered, n) {
 			off = append(off, n)
 		}
 	}
@@ -303,6 +314,13 @@ func offlineCPUs(m *Machine) Value {
 	}, from...)
 }
 
+func (m *Machine) unnumbered() []int {
+	if m.sys.Settings["x2apic"].Effective.Or("") != "disabled" {
+		return nil
+	}
+	return m.sys.CPU.Unnumbered()
+}
+
 // limitedBy lists the kernel options that limit it to fewer CPUs than firmware provides: threads, or cores if
 // SMT is off.
 func limitedBy(m *Machine) Value {
@@ -319,8 +337,10 @@ func limitedBy(m *Machine) Value {
 	usable := 0
 	if len(limits) > 0 {
 		var counts []Value
-		usable, counts = m.usableCPUs()
-		from = append(from, counts...)
+		if usable = len(m.sys.CPU.Present.Value); m.smtOff() || usable <= len(online.Value) {
+			usable, counts = m.usableCPUs()
+			from = append(from, counts...)
+		}
 	}
 	return derived(func() any {
 		if usable <= len(online.Value) {

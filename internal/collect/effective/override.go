@@ -33,7 +33,7 @@ func (m *Machine) overrides(id string, f *derived) []inventory.Override {
 		} else {
 			out = m.switchedOff(id, f)
 		}
-	case "smt", "iommu":
+	case "smt", "iommu", "x2apic":
 		out = m.switchedOff(id, f)
 	}
 	return out

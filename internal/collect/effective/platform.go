@@ -45,6 +45,8 @@ func (m *Machine) iommu() derived {
 		return derived{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:
 		return derived{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
+	case option && units.State == fact.Unread:
+		return derived{fact.Known(disabledWord, fact.Indirect, by.From, table.From), by}
 	case !units.Known() && units.State != fact.Absent:
 		return derived{effective: fact.UnknownFrom[string](units)}
 	case option:
@@ -174,12 +176,14 @@ func (m *Machine) prefetcher(register uint32, bit uint) derived {
 }
 
 // x2APIC derives whether the interrupt controllers are in x2APIC mode: from bit 10 of the register, or
-// because there are more CPUs than 8-bit IDs. The flag only shows whether the processor supports it.
+// because there are more CPUs than 8-bit IDs. The flag only shows whether the processor supports it. Without interrupt remapping
+// Linux leaves the mode (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic), and CPUs beyond 8-bit IDs stay offline.
 func (m *Machine) x2APIC() derived {
 	mode := m.field(host.MSRAPICBase, 10, 1)
 	flag := m.flag("x2apic")
 	cpus := len(m.System.CPU.Online.Or(nil))
 	by, option := m.byOption(func(key, _ string) bool { return key == "nox2apic" })
+	unmapped, noRemapping := m.byOption(func(key, value string) bool { return key == "nointremap" || key == "intremap" && value == "off" })
 	switch {
 	case mode.Known() && mode.Value == 1:
 		return derived{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
@@ -191,7 +195,7 @@ func (m *Machine) x2APIC() derived {
 		return f
 	case mode.State == fact.Conflicting:
 		return derived{effective: fact.UnknownFrom[string](mode)}
-	case cpus > maxXAPIC:
+	case cpus > inventory.MaxXAPIC:
 		at := m.System.CPU.Online.From
 		return derived{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
 	case flag.Known() && !flag.Value && option:
@@ -200,10 +204,11 @@ func (m *Machine) x2APIC() derived {
 		return derived{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
 	case !flag.Known():
 		return derived{effective: fact.UnknownFrom[string](flag)}
+	case noRemapping:
+		return derived{fact.Known(disabledWord, fact.Indirect, unmapped.From), unmapped}
+	case len(m.System.CPU.Unnumbered()) > 0 && m.iommu().effective.Or("") == disabledWord:
+		return derived{fact.Known(disabledWord, fact.Corroborated, m.System.CPU.Online.From), m.iommu().decided}
 	default:
 		return derived{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
 	}
 }
-
-// maxXAPIC is the number of CPUs that 8-bit IDs can address.
-const maxXAPIC = 255

@@ -85,6 +85,8 @@ func TestX2APIC(t *testing.T) {
 		{"255 CPUs, which 8-bit ids reach", hosttest.Flags(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 255}), "x2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
 		{"flag alone", can, open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
 		{"flag beside nox2apic", hosttest.Options(can, "nox2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"interrupt remapping off by the command line", hosttest.Options(can, "intremap=off"), by(want.Is("disabled", fact.Indirect), inventory.DecidedCommandLine)},
+		{"256 CPUs, the last offline, no IOMMU", many.With(hosttest.Files{hosttest.CPUDir + "online": "0-254\n", hosttest.CPUDir + "offline": "255\n"}), by(want.Is("disabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"flags not captured", real.Without(hosttest.CPUInfo), open(want.Not[string](fact.Unread, "cpuinfo"))},
 		{"flags not captured, nox2apic", hosttest.Options(real.Without(hosttest.CPUInfo), "nox2apic"), open(want.Not[string](fact.Unread, "cpuinfo"))},
 		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Corroborated))},
@@ -106,6 +108,7 @@ func TestIOMMU(t *testing.T) {
 		{"no table", none(f), by(want.Is("disabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"no table, units not captured", f, by(want.Is("disabled", fact.Indirect), inventory.DecidedFirmware)},
 		{"a table, no units", none(f.With(dmar)), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, units not captured, intel_iommu=off", hosttest.Options(f.With(dmar), "intel_iommu=off"), by(want.Is("disabled", fact.Indirect), inventory.DecidedCommandLine)},
 		{"a table, no units, intel_iommu=off", hosttest.Options(none(f.With(dmar)), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
 		// Documentation/admin-guide/kernel-parameters.txt: iommu= is of x86, the others of one vendor's driver each.
 		{"a table, no units, iommu=off", hosttest.Options(none(f.With(dmar)), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},

@@ -3,6 +3,7 @@ package inventory
 
 import (
 	"cmp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -519,6 +520,18 @@ type CPU struct {
 	CPUsPerL3 fact.Fact[int]
 	// Flags are those of the first CPU in /proc/cpuinfo that rules ask for.
 	Flags fact.Fact[map[string]bool]
+}
+
+// MaxXAPIC is the number of CPUs that 8-bit IDs can address.
+const MaxXAPIC = 255
+
+// Unnumbered lists the present CPUs beyond those that 8-bit IDs can address if all of them are offline.
+func (c *CPU) Unnumbered() []int {
+	beyond := func(list []int) []int { return list[min(len(list), sort.SearchInts(list, MaxXAPIC)):] }
+	if len(beyond(c.Online.Value)) > 0 {
+		return nil
+	}
+	return beyond(c.Present.Value)
 }
 
 // Package is one physical package of the kernel, with its online CPUs.
