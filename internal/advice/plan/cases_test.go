@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,7 +204,10 @@ func TestAdvice(t *testing.T) {
 		{"R610, full, larger ones in second slots: all stay", paper(r610, dimms(upTo(6)...)...).with(larger(2), dimms(4, 5)...), []string{"exchange 2"}, ""},
 		{"R610, two larger and two smaller ones: one more of each kind", paper(r610, dimms(1, 2, 3, 4)...).with(larger(4), dimms(1, 2)...), []string{"swap 2: memory.channel.symmetric", "..."}, ""},
 		{"R610, a large one above a small one: four large ones, most small ones stay", paper(r610, dimms(1, 2, 3, 5, 6)...).with(larger(4), dimms(5)...), []string{"exchange 2, install 2"}, ""},
-		{"R610, five each of a kind of its own: one more of its own, none is swapped", paper(r610, dimms(1, 2, 3, 4, 5)...).where(another, func(l string) bool { return strings.Contains(l, "_B") }), []string{"install 2"}, "+DIMM_A6 +DIMM_B6"},
+		{"R610, five each of a kind of its own: one more of its own, none is swapped", paper(r610, dimms(1, 2, 3, 4, 5)...).where(another, func(l string) bool { return strings.Contains(l, "_B") }), []string{"install 2"}, "+DIMM_A6 of 2 ranks +DIMM_B6 of 1 rank"},
+		{"RX600 S6 whose second boards are not in the table", paper("fujitsu-rx600s6-class3").and(func(sys *inventory.System) {
+			sys.Slots = slices.DeleteFunc(sys.Slots, func(s inventory.Slot) bool { return strings.HasSuffix(s.BankLocator.Value, "B") })
+		}), nil, "the SMBIOS table lists no slot of one memory controller"},
 		{"R710, four large and a small one: one large one instead and one beside it keep the clock", paper(r710, dimms(upTo(5)...)...).with(larger(4), dimms(1, 2, 4, 5)...), []string{"exchange 2, install 2", "install 8"}, ""},
 		{"R710, eight of nine: two bought, none taken out", paper(r710, dimms(upTo(8)...)...), []string{"install 2"}, "+DIMM_A9 +DIMM_B9"},
 		{"R420 with modules of three kinds: each CPU more of its own", filled("R420", func(cpu, channel, slot int) bool { return channel == 0 && slot <= cpu }).with(another, "DIMM_A1").with(func(s *inventory.Slot) {
@@ -261,6 +265,7 @@ func TestAdvice(t *testing.T) {
 			}
 		}), []string{"move 6"}, ""},
 		// Which slots and channels, by documents.
+		{"R740 with a node of each controller, one of them without modules", filled("dell-r740", func(_, channel, _ int) bool { return channel < 3 }).and(subNUMA), []string{"move 6"}, "A7>A4 A8>A5 A9>A6"},
 		{"R660, whose slot map no document confirms", filled("dell-r660", func(_, channel, slot int) bool { return slot == 0 && channel < 6 }), nil, "no document confirms which slot of this product is on which channel"},
 		{"R660 with one slot on each channel: all of them", filled("r660 of one slot a channel", channels(1)), []string{"install 14"}, ""},
 		{"R7425, known only full: two are not to become 32", filled("R7425", func(_, channel, slot int) bool { return channel == 4 && slot == 0 }), nil, "no document confirms which slot of this product is on which channel"},
@@ -310,6 +315,21 @@ func TestAdvice(t *testing.T) {
 func visible(gib int64) func(*inventory.System) {
 	return func(sys *inventory.System) {
 		sys.Memory.VisibleBytes = fact.Known(gib<<30, fact.Direct, fact.Evidence{})
+	}
+}
+
+// subNUMA adds a node for each of a processor's two controllers, as the kernel saw the memory at boot.
+func subNUMA(sys *inventory.System) {
+	at := fact.Evidence{}
+	for id := range 4 {
+		bytes := int64(0)
+		for i := range sys.Slots {
+			if s := &sys.Slots[i]; s.SizeBytes.Known() && i/12 == id/2 && i%6/3 == id%2 {
+				bytes += s.SizeBytes.Value
+			}
+		}
+		sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, Socket: fact.Known(id/2, fact.Direct, at), HasCPU: fact.Known(true, fact.Direct, at), HasMemory: fact.Known(bytes > 0, fact.Direct, at),
+			MemoryBytes: fact.Known(bytes-bytes/50, fact.Direct, at), Kind: fact.Known(map[bool]inventory.NodeKind{true: inventory.NodeDRAM, false: inventory.NodeMemoryless}[bytes > 0], fact.Direct, at)})
 	}
 }
 

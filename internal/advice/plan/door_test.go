@@ -16,6 +16,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/place"
@@ -144,7 +145,7 @@ func briefs(p *plan.Pipeline, made *plan.Plan) []string {
 }
 
 // inWords are the steps of an advice by the names that a report prints: A8>A1 moves, A8<>A1 swaps, -A7 takes out, +A3 puts a
-// new module in, A3! exchanges; 0.1 is a channel of a socket.
+// new module in, with its ranks where not all steps are for equal ones, A3! exchanges; 0.1 is a channel of a socket.
 func inWords(a *plan.Advice) string {
 	var out []string
 	at := func(name string, c *plan.Channel) string {
@@ -152,6 +153,12 @@ func inWords(a *plan.Advice) string {
 			return fmt.Sprintf("%d.%d", c.SocketID(), c.Channel)
 		}
 		return strings.TrimSpace(name)
+	}
+	kinds := map[string]bool{}
+	for _, s := range a.Steps {
+		if s.Do == plan.Install {
+			kinds[ranksOf(&s)] = true
+		}
 	}
 	for _, s := range a.Steps {
 		from, to := at(s.FromLocator, s.FromChannel), at(s.ToLocator, s.ToChannel)
@@ -166,9 +173,20 @@ func inWords(a *plan.Advice) string {
 			out = append(out, s.AtLocator+"!")
 		default:
 			out = append(out, "+"+to)
+			if len(kinds) > 1 {
+				out = append(out, "of "+ranksOf(&s))
+			}
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// ranksOf are the ranks of a new module.
+func ranksOf(s *plan.Step) string {
+	if s.Module == nil || s.Module.Ranks == nil {
+		return ""
+	}
+	return humanize.Plural(*s.Module.Ranks, "rank")
 }
 
 // planned is a machine with its plan, whose promises were held.

@@ -8,6 +8,7 @@ import (
 
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -132,4 +133,34 @@ func TestNothingLowered(t *testing.T) {
 		}
 	}
 	assert.Positive(t, gave)
+}
+
+// TestTakesFromStock checks which modules in stock a machine with half of its channels empty can take: like its own, and enough.
+func TestTakesFromStock(t *testing.T) {
+	c := hold(t, server(t, "supermicro-rome", func(_, channel, slot int) bool { return slot == 0 && channel < 4 }), pipeline(t))
+	like := plan.SpareIn(&c.sys.Slots[0])
+	like.Count = 8
+	for name, s := range map[string]struct {
+		change func(s *plan.Spare)
+		takes  int
+	}{
+		"like its own":         {func(*plan.Spare) {}, 1},
+		"faster":               {func(s *plan.Spare) { s.RatedMTs += 400 }, 1},
+		"speed not known":      {func(s *plan.Spare) { s.RatedMTs = 0 }, 1},
+		"by the part number":   {func(s *plan.Spare) { *s = plan.Spare{Part: "m000", Count: 8} }, 1},
+		"slower":               {func(s *plan.Spare) { s.RatedMTs -= 400 }, 0},
+		"of another size":      {func(s *plan.Spare) { s.Bytes /= 2 }, 0},
+		"of other ranks":       {func(s *plan.Spare) { s.Ranks = 1 }, 0},
+		"without check bits":   {func(s *plan.Spare) { s.TotalWidth = 64 }, 0},
+		"of another buffer":    {func(s *plan.Spare) { s.LoadReduced = fact.Known(true, fact.Direct, fact.Evidence{}) }, 0},
+		"fewer than a channel": {func(s *plan.Spare) { s.Count = 1 }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spare := like
+			s.change(&spare)
+			stake := plan.ForFleet(c.sys, c.topo, c.found, c.made, c.pipe, []plan.Spare{spare}, 0)
+			assert.Len(t, stake.Takes, s.takes)
+			assert.Len(t, stake.Needs, 1)
+		})
+	}
 }

@@ -93,7 +93,7 @@ func TestWhatIfNames(t *testing.T) {
 		after, _, err := plan.WhatIf(sys, pipeline(t).Derive(sys), []plan.Change{{Do: plan.Remove, From: name}})
 		return after, err
 	}
-	r710, rx600 := machine(t, "dell-r710-two-channels"), machine(t, "fujitsu-rx600s6-class1")
+	r710, rx600, r740 := machine(t, "dell-r710-two-channels"), machine(t, "fujitsu-rx600s6-class1"), server(t, "dell-r740", firstSlots)
 	for _, name := range []string{"DIMM_A1", "dimm_a1", " DIMM_A1 ", "'DIMM_A1'", `"DIMM_A1"`, "DIMM A1", "dimm-a1", "DIMMA1", "A1", "a-1", "0x1100", "0X1100", "1100", "slot 0x1100 (DIMM_A1)"} {
 		after, err := remove(r710, name)
 		if assert.NoError(t, err, name) {
@@ -111,6 +111,7 @@ func TestWhatIfNames(t *testing.T) {
 		{r710, "0x11FF", `no slot "0x11FF" (the nearest is "0x110`},
 		{r710, "DIMM_A1,DIMM_A2", "for several slots repeat the option"},
 		{r710, " ", "a slot has no name"},
+		{r740, "1", `slot "1" is 2 slots: say A1, B1`},
 		{rx600, "DIMM-1A", "is 8 slots: say CPU1-MEM-A DIMM-1A"},
 	} {
 		_, err := remove(c.sys, c.name)
