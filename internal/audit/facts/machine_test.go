@@ -188,7 +188,7 @@ func TestSlurmCounted(t *testing.T) {
 	sys := &inventory.System{Slurm: &inventory.SlurmNode{Sockets: 2, CoresPerSocket: 23, ThreadsPerCore: 1}}
 	sys.Memory.TotalBytes = fact.Known(int64(7)<<30, fact.Direct, fact.Evidence{})
 	sys.CPU.Packages, sys.CPU.ThreadsPerCore = fact.Known([]inventory.Package{{Cores: 24}, {Cores: 24}}, fact.Direct, fact.Evidence{}), fact.Known(2, fact.Direct, fact.Evidence{})
-	assert.Equal(t, []string{"Sockets*CoresPerSocket=48", "ThreadsPerCore=2"}, slurmCounted(&Machine{sys: sys, population: &population.Result{}}).Value)
+	assert.Equal(t, []string{"Sockets=2 CoresPerSocket=24", "ThreadsPerCore=2"}, slurmCounted(&Machine{sys: sys, population: &population.Result{}}).Value)
 }
 
 // TestScopeOfStatedFacts checks that facts, lists and objects missing from a case are unknown, and that a name

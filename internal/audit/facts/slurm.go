@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
@@ -13,7 +12,7 @@ func slurmType() *ObjectType {
 	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
 		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
 		Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
-		Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler uses fewer", machine(slurmCounted)},
+		Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machine(slurmCounted)},
 		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
 		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
@@ -59,10 +58,11 @@ func slurmCounted(m *Machine) Value {
 	list, known := slurmCounts(m)
 	return derived(func() any {
 		out := []string{}
-		for _, c := range list[1:] {
-			if c.want > 0 && c.want < c.has {
-				out = append(out, fmt.Sprintf("%s=%d", strings.ReplaceAll(c.name, " x ", "*"), c.has))
-			}
+		if cores, packages := list[1], m.sys.CPU.Packages.Value; cores.want > 0 && cores.want != cores.has && len(packages) > 0 && cores.has == int64(len(packages)*packages[0].Cores) {
+			out = append(out, fmt.Sprintf("Sockets=%d CoresPerSocket=%d", len(packages), packages[0].Cores))
+		}
+		if threads := list[2]; threads.want > 0 && threads.want != threads.has {
+			out = append(out, fmt.Sprintf("ThreadsPerCore=%d", threads.has))
 		}
 		return out
 	}, known)

@@ -297,6 +297,7 @@ func TestCStates(t *testing.T) {
 		{"none by idle=halt", hosttest.Options(idle(hosttest.Skylake, "none"), "idle=halt"), by(want.Is("disabled", direct), cmd)},
 		{"none, an option unknown to the kernel", hosttest.Options(idle(hosttest.Skylake, "none"), "idle=other"), open(want.Is("disabled", corroborated))},
 		{"none by cpuidle.off=1", hosttest.Options(idle(hosttest.Skylake, "none"), "cpuidle.off=1"), by(want.Is("disabled", direct), cmd)},
+		{"no idle driver by idle=poll, folder not captured", hosttest.Options(idle(hosttest.Rome, "acpi_idle").Without(hosttest.CPUDir+"cpuidle/"), "idle=poll"), by(want.Is("disabled", corroborated), cmd)},
 		{"no idle driver by cpuidle.off=1, which makes no folder", hosttest.Options(idle(hosttest.Skylake, "intel_idle").Without(hosttest.CPUDir+"cpuidle/"), "cpuidle.off=1"), by(want.Is("disabled", corroborated), cmd)},
 		// default_status against disable.
 		{"off at boot, switched on since", idle(hosttest.Skylake, "intel_idle", append(append([]string{}, shallow...), "C6 0 disabled MWAIT 0x20")...), by(want.Is("enabled", direct), administrator)},

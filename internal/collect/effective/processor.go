@@ -208,16 +208,16 @@ func cpuOption(key, _ string) bool {
 	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
 }
 
-func idleOff(key, value string) bool { return key == "cpuidle.off" && value == "1" }
+func idleOff(key, value string) bool {
+	return key == "cpuidle.off" && value == "1" || key == "idle" && (value == "poll" || value == "halt")
+}
 
 // idleOption matches the options that keep the kernel from using idle states below C1 (linux
 // Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst).
 func idleOption(key, value string) bool {
 	switch key {
-	case "idle":
-		return value == "poll" || value == "halt" || value == "nomwait"
-	case "cpuidle.off":
-		return idleOff(key, value)
+	case "idle", "cpuidle.off":
+		return value == "nomwait" || idleOff(key, value)
 	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
 		return value == "0" || value == "1"
 	case "intel_idle.max_cstate": // 0 only selects ACPI's driver
