@@ -31,7 +31,6 @@ func (r *auditRun) causes() {
 	}
 }
 
-// failures are the indexes of failed findings, by rule and subject.
 type failures map[string]map[inventory.Subject][]int
 
 func (r *auditRun) failures() failures {

@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// nearest is the number of similar names to propose for an unknown one.
 const nearest = 3
 
 // UnknownProfileError is returned for a profile name that is neither an intent nor the id of a loaded profile.
@@ -185,7 +184,6 @@ func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []st
 	return fitIDs(e.Fitting(sys, topo))
 }
 
-// fitIDs returns the ids, those written most narrowly for the machine first.
 func fitIDs(fits []Applicable) []string {
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))

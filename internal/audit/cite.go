@@ -29,7 +29,6 @@ const (
 	practice               // of another maker, about other machines
 )
 
-// standings are the names of the ranks.
 var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
@@ -209,7 +208,6 @@ func (r *auditRun) cpuVendor() string {
 	return platform.CPUVendor(r.sys.CPU.Vendor.Or(""))
 }
 
-// populationOf returns that of a socket, nil for another subject.
 func (r *auditRun) populationOf(subject inventory.Subject) *population.Population {
 	for i := range r.population.Populations {
 		if p := &r.population.Populations[i]; inventory.SocketSubject(p.Socket) == subject {

@@ -120,7 +120,6 @@ func (r *auditRun) add(f verdict.Finding) int {
 	return len(r.out.Findings) - 1
 }
 
-// applicable is the result of an applies expression.
 type applicable struct {
 	holds bool
 	facts.Outcome
@@ -164,7 +163,6 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 // overriddenRule fails for a setting that the running system takes back.
 const overriddenRule = "settings.overridden"
 
-// performanceIntents are the intents that want the highest clock.
 var performanceIntents = []string{"max-performance", "low-latency", "hpc"}
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every

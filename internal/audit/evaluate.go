@@ -173,7 +173,6 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 	return f, last
 }
 
-// startRule returns a finding with the texts that do not depend on the machine.
 func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	f := verdict.Finding{Rule: r.ID, Title: nullable.String(r.Title), Subject: subject, Why: nullable.String(r.Why), Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
 	f.Severity = r.Usual

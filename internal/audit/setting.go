@@ -310,7 +310,6 @@ func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
 	return nil
 }
 
-// table returns the profile's rows, decoded once.
 func (r *auditRun) table(p *rulepack.ProfileSpec) rulepack.SettingTable {
 	if r.rowsOf != p {
 		r.rowsOf, r.rows = p, p.Table()

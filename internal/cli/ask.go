@@ -46,7 +46,6 @@ type bmcAsker struct {
 	registry packedRegistry
 }
 
-// asking is one reading of a BMC; answer is set when done is closed.
 type asking struct {
 	about  string
 	done   chan struct{}

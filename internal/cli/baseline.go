@@ -19,7 +19,6 @@ import (
 	"memaudit.example/memaudit/internal/report/printable"
 )
 
-// defaultBaseline is the file with the accepted hardware.
 const defaultBaseline = "/var/lib/memaudit/baseline.json"
 
 // baselineArea is the prefix of rules about changes, including a site's own.

@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// maxExports limits the number of files given with --bios.
 const maxExports = 64
 
 // biosFiles returns the exports to read: those of the flags, and for the live machine those of the

@@ -18,7 +18,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// capacityFlags are the flags for populating a capacity.
 type capacityFlags struct {
 	size, platform string
 	sockets        int
@@ -61,7 +60,6 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 	return bytes, nil
 }
 
-// capacity lists the ways to populate a capacity.
 func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
 	if err := f.output.check(formats.ForPlans()); err != nil {
 		return err
@@ -99,7 +97,6 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	})
 }
 
-// platformTarget returns the target for a platform's document.
 func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Target, error) {
 	ids, err := platform.IDs(p.Rules)
 	if err != nil {
@@ -119,7 +116,6 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 	return target, nil
 }
 
-// machineTarget returns the target for the machine that the flags select.
 func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*inventory.System, *population.Result, *plan.Target, error) {
 	sys, failed := p.system(&f.input)
 	if failed != nil {
@@ -151,7 +147,6 @@ func unreachable(w *capacityFlags, t *plan.Target, below int64) error {
 	return usageError("%s", says)
 }
 
-// completePlatforms completes platform ids in the shell.
 func (p *Program) completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	ids, _ := platform.IDs(p.Rules)
 	return ids, cobra.ShellCompDirectiveNoFileComp

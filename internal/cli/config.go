@@ -18,7 +18,6 @@ import (
 // defaultConfig is read if it exists and --config names no other.
 const defaultConfig = "/etc/memaudit/memaudit.yaml"
 
-// maxConfigBytes limits the size of the configuration.
 const maxConfigBytes = 1 << 20
 
 type config struct {

@@ -101,7 +101,6 @@ func (p *Program) reportOptions(f *inputFlags) report.Options {
 	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}
 }
 
-// criteria returns those of the verdict; failed is the error of an input.
 func (f *checkFlags) criteria(failed error) report.Criteria {
 	return report.Criteria{FailOn: f.failOn, Strict: f.strict, Failed: failed}
 }

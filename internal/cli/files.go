@@ -76,10 +76,8 @@ func tooLong(st fs.FileInfo, most int64) error {
 	return nil
 }
 
-// longer returns an error for an input of more than most bytes.
 func longer(most int64) error { return fmt.Errorf("longer than %d bytes", most) }
 
-// inputState classifies why an input could not be read.
 func inputState(err error) fact.State {
 	var read *host.ReadError
 	switch {

@@ -56,7 +56,6 @@ func (g *gatherer) captures(name string, in io.Reader) error {
 	return err
 }
 
-// errFound ends the search in an archive.
 var errFound = errors.New("found")
 
 // containsTree reports whether a member of an archive belongs to a machine's tree, and how many machines' trees it
@@ -135,7 +134,6 @@ func memberLabel(name string) string {
 	return strings.TrimPrefix(name, "./")
 }
 
-// tarHead is the length of a tar header.
 const tarHead = 512
 
 // isArchive reports whether a file is a tar archive or compressed, by its first tarHead bytes.

@@ -162,8 +162,6 @@ func (g *gatherer) walk(root *os.Root, dir string, depth int) {
 	}
 }
 
-// readFolder lists a folder in order. One with more than most entries is an error, because which of them come
-// first is undefined.
 func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
 	f, err := root.Open(dir)
 	if err != nil {

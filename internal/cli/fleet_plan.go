@@ -22,7 +22,6 @@ import (
 	"memaudit.example/memaudit/internal/serve/fleet"
 )
 
-// planFlags are the flags for the plan of a fleet.
 type planFlags struct {
 	asked        bool
 	spare, floor string
@@ -98,7 +97,6 @@ type spareEntry struct {
 	Count int    `yaml:"count"`
 }
 
-// moduleKinds are the kinds of buffering of modules.
 var moduleKinds = []string{"RDIMM", "LRDIMM", "UDIMM"}
 
 func (p *Program) readSpares(name string, into *planning) error {
@@ -218,7 +216,6 @@ func (e *spareEntry) step(s *plan.Spare) plan.Module {
 		RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
 }
 
-// assumed describes what an entry leaves open.
 func assumed(s *plan.Spare) string {
 	var open []string
 	if s.RatedMTs == 0 {

@@ -49,7 +49,6 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	return all, nil
 }
 
-// fleetInput is the result of one input: a report, an inventory, or an error.
 type fleetInput struct {
 	name, input string
 	report      *report.Report
@@ -234,7 +233,6 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	return out
 }
 
-// machineName returns the name of the file or folder without extensions.
 func machineName(path string) string {
 	name := filepath.Base(path)
 	for _, end := range []string{".json", ".txt", ".bin", ".dmi", ".gz", ".bz2", ".tgz", ".tar"} {

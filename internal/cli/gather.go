@@ -20,7 +20,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// gathered are the inputs of an audit, opened and read.
 type gathered struct {
 	collect.Input
 	// table is the content of the file of --smbios.
@@ -37,7 +36,6 @@ func (g *gathered) close() {
 	}
 }
 
-// fail records an input that could not be read.
 func (g *gathered) fail(err error) *collect.Failure {
 	g.failed = joinInputErrors(g.failed, err)
 	return &collect.Failure{State: inputState(err), Detail: err.Error()}
@@ -170,7 +168,6 @@ func withoutPlace(err error) error {
 	}
 }
 
-// readSMBIOS reads and decodes the file of --smbios.
 func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	in := p.Stdin
 	var data bytes.Buffer

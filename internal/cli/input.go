@@ -117,7 +117,6 @@ func (f *inputFlags) live() bool {
 	return f.snapshot == "" && f.example == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
 }
 
-// redfishFlags select the BMC to query.
 type redfishFlags struct {
 	url, credentials, system string
 	insecure                 bool

@@ -14,10 +14,8 @@ import (
 	"memaudit.example/memaudit/internal/report/text"
 )
 
-// listFormats are the formats of the rules and profiles commands.
 var listFormats = [...]string{"text", "json"}
 
-// knowledgeFlags select the rules and how they are printed.
 type knowledgeFlags struct {
 	rules  []string
 	config string

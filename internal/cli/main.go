@@ -39,7 +39,6 @@ func (p *Program) Main(args []string) int {
 	return p.end(err, args)
 }
 
-// end prints the error that ended a command and returns the exit status.
 func (p *Program) end(err error, args []string) int {
 	if err == nil {
 		return report.ExitOK
@@ -70,7 +69,6 @@ func asksPlugin(args []string) bool {
 	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
 }
 
-// command builds the tree of all commands.
 func (p *Program) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memaudit",
@@ -100,7 +98,6 @@ ask for. It only reads: nothing on the machine is changed.`,
 	return root
 }
 
-// flagWords describes the value of a flag by its type.
 var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
 
 // otherNames are flags of other programs, by the flag that does the same here.
@@ -216,7 +213,6 @@ func (p *Program) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return p.say(p.versionLine() + "\n") }}
 }
 
-// versionLine names version and revision.
 func (p *Program) versionLine() string {
 	return fmt.Sprintf("memaudit %s (revision %s, %s %s/%s)", p.Version, cmp.Or(p.Revision, "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -215,7 +215,6 @@ func describe(result *measure.Result, doc *report.Report) (err error) {
 	return err
 }
 
-// keep writes the file of --save; a refusal never replaces a result.
 func (f *measureFlags) keep(result *measure.Result) error {
 	if f.save == "" || result.Refused != "" {
 		return nil

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputFlags select what is printed, and where to.
 type outputFlags struct {
 	format, output string
 	verbose        bool

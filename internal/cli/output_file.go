@@ -156,7 +156,6 @@ func descriptor(name string) (int, bool) {
 	return 0, false
 }
 
-// ownerOf returns a file's owner and group, -1 if the system does not report it.
 func ownerOf(is fs.FileInfo) (owner, group int) {
 	if st, ok := is.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid), int(st.Gid)

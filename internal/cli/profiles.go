@@ -143,7 +143,6 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 	return cmd
 }
 
-// profileWords returns the words that select a profile: ids and intents.
 func profileWords(packs []*rulepack.Pack) []string {
 	out := slices.Clone(rulepack.Intents[:])
 	for _, i := range rulepack.ListProfiles(packs) {

@@ -82,10 +82,8 @@ func notAudited(err error, hint string) error {
 	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }
 
-// showHelp runs a command that only has subcommands.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// checkFlagWord returns an error with the accepted values unless word is one of them.
 func checkFlagWord(flag, word string, known []string) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -139,7 +137,6 @@ func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]
 	return p.completeProfiles(cmd, args, word)
 }
 
-// completeRules completes rule ids for the only argument of a command.
 func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil || len(args) > 0 {

@@ -31,7 +31,6 @@ const (
 	askGrace = 6 * time.Second
 )
 
-// serveFlags are the flags of the daemon, named as exporters name them.
 type serveFlags struct {
 	checkFlags
 	interval  time.Duration
@@ -73,7 +72,6 @@ first audit every page answers 503.`,
 func logLevels() []string  { return []string{"debug", "info", "warn", "error"} }
 func logFormats() []string { return []string{"logfmt", "json"} }
 
-// check rejects what would only fail later.
 func (f *serveFlags) check() error {
 	if err := checkFlagWord("log.level", f.logLevel, logLevels()); err != nil {
 		return err
@@ -111,7 +109,6 @@ func (f *serveFlags) check() error {
 // more often.
 const memoryLimit = 24 << 20
 
-// serve runs the daemon until it is stopped.
 func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if err := f.check(); err != nil {
 		return err

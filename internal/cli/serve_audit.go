@@ -27,7 +27,6 @@ type auditor struct {
 	broken error
 }
 
-// load loads configuration and rules; if they are invalid the previous ones stay.
 func (a *auditor) load() error {
 	before := a.f.input.conf
 	machine, err := a.p.auditor(&a.f.checkFlags)

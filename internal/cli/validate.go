@@ -19,10 +19,8 @@ import (
 	"memaudit.example/memaudit/internal/report"
 )
 
-// maxDataBytes limits a data file of the knowledge.
 const maxDataBytes = 4 << 20
 
-// validated is the result of a validation.
 type validated struct {
 	packs  []*rulepack.Pack
 	others int
@@ -157,7 +155,6 @@ func dataFiles(path string) ([]string, error) {
 	return out, err
 }
 
-// summary describes what was checked: rules with their cases, and other files.
 func (v *validated) summary() string {
 	var parts []string
 	if rules, cases := rulepack.CountRules(v.packs); len(v.packs) > 0 || v.others == 0 {

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/report/formats"
 )
 
-// changeFlags are the changes of a what-if, applied in this order: remove, move, install.
 type changeFlags struct{ remove, move, install []string }
 
 func (c *changeFlags) changes() ([]plan.Change, error) {

@@ -48,7 +48,6 @@ type Failure struct {
 	Detail string
 }
 
-// collector is one collection in progress.
 type collector struct {
 	sys   *inventory.System
 	table *smbios.Table

@@ -12,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// configured fills in the configured and pending value of every setting from the exports.
 func (c *collector) configured() {
 	if len(c.joined) == 0 {
 		return

@@ -55,7 +55,6 @@ func (c *collector) exports(in *Input) {
 	}
 }
 
-// vendorName returns the vendor of an export as the tables name it.
 func vendorName(e *bios.Export) string {
 	if e.Vendor == bios.AMI {
 		return bios.Gigabyte

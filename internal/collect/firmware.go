@@ -109,7 +109,6 @@ func unrelatedType(typ uint8) bool {
 	}
 }
 
-// noTable returns the reason why there is no table: it is absent, denied, masked or not captured.
 func (c *collector) noTable() fact.Fact[bool] {
 	for _, f := range []*Failure{c.failed, c.rootFailed} {
 		if f != nil && (f == c.failed || !c.given) {
@@ -140,7 +139,6 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 }
 
-// refusedTable returns the state of a table that could not be decoded.
 func refusedTable(err error) fact.State {
 	if errors.Is(err, smbios.ErrTooLarge) {
 		return fact.Refused
@@ -187,7 +185,6 @@ func (c *collector) sources() {
 	}
 }
 
-// kernelSources are the sources in a machine's tree.
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
 	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 

@@ -6,7 +6,6 @@ import (
 	"memaudit.example/memaudit/internal/model/placeholder"
 )
 
-// identity holds the kernel's copy of firmware's identity strings.
 type identity struct {
 	vendor, product, version, family  fact.Fact[string]
 	boardVendor, board                fact.Fact[string]

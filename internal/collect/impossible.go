@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// codeModule is the code of a problem of what firmware states about a module.
 const codeModule = "module"
 
 // checkModules records what firmware states of a module and what no module beside the others can be: another

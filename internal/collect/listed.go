@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// unlisted records that the table does not list all modules.
 func (c *collector) unlisted(code, text string) {
 	f := &c.sys.Firmware
 	p := inventory.Problem{Code: code, Text: text}
@@ -285,7 +284,6 @@ func (c *collector) hasOption(beginnings ...string) bool {
 	})
 }
 
-// markSourcePartial sets the state of the SMBIOS source to partial if it is OK.
 func (c *collector) markSourcePartial() {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && s.State == fact.SourceOK {

@@ -98,7 +98,6 @@ func (c *collector) addUnlistedSockets(numbers []int, i int) {
 	}
 }
 
-// socket converts one type 4 structure to a socket.
 func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  textFact(s, "Socket Designation", p.Designation),

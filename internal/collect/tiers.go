@@ -326,7 +326,6 @@ func (c *collector) subtractOtherMemory() {
 	}
 }
 
-// notOnModules reports whether the node's memory is known not to be on DRAM modules.
 func notOnModules(n *inventory.Node) bool {
 	switch kind, _ := n.Kind.Get(); kind {
 	case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:

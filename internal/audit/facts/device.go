@@ -37,7 +37,6 @@ func (x *deviceFacts) node(id int) *inventory.Node {
 	return &x.m.sys.Nodes[i]
 }
 
-// nodesOf are the facts of a device's node.
 func (x *deviceFacts) nodesOf(d *inventory.Device) []Value {
 	out := []Value{valueOf(d.Node)}
 	if n := x.node(d.Node.Or(-1)); n != nil {

@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// property is one property in which the DIMMs of a CPU may differ.
 type property struct {
 	name string
 	// read returns the value as text; unknown with the reason otherwise.
@@ -185,7 +184,6 @@ func (m *Machine) commonDifferences() Value {
 	return *m.common
 }
 
-// mixedElsewhere reports whether another CPU's own DIMMs differ.
 func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 	for i := range m.population.Populations {
 		other := &m.population.Populations[i]
@@ -199,7 +197,6 @@ func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 	return false
 }
 
-// allModules lists the DIMMs of all CPUs.
 func (m *Machine) allModules() []int {
 	var out []int
 	for i := range m.population.Populations {
@@ -280,7 +277,6 @@ func (m *Machine) groups(slots []int, values []Value) string {
 	return strings.Join(order, " against ")
 }
 
-// onePart reports whether all DIMMs are known to have the same vendor and part number.
 func (m *Machine) onePart(slots []int) bool {
 	for _, at := range slots {
 		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
@@ -291,7 +287,6 @@ func (m *Machine) onePart(slots []int) bool {
 	return true
 }
 
-// partNumbers returns vendor and part number of every DIMM.
 func (m *Machine) partNumbers(slots []int) []Value {
 	out := make([]Value, 0, len(slots))
 	for _, at := range slots {
@@ -331,7 +326,6 @@ func channelWords(s *socketFacts) Value {
 	}, dpc, bytes)
 }
 
-// changeType is the type of one comparison with the accepted hardware: a slot, or the machine.
 func changeType() *ObjectType {
 	get := reader[*inventory.Compared]
 	return newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",

@@ -226,7 +226,6 @@ func processorModels(m *Machine) Value {
 	return models
 }
 
-// processorCores lists the distinct numbers of cores, in order.
 func processorCores(m *Machine) Value {
 	return gather[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
 }

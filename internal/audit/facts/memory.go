@@ -147,7 +147,6 @@ func severalVoltages(m *Machine) Value {
 	return v
 }
 
-// namedModules lists those that firmware names but does not count.
 func namedModules(m *Machine) Value {
 	var sizes []Value
 	names := []string{}

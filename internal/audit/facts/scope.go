@@ -148,7 +148,6 @@ func (s *Scope) eval(p cel.Program) Outcome {
 	return Outcome{Val: val}
 }
 
-// missingFacts names the facts behind an unknown, sorted.
 func missingFacts(u *types.Unknown) []string {
 	var out []string
 	for _, id := range u.IDs() {

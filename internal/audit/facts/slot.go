@@ -118,7 +118,6 @@ func (x *slotFacts) counted(which func(e *place.Errors) fact.Fact[int64]) Value 
 	return v
 }
 
-// errorFields are the facts about counted errors; corrected and uncorrected describe what is counted.
 func errorFields(of func(f func(x *counterFacts) Value) func(any) Value, corrected, uncorrected string) []Field {
 	return []Field{
 		{"corrected_errors", intType, corrected, of(func(x *counterFacts) Value { return x.worst(correctedOf) })},

@@ -86,7 +86,6 @@ func kernelBytes(s *socketFacts) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
-// socketPopulation are the fields about the DIMMs on each channel.
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
 		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
@@ -261,7 +260,6 @@ func locators(s *socketFacts) Value {
 	return derived(func() any { return s.m.slotNames(s.pop.Slots) }, facts...)
 }
 
-// channelRanks sums the ranks of the DIMMs on each populated channel.
 func channelRanks(s *socketFacts) Value {
 	facts := []Value{valueOf(s.pop.DPC)}
 	out := []int{}
@@ -296,7 +294,6 @@ func emptyChannels(s *socketFacts) Value {
 	})
 }
 
-// emptyChoices lists for each empty channel the slots that a DIMM could go to.
 func emptyChoices(s *socketFacts) Value {
 	choices := []string{}
 	for ch, n := range s.pop.DPC.Or(nil) {
@@ -337,7 +334,6 @@ func lockstepFaults(s *socketFacts) Value {
 	return derived(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
 }
 
-// orderFaults describes the slots that break the order, by the machine's labels.
 func (s *socketFacts) orderFaults() any {
 	out := []string{}
 	for _, f := range s.pop.OrderFaults {

@@ -65,12 +65,10 @@ type subjectList struct {
 	known Value
 }
 
-// reader returns a reader of a field's source.
 func reader[S any](f func(S) Value) func(any) Value {
 	return func(src any) Value { return f(src.(S)) }
 }
 
-// machine returns a reader of a Machine's field.
 func machine(f func(m *Machine) Value) func(any) Value { return reader(f) }
 
 // ofModules is machine for a field of the modules: if they are not listed, the reason is why.
@@ -103,7 +101,6 @@ func populated(f func(s *socketFacts) Value) func(any) Value {
 	})
 }
 
-// ofPopulation reads a field of the population itself.
 func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	return populated(func(s *socketFacts) Value { return f(s.pop) })
 }
@@ -157,7 +154,6 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 // having no DIMMs is unknown, not a finding.
 func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
 
-// listed reports whether SMBIOS lists all DIMMs.
 func (m *Machine) listed() bool {
 	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
 }
@@ -177,13 +173,11 @@ func (m *Machine) noPopulation() Value {
 	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", fact.CompleteOutput)
 }
 
-// slotFacts is the source of a slot object.
 type slotFacts struct {
 	m *Machine
 	i int
 }
 
-// nodeFacts is the source of a node object.
 type nodeFacts struct {
 	m *Machine
 	n *inventory.Node
@@ -196,7 +190,6 @@ type measuredNode struct {
 	path        string
 }
 
-// settingFacts is the source of a setting object: one setting with all its values.
 type settingFacts struct {
 	id string
 	inventory.Setting

@@ -196,7 +196,6 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// lists returns the objects of a list variable: all sockets, slots or nodes.
 func (m *Machine) lists(variable string) Value {
 	// New objects: those of a list are named by their index, not as a subject.
 	subjects, ok := m.makeSubjects(variable[:len(variable)-1])

@@ -160,7 +160,6 @@ func mirrored(m *Machine) Value {
 		Reason: humanize.Size(lost) + " of " + humanize.Size(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
-// memoryOptions returns the kernel options that can limit memory.
 func (m *Machine) memoryOptions() Value {
 	return computedFrom(m.sys.NUMA.Options, func(options []string) any {
 		out := []string{}
@@ -179,7 +178,6 @@ const (
 	eccParity = "Parity"
 )
 
-// noArray returns an unknown value with the reason why the memory arrays are unknown.
 func (m *Machine) noArray() Value {
 	if m.listed() {
 		return Missing(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")

@@ -10,7 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/model/datafile"
 )
 
-// columns of the table of processors.
 const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source"
 
 // longest limits a row, because the table is searched by bisection.

@@ -32,7 +32,6 @@ const slotSets = "slots/sets.tsv"
 // slotOrder lists the order in which the slots of a channel are filled, by label.
 const slotOrder = "slots/order.tsv"
 
-// tableOf returns the entry of tables for a file, "" if there is none.
 func tableOf(name string) string {
 	for table := range tables {
 		if name == table || strings.HasSuffix(name, "/"+table) {
@@ -61,7 +60,6 @@ func checkTable(name string, data []byte) datafile.Complaints {
 	return out
 }
 
-// documentRows are the rows of platforms/sources.tsv.
 type documentRows struct{ keys map[string]bool }
 
 // authorities of a document, as in platform.Document.

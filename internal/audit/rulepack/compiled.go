@@ -50,7 +50,6 @@ func Compile(packs []*Pack) ([]byte, error) {
 	return compiled.Encode(out)
 }
 
-// expressions lists every expression of the packs once, sorted.
 func expressions(packs []*Pack) []string {
 	var out []string
 	for _, p := range packs {

@@ -202,7 +202,6 @@ func ListProfiles(packs []*Pack) []ProfileInfo {
 	return out
 }
 
-// head returns a profile's description without its settings.
 func (p *ProfileSpec) head() ProfileInfo {
 	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},

@@ -37,7 +37,6 @@ const (
 	labelPatterns = "slots/locators.yaml"
 )
 
-// together are those names.
 var together = [...]string{processors, documents, mapDocuments, labelPatterns}
 
 // Join returns the built-in knowledge with the data files of folders; later folders take precedence. A folder

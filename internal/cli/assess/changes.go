@@ -48,7 +48,6 @@ func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patc
 	return made
 }
 
-// goal returns what the profile wants of the machine.
 func goal(c *audit.Chosen) patch.Goal {
 	g := patch.Goal{Preset: c.Profile.Preset}
 	for _, w := range c.Rows {

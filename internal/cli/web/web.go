@@ -30,7 +30,6 @@ import (
 	"memaudit.example/memaudit/rules"
 )
 
-// maxFile limits one file, in bytes.
 const maxFile = 64 << 20
 
 // File is an input: a capture, an SMBIOS table or dmidecode's text, an export of BIOS settings, or
@@ -107,7 +106,6 @@ func (c *Checker) options() report.Options {
 	return o.By(report.Criteria{FailOn: string(verdict.Warning)})
 }
 
-// read detects what each file is and joins them to one machine.
 func (c *Checker) read(files []File) (*inventory.System, error) {
 	in := collect.Input{Tables: c.tables, PartNumbers: func() (*partnumber.Table, error) { return partnumber.Load(rules.FS) }}
 	for _, f := range files {
@@ -127,7 +125,6 @@ func (c *Checker) read(files []File) (*inventory.System, error) {
 	return collect.Collect(in), nil
 }
 
-// add adds a file to the inputs.
 func add(in *collect.Input, f File) error {
 	if len(f.Data) > maxFile {
 		return fmt.Errorf("longer than %d bytes", maxFile)

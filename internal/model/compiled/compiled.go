@@ -48,7 +48,6 @@ func ReadPart(knowledge fs.FS, part string, v any) error {
 // same ones. It may be used concurrently.
 func Keep(knowledge fs.FS) fs.FS { return &kept{FS: knowledge, parts: map[string]any{}} }
 
-// kept is knowledge with its decoded parts.
 type kept struct {
 	fs.FS
 	mu    sync.Mutex

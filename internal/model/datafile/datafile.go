@@ -41,7 +41,6 @@ func (c Complaints) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxComplaints limits the faults reported for one file.
 const maxComplaints = 200
 
 // Add adds a fault, up to a limit, once: several mappings may merge in one anchor.

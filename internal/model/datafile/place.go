@@ -177,7 +177,6 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 
 func keysOf(t reflect.Type) []string { return slices.Sorted(maps.Keys(fieldsOf(t))) }
 
-// kind is what a Go type takes of YAML, and its name for people.
 type kind struct {
 	name string
 	node yaml.Kind

@@ -66,7 +66,6 @@ type auditLoop struct {
 	interval time.Duration
 }
 
-// auditEvent is a reason to audit before the interval is over.
 type auditEvent struct {
 	why    string
 	reload bool

@@ -75,7 +75,6 @@ func (p *currentPage) scrape(log *slog.Logger) http.Handler {
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true}))
 }
 
-// audited answers 503 until the first audit is done, and then lets next answer.
 func (p *currentPage) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.current.Load() == nil {
@@ -146,7 +145,6 @@ func (p *currentPage) serve(f servedForm) http.Handler {
 	}))
 }
 
-// answer sends a page, or the error that prevented it.
 func answer(w http.ResponseWriter, r *http.Request, mediaType string, at time.Time, body []byte, err error) {
 	if err != nil {
 		http.Error(w, "the page could not be written: "+err.Error(), http.StatusInternalServerError)

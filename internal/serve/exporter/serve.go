@@ -95,8 +95,6 @@ func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
 	return listeners, nil
 }
 
-// serveAll starts a server for each listener, because the toolkit modifies the server it is given.
-// If one fails, the daemon stops.
 func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log *slog.Logger, stop context.CancelCauseFunc) []*http.Server {
 	servers := make([]*http.Server, 0, len(listeners))
 	for _, l := range listeners {

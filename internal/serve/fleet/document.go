@@ -200,7 +200,6 @@ func (d *Document) Planless() bool {
 // Unknown reports whether a machine's verdict is unknown.
 func (d *Document) Unknown() bool { return d.Verdicts[report.StatusUnknown] > 0 }
 
-// cells returns the columns of a table, empty if nothing was measured or decided.
 func (m *Measured) cells() []string {
 	if m == nil {
 		return []string{"", ""}

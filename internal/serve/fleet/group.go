@@ -60,7 +60,6 @@ func signature(m *Machine) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// leastCompared is the least number of machines with a majority.
 const leastCompared = 3
 
 func majorities(machines []*Machine) map[string]string {

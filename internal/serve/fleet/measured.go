@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/report/metrics"
 )
 
-// leastMeasured is the least number of machines for a median.
 const leastMeasured = 3
 
 func (f *Fleet) measurement(m *Machine, all []report.Measurement) {

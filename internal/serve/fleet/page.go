@@ -51,7 +51,6 @@ type pageMachine struct {
 	Facts                                           [][2]string
 }
 
-// pageTable is a folded part of the page.
 type pageTable struct {
 	Title string
 	Head  []string

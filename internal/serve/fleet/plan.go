@@ -70,7 +70,6 @@ type Origin struct {
 	Slot    string `json:"slot"`
 }
 
-// given is a module that a machine gives up; used is set once another machine gets it.
 type given struct {
 	module plan.Traits
 	slot   string
@@ -163,7 +162,6 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	return out
 }
 
-// planner collects the stakes of the machines.
 type planner struct {
 	stock                []Stock
 	floors               *Floors
@@ -206,7 +204,6 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 	}
 }
 
-// document sorts what was collected, and distributes the stock.
 func (p *planner) document(machines []Machine) *Plan {
 	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
 		GiveUp:    sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
@@ -252,7 +249,6 @@ type benefit struct {
 	more  float64
 }
 
-// gain returns the benefit of a change per module.
 func (c *Change) gain(modules int) benefit {
 	var g benefit
 	switch {

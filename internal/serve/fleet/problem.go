@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// cause collects the machines that have one problem.
 type cause struct {
 	severity verdict.Severity
 	rule     string
@@ -75,10 +74,8 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 	return out
 }
 
-// cureWords describes the kinds of advice, the cheapest first.
 var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "replace DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
 
-// fix describes what to do on how many machines.
 func (c *cause) fix() string {
 	var out []string
 	for _, w := range cureWords {
@@ -115,7 +112,6 @@ func (m *Machine) share() *population.Relative {
 	return &population.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 }
 
-// outlier is a machine with a description of how it differs from most of its kind.
 type outlier struct{ kind, machine, text string }
 
 func (d *Document) outliers() []outlier {

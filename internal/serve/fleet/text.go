@@ -51,10 +51,8 @@ func (t *textWriter) section(d *Document, name string, most int) {
 	}
 }
 
-// mostListed is how many machines or inputs of a section are printed on the overview.
 const mostListed = 10
 
-// mostReasons is how many reasons for checks that did not run are printed on the overview.
 const mostReasons = 3
 
 func (d *Document) text(w io.Writer, o Options) error {
@@ -82,7 +80,6 @@ func (d *Document) text(w io.Writer, o Options) error {
 	return err
 }
 
-// textWriter prints lines of a limited width.
 type textWriter struct {
 	out   strings.Builder
 	width int
@@ -114,10 +111,8 @@ func (t *textWriter) head(name, what string) {
 	t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, name)+" "+what)
 }
 
-// statusColumn is the column after the status or severity.
 const statusColumn = 10
 
-// more prints how many entries of a section are not shown, and how to see them.
 func (t *textWriter) more(hidden int, what, section string) {
 	if hidden > 0 {
 		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(hidden, what)+" more (--section "+section+")")

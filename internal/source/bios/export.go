@@ -35,7 +35,6 @@ var (
 	ErrMalformed = errors.New("malformed")
 )
 
-// expected lists the formats that Decode reads, for its errors.
 const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP, " +
 	"omreport or WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Ansible's redfish_info, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
 	"AMI SCELNX text or a dump of SCE (JSON), an eLCM profile of Fujitsu's iRMC, ironic's list of BIOS settings, metal3 HostFirmwareSettings, UCS Manager XML, a table of BIOS setup's names and values, or memaudit's own words, one \"setting: value\" a line"
@@ -208,7 +207,6 @@ func (e *Export) add(a Attribute) {
 	}
 }
 
-// some returns an error if an attribute breaks a limit, or if there is none.
 func (e *Export) some(place, format string, args ...any) error {
 	if e.failed != nil || len(e.Attributes) > 0 {
 		return e.failed

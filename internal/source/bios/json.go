@@ -42,7 +42,6 @@ func parseJSON(data []byte) (root any, twice []string, err error) {
 	return root, slices.Sorted(maps.Keys(w.twice)), nil
 }
 
-// lineAt returns the text for the line at an offset in bytes.
 func lineAt(data []byte, offset int64) string {
 	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }

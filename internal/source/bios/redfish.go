@@ -79,7 +79,6 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 	return e, nil
 }
 
-// partLimit is the time limit for decoding each part of a BMC's answer.
 const partLimit = 5 * time.Second
 
 func decodePart(limit time.Duration, what string, data []byte) (*Export, error) {

@@ -219,7 +219,6 @@ func decodeTable(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// menuEnd returns where the menu path before a name ends.
 func menuEnd(name string) int {
 	end := 0
 	for _, arrow := range []string{"->", "→", " > "} {

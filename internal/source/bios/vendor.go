@@ -70,7 +70,6 @@ var (
 	opaqueName = pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
-// signatures maps attribute names that only one vendor uses to that vendor.
 var signatures = map[string]string{
 	"SysProfile": Dell, "LogicalProc": Dell, "SystemModelName": Dell, "AcPwrRcvry": Dell, "ProcCStates": Dell, "MemOpMode": Dell, "ProcTurboMode": Dell,
 	"ProcPwrPerf": Dell, "EmbSata": Dell, "SysMemSize": Dell, "NumaNodesPerSocket": Dell,
@@ -85,7 +84,6 @@ var signatures = map[string]string{
 	"DCUIPPrefetcherEnable": IntelReference, "LlcPrefetchEnable": IntelReference, "ProcessorVmxEnable": IntelReference, "VTdSupport": IntelReference,
 }
 
-// amdName is the prefix of the names of AMD's common BIOS settings.
 const amdName = "Cbs"
 
 // vendorByNames counts the attribute names that identify a vendor. The most frequent vendor wins; a tie returns "". If

@@ -70,7 +70,6 @@ func (w *walker) fail(format string, args ...any) xml.Token {
 	return nil
 }
 
-// end returns the error of the reading, or of the export if it has no attributes.
 func (w *walker) end(e *Export, format string, args ...any) error {
 	return cmp.Or(w.err, e.some(w.place(), format, args...))
 }

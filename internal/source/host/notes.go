@@ -68,7 +68,6 @@ func (r *Root) loadNotes(room int64) error {
 	return nil
 }
 
-// manifest are the content of the notes file.
 type manifest struct {
 	verdicts  map[string]fact.State
 	names     map[string][]string
@@ -184,7 +183,6 @@ func (n *manifest) failure(state fact.State, fields []string) error {
 
 type query struct{ op, path string }
 
-// queryResult is what the notes of a capture record for a question.
 type queryResult struct {
 	state fact.State
 	// reason is the cause of the failure as text.

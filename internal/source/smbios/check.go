@@ -118,7 +118,6 @@ func (t *Table) resolves(handle uint16, types []uint8) bool {
 	return false
 }
 
-// reference is a field with the handle of another structure.
 type reference struct {
 	off         int
 	label       string
@@ -206,7 +205,6 @@ func auditedLength(typ uint8) int {
 
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
-// enumField is a one-byte field with an enumerated value.
 type enumField struct {
 	off   int
 	label string

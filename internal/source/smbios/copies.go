@@ -127,7 +127,6 @@ func content(seed maphash.Seed, s *Structure) uint64 {
 	return h.Sum64()
 }
 
-// likeStructures reports whether two structures are equal in all but their handles.
 func likeStructures(a, b *Structure) bool {
 	return a.Type == b.Type && a.Length == b.Length && len(a.Data) == len(b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines) &&
 		(len(a.Data) <= headerLength || bytes.Equal(a.Data[headerLength:], b.Data[headerLength:]))

@@ -77,7 +77,6 @@ func (t *Table) Leftovers(d *MemoryDevice) MemoryDevice {
 	return out
 }
 
-// slot reads the fields that describe the slot, populated or not.
 func (d *MemoryDevice) slot(f *fields) {
 	d.Array = f.handle(0x04, "Array Handle", 0xFFFF)
 	d.TotalWidth = f.width(0x08, "Total Width")

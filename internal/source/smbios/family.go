@@ -38,7 +38,6 @@ func (f *fields) family(maker Field[string], v Version) (Field[int], Field[strin
 	return known(n), known(families[i].word)
 }
 
-// familyCore2OrK7 is a number that the specification assigned to two families.
 const familyCore2OrK7 = 0xBE
 
 func core2OrK7(maker Field[string]) string {

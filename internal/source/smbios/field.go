@@ -48,10 +48,8 @@ func (f Field[T]) Or(def T) T {
 
 func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
 
-// status makes a Field without a value.
 func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
 
-// unreadable makes a Malformed Field of a printed value that could not be read.
 func unreadable[T any](v string) Field[T] {
 	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
 }

@@ -19,7 +19,6 @@ func (t *Table) fields(s *Structure) fields {
 	return fields{s: s, text: t.Source == FromText && s.Data == nil, dmi: t.dmi}
 }
 
-// has reports whether the structure is long enough for n bytes at off.
 func (f *fields) has(off, n int) bool {
 	if f.text {
 		return off+n <= int(f.s.Length)

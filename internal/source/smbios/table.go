@@ -115,8 +115,6 @@ func (t *Table) Equal(other *Table) bool {
 	})
 }
 
-// textLine is an attribute line of dmidecode's text or, with an empty key, an item of the list that
-// the attribute before it started.
 type textLine struct {
 	key, val string
 	item     bool
@@ -174,7 +172,6 @@ func (t *Table) index() {
 	})
 }
 
-// finish checks a decoded table and builds its index. An implausible table is refused (Table.Err).
 func (t *Table) finish() {
 	err := t.outsized()
 	switch {

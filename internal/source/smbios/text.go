@@ -137,7 +137,6 @@ func (p *textParser) begin(pos int, content string, indent int) {
 	}
 }
 
-// typeLine reads type and length of the last structure from "17, 84 bytes".
 func (p *textParser) typeLine(pos int, rest string) {
 	s := p.last()
 	typ, rest, ok1 := leadingInt(rest)
@@ -190,7 +189,6 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	p.add(textLine{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
 }
 
-// add stores an attribute or a list item, or passes it to the hex dump it belongs to.
 func (p *textParser) add(l textLine, content string) {
 	if l.item {
 		l.key, l.val = "", content
@@ -215,7 +213,6 @@ func splitAttribute(content string) (key, val string, ok bool) {
 	return "", content, false
 }
 
-// close finishes the open structure, if there is one.
 func (p *textParser) close() {
 	if !p.open {
 		return

@@ -17,7 +17,6 @@ func (p *textParser) outside(pos int, content string) {
 	}
 }
 
-// message parses a line that dmidecode prints about the table. It returns false for other lines.
 func (p *textParser) message(pos int, content string) bool {
 	t := p.t
 	bare := strings.TrimLeft(content, "# ")
@@ -115,7 +114,6 @@ func (p *textParser) failure() error {
 		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
 }
 
-// refusal returns the error for dmidecode's own messages, or nil.
 func (p *textParser) refusal() error {
 	switch {
 	case p.said.denied != "":

@@ -94,10 +94,8 @@ func (w *walker) terminator(pos int) (int, bool) {
 	return pos + len(before), found
 }
 
-// nowhere is the value in next after the last terminator.
 const nowhere = -1
 
-// doubleZero are the two zero bytes that end a structure.
 var doubleZero = [2]byte{}
 
 func (w *walker) findTerminators() {

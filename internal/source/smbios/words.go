@@ -18,7 +18,6 @@ type codeWord struct {
 	word string
 }
 
-// lookup returns the name of a code, "" for an undefined code.
 func (w *wordList) lookup(code int) string {
 	if i := code - w.first; i >= 0 && i < len(w.words) {
 		return w.words[i]

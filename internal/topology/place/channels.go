@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 )
 
-// setChannel records a channel and its controller.
 func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact.Certainty) {
 	o := &g.out[i]
 	if o.Socket == Unplaced && !g.fsb {
@@ -177,7 +176,6 @@ func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, 
 	return pairs, owners
 }
 
-// eachSocket lists the CPUs of the group; Unplaced on a front-side bus.
 func (g *slotGroup) eachSocket() []int {
 	var sockets []int
 	for _, i := range g.slots {
@@ -267,7 +265,6 @@ func (g *slotGroup) channelsFromLetters() {
 	}
 }
 
-// sourceOf returns the label that contains a field, by the rule's patterns.
 func (g *slotGroup) sourceOf(name string) string {
 	if g.rule.bankGives(name) {
 		return SourceBank
@@ -275,7 +272,6 @@ func (g *slotGroup) sourceOf(name string) string {
 	return SourceLocator
 }
 
-// lettersOf lists the letters of a CPU in order.
 func (g *slotGroup) lettersOf(socket int) []int {
 	var letters []int
 	for _, i := range g.slots {
@@ -297,7 +293,6 @@ func (g *slotGroup) channelLabels() {
 	}
 }
 
-// slotNumbers sets the slot within the channel from the label.
 func (g *slotGroup) slotNumbers() {
 	for _, f := range []labelField{fieldSlot, fieldSlotLetter, fieldBankSlot} {
 		if !g.any(f) {

@@ -510,7 +510,6 @@ func allMemory(sys *inventory.System, all []counter) bool {
 	return have == want
 }
 
-// noCounters returns an unknown count with the reason why there are no counters.
 func noCounters(sys *inventory.System) fact.Fact[int64] {
 	const knownBy = "the EDAC driver of the platform, or the BMC's own log"
 	for _, s := range sys.Sources {

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// orderFile lists the order in which the slots of a channel are filled, by label.
 const orderFile = "slots/order.tsv"
 
 // FillOrder is the order in which a board's vendor fills the slots of a channel, for labels that name channel

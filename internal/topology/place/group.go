@@ -60,7 +60,6 @@ func (g *slotGroup) distinct(f labelField) []int {
 	return values
 }
 
-// insertSorted adds v to an ascending list unless it is there.
 func insertSorted(values []int, v int) []int {
 	at := len(values)
 	for at > 0 && values[at-1] >= v {
@@ -75,7 +74,6 @@ func insertSorted(values []int, v int) []int {
 	return values
 }
 
-// positionOf returns the position of v in an ascending list, -1 if it is missing.
 func positionOf(values []int, v int) int {
 	for i := range values {
 		if values[i] == v {
@@ -85,21 +83,18 @@ func positionOf(values []int, v int) int {
 	return -1
 }
 
-// failChannels leaves the group's channels unknown.
 func (g *slotGroup) failChannels(reason string) {
 	for _, i := range g.slots {
 		g.failSlot(i, reason, false)
 	}
 }
 
-// failAll leaves the group's CPUs and channels unknown.
 func (g *slotGroup) failAll(reason string) {
 	for _, i := range g.slots {
 		g.failSlot(i, reason, true)
 	}
 }
 
-// group collects the slots that one rule matched; nil if there are none.
 func (pl *placer) group(r *LocatorRule) *slotGroup {
 	var slots []int
 	for i := range pl.labels {

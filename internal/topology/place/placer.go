@@ -35,7 +35,6 @@ type slotLabel struct {
 	captured
 }
 
-// placer is the state of placing one machine.
 type placer struct {
 	sys *inventory.System
 	id  identity
@@ -94,7 +93,6 @@ type processor struct {
 	channels map[int][]int
 }
 
-// processors lists the placed slots by CPU, in order.
 func (pl *placer) processors() []processor {
 	var out []processor
 	for i := range pl.out {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 )
 
-// resolve derives the coordinates of the group's slots.
 func (g *slotGroup) resolve(k fs.FS) {
 	var m *slotMap
 	if g.any(fieldNumber) {

@@ -11,7 +11,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// setsFile lists the vendors' recommended sets of slots.
 const setsFile = "slots/sets.tsv"
 
 // Sets are the slots that a product's vendor fills, by the number of DIMMs per CPU.

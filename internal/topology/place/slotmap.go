@@ -53,7 +53,6 @@ type slotMap struct {
 // MapPart is the part of the compiled knowledge with the slot map for each product and pattern.
 const MapPart = "slots"
 
-// errNoSlotMap is returned for a product without a map.
 var errNoSlotMap = errors.New("no slot map for this product")
 
 // findSlotMap looks up the map of the machine's products for the locator rule; a map for its number of slots
@@ -91,7 +90,6 @@ func indexed(index, prefix string) string {
 	return line
 }
 
-// readSlotMap reads the map "file#id".
 func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	file, id, _ := strings.Cut(where, "#")
 	raw, err := fs.ReadFile(k, "slots/"+file)

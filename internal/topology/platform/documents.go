@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// documentsFile lists the documents behind the platforms.
 const documentsFile = "platforms/sources.tsv"
 
 // Citation names a document.

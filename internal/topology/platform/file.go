@@ -67,7 +67,6 @@ type platformPart struct {
 	platformFacts `yaml:",inline"`
 }
 
-// recogniseFile is the second YAML document of a platform file.
 type recogniseFile struct {
 	// Rest is set if the rows match processors that no other platform with the CPUID matches.
 	Rest      bool           `yaml:"rest"`

@@ -93,7 +93,6 @@ func versionFits(key string, p *cpuIdentity) bool {
 	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
 }
 
-// lookUpProcessor finds the row of a key, nil if there is none.
 func lookUpProcessor(k fs.FS, key string) *Processor {
 	raw, err := fs.ReadFile(k, processorTable)
 	if err != nil {

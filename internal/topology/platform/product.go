@@ -90,7 +90,6 @@ func anotherModel(rest string) bool {
 	return number == ""
 }
 
-// vendorsFile lists the vendor whose machines each document covers.
 const vendorsFile = "platforms/makers.tsv"
 
 // DocumentedFor reports whether a document of the machine's vendor that covers the product is a source of the

@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// builder derives the populations of one machine.
 type builder struct {
 	sys      *inventory.System
 	platform *platform.Platform // nil if not recognised
@@ -145,7 +144,6 @@ const rasMode = "memory_ras_mode"
 // Its values for sparing, and for none of these modes.
 const sparingWord, independentWord = "spare", "independent"
 
-// mode returns the value of the setting, "" if unknown.
 func (b *builder) mode() string {
 	s := b.sys.Settings[rasMode]
 	return fact.First(s.Configured, s.Effective).Or("")

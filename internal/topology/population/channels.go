@@ -211,7 +211,6 @@ func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	return f
 }
 
-// unmapped returns why the channel of a populated slot is unknown.
 func (b *builder) unmapped(pop *Population) (string, fact.State) {
 	if !pop.DIMMs.Known() {
 		return pop.DIMMs.Reason, pop.DIMMs.State

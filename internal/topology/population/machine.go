@@ -98,8 +98,6 @@ func (b *builder) shape(pop *Population) string {
 	return b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
 }
 
-// shapeBy joins the texts of holds for each channel, regardless of the order of controllers and of channels
-// behind one controller.
 func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {
 	groups := [][]string{nil}
 	l, _ := b.layout(pop)

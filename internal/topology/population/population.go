@@ -90,7 +90,6 @@ func (b *builder) noneListed() bool {
 	return true
 }
 
-// withoutDIMMs reports whether CPUs of the platform run without a DIMM.
 func (b *builder) withoutDIMMs() bool {
 	return b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs)
 }

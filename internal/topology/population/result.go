@@ -251,7 +251,6 @@ type Population struct {
 // precedes it, or has a larger DIMM than the one in Smaller (place.Unplaced for none).
 type OrderFault struct{ Slot, Smaller int }
 
-// ownerName names a CPU, or the chipset.
 func ownerName(socket int) string {
 	if socket == place.Unplaced {
 		return "the chipset"

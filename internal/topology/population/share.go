@@ -300,7 +300,6 @@ func (b *builder) spreadEvenly(pop *Population) bool {
 		slices.Max(pop.DPC.Value) <= slices.Min(pop.DPC.Value)+1 && slices.Max(controllers) <= slices.Min(controllers)+1
 }
 
-// processors counts the populated sockets.
 func (b *builder) processors() int {
 	n := 0
 	for i := range b.sys.Sockets {

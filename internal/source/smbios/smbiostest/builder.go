@@ -200,7 +200,6 @@ func (b *Builder) length(want int, first int, steps ...step) int {
 
 type step struct{ major, minor, length int }
 
-// body is a structure under construction, as long as it will be.
 type body struct {
 	b       []byte
 	strings []string
