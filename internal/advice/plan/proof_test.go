@@ -138,8 +138,7 @@ func TestNothingLowered(t *testing.T) {
 // TestTakesFromStock checks which modules in stock a machine with half of its channels empty can take: like its own, and enough.
 func TestTakesFromStock(t *testing.T) {
 	c := hold(t, server(t, "supermicro-rome", func(_, channel, slot int) bool { return slot == 0 && channel < 4 }), pipeline(t))
-	like := plan.SpareIn(&c.sys.Slots[0])
-	like.Count = 8
+	like := plan.Spare{Count: 8, Traits: plan.TraitsOf(&c.sys.Slots[0])}
 	for name, s := range map[string]struct {
 		change func(s *plan.Spare)
 		takes  int
@@ -152,7 +151,7 @@ func TestTakesFromStock(t *testing.T) {
 		"of another size":      {func(s *plan.Spare) { s.Bytes /= 2 }, 0},
 		"of other ranks":       {func(s *plan.Spare) { s.Ranks = 1 }, 0},
 		"without check bits":   {func(s *plan.Spare) { s.TotalWidth = 64 }, 0},
-		"of another buffer":    {func(s *plan.Spare) { s.LoadReduced = fact.Known(true, fact.Direct, fact.Evidence{}) }, 0},
+		"of another buffer":    {func(s *plan.Spare) { s.LoadReduced = plan.AnswerOf(fact.Known(true, fact.Direct, fact.Evidence{})) }, 0},
 		"fewer than a channel": {func(s *plan.Spare) { s.Count = 1 }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
