@@ -56,24 +56,26 @@ func (t *Target) ways(of []counted, all bool) []Configuration {
 	return out
 }
 
-// rank orders configurations, the least first: by what documents and rules have against them, then by bandwidth; of
-// equally fast ones those come first that firmware's stated capacity allows, with modules at most twice as large as the
-// installed ones, and then those with the fewest modules, and the least capacity, to buy.
+// rank orders configurations, the least first: by what documents and rules have against them; then what buys nothing comes
+// first, and what firmware's stated capacity allows; then by bandwidth, an unknown clock taken to be today's; of equally
+// fast ones those come first with modules at most twice as large as the installed ones, and then those with the fewest
+// modules, and the least capacity, to buy.
 func (c *Configuration) rank() []float64 {
-	out := make([]float64, 12)
+	out := make([]float64, 13)
 	if c.Discouraged {
 		out[0] = 1
 	}
 	for _, f := range c.Findings {
 		out[verdict.Critical.Rank()-f.Severity.Rank()+1]++
 	}
-	copy(out[4:], c.speed)
 	if c.beyond {
-		out[7] = 1
+		out[5] = 1
 	}
-	out[8] = float64(c.stretch)
+	copy(out[6:], c.speed)
+	out[9] = float64(c.stretch)
 	for _, m := range c.DIMMs {
-		out[9], out[10], out[11] = out[9]+float64(m.Bought), out[10]+float64(m.Bought)*float64(m.Bytes), out[11]+float64(m.Count)
+		out[4] = max(out[4], float64(min(m.Bought, 1)))
+		out[10], out[11], out[12] = out[10]+float64(m.Bought), out[11]+float64(m.Bought)*float64(m.Bytes), out[12]+float64(m.Count)
 	}
 	return out
 }

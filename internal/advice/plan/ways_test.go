@@ -214,6 +214,28 @@ func TestCapacitiesWithWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestCapacitiesWithoutDoubtFirst checks that what is there comes before what is to be bought, and what firmware's stated
+// capacity allows before what it does not, even if that is faster.
+func TestCapacitiesWithoutDoubtFirst(t *testing.T) {
+	p := pipeline(t)
+	for name, c := range map[string]struct {
+		full   bool
+		stated int64 // GiB for each slot
+	}{"nothing to buy": {full: true, stated: 128}, "beyond what firmware states": {stated: 64}} {
+		t.Run(name, func(t *testing.T) {
+			sys := machine(t, "dell-r760-tdx")
+			if c.full {
+				populate(sys, "")
+			}
+			sys.Arrays[0].MaxBytes = fact.Known(c.stated<<30*int64(len(sys.Slots)), fact.Direct, fact.Evidence{})
+			target, why := plan.ForMachine(sys, p.Derive(sys), p)
+			require.Empty(t, why)
+			ways, _, _ := target.Ways(1536<<30, false)
+			require.Equal(t, []string{"16x48 at 4400: 281.60 GB/s", "8x96 at 5200: 332.80 GB/s"}, summary(ways)[:2])
+		})
+	}
+}
+
 // TestCapacitiesOfUnplacedSlots checks that a product's own manual names the slots although their places are unknown, without
 // channels; a module in every slot needs no manual, and a sister's names nothing.
 func TestCapacitiesOfUnplacedSlots(t *testing.T) {

@@ -111,7 +111,7 @@ func TestWhatIfNames(t *testing.T) {
 		{r710, "0x11FF", `no slot "0x11FF" (the nearest is "0x110`},
 		{r710, "DIMM_A1,DIMM_A2", "for several slots repeat the option"},
 		{r710, " ", "a slot has no name"},
-		{r740, "1", `slot "1" is 2 slots: say A1, B1`},
+		{r740, "1", `slot "1" is 2 slots: say A1; B1`},
 		{rx600, "DIMM-1A", "is 8 slots: say CPU1-MEM-A DIMM-1A"},
 	} {
 		_, err := remove(c.sys, c.name)
