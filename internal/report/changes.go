@@ -37,6 +37,24 @@ func (w *WhatIf) BandwidthChanges() string {
 	})
 }
 
+// fullAtSpeed reports whether the steps leave the CPUs short of their best bandwidth by nothing but their present clock.
+func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
+	short := false
+	for i := range after.Sockets {
+		s, now := &after.Sockets[i], inv.population(after.Sockets[i].Socket)
+		if s.Relative.Low == nil || s.ExpectedMTs == nil || now == nil || !now.RunningMTs.Known() {
+			return false
+		}
+		const tolerance = 1.005
+		low := *s.Relative.Low * tolerance
+		if low*float64(*s.ExpectedMTs) < float64(now.RunningMTs.Value) {
+			return false
+		}
+		short = short || low < 1
+	}
+	return short
+}
+
 func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *population.Relative) string {
 	type change struct{ was, is *population.Relative }
 	var texts []string
@@ -69,6 +87,8 @@ func changed(who string, several bool, was, is *population.Relative) string {
 	compact := func(r *population.Relative) string { return strings.Replace(r.Percent(), " to ", "-", 1) }
 	to := compact(is) + " of " + its + " best bandwidth"
 	switch {
+	case is.ByChannels && is.Percent() == "100 %":
+		to = "up to full bandwidth (the clock is not known)"
 	case is.ByChannels:
 		to = "at most " + compact(is) + " of " + its + " best bandwidth (the clock is not known)"
 	case is.Percent() == "100 %":
@@ -81,7 +101,10 @@ func changed(who string, several bool, was, is *population.Relative) string {
 	case population.CompareShares(is, was) < 0:
 		verb = verbs[0]
 	}
-	if to != "full bandwidth" {
+	switch {
+	case strings.HasPrefix(to, "up to "):
+		return who + verb + " from " + from + " " + to
+	case to != "full bandwidth":
 		from = strings.TrimSuffix(from, " %")
 	}
 	return who + verb + " from " + from + " to " + to

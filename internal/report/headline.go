@@ -139,6 +139,9 @@ func (r *Report) cost(p *Problem) string {
 	only := func(v *float64) string { return (&population.Relative{Low: v, High: v}).Percent() }
 	switch {
 	case share.Value == nil && len(worst.Regions) == 0 && *share.Low < *share.High: // the interleaving is not known
+		if only(share.High) == "100 %" {
+			return where + " may have only " + only(share.Low) + its
+		}
 		return where + has + "at most " + only(share.High) + its
 	case share.Value == nil && *share.High-*share.Low > wideRange:
 		return "part of the memory has only " + estimated + only(share.Low) + " of the bandwidth"

@@ -70,6 +70,9 @@ func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, verdict.Set
 // problems describes the root causes, the worst first.
 func (r *Report) problems() []Problem {
 	groups := verdict.Problems(r.Findings)
+	r.slow = 1 + slices.IndexFunc(groups, func(p verdict.Problem) bool {
+		return p.Members[0].Rule == speedRule && SeverityRank(p.Severity) > SeverityRank(verdict.Info)
+	})
 	out := make([]Problem, 0, len(groups))
 	for i := range groups {
 		out = append(out, r.problem(&groups[i]))
@@ -305,17 +308,44 @@ func (r *Report) AdviceSentence(a *plan.Advice) string {
 
 // adviceText joins the steps of an advice, what it costs and what it reaches.
 func (r *Report) adviceText(a *plan.Advice, cost string) string {
-	lines := Steps(a.Steps, &r.Inventory)
-	steps := make([]string, len(lines))
-	for i, l := range lines {
-		steps[i] = cmp.Or(l.buy, l.Text)
-	}
-	out := strings.Join(steps, "; ")
+	out := stepsText(Steps(a.Steps, &r.Inventory))
 	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")
+	if r.slow > 0 && r.Inventory.fullAtSpeed(&a.Reaches) {
+		rest += ", to full bandwidth with problem " + strconv.Itoa(r.slow) + " fixed"
+	}
 	if rest != "" {
 		out += ". " + strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return out
+}
+
+// stepsText joins lines of steps into a sentence that names each verb and each list of processors once.
+func stepsText(lines []StepLine) string {
+	var out []string
+	var last StepLine
+	for _, l := range lines {
+		text := cmp.Or(l.buy, l.Text)
+		switch {
+		case l.each != "" && l.each == last.each:
+			out[len(out)-1] += ", then " + strings.TrimPrefix(text, l.each)
+		case l.joins(&last):
+			l.names = slices.Concat(last.names, l.names)
+			out[len(out)-1] = groupText(l.step, l.names)
+		default:
+			out = append(out, text)
+		}
+		last = l
+	}
+	return strings.Join(out, "; ")
+}
+
+// joins reports whether two lines that follow each other are of one verb, and their slots can be one list.
+func (l *StepLine) joins(last *StepLine) bool {
+	if last.step == nil || l.each+last.each+l.buy != "" || l.step.ToChannel != nil {
+		return false
+	}
+	x, y := action{Step: *l.step}, action{Step: *last.step}
+	return x.kind() == y.kind() && slices.Contains([]plan.StepKind{plan.Move, plan.Swap, plan.Remove, plan.Exchange}, l.step.Do)
 }
 
 // ofSocket returns the subject of a socket's memory: the machine if no socket has it.

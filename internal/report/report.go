@@ -42,6 +42,8 @@ type Report struct {
 	// Problems are the root causes of the failures, the worst first: those above info are the
 	// numbered problems of a report, the others its notes.
 	Problems []Problem `json:"problems,omitzero"`
+	// slow is the number of the problem that memory runs below its speed, 0 without one.
+	slow int
 	// Advice lists alternatives for the memory population, cheapest first. AdviceExpensive is the reason why none is
 	// cheaper.
 	Advice          []plan.Advice `json:"advice"`

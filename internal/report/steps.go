@@ -19,16 +19,21 @@ type StepLine struct {
 	Steps []int
 	// buy is the line where the modules are to be bought, "" for one module and for any other step.
 	buy string
+	// each begins the line if it is about several processors: "on each of CPU1 and CPU2: ". Else step is one of the steps,
+	// and names are the slots of all.
+	each  string
+	step  *plan.Step
+	names []string
 }
 
 // Steps gathers an advice's steps into lines, in the order in which they are
-// carried out; inv is the machine's.
+// carried out, or what is installed last; inv is the machine's.
 func Steps(steps []plan.Step, inv *Inventory) []StepLine {
 	b := stepBoard{inv: inv, slots: map[string]*inventory.Slot{}, whole: len(Misnamed(inv)) > 0}
 	for i := range inv.Slots {
 		b.slots[inv.Slots[i].Handle.String()] = &inv.Slots[i]
 	}
-	actions := b.rotationsOf(steps)
+	actions := installsLast(b.rotationsOf(steps))
 	var out []StepLine
 	for from := 0; from < len(actions); {
 		to := from + 1
@@ -98,6 +103,19 @@ func (b *stepBoard) rotationsOf(steps []plan.Step) []action {
 		out = append(out, d)
 	}
 	return out
+}
+
+// installsLast moves the steps that install modules behind the others, those of equal modules together, so that what is
+// to be bought is named once. They fill slots that no step takes a module from.
+func installsLast(actions []action) []action {
+	order := map[string]int{} // of the kinds of modules; 0 for other steps
+	for i := range actions {
+		if d := &actions[i]; d.Do == plan.Install && order[d.kind()] == 0 {
+			order[d.kind()] = len(order) + 1
+		}
+	}
+	slices.SortStableFunc(actions, func(x, y action) int { return order[x.kind()] - order[y.kind()] })
+	return actions
 }
 
 // ring returns the handles of the slots whose modules the swaps at the beginning of the steps pass round:
@@ -224,13 +242,14 @@ func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 			}
 			group, heads, rest = groups[i:j], h, r
 		}
-		line, fill := StepLine{Text: groupText(s, rest)}, slotNames(rest)
+		line, fill := StepLine{Text: groupText(s, rest), step: s, names: rest}, slotNames(rest)
 		if heads != nil {
 			if len(heads) > 2 {
 				heads = humanize.Spans(heads)
 			}
 			each := "on each of " + humanize.List(heads)
-			line.Text, fill = each+": "+line.Text, fill+" "+each
+			line.each = each + ": "
+			line.Text, fill = line.each+line.Text, fill+" "+each
 		}
 		for _, e := range group {
 			line.Steps, all = append(line.Steps, e.steps...), append(all, e.names...)
@@ -406,7 +425,11 @@ func groupText(s *plan.Step, names []string) string {
 	case "remove":
 		return "take out " + slotNames(names)
 	case "exchange":
-		return "replace " + slotNames(names) + " with " + ModuleWords(s.Module)
+		module := ModuleWords(s.Module)
+		if len(names) > 1 && s.Module != nil && s.Module.SizeBytes != nil {
+			module = strconv.Itoa(len(names)) + " x " + module
+		}
+		return "replace " + slotNames(names) + " with " + module
 	default:
 		return "install " + ModuleWords(s.Module) + " in " + slotNames(names)
 	}

@@ -38,6 +38,7 @@ func TestSteps(t *testing.T) {
 		{"between processors, in order", "0/P1-A1>1/P2-A1 0/P1-B1>1/P2-B1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P2-B1"}},
 		{"what a processor gives and keeps", "0/P1-A1>1/P2-A1 0/P1-B1>0/P1-A1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P1-A1"}},
 		{"kinds", "-0/A1 -1/B1 +0/A2 +1/B2", []string{"take out A1", "take out B1", "install 2 x 8 GiB DDR3 in A2 and B2"}},
+		{"equal modules once, and last", "+0/A1 0/A3>0/A4 +0/A2 1/B3>1/B4 +1/B1", []string{"move A3 to A4", "move B3 to B4", "install 3 x 8 GiB DDR3 in A1, A2 and B1"}},
 		{"two change places", "0/A1=0/C1", []string{"swap the modules of A1 and C1"}},
 		{"pairs that change places", "0/A1=0/C1 0/B1=0/D1 1/E1=1/F1", []string{"swap the modules of A1 and C1, of B1 and D1", "swap the modules of E1 and F1"}},
 		{"pairs behind like processors", "0/CPU1-B|1A=0/CPU1-B|1C 1/CPU2-B|1A=1/CPU2-B|1C", []string{"on each of CPU1 and CPU2: swap the modules of B 1A and B 1C"}},
@@ -57,6 +58,17 @@ func TestSteps(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, c.name)
 		assert.Equal(t, len(steps), seen, c.name)
+	}
+}
+
+// TestFixNamesEachThingOnce checks that the sentence of a fix repeats neither the processors nor the verb of its steps.
+func TestFixNamesEachThingOnce(t *testing.T) {
+	for steps, want := range map[string]string{
+		"-0/CPU1-B|1A -1/CPU2-B|1A 0/CPU1-A|1A>0/CPU1-B|1A 1/CPU2-A|1A>1/CPU2-B|1A +0/CPU1-A|1A +1/CPU2-A|1A": "on each of CPU1 and CPU2: take out B 1A, then move A 1A to B 1A; buy 2 x 8 GiB DDR3; fill A 1A on each of CPU1 and CPU2",
+		"0/A1=0/C1 1/B1=1/D1 0/A4>0/A5 1/B4>1/B5 -0/A8 -1/B8":                                                 "swap the modules of A1 and C1, of B1 and D1; move A4 to A5 and B4 to B5; take out A8 and B8",
+	} {
+		steps, slots := parseSteps(steps)
+		assert.Equal(t, want, stepsText(Steps(steps, &Inventory{Slots: slots})))
 	}
 }
 

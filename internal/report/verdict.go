@@ -393,7 +393,7 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 func (r *Report) fits(sentence string) bool {
 	const width = 70
 	lines, column := 1, 0
-	for _, word := range strings.Fields(VendorName(r.Machine.Vendor.Text()) + " " + r.Machine.Product.Text() + ": " + sentence) {
+	for word := range humanize.Words(VendorName(r.Machine.Vendor.Text()) + " " + r.Machine.Product.Text() + ": " + sentence) {
 		n := utf8.RuneCountInString(word)
 		if column > 0 && column+1+n > width {
 			lines, column = lines+1, 0

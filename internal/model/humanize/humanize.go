@@ -2,6 +2,7 @@
 package humanize
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -152,6 +153,33 @@ func Truncated(most int, list []string) string {
 		return strings.Join(list[:most], "; ") + "; and " + strconv.Itoa(rest) + " more"
 	}
 	return strings.Join(list, "; ")
+}
+
+// units are those that stay on the line of their number.
+var units = []string{"%", "KiB", "MiB", "GiB", "TiB", "MB/s", "GB/s", "MT/s"}
+
+// Words yields the words of a text; a number and its unit are one.
+func Words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		number := ""
+		for word := range strings.FieldsSeq(text) {
+			switch {
+			case number != "" && slices.Contains(units, strings.TrimRight(word, ",.;:)")):
+				word = number + " " + word
+			case number != "" && !yield(number):
+				return
+			}
+			number = ""
+			if end := word[len(word)-1]; '0' <= end && end <= '9' {
+				number = word
+			} else if !yield(word) {
+				return
+			}
+		}
+		if number != "" {
+			yield(number)
+		}
+	}
 }
 
 // Distance returns the Levenshtein distance of two words.

@@ -133,3 +133,8 @@ func TestSpans(t *testing.T) {
 		assert.Equal(t, want, List(Spans(strings.Split(names, "|"))))
 	}
 }
+
+// TestWords checks that a number and its unit are not parted.
+func TestWords(t *testing.T) {
+	assert.Equal(t, []string{"CPU2", "rises", "from", "33-50 %", "to", "25.6 GB/s,", "in", "12", "of", "16"}, slices.Collect(Words("CPU2 rises from 33-50 %  to 25.6 GB/s, in 12 of 16")))
+}

@@ -379,7 +379,7 @@ func (b *Board) bandwidth(key int) (text, how string) {
 		return part(*share.Value), "measured"
 	case *share.High-*share.Low < 1-fullShare:
 		return part(*share.Low), "estimate"
-	case len(pop.Regions) == 0:
+	case len(pop.Regions) == 0 && *share.High < fullShare:
 		return "at most " + part(*share.High), "estimate"
 	default:
 		return strings.Replace(share.Percent(), " to ", "-", 1) + " of " + best, "estimate"

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report/printable"
 )
 
@@ -102,7 +103,7 @@ func (p *printer) to(col int) {
 // hang. A word that is wider than a line is cut, except an address.
 func (p *printer) wrap(hang int, s string) {
 	first := true
-	for word := range strings.FieldsSeq(s) {
+	for word := range humanize.Words(s) {
 		word = printable.Clean(strings.ReplaceAll(word, hardBlank, " "))
 		gap := 1
 		if first || p.col <= hang {
