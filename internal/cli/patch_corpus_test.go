@@ -206,7 +206,7 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 				continue
 			}
 			if form == patch.OneCLI && now.joined.Export.Format == bios.Redfish {
-				continue // OneCLI's words are not those of the file; TestOneCLIOfRedfish has them
+				continue // OneCLI's words are not those of the file; patch's TestForms has them
 			}
 			b.one(t, p, raw, now, fit.ID, form)
 		}

@@ -16,65 +16,55 @@ import (
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
+// parses checks what a function makes of texts, and those that it refuses.
+func parses[T any](t *testing.T, parse func([]byte) (T, error), want map[string]T, refused ...string) {
+	for in, want := range want {
+		t.Run(fmt.Sprintf("%.40q", in), func(t *testing.T) {
+			got, err := parse([]byte(in))
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		})
+	}
+	for _, in := range refused {
+		t.Run(fmt.Sprintf("not %.40q", in), func(t *testing.T) {
+			_, err := parse([]byte(in))
+			assert.Error(t, err)
+		})
+	}
+}
+
 func TestParseCPUList(t *testing.T) {
-	for in, want := range map[string][]int{
-		"":                              nil,
-		"\n":                            nil,
-		"\x00":                          nil,
-		"0\n":                           {0},
+	longest := strings.Repeat("0-65535,", 3) + "0-65535"
+	parses(t, kerneltext.ParseCPUList, map[string][]int{
+		"": nil, "\n": nil, "\x00": nil, "0\n": {0}, "65535": {65535}, " 3 ," + " 5 ": {3, 5}, "5,4,5": {4, 5}, "1,1-2,2": {1, 2},
 		"0-3,8,10-11\n":                 {0, 1, 2, 3, 8, 10, 11},
 		"10-11,8,0-1":                   {0, 1, 8, 10, 11},
-		"1,1-2,2":                       {1, 2},
 		"0-63\n\x00":                    hosttest.Seq(0, 63, 1),
 		"0-10:1/2":                      {0, 2, 4, 6, 8, 10},
 		"0-7:2/4":                       {0, 1, 4, 5},
-		" 3 ," + " 5 ":                  {3, 5},
-		"65535":                         {65535},
 		strings.Repeat("7,", 500) + "7": {7},
-	} {
-		got, err := kerneltext.ParseCPUList([]byte(in))
-		require.NoError(t, err, "%q", in)
-		assert.Equal(t, want, got, "%q", in)
-	}
-	for _, in := range []string{
-		",", "1,", ",1", "1,,2", "3-1", "-1", "1-", "a", "0x1", "65536", "0-99999", "1-2-3", "0-7:", "0-7:2", "0-7:0/2",
-		"0-7:3/2", "5:1/2", "1 2", "all", "0-3\n4-7", strings.Repeat("0-65535,", 100) + "1",
-	} {
-		_, err := kerneltext.ParseCPUList([]byte(in))
-		assert.Error(t, err, "%q", in)
-	}
+		longest:                         hosttest.Seq(0, 65535, 1),
+	}, ",", "1,", ",1", "1,,2", "3-1", "-1", "1-", "a", "0x1", "65536", "0-99999", "1-2-3", "0-7:", "0-7:2", "0-7:0/2",
+		"0-7:3/2", "5:1/2", "1 2", "all", "0-3\n4-7", strings.Repeat("0-65535,", 100)+"1", longest+",0")
 }
 
 func TestParseCPUMask(t *testing.T) {
-	for in, want := range map[string][]int{
-		"3":                          {0, 1},
-		"00000000,00000003\n":        {0, 1},
-		"00000001,80000000":          {31, 32},
-		"00000000":                   nil,
-		"ff,00000000,00000000\n\x00": hosttest.Seq(64, 71, 1),
-	} {
-		got, err := kerneltext.ParseCPUMask([]byte(in))
-		require.NoError(t, err, "%q", in)
-		assert.Equal(t, want, got, "%q", in)
-	}
-	for _, in := range []string{"", ",", "xyz", "000000000", "0x3", "1,,2", strings.Repeat("0,", 3000) + "1"} {
-		_, err := kerneltext.ParseCPUMask([]byte(in))
-		assert.Error(t, err, "%q", in)
-	}
+	longest := strings.Repeat("0,", 2047) + "1"
+	parses(t, kerneltext.ParseCPUMask, map[string][]int{
+		"3": {0, 1}, "00000000,00000003\n": {0, 1}, "00000001,80000000": {31, 32}, "00000000": nil, "ff,00000000,00000000\n\x00": hosttest.Seq(64, 71, 1),
+		"9": {0, 3}, "A": {1, 3}, "0": nil, "F": {0, 1, 2, 3}, "a": {1, 3}, "f": {0, 1, 2, 3}, longest: {0},
+	}, "", ",", "xyz", "000000000", "0x3", "1,,2", "0,"+longest, strings.Repeat("0,", 3000)+"1", "/", ":", "@", "G", "`", "g")
 }
 
 func TestParseSize(t *testing.T) {
-	for in, want := range map[string]int64{
+	parses(t, kerneltext.ParseSize, map[string]int64{
 		"48K\n": 48 << 10, "1024 kB": 1 << 20, "32768K": 32 << 20, "8 MB": 8 << 20, "2G": 2 << 30, "512": 512, "0K": 0, "1T": 1 << 40,
-	} {
-		got, err := kerneltext.ParseSize([]byte(in))
-		require.NoError(t, err, "%q", in)
-		assert.Equal(t, want, got, "%q", in)
-	}
-	for _, in := range []string{"", "K", "-1K", "1.5G", "9223372036854775807K", "99999999999999999999999", "12 parsecs"} {
-		_, err := kerneltext.ParseSize([]byte(in))
-		assert.Error(t, err, "%q", in)
-	}
+	}, "", "K", "-1K", "1.5G", "9223372036854775807K", "99999999999999999999999", "12 parsecs")
+}
+
+func TestParseInts(t *testing.T) {
+	parses(t, func(text []byte) ([]int, error) { return kerneltext.ParseInts(text, 4) }, map[string][]int{"10 21\t32 \n": {10, 21, 32}, "1 2 3 4": {1, 2, 3, 4}},
+		"", "\n", "10 x", "10 -1", "1 2 3 4 5", "65536")
 }
 
 func TestParseMeminfo(t *testing.T) {
@@ -89,16 +79,6 @@ func TestParseMeminfo(t *testing.T) {
 	assert.False(t, found)
 	_, _, _, err = kerneltext.ParseMeminfo([]byte("MemTotal: lots\n"), "MemTotal")
 	require.Error(t, err)
-}
-
-func TestParseInts(t *testing.T) {
-	got, err := kerneltext.ParseInts([]byte("10 21\t32 \n"), 4)
-	require.NoError(t, err)
-	assert.Equal(t, []int{10, 21, 32}, got)
-	for _, in := range []string{"", "\n", "10 x", "10 -1", "1 2 3 4 5"} {
-		_, err := kerneltext.ParseInts([]byte(in), 4)
-		assert.Error(t, err, "%q", in)
-	}
 }
 
 func TestParseCPUInfoX86(t *testing.T) {
@@ -138,6 +118,7 @@ func TestParseCmdline(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 	assert.Empty(t, kerneltext.ParseCmdline("\n"))
+	assert.Len(t, kerneltext.ParseCmdline(strings.Repeat("a ", 4097)), 4096)
 	assert.Equal(t, []kerneltext.Option{{Key: "open end", Raw: "\"open end"}}, kerneltext.ParseCmdline("\"open end"))
 }
 
@@ -326,37 +307,4 @@ func TestProcessorNumbers(t *testing.T) {
 	}
 	head := "vendor_id\t: AuthenticAMD\nflags\t\t: fpu\nprocessor\t: 0\nprocessor\t: 1\n"
 	assert.Len(t, kerneltext.ParseCPUInfo([]byte(head), false).Processors, 1, "the first is enough, though the list begins with other keys")
-}
-
-// TestLimitsOfLists checks lists of the maximum length, and one longer.
-func TestLimitsOfLists(t *testing.T) {
-	all := strings.Repeat("0-65535,", 3) + "0-65535"
-	list, err := kerneltext.ParseCPUList([]byte(all))
-	require.NoError(t, err)
-	assert.Len(t, list, 65536)
-	_, err = kerneltext.ParseCPUList([]byte(all + ",0"))
-	require.ErrorContains(t, err, "more than 262144 numbers")
-	list, err = kerneltext.ParseCPUList([]byte("5,4,5"))
-	require.NoError(t, err)
-	assert.Equal(t, []int{4, 5}, list)
-
-	for groups, taken := range map[int]bool{2048: true, 2049: false} {
-		_, err := kerneltext.ParseCPUMask([]byte(strings.Repeat("0,", groups-1) + "1"))
-		assert.Equal(t, taken, err == nil, groups)
-	}
-	for mask, want := range map[string][]int{"9": {0, 3}, "A": {1, 3}, "0": nil, "F": {0, 1, 2, 3}, "a": {1, 3}, "f": {0, 1, 2, 3}} {
-		got, err := kerneltext.ParseCPUMask([]byte(mask))
-		require.NoError(t, err)
-		assert.Equal(t, want, got, mask)
-	}
-	for _, bad := range []string{"/", ":", "@", "G", "`", "g"} {
-		_, err := kerneltext.ParseCPUMask([]byte(bad))
-		require.Error(t, err, bad)
-	}
-	assert.Len(t, kerneltext.ParseCmdline(strings.Repeat("a ", 4097)), 4096)
-	numbers, err := kerneltext.ParseInts([]byte("10 21"), 2)
-	require.NoError(t, err)
-	assert.Equal(t, []int{10, 21}, numbers)
-	_, err = kerneltext.ParseInts([]byte("65536"), 2)
-	require.Error(t, err)
 }
