@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit"
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -91,26 +90,24 @@ func TestPresetOfThisMachine(t *testing.T) {
 			"settings:\n", "settings:\n  power_policy: [{attribute: Other, values: {MaxPerf: max_performance}, source: s}]\n", 1), custom, false, "", "", nil},
 		{"no tables", settingPack, "", custom, false, "", "", nil},
 	} {
-		pack, faults := rulepack.ParsePack("table.yaml", []byte(c.pack))
-		require.Empty(t, faults)
-		sys, topo := twoSockets()
-		sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
-		sys.Settings = map[string]inventory.Setting{"workload_profile": {Configured: c.now}}
-		platformOf(topo, platform.Platform{ID: "milan"})
-		e := audit.NewEngine([]*rulepack.Pack{pack})
-		if c.table != "" {
-			e.WithTables(func() (settings.Tables, error) {
-				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom=Custom|MaxPerf=MaxPerf\n")}}, "d")
-			})
-		}
-		assert.Nil(t, e.Preset(sys, topo, audit.Options{Profile: "no such profile", Asked: true}), c.name)
-		step := e.Preset(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
-		require.Equal(t, c.there, step != nil, c.name)
-		if step != nil {
-			assert.Equal(t, []string{c.tool, c.menu}, []string{step.Tool, step.Menu}, c.name)
-			assert.Equal(t, c.silent, step.Silent, c.name)
-			assert.Equal(t, c.silent == nil, step.Writes["turbo"] == "enabled", c.name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
+			sys.Settings = map[string]inventory.Setting{"workload_profile": {Configured: c.now}}
+			platformOf(topo, platform.Platform{ID: "milan"})
+			e := engineOf(t, c.pack)
+			if c.table != "" {
+				e.WithTables(func() (settings.Tables, error) {
+					return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom=Custom|MaxPerf=MaxPerf\n")}}, "d")
+				})
+			}
+			assert.Nil(t, e.Preset(sys, topo, audit.Options{Profile: "no such profile", Asked: true}))
+			step := e.Preset(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
+			require.Equal(t, c.there, step != nil)
+			if step != nil {
+				assert.Equal(t, []any{c.tool, c.menu, c.silent, c.silent == nil}, []any{step.Tool, step.Menu, step.Silent, step.Writes["turbo"] == "enabled"})
+			}
+		})
 	}
 }
 
@@ -139,14 +136,15 @@ profiles:
 		"low-latency":     {"", "no document is known to give a profile for low-latency: the machine's platform is not known"},
 		"max-performance": {"", "no document is known to give a profile for max-performance: the machine's platform is not known"},
 	} {
-		c, why, err := e.Choose(name, sys, topo)
-		require.NoError(t, err)
-		if want[0] == "" {
-			assert.Nil(t, c, name)
-		} else if assert.NotNil(t, c, name) {
-			assert.Equal(t, want[0], c.Profile.ID, name)
-		}
-		assert.Equal(t, want[1], why, name)
+		t.Run(name, func(t *testing.T) {
+			c, why, err := e.Choose(name, sys, topo)
+			require.NoError(t, err)
+			got := ""
+			if c != nil {
+				got = c.Profile.ID
+			}
+			assert.Equal(t, want, [2]string{got, why})
+		})
 	}
 	platformOf(topo, platform.Platform{ID: "milan"})
 	_, why, err := e.Choose("max-performance", sys, topo)
@@ -192,23 +190,20 @@ profiles:
 	}{
 		"turbo": {verdict.NotApplicable, "concerns only guests"}, "c1e": {verdict.NotApplicable, "concerns only machines where machine.virtual"},
 		"x2apic": {verdict.Error, "applies: undefined field 'nothing'"}, "p_states": {verdict.Unknown, "neither firmware's settings nor the kernel show it"},
+		"iommu": {verdict.Unknown, ""}, "adddc": {verdict.Error, "applies: "},
 	} {
-		f := one(t, a, "setting."+id, "setting "+id)
-		assert.Equal(t, want.result, f.Result, id)
-		assert.Contains(t, f.Reason, want.reason, id)
-		assert.EqualValues(t, "T asks for enabled", f.Why, id)
-		assert.EqualValues(t, "Table 1", f.Citation.Place, id)
+		t.Run(id, func(t *testing.T) {
+			f := one(t, a, "setting."+id, "setting "+id)
+			assert.Contains(t, f.Reason, want.reason)
+			assert.Equal(t, []string{string(want.result), "T asks for enabled", "Table 1"}, []string{string(f.Result), string(f.Why), string(f.Citation.Place)})
+		})
 	}
-	assert.Equal(t, verdict.Unknown, one(t, a, "setting.iommu", "setting iommu").Result)
-	f := one(t, a, "setting.adddc", "setting adddc")
-	assert.Equal(t, verdict.Error, f.Result)
-	assert.Contains(t, f.Reason, "applies: ")
 	assert.EqualValues(t, "T asks for enabled; not where: a cold room", one(t, a, "setting.c_states", "setting c_states").Why)
 	assert.EqualValues(t, "the profile site/rows does not cover it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
 	for _, id := range []string{"smt", "turbo"} {
 		assert.Len(t, findings(a, "setting."+id), 1, "one entry for each setting")
 	}
-	f = one(t, a, "setting.smt", "setting smt")
+	f := one(t, a, "setting.smt", "setting smt")
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{string(f.Why), string(f.Citation.Place)})
 }
 
@@ -233,14 +228,11 @@ profiles:
 // choice audits a machine of a product against a profile of choicePack.
 func choice(t *testing.T, product, profile string, settings map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
-	pack, faults := rulepack.ParsePack("choice.yaml", []byte(choicePack))
-	require.Empty(t, faults)
-	require.Empty(t, pack.Validate())
 	sys, topo := twoSockets()
 	sys.Machine.Product = direct(product)
 	platformOf(topo, platform.Platform{ID: "milan"})
 	sys.Settings = settings
-	return run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
+	return run(t, engineOf(t, choicePack), sys, topo, audit.Options{Profile: profile, Asked: true})
 }
 
 // TestProfileOfSeveralIntents checks that each of a profile's intents finds it and is the one reported, that the
@@ -275,7 +267,7 @@ func TestProfileByAnalogy(t *testing.T) {
 // TestProfileOfFirmware checks that the running firmware identifies the machine, by the BIOS version or by the
 // registry of its settings, whatever else is known.
 func TestProfileOfFirmware(t *testing.T) {
-	pack, faults := rulepack.ParsePack("firmware.yaml", []byte(`
+	const src = `
 profiles:
   - id: site/rom
     intent: [balanced]
@@ -286,9 +278,7 @@ profiles:
     applies: platform.id == "rome"
     citation: {vendor: Site, title: Registry X9}
     settings: {smt: {want: enabled, level: warning}}
-`))
-	require.Empty(t, faults)
-	require.Empty(t, pack.Validate())
+`
 	for _, c := range []struct {
 		name, version, registry string
 		applies                 bool
@@ -298,20 +288,22 @@ profiles:
 		{"another ROM", "X91", "BiosAttributeRegistryX91.v1_2_3", false},
 		{"not known", "", "", false},
 	} {
-		sys, topo := twoSockets()
-		sys.Machine = inventory.Machine{}
-		if c.version != "" {
-			sys.Machine.BIOS.Version = direct(c.version)
-		}
-		if c.registry != "" {
-			sys.Machine.BIOSRegistry = direct(c.registry)
-		}
-		sys.Settings = map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
-		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/rom", Asked: true})
-		require.Equal(t, c.applies, a.Profile != nil, c.name)
-		if c.applies {
-			f := findings(a, "setting.smt")["setting smt"]
-			assert.Equal(t, []any{verdict.Fail, verdict.Warning}, []any{f.Result, f.Severity}, c.name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine = inventory.Machine{}
+			if c.version != "" {
+				sys.Machine.BIOS.Version = direct(c.version)
+			}
+			if c.registry != "" {
+				sys.Machine.BIOSRegistry = direct(c.registry)
+			}
+			sys.Settings = map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
+			a := run(t, engineOf(t, src), sys, topo, audit.Options{Profile: "site/rom", Asked: true})
+			require.Equal(t, c.applies, a.Profile != nil)
+			if c.applies {
+				f := findings(a, "setting.smt")["setting smt"]
+				assert.Equal(t, []any{verdict.Fail, verdict.Warning}, []any{f.Result, f.Severity})
+			}
+		})
 	}
 }

@@ -157,11 +157,12 @@ func TestSettingValues(t *testing.T) {
 		{"not offered, runs as wanted", inventory.Setting{Configured: absent, Effective: runsOn}, verdict.Pass, "enabled (effective)", ""},
 		{"nothing", inventory.Setting{}, verdict.Unknown, "neither firmware's settings nor the kernel show it", ""},
 	} {
-		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
-		assert.Equal(t, c.result, f.Result, c.name)
-		assert.EqualValues(t, c.says, f.Found+f.Reason, c.name)
-		assert.Contains(t, f.Remedy, c.remedy, c.name)
-		assert.Equal(t, f.Result == verdict.Fail, f.Remedy != "", c.name)
+		t.Run(c.name, func(t *testing.T) {
+			f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
+			assert.Equal(t, []string{string(c.result), c.says}, []string{string(f.Result), string(f.Found + f.Reason)})
+			assert.Contains(t, f.Remedy, c.remedy)
+			assert.Equal(t, f.Result == verdict.Fail, f.Remedy != "")
+		})
 	}
 }
 
@@ -218,30 +219,36 @@ func TestSettingAutoWanted(t *testing.T) {
 // TestSettingLiteral checks that auto is another value for a document that gives BIOS setup literally, whatever auto
 // results in.
 func TestSettingLiteral(t *testing.T) {
-	literal := func(s inventory.Setting) verdict.Result {
-		pack, faults := rulepack.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
-		require.Empty(t, faults)
-		require.Empty(t, pack.Validate())
-		sys, topo := twoSockets()
-		sys.Settings = map[string]inventory.Setting{"turbo": s}
-		return one(t, run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
+	pack, faults := rulepack.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
+	require.Empty(t, faults)
+	require.Empty(t, pack.Validate())
+	on, off, byFirmware := known("enabled", "cpufreq", ""), known("disabled", "cpufreq", ""), known("firmware", "cpufreq", "")
+	for name, c := range map[string]struct {
+		s    inventory.Setting
+		want verdict.Result
+	}{
+		"auto":                              {inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: on}, verdict.Fail},
+		"as wanted, and Turbo does not run": {inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: off}, verdict.Fail},
+		"runs, whoever chose":               {inventory.Setting{Effective: on}, verdict.Unknown},
+		"runs, by firmware":                 {inventory.Setting{Effective: on, DecidedBy: byFirmware}, verdict.Pass},
+		"another machine's export hides nothing that firmware did": {inventory.Setting{Configured: doubtful(known("enabled", "bios", "Boost")), Effective: off, DecidedBy: byFirmware}, verdict.Fail},
+		"another machine's export hides nothing, whoever chose":    {inventory.Setting{Configured: doubtful(known("enabled", "bios", "Boost")), Effective: off}, verdict.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Settings = map[string]inventory.Setting{"turbo": c.s}
+			a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true})
+			assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Result)
+		})
 	}
-	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
-	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}), "Turbo does not run")
-	assert.Equal(t, verdict.Unknown, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
-	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", ""), DecidedBy: known("firmware", "cpufreq", "")}))
-	other, byFirmware := doubtful(known("enabled", "bios", "Boost")), known("firmware", "cpufreq", "")
-	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", ""), DecidedBy: byFirmware}), "another machine's export hides nothing")
-	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "whoever chose")
 }
 
 // TestSettingWithoutSpelling checks that if the recommended value has no known spelling, the remedy names the option in
-// the export, and asks for an export only if there is none.
+// the export.
 func TestSettingWithoutSpelling(t *testing.T) {
-	remedy := func(s inventory.Setting) string {
-		return string(one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy)
-	}
-	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "no known document or export shows how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
+	a := judge(t, map[string]inventory.Setting{"x2apic": {Configured: known("enabled", "bios", "X2")}})
+	assert.Contains(t, one(t, a, "setting.x2apic", "setting x2apic").Remedy,
+		"no known document or export shows how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
 }
 
 // TestValuesContradict compares BIOS setup with the running system.
@@ -256,28 +263,27 @@ func TestValuesContradict(t *testing.T) {
 		"x2apic": {Pending: known("disabled", "bios", "X"), Effective: known("enabled", "cpu", "")},
 		"adddc":  {Pending: known("disabled", "bios", "X")},
 	})
-	f := one(t, a, "settings.conflict", "setting turbo")
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, verdict.Warning, f.Severity)
-	assert.EqualValues(t, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)", f.Found)
-	f = one(t, a, "settings.conflict", "setting c1e")
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, verdict.Info, f.Severity, "the kernel rewrites C1E by itself")
-	assert.Equal(t, verdict.Pass, one(t, a, "settings.conflict", "setting c_states").Result)
-	f = one(t, a, "settings.conflict", "setting smt")
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.EqualValues(t, "a.json says enabled, b.txt disabled", f.Found)
-	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.conflict", "setting iommu").Result)
-
-	f = one(t, a, "settings.pending", "setting iommu")
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.Equal(t, verdict.Info, f.Severity)
-	assert.EqualValues(t, "now enabled, after the next boot disabled", f.Found)
-	f = one(t, a, "settings.pending", "setting x2apic")
-	assert.Equal(t, verdict.Fail, f.Result)
-	assert.EqualValues(t, "in effect enabled, after the next boot disabled", f.Found)
-	assert.Equal(t, verdict.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
-	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
+	for _, c := range []struct {
+		rule, id string
+		want     verdict.Result
+		severity verdict.Severity
+		found    string
+	}{
+		{"settings.conflict", "turbo", verdict.Fail, verdict.Warning, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)"},
+		{"settings.conflict", "c1e", verdict.Fail, verdict.Info, "BIOS setup says disabled, the system runs with enabled, decided by the kernel (p kernel)"}, // which rewrites it by itself
+		{"settings.conflict", "c_states", verdict.Pass, verdict.Warning, ""},
+		{"settings.conflict", "smt", verdict.Fail, verdict.Warning, "a.json says enabled, b.txt disabled"},
+		{"settings.conflict", "iommu", verdict.NotApplicable, verdict.Warning, ""},
+		{"settings.pending", "iommu", verdict.Fail, verdict.Info, "now enabled, after the next boot disabled"},
+		{"settings.pending", "x2apic", verdict.Fail, verdict.Info, "in effect enabled, after the next boot disabled"},
+		{"settings.pending", "adddc", verdict.Unknown, verdict.Info, ""},
+		{"settings.pending", "turbo", verdict.NotApplicable, verdict.Info, ""},
+	} {
+		t.Run(c.rule+" "+c.id, func(t *testing.T) {
+			f := one(t, a, c.rule, "setting "+c.id)
+			assert.Equal(t, []any{c.want, c.severity, c.found}, []any{f.Result, f.Severity, string(f.Found)})
+		})
+	}
 }
 
 // TestNoConflict checks that a value that every kernel sets instead of BIOS setup's is not a contradiction, and that
