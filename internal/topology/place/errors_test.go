@@ -80,118 +80,62 @@ func perSlot(all []*Errors) string {
 
 // TestErrorsByLabel joins what firmware or an administrator labelled.
 func TestErrorsByLabel(t *testing.T) {
-	zero := known(int64(0))
-	machine := func(dimms ...inventory.ControllerDIMM) *inventory.System {
-		sys := board("Dell Inc.", "PowerEdge R9999", "P", "DIMM_A1@BANK~0* DIMM_A2@BANK~1* DIMM_A3@BANK~2")
-		sys.EDAC = []inventory.Controller{{CountedSeconds: known(int64(60)), CorrectedNoInfo: zero, UncorrectedNoInfo: zero, DIMMs: dimms}}
-		sys.Sources = []inventory.Source{{Name: inventory.SourceEDAC, State: fact.SourceOK}}
-		return sys
+	sized := func(gib int64, d inventory.ControllerDIMM) inventory.ControllerDIMM {
+		d.SizeBytes = known(gib << 30)
+		return d
 	}
-	join := func(sys *inventory.System) ([]*Errors, []UnplacedErrors) {
-		return JoinErrors(sys, nil, make([]Placement, len(sys.Slots)))
-	}
-	t.Run("names in other spellings", func(t *testing.T) {
-		got, stray := join(machine(counted("A1", 3), counted("BANK 1 DIMM_A2", 0)))
-		assert.Equal(t, "3 label; 0 label; -", perSlot(got))
-		assert.Empty(t, stray)
-	})
-	t.Run("ranks of one module", func(t *testing.T) {
-		half := func(label string, ce int64) inventory.ControllerDIMM {
-			d := counted(label, ce)
-			d.SizeBytes = known(int64(4 << 30))
-			return d
-		}
-		got, _ := join(machine(half("DIMM_A1", 3), half("DIMM_A1", 4), half("DIMM_A2", 0), half("DIMM_A2", 0)))
-		assert.Equal(t, "7 label; 0 label; -", perSlot(got))
-	})
-	t.Run("labels of another board", func(t *testing.T) {
-		other := counted("DIMM_A1", 3)
-		other.SizeBytes = known(int64(16 << 30))
-		got, stray := join(machine(other))
-		assert.Equal(t, "-; -; -", perSlot(got))
-		require.Len(t, stray, 1)
-		assert.Equal(t, "DIMM_A1", stray[0].Label)
-	})
-	t.Run("a label that two slots share", func(t *testing.T) {
-		sys := machine(counted("DIMM_A1", 3))
-		sys.Slots[1].Locator = label("DIMM_A1")
-		got, stray := join(sys)
-		assert.Equal(t, "-; -; -", perSlot(got))
-		assert.Len(t, stray, 1)
-	})
-	t.Run("no label, all zero", func(t *testing.T) {
-		got, stray := join(machine(counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 0)))
-		assert.Equal(t, "0 every counter is zero; 0 every counter is zero; -", perSlot(got))
-		assert.Len(t, stray, 2)
-	})
-	t.Run("no label, half of the memory", func(t *testing.T) {
-		got, _ := join(machine(counted("mc#0csrow#0channel#0", 0)))
-		assert.Equal(t, "-; -; -", perSlot(got))
-	})
-	t.Run("no label, one error", func(t *testing.T) {
-		got, _ := join(machine(counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 1)))
-		assert.Equal(t, "-; -; -", perSlot(got))
-		assert.Equal(t, fact.Absent, got[0].Corrected.State)
-	})
-	t.Run("errors of no module", func(t *testing.T) {
-		sys := machine(counted("A1", 0), counted("A2", 0))
-		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
-		got, stray := join(sys)
-		require.Len(t, stray, 1)
-		assert.Equal(t, "mc0, DIMM unknown", stray[0].Label)
-		assert.Equal(t, fact.Conflicting, got[0].Corrected.State, "the five may be this module's")
-		assert.Equal(t, int64(0), got[0].Uncorrected.Or(-1))
-	})
-	t.Run("fewer errors of no module than of one", func(t *testing.T) {
-		sys := machine(counted("A1", 120), counted("A2", 0))
-		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
-		got, _ := join(sys)
-		assert.Equal(t, int64(120), got[0].Corrected.Or(0))
-		assert.False(t, got[1].Corrected.Known())
-	})
-	t.Run("errors of no module cannot be read", func(t *testing.T) {
-		sys := machine(counted("A1", 0), counted("A2", 0))
-		sys.EDAC[0].UncorrectedNoInfo = fact.Unknown[int64](fact.Denied, "permission denied", "root")
-		got, _ := join(sys)
-		assert.Equal(t, fact.Denied, got[0].Uncorrected.State)
-	})
-	for state, want := range map[fact.SourceState]fact.State{fact.SourceAbsent: fact.Absent, fact.SourceDenied: fact.Denied,
-		fact.SourceRefused: fact.Refused, fact.SourceTruncated: fact.Truncated, fact.SourceMalformed: fact.Malformed} {
-		t.Run("no counters: "+string(state), func(t *testing.T) {
-			sys := machine()
-			sys.Sources[0].State = state
-			got, _ := join(sys)
-			assert.Equal(t, want, got[0].Corrected.State)
-			assert.NotEmpty(t, got[0].Corrected.Reason)
+	none := []inventory.ControllerDIMM{counted("A1", 0), counted("A2", 0)}
+	for name, c := range map[string]struct {
+		dimms  []inventory.ControllerDIMM
+		change func(sys *inventory.System)
+		want   string
+		stray  []string
+		states []fact.State // of the first slot's counts
+	}{
+		"names in other spellings":     {[]inventory.ControllerDIMM{counted("A1", 3), counted("BANK 1 DIMM_A2", 0)}, nil, "3 label; 0 label; -", nil, nil},
+		"ranks of one module":          {[]inventory.ControllerDIMM{sized(4, counted("DIMM_A1", 3)), sized(4, counted("DIMM_A1", 4)), sized(4, counted("DIMM_A2", 0)), sized(4, counted("DIMM_A2", 0))}, nil, "7 label; 0 label; -", nil, nil},
+		"labels of another board":      {[]inventory.ControllerDIMM{sized(16, counted("DIMM_A1", 3))}, nil, "-; -; -", []string{"DIMM_A1"}, nil},
+		"a label that two slots share": {[]inventory.ControllerDIMM{counted("DIMM_A1", 3)}, func(sys *inventory.System) { sys.Slots[1].Locator = label("DIMM_A1") }, "-; -; -", []string{"DIMM_A1"}, nil},
+		"no label, all zero": {[]inventory.ControllerDIMM{counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 0)}, nil, "0 every counter is zero; 0 every counter is zero; -",
+			[]string{"mc#0csrow#0channel#0", "mc#0csrow#0channel#1"}, nil},
+		"no label, half of the memory": {[]inventory.ControllerDIMM{counted("mc#0csrow#0channel#0", 0)}, nil, "-; -; -", []string{"mc#0csrow#0channel#0"}, nil},
+		"no label, one error": {[]inventory.ControllerDIMM{counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 1)}, nil, "-; -; -",
+			[]string{"mc#0csrow#0channel#0", "mc#0csrow#0channel#1"}, []fact.State{fact.Absent}},
+		"errors of no module may be any module's": {none, func(sys *inventory.System) { sys.EDAC[0].CorrectedNoInfo = known(int64(5)) }, "-; -; -", []string{"mc0, DIMM unknown"}, []fact.State{fact.Conflicting, fact.OK}},
+		"fewer errors of no module than of one":   {[]inventory.ControllerDIMM{counted("A1", 120), counted("A2", 0)}, func(sys *inventory.System) { sys.EDAC[0].CorrectedNoInfo = known(int64(5)) }, "120 label; -; -", []string{"mc0, DIMM unknown"}, nil},
+		"errors of no module that cannot be read": {none, func(sys *inventory.System) {
+			sys.EDAC[0].UncorrectedNoInfo = fact.Unknown[int64](fact.Denied, "permission denied", "root")
+		}, "0 label; 0 label; -", nil, []fact.State{fact.OK, fact.Denied}},
+		"no counters: " + string(fact.SourceAbsent):    {nil, stateOf(fact.SourceAbsent), "-; -; -", nil, []fact.State{fact.Absent}},
+		"no counters: " + string(fact.SourceDenied):    {nil, stateOf(fact.SourceDenied), "-; -; -", nil, []fact.State{fact.Denied}},
+		"no counters: " + string(fact.SourceRefused):   {nil, stateOf(fact.SourceRefused), "-; -; -", nil, []fact.State{fact.Refused}},
+		"no counters: " + string(fact.SourceTruncated): {nil, stateOf(fact.SourceTruncated), "-; -; -", nil, []fact.State{fact.Truncated}},
+		"no counters: " + string(fact.SourceMalformed): {nil, stateOf(fact.SourceMalformed), "-; -; -", nil, []fact.State{fact.Malformed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := board("Dell Inc.", "PowerEdge R9999", "P", "DIMM_A1@BANK~0* DIMM_A2@BANK~1* DIMM_A3@BANK~2")
+			sys.EDAC = []inventory.Controller{{CountedSeconds: known(int64(60)), CorrectedNoInfo: known(int64(0)), UncorrectedNoInfo: known(int64(0)), DIMMs: c.dimms}}
+			sys.Sources = []inventory.Source{{Name: inventory.SourceEDAC, State: fact.SourceOK}}
+			if c.change != nil {
+				c.change(sys)
+			}
+			got, stray := JoinErrors(sys, nil, make([]Placement, len(sys.Slots)))
+			var labels []string
+			for _, s := range stray {
+				labels = append(labels, s.Label)
+			}
+			assert.Equal(t, c.want, perSlot(got))
+			assert.Equal(t, c.stray, labels)
+			for i, f := range []fact.Fact[int64]{got[0].Corrected, got[0].Uncorrected}[:len(c.states)] {
+				assert.Equal(t, []any{c.states[i], c.states[i] == fact.OK}, []any{f.State, f.Reason == ""})
+			}
 		})
 	}
 }
 
-// TestErrorsByChannelNeedProof checks that one contradicting module prevents the assignment of all.
-func TestErrorsByChannelNeedProof(t *testing.T) {
-	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
-	require.NoError(t, err)
-	r740 := &confirmedBoard{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
-	join := func(change func(sys *inventory.System)) string {
-		sys, _ := labelledBoard(r740, r740.models, p)
-		change(sys)
-		places, _ := Slots(sys, p, corpustest.Rules(t))
-		got, _ := JoinErrors(sys, p, places)
-		return perSlot(got)
-	}
-	assert.Equal(t, "100 channel; 101 channel; 102 channel", join(func(*inventory.System) {}))
-	const none = "-; -; -"
-	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC[2].DIMMs[0].Label = known("CPU_SrcID#0_MC#1_Chan#1_DIMM#0") }), "another channel")
-	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC[2].DIMMs[0].SizeBytes = known(int64(16 << 30)) }), "another size")
-	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC = sys.EDAC[:2] }), "one module less")
-	sys, _ := labelledBoard(r740, r740.models, p)
-	places, _ := Slots(sys, p, corpustest.Rules(t))
-	places[2].Doubt = "something contradicts the map"
-	got, _ := JoinErrors(sys, p, places)
-	assert.Equal(t, none, perSlot(got), "a map in doubt")
-	assert.Equal(t, none, join(func(sys *inventory.System) {
-		sys.Machine.Vendor, sys.Machine.BoardVendor = known("Quanta"), known("Quanta")
-	}), "a maker without label files")
+// stateOf makes the kernel's counters a source in a state.
+func stateOf(state fact.SourceState) func(*inventory.System) {
+	return func(sys *inventory.System) { sys.Sources[0].State = state }
 }
 
 // TestErrorsOfTheController checks that the controller's counts are used if the kernel counts nothing or less,
@@ -416,9 +360,9 @@ func TestErrorsOfOneCounter(t *testing.T) {
 	}
 }
 
-// TestErrorsByChannelOfAll checks that empty slots and memory other than DRAM do not count, and that every module
-// must have an unambiguous place of its own on both sides.
-func TestErrorsByChannelOfAll(t *testing.T) {
+// TestErrorsByChannel checks that empty slots and memory other than DRAM do not count, that every module must have an
+// unambiguous place of its own on both sides, and that one contradicting module prevents the assignment of all.
+func TestErrorsByChannel(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
 	r740 := &confirmedBoard{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
@@ -446,6 +390,21 @@ func TestErrorsByChannelOfAll(t *testing.T) {
 		}, none},
 		"a label of no driver": {func(sys *inventory.System, places []Placement) []Placement {
 			sys.EDAC[0].DIMMs[0].Label = known("mc#0csrow#0channel#0")
+			return places
+		}, none},
+		"another channel": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.EDAC[2].DIMMs[0].Label = known("CPU_SrcID#0_MC#1_Chan#1_DIMM#0")
+			return places
+		}, none},
+		"another size": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.EDAC[2].DIMMs[0].SizeBytes = known(int64(16 << 30))
+			return places
+		}, none},
+		"one less":       {func(sys *inventory.System, places []Placement) []Placement { sys.EDAC = sys.EDAC[:2]; return places }, none},
+		"a map in doubt": {func(_ *inventory.System, places []Placement) []Placement { places[2].Doubt = "x"; return places }, none},
+		"a maker without label files": {func(sys *inventory.System, _ []Placement) []Placement {
+			sys.Machine.Vendor, sys.Machine.BoardVendor = known("Quanta"), known("Quanta")
+			places, _ := Slots(sys, p, corpustest.Rules(t))
 			return places
 		}, none},
 		"one more": {func(sys *inventory.System, places []Placement) []Placement {
