@@ -157,6 +157,11 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	default:
 		lines = append(lines, r.unspelled(w, s.Configured, r.patched(p)[w.ID].Reason))
 	}
+	if runs := s.Effective.Or(""); !running && s.DecidedBy.Or("") == inventory.DecidedKernel && !settings.Satisfies(w.ID, w.Want, runs) {
+		if undo := undoing(w.ID, &s); undo != "" { // BIOS setup alone does not lead there
+			lines = append(lines, "then: "+undo)
+		}
+	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way per line
 	}

@@ -384,6 +384,27 @@ func TestPatchThatMakesWorse(t *testing.T) {
 	assert.Contains(t, errs, "power_policy would be firmware_dynamic")
 }
 
+// TestIdleStatesInUse checks that idle states which Linux uses fail a row that wants them off, whatever BIOS setup has, and
+// that the fix holds a step in Linux.
+func TestIdleStatesInUse(t *testing.T) {
+	t.Parallel()
+	root := installed(hosttest.Sapphire, [3]string{"Dell Inc.", "PowerEdge R760"}, [4]string{"intel_pstate", "performance", "performance", "0"}).Write(t)
+	for _, word := range []string{"Disabled", "Enabled"} {
+		_, out, errs := run(nil, "check", "--root", root, "--profile", "low-latency", "--format", "json",
+			"--bios", export(t, redfishJSON([][2]string{{"ProcCStates", word}, {"ProcC1E", word}, {"SysProfile", "Custom"}})))
+		var doc report.Report
+		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		failed := map[string]string{}
+		for _, f := range doc.Findings {
+			if f.Result == "fail" {
+				failed[f.Rule] = string(f.Remedy)
+			}
+		}
+		assert.Contains(t, failed, "setting.c_states", word)
+		assert.Contains(t, failed["setting.c1e"], "cpupower idle-set", word)
+	}
+}
+
 // TestPartOfADocument checks that the verdict says how much of its document the profile that was asked for holds.
 func TestPartOfADocument(t *testing.T) {
 	t.Parallel()

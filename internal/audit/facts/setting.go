@@ -267,7 +267,7 @@ func RunsAgainst(s *inventory.Setting, id string, want []string) bool {
 	switch id {
 	case "turbo":
 		return runs == settings.Disabled
-	case "c_states":
+	case "c_states", "c1e":
 		return runs == settings.Enabled
 	default:
 		return id == "smt" || id == "node_interleave"
