@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/report"
@@ -398,6 +399,36 @@ func TestMeasuredChannel(t *testing.T) {
 				}
 				assert.Equal(t, want, got, errs)
 			}
+		})
+	}
+}
+
+// TestLoadedCurve checks the curve of Intel MLC on two Genoa processors: 500 ns bound reads and 660 ns reads and writes, and
+// what is beyond stands beside what others measured on the platform.
+func TestLoadedCurve(t *testing.T) {
+	t.Parallel()
+	const curve = "Intel(R) Memory Latency Checker - v3.11b\nMeasuring Loaded Latencies for the system\nUsing %s traffic type\nInject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n" +
+		" 00000\t%s\t 712345.6\n 00300\t121.93\t 458765.4\n 20000\t108.11\t 9123.4\n"
+	server := machinetest.Servers()["supermicro-genoa"]
+	m := machinetest.Machine{CPUID: server.ID, Table: server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(server.Vendor, server.Product, "3.4"),
+		Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: server.Brand}}
+	root := m.Tree().Write(t)
+	for _, c := range []struct{ traffic, worst, result, found string }{
+		{"Read-only", "471.82", "pass", ""},
+		{"Read-only", "2013.7", "fail", "Intel MLC, reads: 122 ns at half of the peak, 2014 ns at most"},
+		{"Read-write", "657.31", "pass", ""},
+		{"Read-write", "688.02", "fail", "Intel MLC, reads and writes: 122 ns at half of the peak, 688 ns at most"},
+	} {
+		t.Run(c.traffic+" "+c.worst, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "mlc.txt")
+			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, curve, c.traffic, c.worst), 0o600))
+			_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", root, "--measured", file)
+			var doc report.Report
+			require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+			at := slices.IndexFunc(doc.Findings, func(f verdict.Finding) bool { return f.Rule == "measure.latency.loaded" })
+			f := doc.Findings[at]
+			assert.Equal(t, []string{c.result, c.found}, []string{string(f.Result), string(f.Found)})
+			assert.Equal(t, c.result == "fail", strings.HasPrefix(string(f.Expected), "reads 118 to 128 ns at half of the peak"))
 		})
 	}
 }

@@ -32,7 +32,7 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 		Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
 		Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
 		Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
-		Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0) })},
+		Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0 || len(m.curve()) > 0) })},
 		Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machine(func(m *Machine) Value {
 			threads := []int{}
 			for _, l := range m.loads() {
@@ -45,7 +45,8 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 		})},
 		Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
 		Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
-		Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core", machine((*Machine).loadWorst)},
+		Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core, or the machine's while Intel MLC reads", machine((*Machine).loadWorst)},
+		Field{"load_mix_ns", floatType, "the longest latency under load, in nanoseconds, while Intel MLC reads and writes", machine(func(m *Machine) Value { return m.curveWorst(true) })},
 		Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
 		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
@@ -283,6 +284,20 @@ func measuredType() *ObjectType {
 				return PlainValue(figureWords(a))
 			}
 			return Missing(fact.Absent, "no measurement was accepted", "")
+		})},
+		Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", get(func(n *measuredNode) Value {
+			if !n.read.Decided() {
+				return Missing(fact.Refused, n.read.Why, measureAgain)
+			}
+			return Value{Value: n.read.High / 1e9, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
+		})},
+		Field{"node_bytes", intType, "memory of the node, in bytes", get(func(n *measuredNode) Value {
+			for i := range n.m.sys.Nodes {
+				if node := &n.m.sys.Nodes[i]; node.ID == n.read.MemoryNode {
+					return valueOf(node.MemoryBytes)
+				}
+			}
+			return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
 		})},
 		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
 			peak := n.peak()
@@ -635,23 +650,83 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 
 // loadWorst is the median of the slowest node's loaded latency; unknown while one is undecided.
 func (m *Machine) loadWorst() Value {
+	curve := m.curveWorst(false)
+	if len(m.loads()) == 0 {
+		return curve
+	}
 	known := growth(func(x, _ float64) float64 { return x })(m)
 	return derived(func() any {
 		worst := 0.0
 		for _, l := range m.loads() {
 			worst = max(worst, 1e9*l.one.Median, 1e9*l.most.Median)
 		}
+		if curve.Known() {
+			worst = max(worst, curve.Value.(float64))
+		}
 		return worst
 	}, known)
 }
 
+// curve returns the last curve of Intel MLC.
+func (m *Machine) curve() []inventory.LoadedLatency {
+	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
+		if from := &m.sys.Measurements[i]; from.Tool == inventory.ToolMLC && !from.Foreign && len(from.Loaded) > 0 {
+			return from.Loaded
+		}
+	}
+	return nil
+}
+
+func (m *Machine) curveWorst(mixed bool) Value {
+	worst := 0.0
+	for _, l := range m.curve() {
+		if l.Mixed == mixed {
+			worst = max(worst, 1e9*l.Median)
+		}
+	}
+	if worst == 0 {
+		return Missing(fact.Unread, notLoaded, measureLoaded)
+	}
+	return Value{Value: worst, State: fact.OK, Certainty: fact.Direct, From: fact.Evidence{Source: "measured", Field: "Loaded Latencies", Raw: fmt.Sprintf("%.1f ns", worst)}}
+}
+
 func (m *Machine) loadWords() Value {
 	known := growth(func(x, _ float64) float64 { return x })(m)
+	curve := m.curve()
+	if len(m.loads()) == 0 && curve != nil {
+		known = PlainValue(true)
+	}
 	return derived(func() any {
 		out := []string{}
 		for _, l := range m.loads() {
 			out = append(out, fmt.Sprintf("node %d: %.0f ns with one chain a core, %.0f ns with %d", l.one.Node, 1e9*l.one.Median, 1e9*l.most.Median, mostLoaded))
 		}
+		for _, mixed := range []bool{false, true} {
+			if worst := m.curveWorst(mixed); worst.Known() {
+				text := map[bool]string{false: "Intel MLC, reads: ", true: "Intel MLC, reads and writes: "}[mixed]
+				out = append(out, text+m.atHalf(mixed)+fmt.Sprintf("%.0f ns at most", worst.Value))
+			}
+		}
 		return out
 	}, known)
+}
+
+// atHalf is the latency at half of the machine's peak, at most 4 % of the peak away from it; "" if there is none.
+func (m *Machine) atHalf(mixed bool) string {
+	peak := 0.0
+	for i := range m.population.Populations {
+		own, ok := m.population.Populations[i].Peak.Get()
+		if !ok {
+			return ""
+		}
+		peak += float64(own)
+	}
+	const near = 0.04
+	best, text := near*peak, ""
+	for _, l := range m.curve() {
+		if away := math.Abs(l.Load - peak/2); l.Mixed == mixed && away <= best {
+			best, text = away, fmt.Sprintf("%.0f ns at half of the peak, ", 1e9*l.Median)
+		}
+	}
+	return text
 }

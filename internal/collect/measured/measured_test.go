@@ -100,9 +100,13 @@ Numa node	     0	     1
        1	34300.0	110700.0	
 
 Measuring Loaded Latencies for the system
+Using all the threads from each core if Hyper-threading is enabled
+Using Read-only traffic type
+Inject	Latency	Bandwidth
 Delay	(ns)	MB/sec
 ==========================
  00000	250.00	 221000.0
+ 00300	101.34	 111603.7
 `
 
 // TestMLC reads both matrices by node, and keeps mixtures apart from reads.
@@ -130,6 +134,13 @@ func TestMLC(t *testing.T) {
 	require.InDelta(t, 131.0e-9, got[[2]int{0, 1}][0], 1e-12)
 	require.InDelta(t, 34.4e9, got[[2]int{0, 1}][1], 1)
 	require.InDelta(t, 110.7e9, got[[2]int{1, 1}][1], 1)
+	require.Len(t, m.Loaded, 2)
+	require.InDelta(t, 101.34e-9, m.Loaded[1].Median, 1e-12)
+	require.InDelta(t, 111603.7e6, m.Loaded[1].Load, 1)
+	require.False(t, m.Loaded[1].Mixed)
+	m, err = measured.Decode("mlc.txt", []byte(strings.ReplaceAll(mlcText, "Using Read-only traffic type\nInject", "Using traffic of reads and writes\nInject")))
+	require.NoError(t, err)
+	require.True(t, m.Loaded[0].Mixed)
 }
 
 // TestMLCOddCells checks one node, cells without a figure, and columns without a heading.

@@ -15,13 +15,15 @@ var (
 	mlcPeak = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(ALL Reads|\d+:\d+ Reads-Writes|Stream-triad like)\s*:\s*([0-9.]+)`)
 	})
-	mlcRow = sync.OnceValue(func() *regexp.Regexp {
+	// mlcLoad is a row of --loaded_latency: the delay between two requests, the latency in ns and the load in MB/s.
+	mlcLoad = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{5}\s+([0-9.]+)\s+([0-9.]+)$`) })
+	mlcRow  = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(\d+)\s+((?:[0-9.]+|-)(?:\s+(?:[0-9.]+|-))*)\s*$`)
 	})
 )
 
 // readMLC reads the output of Intel Memory Latency Checker (mlc, its readme): the matrices of latency and
-// bandwidth by node, and the bandwidth of the machine.
+// bandwidth by node, and the bandwidth of the machine and its latency under load.
 func readMLC(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "Intel(R) Memory Latency Checker") {
 		return nil, nil
@@ -29,7 +31,7 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	m := external(inventory.ToolMLC)
 	var kind figure.Kind
 	var nodes []int
-	scale := 1.0
+	scale, loaded, mixed := 1.0, false, true
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
 		switch {
@@ -39,6 +41,16 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 			kind, scale, nodes = figure.Read, 1e6, nil
 		case strings.HasPrefix(line, "Measuring"):
 			kind, nodes = "", nil
+			loaded, mixed = strings.HasPrefix(line, "Measuring Loaded Latencies"), true
+		case strings.HasPrefix(line, "Using Read-only traffic"):
+			mixed = false
+		}
+		if row := mlcLoad().FindStringSubmatch(line); row != nil && loaded {
+			latency, ok := positive(row[1])
+			if load, both := positive(row[2]); ok && both {
+				m.Loaded = append(m.Loaded, inventory.LoadedLatency{Figure: single(figure.Latency, latency*1e-9), Node: inventory.NoNode, Load: load * 1e6, Mixed: mixed})
+			}
+			continue
 		}
 		if p := mlcPeak().FindStringSubmatch(line); p != nil {
 			if v, ok := positive(p[2]); ok {

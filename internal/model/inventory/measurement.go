@@ -42,10 +42,14 @@ type Measurement struct {
 	Loaded []LoadedLatency `json:"-"`
 }
 
-// LoadedLatency is the latency of a node's own memory while each of so many threads follows so many chains at once.
+// LoadedLatency is the latency of a node's own memory while each of so many threads follows so many chains at once; of Intel
+// MLC, which has no chains and no node, it is the machine's while all cores load Load bytes per second. Mixed is set if these
+// are not known to be reads alone.
 type LoadedLatency struct {
 	figure.Figure
 	Node, Threads, Chains int
+	Load                  float64
+	Mixed                 bool
 }
 
 // Measured is one figure.
