@@ -15,9 +15,9 @@ import (
 
 // Programs plans and evaluates expressions; each is planned once. It is not safe for concurrent use.
 type Programs struct {
-	// Encoded are expressions that EncodeExpr made ahead of time, by their text, so that an outdated one never
-	// applies to another text.
-	Encoded map[string][]byte
+	// Encoded decodes an expression that EncodeExpr made ahead of time; nil for none. It goes by the text, so that an outdated
+	// one never applies to another text.
+	Encoded func(src string, into any) (known bool, err error)
 	done    map[programKey]planned
 }
 
@@ -65,9 +65,16 @@ func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
 		return c.program, c.err
 	}
 	var c planned
-	if data, ok := x.Encoded[src]; ok {
-		c.program, c.err = planEncoded(data)
-	} else {
+	var node encodedExpr
+	known := false
+	if x.Encoded != nil {
+		known, c.err = x.Encoded(src, &node)
+	}
+	switch {
+	case c.err != nil:
+	case known:
+		c.program, c.err = node.plan()
+	default:
 		c.program, c.err = compileExpr(src, want)
 	}
 	if x.done == nil {
@@ -198,17 +205,13 @@ func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*cela
 	}
 }
 
-func planEncoded(data []byte) (cel.Program, error) {
+func (e *encodedExpr) plan() (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
 	}
-	var node encodedExpr
-	if err := compiled.Decode(data, &node); err != nil {
-		return nil, err
-	}
 	references := map[int64]*celast.ReferenceInfo{}
-	expr := node.decode(celast.NewExprFactory(), references)
+	expr := e.decode(celast.NewExprFactory(), references)
 	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 }
 

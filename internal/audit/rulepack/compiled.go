@@ -10,18 +10,26 @@ import (
 	"memaudit.example/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge with the built-in rules and profiles.
-const Part = "rules"
+// Part is the part of the compiled knowledge with the built-in rules and profiles, PiecesPart that with their expressions and
+// tables of settings.
+const (
+	Part       = "rules"
+	PiecesPart = "pieces"
+)
 
 // builtin is the content of Part: the packs without cases, and every expression parsed.
 type builtin struct {
 	Packs       []*Pack
-	Expressions map[string][]byte
+	Expressions map[string]compiled.Piece
 }
 
 // Compile encodes validated packs.
-func Compile(packs []*Pack) ([]byte, error) {
-	out := builtin{Expressions: map[string][]byte{}}
+func Compile(packs []*Pack) (rules, pieces []byte, err error) {
+	out := builtin{Expressions: map[string]compiled.Piece{}}
+	piece := func(data []byte) compiled.Piece {
+		pieces = append(pieces, data...)
+		return compiled.Piece{At: len(pieces) - len(data), Bytes: len(data)}
+	}
 	for _, p := range packs {
 		compact := &Pack{File: p.File, Judges: p.SettingIDs()}
 		for _, r := range p.Rules {
@@ -32,10 +40,10 @@ func Compile(packs []*Pack) ([]byte, error) {
 		for _, q := range p.Profiles {
 			table, err := compiled.Encode(q.Settings)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			profile := *q
-			profile.Encoded = table
+			profile.Encoded = piece(table)
 			compact.Profiles = append(compact.Profiles, &profile)
 		}
 		out.Packs = append(out.Packs, compact)
@@ -43,11 +51,12 @@ func Compile(packs []*Pack) ([]byte, error) {
 	for _, src := range expressions(packs) {
 		data, err := facts.EncodeExpr(src)
 		if err != nil {
-			return nil, fmt.Errorf("compile %q: %w", src, err)
+			return nil, nil, fmt.Errorf("compile %q: %w", src, err)
 		}
-		out.Expressions[src] = data
+		out.Expressions[src] = piece(data)
 	}
-	return compiled.Encode(out)
+	rules, err = compiled.Encode(out)
+	return rules, pieces, err
 }
 
 func expressions(packs []*Pack) []string {
@@ -87,12 +96,18 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	for _, p := range in.Packs {
-		p.Expressions = in.Expressions
+		p.Expressions = func(src string, into any) (bool, error) {
+			at, known := in.Expressions[src]
+			if !known {
+				return false, nil
+			}
+			return true, at.Decode(fsys, PiecesPart, into)
+		}
 		for _, r := range p.Rules {
 			r.pack = p
 		}
 		for _, q := range p.Profiles {
-			q.pack = p
+			q.pack, q.knowledge = p, fsys
 		}
 	}
 	return in.Packs, nil

@@ -174,7 +174,7 @@ func tryPack(t testing.TB, data []byte) datafile.Complaints {
 // roundTrip compiles a pack without faults and reads it back.
 func roundTrip(t testing.TB, pack *rulepack.Pack) {
 	t.Helper()
-	blob, err := rulepack.Compile([]*rulepack.Pack{pack})
+	blob, _, err := rulepack.Compile([]*rulepack.Pack{pack})
 	if err != nil {
 		return
 	}

@@ -4,6 +4,7 @@ package rulepack
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ type Pack struct {
 	// Judges are the settings that the profiles of a compiled pack cover, sorted.
 	Judges []string `yaml:"-"`
 	// Expressions are those of all compiled packs, for facts.Programs.
-	Expressions map[string][]byte `yaml:"-" cbor:"-"`
+	Expressions func(src string, into any) (known bool, err error) `yaml:"-" cbor:"-"`
 }
 
 // SettingIDs lists the settings that the pack's profiles cover, each once.
@@ -280,19 +281,21 @@ type ProfileSpec struct {
 	// Settings keeps the order of the file. In a compiled profile it is nil: use Table.
 	Settings SettingTable `yaml:"settings" cbor:"-"`
 	// Encoded is the table of a compiled profile, decoded when used, because an audit needs one of many.
-	Encoded compiled.Raw `yaml:"-"`
+	Encoded compiled.Piece `yaml:"-"`
 
 	pack *Pack
-	node *yaml.Node
+	// knowledge is what a compiled profile's table is in.
+	knowledge fs.FS
+	node      *yaml.Node
 }
 
 // Table returns the profile's rows in file order.
 func (p *ProfileSpec) Table() SettingTable {
-	if p.Encoded == nil {
+	if p.knowledge == nil {
 		return p.Settings
 	}
 	var out SettingTable
-	_ = compiled.Decode(p.Encoded, &out) // a test compares every table with its file
+	_ = p.Encoded.Decode(p.knowledge, PiecesPart, &out) // a test compares every table with its file
 	return out
 }
 

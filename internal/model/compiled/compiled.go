@@ -5,6 +5,7 @@ package compiled
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"sync"
 
@@ -42,6 +43,27 @@ func ReadPart(knowledge fs.FS, part string, v any) error {
 		return fmt.Errorf("%s: %w (go generate ./rules writes it)", File(part), err)
 	}
 	return nil
+}
+
+// Piece is an encoded value in a part that is never decoded as a whole, because an audit needs few of its many values: Bytes
+// at At.
+type Piece struct {
+	_         struct{} `cbor:",toarray"` // stored without field names
+	At, Bytes int
+}
+
+// Decode decodes a piece of a part of the knowledge into v, a pointer. Errors are those of ReadPart.
+func (p Piece) Decode(knowledge fs.FS, part string, v any) error {
+	f, err := knowledge.Open(File(part))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	data, in := make([]byte, p.Bytes), f.(io.ReaderAt) // as the files of embed and of testing/fstest
+	if _, err := in.ReadAt(data, int64(p.At)); err != nil {
+		return err
+	}
+	return Decode(data, v)
 }
 
 // Keep returns the knowledge such that Part decodes each part once: an audit of one machine after the other reads the

@@ -36,12 +36,13 @@ func knowledge(root string) (madeFiles, error) {
 	}
 	out := madeFiles{}
 	for part, make := range map[string]func() ([]byte, error){
-		rulepack.Part:     func() ([]byte, error) { return rulepack.Compile(packs) },
-		settings.Part:     func() ([]byte, error) { return settings.Compile(k, "settings") },
-		platform.Part:     func() ([]byte, error) { return encoded(platform.Index(k)) },
-		place.LocatorPart: func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
-		place.MapPart:     func() ([]byte, error) { return encoded(place.MapIndex(k)) },
-		partnumber.Part:   func() ([]byte, error) { return partnumber.Compile(k) },
+		rulepack.Part:       func() ([]byte, error) { data, _, err := rulepack.Compile(packs); return data, err },
+		rulepack.PiecesPart: func() ([]byte, error) { _, data, err := rulepack.Compile(packs); return data, err },
+		settings.Part:       func() ([]byte, error) { return settings.Compile(k, "settings") },
+		platform.Part:       func() ([]byte, error) { return encoded(platform.Index(k)) },
+		place.LocatorPart:   func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
+		place.MapPart:       func() ([]byte, error) { return encoded(place.MapIndex(k)) },
+		partnumber.Part:     func() ([]byte, error) { return partnumber.Compile(k) },
 	} {
 		if out["rules/"+compiled.File(part)], err = make(); err != nil {
 			return nil, err
