@@ -582,7 +582,7 @@ func TestChoose(t *testing.T) {
 		for _, f := range []patch.Form{"", patch.Racadm, patch.SCP, patch.Redfish, patch.ILORest, patch.OneCLI, patch.SUM, patch.Conrep} {
 			got, err := patch.Choose(&c.export, string(f))
 			if len(c.forms) == 0 || f != "" && !slices.Contains(c.forms, f) {
-				assert.Error(t, err, "%s as %s", c.export.Format, f)
+				require.Error(t, err, "%s as %s", c.export.Format, f)
 				continue
 			}
 			require.NoError(t, err)

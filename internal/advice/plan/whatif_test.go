@@ -80,7 +80,7 @@ func TestWhatIfSwaps(t *testing.T) {
 		{}, {Do: plan.Move, From: "DIMM_A2", To: "DIMM_A4"}, {Do: plan.Move, From: "DIMM_A4", To: "DIMM_A1"}, {Do: plan.Remove, From: "DIMM_A2"}, {Do: plan.Move, From: "DIMM_A2", To: "DIMM_Z9"},
 	} {
 		_, _, err := plan.WhatIf(sys, topo, []plan.Change{there, second})
-		assert.EqualError(t, err, how, second)
+		require.EqualError(t, err, how, second)
 	}
 	self := plan.Change{Do: plan.Move, From: "DIMM_A1", To: "DIMM_A1"}
 	_, _, err = plan.WhatIf(sys, topo, []plan.Change{self, self})

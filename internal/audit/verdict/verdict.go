@@ -159,12 +159,12 @@ func (c *Citation) Document() string {
 
 // Mark marks a document that does not name this machine.
 func (s Standing) Mark(document string) string {
-	switch {
-	case s == Practice:
+	switch s {
+	case Practice:
 		return "general practice: " + document
-	case s == Analogous:
+	case Analogous:
 		return "by analogy: " + document
-	case s == "":
+	case "":
 		return document
 	default:
 		return document + " (" + string(s) + ")"

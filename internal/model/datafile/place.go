@@ -125,7 +125,7 @@ func (p Place) fits(t reflect.Type) {
 		p.Wrong("%s, expected a mapping with the keys %s", described(n), strings.Join(keysOf(t), ", "))
 	case t.Kind() == reflect.Slice && n.Kind == yaml.ScalarNode:
 		p.Wrong("%q, expected a list: [%s]", n.Value, n.Value)
-	case !(n.Kind == want.node && (want.tags == nil || slices.Contains(want.tags, n.Tag))):
+	case n.Kind != want.node || want.tags != nil && !slices.Contains(want.tags, n.Tag):
 		p.Wrong("%s, expected %s", described(n), want.name)
 	case t.Kind() == reflect.Struct:
 		p.fitsStruct(t)

@@ -27,7 +27,7 @@ func kindOfDocument(o object) documentKind {
 	}
 	_, nested := o["Attributes"].(object)
 	// The attributes of iLO 4 are members of the resource itself.
-	if !nested && !(strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")) {
+	if !nested && !strings.Contains(stringMember(o, "@odata.type"), "HpBios.") && !strings.HasPrefix(stringMember(o, "Type"), "HpBios.") {
 		return notBIOS
 	}
 	if isSettings(o) {

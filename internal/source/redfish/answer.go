@@ -81,11 +81,11 @@ func (a *Answer) Check() error {
 		return err
 	}
 	if len(a.Events) > maxEvents {
-		return fmt.Errorf("Events: %d, expected at most %d", len(a.Events), maxEvents)
+		return fmt.Errorf("Events: %d, expected at most %d", len(a.Events), maxEvents) //nolint:staticcheck // begins with the name of the key
 	}
 	for i := range a.Events {
 		if e := &a.Events[i]; !slices.Contains(e.Says.Values(), e.Says) || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
-			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e)
+			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
 		}
 	}
 	all := a.Problems

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -144,7 +145,7 @@ func TestEventLogProblems(t *testing.T) {
 			defer cl.close()
 			cl.requestLimit = 150 * time.Millisecond
 			a := cl.read(t.Context(), Identity{Products: []string{"Server 1"}})
-			assert.NoError(t, a.Err())
+			require.NoError(t, a.Err())
 			assert.Len(t, a.DIMMs, 2)
 			if assert.NotNil(t, a.LogProblem) {
 				assert.Equal(t, c.state, a.LogProblem.State)

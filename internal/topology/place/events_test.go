@@ -60,7 +60,8 @@ func TestEventsOfTheLog(t *testing.T) {
 			if a1.By == ByZero {
 				a1.By = ""
 			}
-			assert.Equal(t, c.a1, want{a1.Corrected.Text(), a1.Uncorrected.Text(), a1.By, len(a1.Standing())})
+			is := want{a1.Corrected.Text(), a1.Uncorrected.Text(), a1.By, len(a1.Standing())}
+			assert.Equal(t, c.a1, is)
 			assert.Empty(t, slots[1].Log, "the other module has none")
 			text := ""
 			for _, s := range stray {
