@@ -51,7 +51,7 @@ func (r *Report) Judge(c Criteria) {
 	v.Status, v.Sentence = r.status(c, worst)
 	switch v.Status {
 	case StatusWarning, StatusCritical:
-		v.Sentence = r.headline()
+		v.Sentence = r.withoutDIMMs(r.headline())
 	case StatusNotApplicable:
 		v.Sentence = r.guestSentence()
 	case StatusOK:
@@ -312,15 +312,58 @@ func (r *Report) tableSentence(decided bool) string {
 	s := &r.Inventory.Sources[at]
 	switch state := s.State; {
 	case state == fact.SourceTruncated, state == fact.SourceMalformed:
-		return "the SMBIOS table is damaged: " + string(s.Detail)
+		return r.Inventory.WithoutTable()
 	case decided, s.NoSuch, state == fact.SourceOK, state == fact.SourcePartial:
 		return ""
 	case state == fact.SourceDenied:
 		return "the SMBIOS table could not be read (permission denied): run as root"
 	case state == fact.SourceRefused:
-		return "the SMBIOS table could not be read: " + string(s.Detail)
+		return r.Inventory.WithoutTable()
 	default:
 		return "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)"
+	}
+}
+
+// withoutDIMMs adds to the sentence of another failure that the DIMMs could not be checked for lack of an SMBIOS table.
+func (r *Report) withoutDIMMs(sentence string) string {
+	channels := r.channelFindings()
+	if r.guest() || len(channels) == 0 || slices.ContainsFunc(channels, func(f *verdict.Finding) bool { return f.Result != verdict.Unknown }) || r.tableSentence(false) == "" {
+		return sentence
+	}
+	sentence += "; the DIMMs were not checked"
+	if why := ": " + r.Inventory.WithoutTable(); r.fits(sentence + why) {
+		return sentence + why
+	}
+	return sentence
+}
+
+// WithoutTable is the reason why the SMBIOS table was not read completely, "" if it was.
+func (inv *Inventory) WithoutTable() string {
+	at := slices.IndexFunc(inv.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceSMBIOS })
+	if at < 0 {
+		return ""
+	}
+	s := &inv.Sources[at]
+	detail := string(s.Detail)
+	switch s.State {
+	case fact.SourceOK:
+		return ""
+	case fact.SourceDenied:
+		return "only root can read the SMBIOS table (sudo memaudit check)"
+	case fact.SourceAbsent:
+		if s.NoSuch {
+			return "machines of this architecture have no SMBIOS table"
+		}
+		if at := strings.LastIndex(detail, ": "); at >= 0 { // after the file
+			detail = detail[at+len(": "):]
+		}
+		return "there is no SMBIOS table" + strings.TrimSuffix(" ("+detail+")", " ()")
+	case fact.SourceRefused:
+		return "the SMBIOS table could not be read: " + detail
+	case fact.SourcePartial:
+		return "the SMBIOS table could not be read in full: " + detail
+	default:
+		return "the SMBIOS table is damaged: " + detail
 	}
 }
 

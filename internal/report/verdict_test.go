@@ -108,6 +108,7 @@ func TestVerdict(t *testing.T) {
 		{"an input not read and a failure", "fail:critical" + channels, report.Criteria{Failed: errors.New("no answer")}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
 		{"denied", "unknown:warning" + channels + " pass:warning", report.Criteria{}, table("denied"), "unknown", "the SMBIOS table could not be read (permission denied): run as root", 3, 3},
 		{"denied, and the controller lists the modules", "pass:warning" + channels, report.Criteria{}, table("denied"), "ok", "memory is installed as recommended", 0, 0},
+		{"denied, and another failure", "unknown:warning" + channels + " fail:warning", report.Criteria{}, table("denied"), "warning", "the example is wrong; the DIMMs were not checked: only root can read the SMBIOS table (sudo memaudit check)", 1, 1},
 		{"absent", "unknown:warning" + channels, report.Criteria{}, table("absent"), "unknown", "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", 3, 3},
 		{"refused", "unknown:warning" + channels, report.Criteria{}, table("refused"), "unknown", "the SMBIOS table could not be read: the detail", 3, 3},
 		{"damaged", "pass:warning" + channels, report.Criteria{}, table("truncated"), "unknown", "the SMBIOS table is damaged: the detail", 3, 3},

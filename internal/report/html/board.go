@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
@@ -78,25 +77,7 @@ func (p *page) noBoard() string {
 	case p.r.Machine.Virtual.Or(false):
 		return "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
 	}
-	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory.")
-}
-
-// withoutTable explains why the SMBIOS table was not read completely, "" if it was.
-func (p *page) withoutTable() string {
-	for _, s := range p.r.Inventory.Sources {
-		if s.Name != inventory.SourceSMBIOS || s.State == fact.SourceOK {
-			continue
-		}
-		if s.NoSuch {
-			return "Machines of this architecture have no SMBIOS table."
-		}
-		state := string(s.State)
-		if s.Detail != "" {
-			state += " (" + string(s.Detail) + ")"
-		}
-		return "The source smbios is " + state + "."
-	}
-	return ""
+	return text.UpperFirst(cmp.Or(p.r.Inventory.WithoutTable(), "the SMBIOS table lists no memory")) + "."
 }
 
 // drawnSockets lists what gets a picture: every socket with a processor or a

@@ -239,7 +239,7 @@ func TestMeasuredAndPredicted(t *testing.T) {
 func TestWithoutATable(t *testing.T) {
 	r := &report.Report{Inventory: report.Inventory{Sources: []inventory.Source{{Name: "smbios", State: "denied"}}}}
 	page := pageOf(t, r)
-	assert.Contains(t, page, "The source smbios is denied.")
+	assert.Contains(t, page, "Only root can read the SMBIOS table (sudo memaudit check).")
 	assert.NotContains(t, page, "lists no memory.")
 	r.Inventory.Sources[0].State = "ok"
 	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory.")

@@ -56,10 +56,10 @@ SLOTS     none known: the SMBIOS table lists no memory
 `)
 	inv.Machine.Hypervisor, inv.Sources[1].State = is("kvm"), "absent"
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nplatform  not recognised  virtual machine (kvm)\n")
-	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: the SMBIOS table is absent\n")
+	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: there is no SMBIOS table\n")
 	inv.Sources[1].Detail, inv.Machine.Virtual = "no such file", is(false)
 	text := inventoryOf(t, inv, Options{})
-	require.Contains(t, text, "\nSLOTS     none known: the SMBIOS table is absent (no such file)\n\nNODES ")
+	require.Contains(t, text, "\nSLOTS     none known: there is no SMBIOS table (no such file)\n\nNODES ")
 	require.Contains(t, text, "\n  cpu     denied\n  smbios  absent     no such file\n")
 	require.NotContains(t, text, "virtual")
 }

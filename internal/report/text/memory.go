@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/ddr"
-	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
@@ -406,17 +405,7 @@ func noSlots(inv *report.Inventory) string {
 	if len(inv.Sources) == 0 {
 		return "nothing was read"
 	}
-	for i := range inv.Sources {
-		s := &inv.Sources[i]
-		switch {
-		case s.Name != inventory.SourceSMBIOS || s.State == fact.SourceOK:
-		case s.NoSuch:
-			return "machines of this architecture have no SMBIOS table"
-		default:
-			return "the SMBIOS table is " + string(s.State) + inBrackets(string(s.Detail))
-		}
-	}
-	return "the SMBIOS table lists no memory"
+	return cmp.Or(inv.WithoutTable(), "the SMBIOS table lists no memory")
 }
 
 // unplaced prints the slots without a known channel, with the reason.

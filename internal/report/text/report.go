@@ -26,7 +26,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	p.newline()
 	p.item("Outdated", r.Outdated)
 	p.identity(r)
-	p.newline()
+	p.part()
 	p.memory(r)
 	for i := range r.Problems {
 		if r.Problems[i].Above() {
