@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"memaudit.example/memaudit/internal/topology/population"
@@ -117,8 +118,8 @@ const derivation = 4
 // mostKept bounds of how many layouts at once the derivation is kept until the audit.
 const mostKept = 64
 
-// ranked orders layouts, of those whose steps can be named, by the bandwidth that is sure, then by the number of modules
-// touched: an audit of each would cost four times what deriving it does.
+// ranked orders layouts by the bandwidth that is sure, then by the number of modules touched: an audit of each would cost
+// four times what deriving it does. Those are left out whose steps depend on which slot of a channel is filled first.
 func (s *search) ranked(layouts [][]int) []proposal {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
@@ -130,7 +131,8 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if s.board.open(layout) {
-			if p.channels = s.board.byChannel(p.steps); p.channels == nil {
+			other := s.board.byChannel(s.board.steps(s.board.mirrored(layout)))
+			if p.channels = s.board.byChannel(p.steps); p.channels == nil || !reflect.DeepEqual(p.channels, other) {
 				continue
 			}
 		}
