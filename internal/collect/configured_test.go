@@ -175,41 +175,30 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
 
-// TestConfiguredForeign checks that an export of another vendor's machine is reported and that
-// findings based on it are at most info.
-func TestConfiguredForeign(t *testing.T) {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
-	c.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
-	c.sys.Machine.Product = fact.Known("ProLiant DL325 Gen10 Plus", fact.Direct, fact.Evidence{Source: "smbios"})
-	e, err := bios.Decode("file", []byte(dellBIOS))
-	require.NoError(t, err)
-	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: shippedTables}
-	c.exports(&in)
-	c.configured()
-	turbo := c.sys.Settings["turbo"].Configured
-	require.Equal(t, "enabled", turbo.Value)
-	require.Equal(t, fact.Indirect, turbo.Certainty)
-	require.True(t, turbo.Unverified)
-	require.Equal(t, fact.SourcePartial, c.sys.Sources[0].State)
-	require.Contains(t, c.sys.Sources[0].Detail, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info")
-	require.Equal(t, "BIOS export", c.sys.Conflicts[0].Fact)
-	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)
-}
-
-// TestConfiguredDoubt checks that another model's name is reported and the settings are used
-// nevertheless, because firmware uses different names for one machine.
-func TestConfiguredDoubt(t *testing.T) {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
-	c.sys.Machine.Vendor = fact.Known("Dell Inc.", fact.Direct, fact.Evidence{Source: "smbios"})
-	c.sys.Machine.Product = fact.Known("PowerEdge R740", fact.Direct, fact.Evidence{Source: "smbios"})
-	e, err := bios.Decode("file", []byte(`<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute></Component></SystemConfiguration>`))
-	require.NoError(t, err)
-	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: shippedTables}
-	c.exports(&in)
-	c.configured()
-	require.Equal(t, "enabled", c.sys.Settings["turbo"].Configured.Value)
-	require.Contains(t, c.sys.Sources[0].Detail, `the export calls its machine "PowerEdge R640", and this one is "PowerEdge R740"`)
-	require.True(t, c.sys.Settings["turbo"].Configured.Unverified, "nothing that rests on it goes above info")
+// TestConfiguredOfAnother checks that an export of another vendor's or model's machine is reported, and that its settings are
+// used nevertheless, because firmware uses different names for one machine; findings based on it are at most info.
+func TestConfiguredOfAnother(t *testing.T) {
+	for name, c := range map[string]struct {
+		vendor, product, export, says string
+		state                         fact.SourceState
+	}{
+		"vendor": {"HPE", "ProLiant DL325 Gen10 Plus", dellBIOS, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info", fact.SourcePartial},
+		"model": {"Dell Inc.", "PowerEdge R740", `<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute></Component></SystemConfiguration>`,
+			`the export calls its machine "PowerEdge R640", and this one is "PowerEdge R740"`, fact.SourcePartial},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := collected(t, Input{Root: captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": c.vendor + "\n", "sys/class/dmi/id/product_name": c.product + "\n"})}, c.export)
+			turbo := sys.Settings["turbo"].Configured
+			require.Equal(t, []any{"enabled", true, c.vendor}, []any{turbo.Value, turbo.Unverified, sys.Machine.Vendor.Value})
+			source := bySource(t, sys)[0]
+			require.Equal(t, c.state, source.State)
+			require.Contains(t, source.Detail, c.says)
+			if name == "vendor" {
+				require.Equal(t, fact.Indirect, turbo.Certainty)
+				require.Equal(t, "BIOS export", sys.Conflicts[0].Fact)
+			}
+		})
+	}
 }
 
 // TestReferenceNames checks that names of Intel's reference code do not identify the vendor, and that
@@ -278,70 +267,69 @@ func TestConfiguredWords(t *testing.T) {
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
 }
 
-// TestConfiguredUnderCiscosPresets checks that the performance profile decides the prefetchers, whatever the options
-// are (Cisco IMC XML API, CPU Performance: under High Throughput only the DCU IP prefetcher is on), and that the
-// options governed by Power Technology have no effect unless it is Custom.
-func TestConfiguredUnderCiscosPresets(t *testing.T) {
-	export := func(attributes string) map[string]inventory.Setting {
-		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`).Settings
+// TestConfiguredUnderPresets checks the settings under a preset by the makers' documents. Cisco's performance profile decides
+// the prefetchers, whatever the options are (IMC XML API, CPU Performance: under High Throughput only the DCU IP prefetcher is
+// on), and the options governed by Power Technology have no effect unless it is Custom. Under one of Lenovo's modes they have
+// the documented values of the mode (registry of the SR670 V2), or are unknown if these are not documented. AMD's preset in
+// addition to HPE's overrides only what it writes (maps of the registries A42, A43, A47).
+func TestConfiguredUnderPresets(t *testing.T) {
+	cisco := func(attributes string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {` + attributes + `}}`
 	}
-	options := `"HardwarePrefetch": "Enabled", "DcuIpPrefetch": "Enabled", "EnhancedIntelSpeedStep": "Enabled", "IntelTurboBoostTech": "Enabled", "IntelHyperThread": "Enabled"`
-	throughput := export(options + `, "CPUPerformance": "High Throughput", "CPUPowerManagement": "Custom"`)
-	require.Equal(t, "disabled", throughput["hw_prefetch"].Configured.Value)
-	require.Equal(t, "CPUPerformance", throughput["hw_prefetch"].Configured.From.Field)
-	require.Equal(t, "HardwarePrefetch", throughput["hw_prefetch"].Configured.More[0].Field)
-	require.Equal(t, "enabled", throughput["dcu_ip_prefetch"].Configured.Value)
-	unread := export(`"HardwarePrefetch": "Sometimes", "CPUPerformance": "High Throughput"`)["hw_prefetch"].Configured
-	require.Equal(t, fact.Unstated, unread.State, "a value without a translation stays unknown with the preset")
-	require.Empty(t, unread.Value)
-	require.Equal(t, "HardwarePrefetch", unread.From.Field)
-	require.Equal(t, "enabled", throughput["turbo"].Configured.Value)
-	own := export(options + `, "CPUPerformance": "Custom", "CPUPowerManagement": "Energy Efficient"`)
-	require.Equal(t, "enabled", own["hw_prefetch"].Configured.Value)
-	require.Contains(t, own["turbo"].Configured.Reason, `CPUPowerManagement is "Energy Efficient", and under it IntelTurboBoostTech does not decide`)
-	require.False(t, own["p_states"].Configured.Known())
-	require.Equal(t, "enabled", own["smt"].Configured.Value)
-	require.Equal(t, "enabled", export(options + `, "CPUPerformance": "Something new"`)["hw_prefetch"].Configured.Value)
-}
-
-// TestConfiguredUnderLenovosModes checks that under a preset mode the settings have the documented
-// values of the mode (registry of the SR670 V2), or are unknown if these are not documented.
-func TestConfiguredUnderLenovosModes(t *testing.T) {
-	export := func(product, mode string) map[string]inventory.Setting {
-		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": product + "\n"})
-		return collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "`+mode+`",
- "Processors_TurboMode": "Disabled", "Processors_CStates": "Disabled", "Processors_HyperThreading": "Disabled", "Memory_MemorySpeed": "MaximumPerformance"}}`).Settings
+	lenovo := func(mode string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "` + mode + `",
+ "Processors_TurboMode": "Disabled", "Processors_CStates": "Disabled", "Processors_HyperThreading": "Disabled", "Memory_MemorySpeed": "MaximumPerformance"}}`
 	}
-	named := export("ThinkSystem SR670 V2", "Efficiency_FavorPerformance")
-	require.Equal(t, "enabled", named["turbo"].Configured.Value)
-	require.Equal(t, "OperatingModes_ChooseOperatingMode", named["turbo"].Configured.From.Field)
-	require.Equal(t, "Processors_TurboMode", named["turbo"].Configured.More[0].Field)
-	require.Equal(t, "autonomous", named["c_states"].Configured.Value)
-	require.Equal(t, "max", named["memory_speed"].Configured.Value)
-	require.Equal(t, "disabled", named["smt"].Configured.Value, "no mode governs it")
-	for product, mode := range map[string]string{"ThinkSystem SR650 V3": "Efficiency_FavorPerformance", "ThinkSystem SR670 V2": "MaximumPerformance"} {
-		other := export(product, mode)
-		require.Equal(t, `OperatingModes_ChooseOperatingMode is "`+mode+`", and under it Processors_TurboMode does not decide`, other["turbo"].Configured.Reason, product)
-		require.False(t, other["memory_speed"].Configured.Known(), product)
-		require.Equal(t, "disabled", other["smt"].Configured.Value, product)
+	hpe := func(preset string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom",
+ "AMDPerformanceWorkloadProfile": "` + preset + `", "NumaMemoryDomainsPerSocket": "OneMemoryDomainPerSocket", "ProcSMT": "Enabled", "AmdL1Prefetcher": "Enabled"}}`
 	}
-	require.Equal(t, "disabled", export("ThinkSystem SR650 V3", "CustomMode")["turbo"].Configured.Value)
-}
-
-// TestConfiguredUnderHPEsSecondPreset checks that AMD's preset in addition to HPE's overrides only the
-// settings that it writes (maps of the registries A42, A43, A47).
-func TestConfiguredUnderHPEsSecondPreset(t *testing.T) {
-	export := func(preset string) map[string]inventory.Setting {
-		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom",
- "AMDPerformanceWorkloadProfile": "`+preset+`", "NumaMemoryDomainsPerSocket": "OneMemoryDomainPerSocket", "ProcSMT": "Enabled", "AmdL1Prefetcher": "Enabled"}}`).Settings
+	under := func(preset, value, attribute string) string {
+		return fmt.Sprintf("%s is %q, and under it %s does not decide", preset, value, attribute)
 	}
-	hpc := export("HPCOptimized")
-	require.Equal(t, "nps4", hpc["sub_numa"].Configured.Value)
-	require.Equal(t, "disabled", hpc["smt"].Configured.Value)
-	require.Equal(t, "enabled", hpc["l1_stream_prefetch"].Configured.Value)
-	require.Equal(t, "AmdL1Prefetcher", hpc["l1_stream_prefetch"].Configured.From.Field)
-	require.Equal(t, "nps1", export("Disabled")["sub_numa"].Configured.Value)
-	require.Equal(t, "nps1", export("Something new")["sub_numa"].Configured.Value)
+	const options = `"HardwarePrefetch": "Enabled", "DcuIpPrefetch": "Enabled", "EnhancedIntelSpeedStep": "Enabled", "IntelTurboBoostTech": "Enabled", "IntelHyperThread": "Enabled", `
+	for _, c := range []struct {
+		name, product, export string
+		want                  map[string]string
+	}{
+		{"Cisco, a profile", "", cisco(options + `"CPUPerformance": "High Throughput", "CPUPowerManagement": "Custom"`),
+			map[string]string{"hw_prefetch": "disabled by CPUPerformance, not HardwarePrefetch", "dcu_ip_prefetch": "enabled by DcuIpPrefetch", "turbo": "enabled by IntelTurboBoostTech"}},
+		{"Cisco, a value without a translation", "", cisco(`"HardwarePrefetch": "Sometimes", "CPUPerformance": "High Throughput"`),
+			map[string]string{"hw_prefetch": `HardwarePrefetch is "Sometimes", a value that memaudit's table of Cisco does not translate`}},
+		{"Cisco, own values and a power profile", "", cisco(options + `"CPUPerformance": "Custom", "CPUPowerManagement": "Energy Efficient"`),
+			map[string]string{"hw_prefetch": "enabled by HardwarePrefetch", "turbo": under("CPUPowerManagement", "Energy Efficient", "IntelTurboBoostTech"), "p_states": under("CPUPowerManagement", "Energy Efficient", "EnhancedIntelSpeedStep"), "smt": "enabled by IntelHyperThread"}},
+		{"Cisco, an unknown profile", "", cisco(options + `"CPUPerformance": "Something new"`), map[string]string{"hw_prefetch": "enabled by HardwarePrefetch"}},
+		{"Lenovo, a documented mode", "ThinkSystem SR670 V2", lenovo("Efficiency_FavorPerformance"),
+			map[string]string{"turbo": "enabled by OperatingModes_ChooseOperatingMode, not Processors_TurboMode", "c_states": "autonomous by OperatingModes_ChooseOperatingMode, not Processors_CStates", "memory_speed": "max by Memory_MemorySpeed", "smt": "disabled by Processors_HyperThreading"}},
+		{"Lenovo, another machine", "ThinkSystem SR650 V3", lenovo("Efficiency_FavorPerformance"),
+			map[string]string{"turbo": under("OperatingModes_ChooseOperatingMode", "Efficiency_FavorPerformance", "Processors_TurboMode"), "memory_speed": under("OperatingModes_ChooseOperatingMode", "Efficiency_FavorPerformance", "Memory_MemorySpeed"), "smt": "disabled by Processors_HyperThreading"}},
+		{"Lenovo, another mode", "ThinkSystem SR670 V2", lenovo("MaximumPerformance"),
+			map[string]string{"turbo": under("OperatingModes_ChooseOperatingMode", "MaximumPerformance", "Processors_TurboMode"), "memory_speed": under("OperatingModes_ChooseOperatingMode", "MaximumPerformance", "Memory_MemorySpeed"), "smt": "disabled by Processors_HyperThreading"}},
+		{"Lenovo, no mode", "ThinkSystem SR650 V3", lenovo("CustomMode"), map[string]string{"turbo": "disabled by Processors_TurboMode"}},
+		{"AMD's preset", "", hpe("HPCOptimized"),
+			map[string]string{"sub_numa": "nps4 by AMDPerformanceWorkloadProfile, not NumaMemoryDomainsPerSocket", "smt": "disabled by AMDPerformanceWorkloadProfile, not ProcSMT", "l1_stream_prefetch": "enabled by AmdL1Prefetcher"}},
+		{"AMD's preset off", "", hpe("Disabled"), map[string]string{"sub_numa": "nps1 by NumaMemoryDomainsPerSocket"}},
+		{"AMD's preset unknown", "", hpe("Something new"), map[string]string{"sub_numa": "nps1 by NumaMemoryDomainsPerSocket"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := Input{}
+			if c.product != "" {
+				in.Root = captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": c.product + "\n"})
+			}
+			sys := collected(t, in, c.export)
+			for id, want := range c.want {
+				f := sys.Settings[id].Configured
+				got := f.Value + " by " + f.From.Field
+				if !f.Known() {
+					got = f.Reason
+				}
+				for _, e := range f.More {
+					got += ", not " + e.Field
+				}
+				assert.Equal(t, want, got, id)
+			}
+		})
+	}
 }
 
 // TestAddressesInNames checks that MAC addresses are removed from attribute names in all spellings,
