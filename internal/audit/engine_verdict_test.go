@@ -317,17 +317,19 @@ func TestPassInDoubt(t *testing.T) {
 		{"one for all machines", passes, "", "machine.processors == 7", unread[string](), verdict.Pass, ""},
 		{"what fails", rule("general", "", ""), "{products: [Model 9]}", "", unread[string](), verdict.Fail, ""},
 	} {
-		sys, topo := twoSockets()
-		sys.Machine.Product = c.product
-		platformOf(topo, platform.Platform{ID: "one", NUMA: true})
-		narrow := strings.Replace(rule("narrow", c.scope, c.applies), "severity: info", "severity: warning", 1)
-		a := run(t, engineOf(t, c.broad, narrow), sys, topo, audit.Options{})
-		require.Len(t, a.Findings, 1, c.name)
-		f := a.Findings[0]
-		assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, string(f.Reason)}, c.name)
-		if c.result == verdict.Unknown {
-			assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{f.KnownBy.String(), f.Severity}, c.name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine.Product = c.product
+			platformOf(topo, platform.Platform{ID: "one", NUMA: true})
+			narrow := strings.Replace(rule("narrow", c.scope, c.applies), "severity: info", "severity: warning", 1)
+			a := run(t, engineOf(t, c.broad, narrow), sys, topo, audit.Options{})
+			require.Len(t, a.Findings, 1)
+			f := a.Findings[0]
+			assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, string(f.Reason)})
+			if c.result == verdict.Unknown {
+				assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{f.KnownBy.String(), f.Severity})
+			}
+		})
 	}
 }
 

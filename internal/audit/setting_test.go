@@ -338,8 +338,10 @@ func TestRemedyOfEachValue(t *testing.T) {
 		{"the same waits", inventory.Setting{Configured: off, Pending: off}, "disabled (configured)", steps},
 		{"another unwanted one waits", inventory.Setting{Configured: off, Pending: known("auto", "bios", "Boost")}, "disabled (configured; auto after the next boot)", steps},
 	} {
-		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
-		assert.Equal(t, []string{c.found, c.remedy}, []string{string(f.Found), string(f.Remedy)}, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
+			assert.Equal(t, []string{c.found, c.remedy}, []string{string(f.Found), string(f.Remedy)})
+		})
 	}
 }
 
@@ -359,14 +361,16 @@ func TestNothingToEnableWithEmptySockets(t *testing.T) {
 		"more processors than sockets": {direct(false), []*platform.Processor{without, nil, nil}, verdict.Fail},
 		"nothing but empty ones":       {direct(false), []*platform.Processor{}, verdict.Fail},
 	} {
-		pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
-		require.Empty(t, faults)
-		sys, topo := twoSockets()
-		sys.Sockets[1].Populated = c.second
-		topo.Processors = c.rows
-		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
-		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true})
-		assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Result, name)
+		t.Run(name, func(t *testing.T) {
+			pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
+			require.Empty(t, faults)
+			sys, topo := twoSockets()
+			sys.Sockets[1].Populated = c.second
+			topo.Processors = c.rows
+			sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+			a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true})
+			assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Result)
+		})
 	}
 	on := inventory.Setting{Configured: known("disabled", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
 	f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, []*platform.Processor{without, without}), "setting.turbo", "setting turbo")

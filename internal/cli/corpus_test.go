@@ -82,9 +82,11 @@ func sameMachine(t *testing.T, with *textAuditor, name string, text []byte, doc 
 		return fmt.Appendf(nil, "%s: OTHER%04d", key, n)
 	})
 	for what, changed := range map[string][]byte{"rows in the opposite order": []byte(strings.Join(reversed, "\n\n")), "other serial numbers": serials} {
-		if other, _ := with.document(t, changed); assert.NotNil(t, other, "%s: %s", name, what) {
-			assert.ElementsMatch(t, failuresOf(doc), failuresOf(other), "%s: %s", name, what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if other, _ := with.document(t, changed); assert.NotNil(t, other, "%s: %s", name, what) {
+				assert.ElementsMatch(t, failuresOf(doc), failuresOf(other), "%s: %s", name)
+			}
+		})
 	}
 }
 

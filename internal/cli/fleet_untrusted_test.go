@@ -129,7 +129,9 @@ func TestFleetFolder(t *testing.T) {
 		"dangling": "none", "absolute": out, "relative": filepath.Join("..", filepath.Base(outside), "report"), "machine": "/", "folder": outside,
 		"text": filepath.Join(outside, "text"), "kmsg": "/proc/kmsg", "itself": "itself",
 	} {
-		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+		})
 	}
 	status, d := fleetOf(t, nil, dir)
 	assert.Equal(t, 3, status)

@@ -134,11 +134,13 @@ func TestMachines(t *testing.T) {
 func TestExampleServers(t *testing.T) {
 	t.Parallel()
 	for name, machine := range map[string]string{"dell-r610": "dell-r610-unbalanced", "dell-r7625": "dell-r7625-8-of-12"} {
-		checkExample(t, name, machinetest.Named(t, machine))
-		wantStatus, want, _ := run(nil, "check", "--root", tree(t, machine))
-		status, got, errs := run(nil, "demo", name)
-		assert.Equal(t, wantStatus, status, errs)
-		assert.Equal(t, want, got)
+		t.Run(name, func(t *testing.T) {
+			checkExample(t, name, machinetest.Named(t, machine))
+			wantStatus, want, _ := run(nil, "check", "--root", tree(t, machine))
+			status, got, errs := run(nil, "demo", name)
+			assert.Equal(t, wantStatus, status, errs)
+			assert.Equal(t, want, got)
+		})
 	}
 	_, first, _ := run(nil, "demo", exampleServers[0].name)
 	_, got, _ := run(nil, "demo")
@@ -261,16 +263,18 @@ func TestTextFitsTheTerminal(t *testing.T) {
 						return text.WriteInventory(b, &doc.Inventory, text.Options{Width: width, Settings: true})
 					},
 				} {
-					var out strings.Builder
-					require.NoError(t, write(&out))
-					for line := range strings.Lines(out.String()) {
-						if line = strings.TrimSuffix(line, "\n"); !strings.Contains(line, "://") {
-							assert.LessOrEqual(t, printable.Columns(line), width, "%s: %s", name, line)
+					t.Run(name, func(t *testing.T) {
+						var out strings.Builder
+						require.NoError(t, write(&out))
+						for line := range strings.Lines(out.String()) {
+							if line = strings.TrimSuffix(line, "\n"); !strings.Contains(line, "://") {
+								assert.LessOrEqual(t, printable.Columns(line), width, "%s: %s", name, line)
+							}
 						}
-					}
-					if name == "report" {
-						assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60)
-					}
+						if name == "report" {
+							assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60)
+						}
+					})
 				}
 			}
 		})

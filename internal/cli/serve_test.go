@@ -388,7 +388,9 @@ func TestConfigurationBelowHostRoot(t *testing.T) {
 		files, err := f.biosFiles()
 		require.NoError(t, err)
 		for what, has := range map[string]bool{"redfish": c != nil, "baseline": f.baselineFile("", "") != "", "bios": len(files) > 0, "measured": len(f.measuredFiles()) > 0} {
-			assert.Equal(t, want, has, "%s of --root %s", what, root)
+			t.Run(what, func(t *testing.T) {
+				assert.Equal(t, want, has, "%s of --root %s", what, root)
+			})
 		}
 	}
 	if !host.RunningKernel("/") {

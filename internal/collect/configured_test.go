@@ -248,8 +248,10 @@ func TestDecidedWithExport(t *testing.T) {
 		{"auto says nothing", "turbo", direct("auto"), "disabled", at("no_turbo", "1"), open, ""},
 		{"another machine's export says nothing", "turbo", doubted, "enabled", at("no_turbo", "0"), open, ""},
 	} {
-		s := inventory.Setting{Configured: c.configured, Effective: fact.Known(c.effective, fact.Direct, c.from), DecidedBy: c.by}
-		require.Equal(t, c.want, decided(c.id, &s).Or(""), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			s := inventory.Setting{Configured: c.configured, Effective: fact.Known(c.effective, fact.Direct, c.from), DecidedBy: c.by}
+			require.Equal(t, c.want, decided(c.id, &s).Or(""))
+		})
 	}
 }
 
@@ -344,7 +346,9 @@ func TestAddressesInNames(t *testing.T) {
 		"PcieSlot1A2B3C4D5E":         "PcieSlot1A2B3C4D5E",
 		"Slot\t1":                    "Slot1",
 	} {
-		require.Equal(t, want, redacted(name), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, want, redacted(name))
+		})
 	}
 }
 
@@ -378,7 +382,9 @@ func TestExportProcessors(t *testing.T) {
 		"another maker's names": `{"Attributes": {"ProcTurbo": "Enabled", "WorkloadProfile": "Custom", "Proc1Brand": "AMD EPYC 9454P", "Proc1Id": "19-11-1"}}`,
 		"wishes":                `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcTurboMode": "Enabled"` + first + `}}`,
 	} {
-		assert.Empty(t, collected(t, Input{}, text).Sockets, name)
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, collected(t, Input{}, text).Sockets)
+		})
 	}
 }
 
@@ -541,7 +547,9 @@ func TestReadGHW(t *testing.T) {
 	dmi := filepath.Join(folder, "sys", "class", "dmi", "id")
 	require.NoError(t, os.MkdirAll(dmi, 0o700))
 	for name, text := range map[string]string{"sys_vendor": "Example Inc.", "product_name": "Server 1", "board_vendor": "Example Inc.", "board_name": "Board 1", "bios_vendor": "Maker", "bios_version": "1.2.3", "bios_date": "01/02/2023"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dmi, name), []byte(text+"\n"), 0o600))
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(filepath.Join(dmi, name), []byte(text+"\n"), 0o600))
+		})
 	}
 	c := &collector{sys: &inventory.System{}}
 	got := c.readGHW(folder, identity{product: fact.Known("Server 2", fact.Direct, fact.Evidence{Raw: "Server 2"})})

@@ -201,7 +201,9 @@ func TestMisusedArray(t *testing.T) {
 		"system memory": make(3, smbiostest.DIMM{Bytes: 16 << 30}),
 		"a flash chip":  make(5, smbiostest.DIMM{Bytes: 16 << 20, Type: 9, FormFactor: 1}),
 	} {
-		assert.Nil(t, ok.Firmware.Lost, name)
+		t.Run(name, func(t *testing.T) {
+			assert.Nil(t, ok.Firmware.Lost)
+		})
 	}
 }
 

@@ -163,7 +163,9 @@ func TestDisturbed(t *testing.T) {
 		"1 % waited":       {Counters{Stall: s}, Counters{Stall: s + s/100}, s, ""},
 		"2 % waited":       {Counters{Stall: s}, Counters{Stall: s + s/50}, s, "tasks waited for memory (PSI)"},
 	} {
-		assert.Equal(t, c.why, disturbed(c.before, c.after, c.wall), name)
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.why, disturbed(c.before, c.after, c.wall))
+		})
 	}
 }
 
@@ -188,8 +190,10 @@ func TestCompany(t *testing.T) {
 		"reads beyond":        {Read, 2.48, "other programs kept 0.31 processors busy, which can cost more than 3 % of it"},
 		"a hundredth of both": {Triad, 0.01, ""},
 	} {
-		f := cell(c.kind, c.busy).Figure(c.kind)
-		assert.Equal(t, c.why, f.Why, name)
+		t.Run(name, func(t *testing.T) {
+			f := cell(c.kind, c.busy).Figure(c.kind)
+			assert.Equal(t, c.why, f.Why)
+		})
 	}
 	unknown := cell(Read, 0)
 	unknown.Passes[7].Foreign = nil
@@ -284,6 +288,8 @@ func TestCircumstances(t *testing.T) {
 			[]Line{{"kernels", ""}, {"stores", ""}, {"threads", "one a core, by node"}, {"memory", "384 MiB on each node, size of the pages not known"}, {"note", "a virtual machine, measured on request and never checked"}}},
 		"refused": {&Result{Kernel: "loops", Refused: nullable.String(reason)}, []Line{{"refused", "a guest"}}},
 	} {
-		assert.Equal(t, c.want, c.result.Circumstances(), name)
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, c.result.Circumstances())
+		})
 	}
 }

@@ -44,13 +44,15 @@ func TestComparedAsAWhole(t *testing.T) {
 		"one":     {[]inventory.Compared{same, {}}, nil, nil, nil},
 		"nothing": {[]inventory.Compared{open}, new(false), nil, true},
 	} {
-		got, changed := buildBaseline(&inventory.Baseline{Compared: c.compared})
-		assert.Equal(t, c.comparable, got.Comparable, name)
-		for kind, want := range map[inventory.ChangeKind]any{inventory.DIMMLost: c.lost, inventory.BIOSVersion: c.bios} {
-			have, said := changed[string(kind)]
-			assert.Equal(t, want != nil, said, "%s: %s", name, kind)
-			assert.Equal(t, want == true, have, "%s: %s", name, kind)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, changed := buildBaseline(&inventory.Baseline{Compared: c.compared})
+			assert.Equal(t, c.comparable, got.Comparable)
+			for kind, want := range map[inventory.ChangeKind]any{inventory.DIMMLost: c.lost, inventory.BIOSVersion: c.bios} {
+				have, said := changed[string(kind)]
+				assert.Equal(t, want != nil, said, "%s: %s", name, kind)
+				assert.Equal(t, want == true, have, "%s: %s", name, kind)
+			}
+		})
 	}
 	none, changed := buildBaseline(nil)
 	assert.Nil(t, none)
@@ -86,11 +88,13 @@ func TestMemoryTypeContradictsFirmware(t *testing.T) {
 		"not DRAM":   func(s *inventory.Slot) { s.Technology = sure(inventory.NVDIMM) },
 		"no kind":    func(s *inventory.Slot) { s.Technology = fact.Fact[inventory.Technology]{} },
 	} {
-		s := inventory.Slot{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), Type: sure("DRAM"), RatedMTs: sure(1333)}
-		assert.Equal(t, "DDR3", purchaseType(&s, "DDR3"))
-		assert.Empty(t, purchaseType(&s, ""), "no document")
-		change(&s)
-		assert.Empty(t, purchaseType(&s, "DDR3"), name)
+		t.Run(name, func(t *testing.T) {
+			s := inventory.Slot{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), Type: sure("DRAM"), RatedMTs: sure(1333)}
+			assert.Equal(t, "DDR3", purchaseType(&s, "DDR3"))
+			assert.Empty(t, purchaseType(&s, ""), "no document")
+			change(&s)
+			assert.Empty(t, purchaseType(&s, "DDR3"))
+		})
 	}
 }
 

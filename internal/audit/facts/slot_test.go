@@ -468,11 +468,13 @@ func TestOddOnes(t *testing.T) {
 		{"a size that is not known", []inventory.Slot{module("A1", 4, 2), module("A2", 8, 2), changed(module("A3", 8, 2), func(s *inventory.Slot) { s.SizeBytes = fact.Fact[int64]{} })},
 			"A1 is 4 GiB, A2 is 8 GiB, A3 is of an unknown kind"},
 	} {
-		m := &Machine{sys: &inventory.System{Slots: c.slots}, population: &population.Result{}}
-		all := make([]int, len(c.slots))
-		for i := range all {
-			all[i] = i
-		}
-		assert.Equal(t, c.want, m.oddOnes(all, moduleProperties()), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			m := &Machine{sys: &inventory.System{Slots: c.slots}, population: &population.Result{}}
+			all := make([]int, len(c.slots))
+			for i := range all {
+				all[i] = i
+			}
+			assert.Equal(t, c.want, m.oddOnes(all, moduleProperties()))
+		})
 	}
 }

@@ -450,15 +450,19 @@ func TestDecodeRefuses(t *testing.T) {
 		"too long": string(good) + strings.Repeat(" ", MaxBytes-len(good)+1),
 		"slots":    encoded(t, &File{Slots: slotsOf(maxSlots + 1)}), "settings": encoded(t, &File{Settings: settingsOf(maxSettings + 1)}),
 	} {
-		_, err := Decode([]byte(data))
-		require.ErrorIs(t, err, ErrMalformed, name)
+		t.Run(name, func(t *testing.T) {
+			_, err := Decode([]byte(data))
+			require.ErrorIs(t, err, ErrMalformed)
+		})
 	}
 	for name, data := range map[string]string{
 		"the longest": string(good) + strings.Repeat(" ", MaxBytes-len(good)),
 		"slots":       encoded(t, &File{Slots: slotsOf(maxSlots)}), "settings": encoded(t, &File{Settings: settingsOf(maxSettings)}),
 	} {
-		_, err := Decode([]byte(data))
-		require.NoError(t, err, name)
+		t.Run(name, func(t *testing.T) {
+			_, err := Decode([]byte(data))
+			require.NoError(t, err)
+		})
 	}
 	_, err = Decode([]byte(strings.Replace(string(good), Schema, "memaudit.baseline/v2", 1)))
 	require.ErrorIs(t, err, ErrSchema)

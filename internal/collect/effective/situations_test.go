@@ -184,11 +184,13 @@ func TestValueOrReason(t *testing.T) {
 			for id, got := range collecttest.Collected(t, trees[name]).Settings {
 				asked++
 				for what, f := range map[string]fact.Fact[string]{"effective": got.Effective, "decided": got.DecidedBy} {
-					if f.Known() {
-						assert.NotEmpty(t, f.Value, "%s, %s of %s, %s", s.name, what, id, name)
-					} else {
-						assert.NotEmpty(t, f.Reason, "%s, %s of %s, %s", s.name, what, id, name)
-					}
+					t.Run(what, func(t *testing.T) {
+						if f.Known() {
+							assert.NotEmpty(t, f.Value, "%s, %s of %s, %s", s.name, what, id, name)
+						} else {
+							assert.NotEmpty(t, f.Reason, "%s, %s of %s, %s", s.name, what, id, name)
+						}
+					})
 				}
 			}
 		}

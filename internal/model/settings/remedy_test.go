@@ -96,7 +96,9 @@ func TestSteps(t *testing.T) {
 		{"no word for the value", settings.Change{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
 		{"no name", settings.Change{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
 	} {
-		require.Equal(t, c.want, v.Steps(c.change), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, v.Steps(c.change))
+		})
 	}
 }
 

@@ -96,7 +96,9 @@ CPU4         64     -  -
 CPU5         128+8  -  -
 `},
 	} {
-		assert.Equal(t, strings.TrimPrefix(c.want, "\n")+"\n", pictureOf(c.width, c.sockets, c.failed...), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, strings.TrimPrefix(c.want, "\n")+"\n", pictureOf(c.width, c.sockets, c.failed...))
+		})
 	}
 }
 

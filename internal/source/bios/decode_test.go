@@ -357,10 +357,12 @@ func TestPendingOfCray(t *testing.T) {
 	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
 	require.NoError(t, err)
 	for name, want := range map[string]string{"A": "2", "B": "1", "C": ""} {
-		a, ok := e.Attribute(name)
-		require.True(t, ok, name)
-		require.Equal(t, want, a.Pending, name)
-		require.Equal(t, want != "", a.HasPending, name)
+		t.Run(name, func(t *testing.T) {
+			a, ok := e.Attribute(name)
+			require.True(t, ok)
+			require.Equal(t, want, a.Pending)
+			require.Equal(t, want != "", a.HasPending)
+		})
 	}
 }
 

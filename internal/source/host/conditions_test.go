@@ -113,9 +113,11 @@ func TestHardLinks(t *testing.T) {
 	root := open(t, odd(t, &tar.Header{Name: cpu + "folder/", Typeflag: tar.TypeDir, Mode: 0o755},
 		link("other", "other/proc/cpuinfo"), link("dir", cpu+"folder"), link("none", cpu+"none/at/all"), link("same", cpu+"present")))
 	for name, want := range map[string]host.Kind{"other": host.KindOther, "dir": host.KindOther, "none": host.KindOther, "same": host.KindFile} {
-		kind, err := root.Stat("/" + cpus + name)
-		require.NoError(t, err, name)
-		assert.Equal(t, want, kind, name)
+		t.Run(name, func(t *testing.T) {
+			kind, err := root.Stat("/" + cpus + name)
+			require.NoError(t, err)
+			assert.Equal(t, want, kind)
+		})
 	}
 }
 

@@ -90,10 +90,12 @@ func TestPackagesNotFromLists(t *testing.T) {
 func TestCoresNotFromBrokenLists(t *testing.T) {
 	base := hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}.Files()
 	for name, list := range map[string]string{"overlap": "0,5\n", "not itself": "3\n", "garbage": "x\n"} {
-		c := readCPU(t, base.With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): list}))
-		assert.Equal(t, fact.Malformed, c.Cores.State, name)
-		assert.Equal(t, fact.Malformed, c.ThreadsPerCore.State, name)
-		assert.Equal(t, fact.Malformed, c.Packages.State, "%s: no package with a core count that is none", name)
+		t.Run(name, func(t *testing.T) {
+			c := readCPU(t, base.With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): list}))
+			assert.Equal(t, fact.Malformed, c.Cores.State)
+			assert.Equal(t, fact.Malformed, c.ThreadsPerCore.State)
+			assert.Equal(t, fact.Malformed, c.Packages.State, "%s: no package with a core count that is none")
+		})
 	}
 }
 

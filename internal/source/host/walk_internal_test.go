@@ -34,7 +34,9 @@ func TestWalkAgreesWithOpenat2(t *testing.T) {
 		"rel": "../a/b/file", "abs": "/sys/a/b/file", "up": "../../../etc/passwd", "dir": "../a", "chain": "dir/b/file",
 		"loop": "loop", "dot": ".", "parent": "..", "root": "/", "dangling": "../a/none", "etc": "/etc",
 	} {
-		require.NoError(t, os.Symlink(target, filepath.Join(dir, "sys/c", name)))
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.Symlink(target, filepath.Join(dir, "sys/c", name)))
+		})
 	}
 	with, err := OpenDir(dir)
 	require.NoError(t, err)
@@ -143,13 +145,17 @@ func TestMembersOfACapture(t *testing.T) {
 
 	long := strings.Repeat("a/", maxParts/2-1)
 	for name, want := range map[string]string{"./a/": "a", "a..b/c": "a..b/c", "": "", "./": "", "a/../b": "", long + "aa": long + "aa", long + "aaa": ""} {
-		got, ok := memberName(name)
-		assert.Equal(t, want, got)
-		assert.Equal(t, want != "", ok)
+		t.Run(name, func(t *testing.T) {
+			got, ok := memberName(name)
+			assert.Equal(t, want, got)
+			assert.Equal(t, want != "", ok)
+		})
 	}
 	for name, want := range map[string]bool{"": false, "../proc/cpuinfo": false, "m/proc/cpuinfo": true, "etc/passwd": false, notesName: true} {
-		_, ok := MachineFolder(name)
-		assert.Equal(t, want, ok, name)
+		t.Run(name, func(t *testing.T) {
+			_, ok := MachineFolder(name)
+			assert.Equal(t, want, ok)
+		})
 	}
 }
 

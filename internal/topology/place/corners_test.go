@@ -113,7 +113,9 @@ func TestInconclusiveNodes(t *testing.T) {
 		"size not known": func(sys *inventory.System) { sys.Slots[0].SizeBytes = fact.Unknown[int64](fact.Absent, "x", "") },
 		"too much":       func(sys *inventory.System) { sys.Nodes[0].MemoryBytes = known(int64(480 << 30)) },
 	} {
-		assert.Empty(t, machine(change), name)
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, machine(change))
+		})
 	}
 }
 

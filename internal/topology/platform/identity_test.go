@@ -201,7 +201,9 @@ func TestFrontSideBusByMemory(t *testing.T) {
 		{"an empty slot says nothing", of(Intel, Intel, empty, module("DDR3")), nil, false},
 		{"an empty slot says nothing", of(Intel, Intel, empty), nil, false},
 	} {
-		assert.Equal(t, c.want, FrontSideBus(c.sys, c.p), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, FrontSideBus(c.sys, c.p))
+		})
 	}
 }
 

@@ -337,8 +337,10 @@ func TestSlottedChannels(t *testing.T) {
 		"a slot on no known one": {[]place.Placement{at(0, 0), at(0, 1), at(place.Unplaced, place.Unplaced)}, 3, 0},
 		"a slot of no channel":   {[]place.Placement{at(0, 0), at(0, place.Unplaced)}, 2, 0},
 	} {
-		b := &builder{sys: &inventory.System{Slots: make([]inventory.Slot, len(c.places)), Arrays: []inventory.Array{{Devices: sure(c.announced)}}}, places: c.places}
-		assert.Equal(t, c.want, b.slottedChannels(pop), name)
+		t.Run(name, func(t *testing.T) {
+			b := &builder{sys: &inventory.System{Slots: make([]inventory.Slot, len(c.places)), Arrays: []inventory.Array{{Devices: sure(c.announced)}}}, places: c.places}
+			assert.Equal(t, c.want, b.slottedChannels(pop))
+		})
 	}
 }
 
