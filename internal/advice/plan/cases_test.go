@@ -280,12 +280,15 @@ func TestAdvice(t *testing.T) {
 		{"R815 with one each: the manual's four slots need no map", filled("R815", func(_, channel, slot int) bool { return slot == 0 && channel < 1 }), []string{"install 6"}, "+DIMM_A2 +DIMM_A3 +DIMM_A4 +DIMM_B2 +DIMM_B3 +DIMM_B4"},
 		{"R815 with the manual's four", filled("R815", firstSlots), nil, ""},
 		{"DL380 Gen9 with one behind the second CPU: the first gets one where the letters begin", filled("DL380 Gen9", func(cpu, channel, slot int) bool { return cpu == 1 && channel == 2 && slot == 0 }), []string{"install 1: memory.channel.populated", "..."}, "+PROC 1 DIMM 12"},
+		{"X7DB8 with 11 on three of four channels: a third more bandwidth by one move", filled("X7DB8", func(_, channel, slot int) bool { return channel > 0 && channel+slot != 4 || channel == 3 }),
+			[]string{"move 1: memory.channel.symmetric", "..."}, "-1.3>-1.0"},
 		{"X7DB8 with one of 16: a second one, for two channels are no warning", filled("X7DB8", func(_, channel, slot int) bool { return channel+slot == 0 }), []string{"install 1"}, "+DIMM2A"},
 		{"EPYC 7282, rated below its channels, with four", filled("7282", lettered("ABCD")), nil, "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain"},
 		{"EPYC 7282 with one: three more for each", filled("7282", lettered("A")), []string{"install 6"}, ""},
 		{"EPYC 7402 with four", filled("7402", lettered("ABCD")), []string{"install 8"}, ""},
 		{"EPYC 7232P with C, G and H: of four AMD interleaves A to D, E to H, and C, D, G, H", filled("7232P", lettered("CGH")), []string{"install 2"}, ""},
 		{"EPYC 7232P with A, C, E and G: four regions of one channel", filled("7232P", lettered("ACEG")), []string{"move 4"}, ""},
+		{"EPYC 7232P with B, C, D and G: halves that hold the same", filled("7232P", lettered("BCDG")), []string{"move 2"}, "P1-DIMMB1>P1-DIMMH1 P2-DIMMB1>P2-DIMMH1"},
 		{"EPYC 7232P with C, D, G and H", filled("7232P", lettered("CDGH")), nil, ""},
 		{"e326m, full, two sizes: without ranks in SMBIOS nothing could be proven even if all were equal", paper("ibm-e326m-full").and(func(sys *inventory.System) {
 			for _, i := range []int{2, 6, 7} {
