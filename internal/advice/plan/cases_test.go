@@ -175,6 +175,8 @@ func TestAdvice(t *testing.T) {
 		{"RX600 S6 2-0|2-0: class 1 by moving 2B-2D to 1A-1C", paper("fujitsu-rx600s6-class1", "1B", "1D", "2B", "2D"), []string{"move 16"}, "DIMM-2B>DIMM-1A"},
 		{"RX600 S6 with one board: the second board", paper("fujitsu-rx600s6-class3"), []string{"move 8: memory.channel.populated memory.class.optimal", "install 16"}, "DIMM-1A"},
 		{"e326m: all slots of the second CPU, for which no map is needed", paper("ibm-e326m-second-empty"), []string{"install 4"}, "+DIMM 5 +DIMM 6 +DIMM 7 +DIMM 8"},
+		{"R610 with the second slot of a channel instead of the first: a remark alone is worth a move", paper(r610, dimms(2, 3, 4)...), []string{"move 2"}, "DIMM_A4>DIMM_A1 DIMM_B4>DIMM_B1"},
+		{"e326m, three of four behind each CPU: one more for each", paper("ibm-e326m-full", "1", "2", "3", "5", "6", "7"), []string{"install 2"}, "+DIMM 4 +DIMM 8"},
 		{"X7DB8+ with two channels: all four by moving", paper("supermicro-x7db8-2ch"), []string{"move 2"}, "DIMM1B>DIMM3A DIMM2B>DIMM4A"},
 		{"M710: nothing fails", paper("dell-m710-full"), nil, ""},
 		{"X9DRi-LN4+, three each on two of four channels: half more bandwidth by moving cures nothing, and comes first", filled("X9DRi-LN4+", channels(2)), []string{"move 4: memory.channel.populated", "move 4, install 4"}, "P1-DIMM"},
