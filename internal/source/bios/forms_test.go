@@ -247,6 +247,10 @@ func TestPrintedForms(t *testing.T) {
 		{name: "CSV of ironic", in: "\"Name\",\"Value\"\r\n\"LogicalProc\",\"Enabled\"\r\n\"SysProfile\",\"PerfOptimized\"\r\n", want: two},
 		{name: "CSV of PowerShell, with what waits", in: "#TYPE Selected.Object\n\"AttributeName\";\"CurrentValue\";\"PendingValue\"\n\"LogicalProc\";\"Enabled\";\"Disabled\"\n", want: []string{"LogicalProc=Enabled pending:Disabled"}},
 	})
+	testForms(t, bios.Menu, []form{
+		{name: "headings of Markdown", in: "## AMD CBS\n##### DF Cstates: Auto\n##### NUMA nodes per socket: NPS4\n", want: []string{"DF Cstates=Auto", "NUMA nodes per socket=NPS4"}},
+		{name: "a table of AMD's guides", in: "| BIOS setting location | Parameter | Value | Comments |\n|---|---|---|---|\n| AMD CBS / DF common options | NUMA nodes per socket | NPS1 | x |\n", want: []string{"NUMA nodes per socket=NPS1"}},
+	})
 	_, err := bios.Decode("file", []byte("[n1] - INFO     - LogicalProc: Enabled\n[n2] - INFO     - LogicalProc: Disabled\n"))
 	require.ErrorIs(t, err, bios.ErrMalformed)
 }

@@ -189,22 +189,30 @@ const menuTexts = `Logical Processors?|System Profile|Workload Profile|(Intel(\(
 	`(Intel(\(R\)|®)? )?Turbo (Boost|Mode)( Technology)?|Sub[- ]NUMA Cluster(ing)?|SNC|NUMA nodes per socket|SMT( Control| Mode)?|Node Interleaving|C[- ]States?|` +
 	`C1E|Power Regulator|CPU C6 report|Package C State|Minimum Processor Idle Power Core C-State|Operating Mode|Core Performance Boost|Global C-?state Control`
 
+// tableHead matches the head of a table whose columns are named, whatever stands before them (AMD's guides).
+const tableHead = `^\|((?:[^|]*\|)*)\s*(?:Name|Parameter)\s*\|\s*Value\s*\|`
+
 // tableTell matches the head of a table of names and values, or a row with a name of BIOS setup.
-const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(?:.*(?:->|→|>)\s*)?["*` + "`" + `]*(` + menuTexts + `)["*` + "`" + `]*\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?[\s.]{2,}\[`
+const tableTell = `(?i)` + tableHead + `|^[|*-]?\s*(?:.*(?:->|→|>)\s*)?["*` + "`" + `]*(` + menuTexts + `)["*` + "`" + `]*\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?[\s.]{2,}\[`
 
 var (
 	tableRow = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
 	// consoleRow is a row of BIOS setup as a console shows it: the name, the value in brackets, and help beside it.
-	consoleRow = pattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
-	tableRule  = pattern(`^[-+=| :]+$`)
+	consoleRow   = pattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
+	tableRule    = pattern(`^[-+=| :]+$`)
+	tableHeading = pattern(`(?i)` + tableHead)
 )
 
 // decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
 // or a table with the texts of BIOS setup as in documents.
 func decodeTable(lines []textLine) (*Export, error) {
 	e := &Export{Format: Redfish}
+	first := 0
 	for _, l := range lines {
-		name, value, ok := tableCells(l.text)
+		if m := tableHeading().FindStringSubmatch(l.text); m != nil {
+			first = strings.Count(m[1], "|")
+		}
+		name, value, ok := tableCells(l.text, first)
 		if !ok || strings.HasPrefix(l.text, "#") {
 			continue
 		}
@@ -229,7 +237,8 @@ func menuEnd(name string) int {
 	return end
 }
 
-func tableCells(text string) (name, value string, ok bool) {
+// tableCells returns the name and the value of a row; the name is in this column of a table with bars.
+func tableCells(text string, column int) (name, value string, ok bool) {
 	if tableRule().MatchString(text) {
 		return "", "", false
 	}
@@ -238,10 +247,10 @@ func tableCells(text string) (name, value string, ok bool) {
 	}
 	if strings.HasPrefix(text, "|") {
 		cells := strings.Split(strings.Trim(text, "| "), "|")
-		if len(cells) < 2 {
+		if len(cells) < column+2 {
 			return "", "", false
 		}
-		name, value = cleanValue(cells[0]), cleanValue(cells[1])
+		name, value = cleanValue(cells[column]), cleanValue(cells[column+1])
 	} else if m := tableRow().FindStringSubmatch(text); m != nil {
 		name, value = m[1], cleanValue(m[2])
 	}
@@ -252,11 +261,13 @@ func tableCells(text string) (name, value string, ok bool) {
 
 // Patterns of lines in which tools wrap a name and its value: badfish (redhat-performance/badfish, its logger: the host in
 // brackets if there are several, the time in its log file, colours on a terminal), what Dell's Redfish scripts save and
-// print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), and an object as Python prints it.
+// print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), an object as Python prints it, and headings of Markdown
+// (mlcommons/inference_results, power_settings.md).
 var (
 	colours     = pattern(`\x1b\[[0-9;]*m`)
 	badfishLine = pattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
 	dellLine    = pattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
+	heading     = pattern(`^#{2,6} +([^:=]+: +\S.*)$`)
 	pythonLine  = pattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
 )
 
@@ -272,6 +283,8 @@ func printed(lines []textLine) ([]textLine, error) {
 			text = m[2]
 		} else if m := dellLine().FindStringSubmatch(text); m != nil {
 			text = m[1] + m[2] + ": " + unquote(m[3])
+		} else if m := heading().FindStringSubmatch(text); m != nil {
+			text = m[1]
 		} else if m := pythonLine().FindStringSubmatch(text); m != nil {
 			text = m[1] + ": " + m[2] + m[3]
 		}

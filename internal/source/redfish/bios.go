@@ -71,17 +71,17 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1)"
 
 // dellJobWaits reports whether a job that changes BIOS settings has not run yet. It is false if the queue
-// cannot be read.
+// cannot be read, or lists jobs by their links alone, as services without $expand do.
 func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
 	type job struct{ JobType, JobState string }
 	queue, p := pages[job](ctx, c, dellJobs)
-	if p != nil {
-		a.note("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
-		return false
-	}
-	return slices.ContainsFunc(queue, func(j job) bool {
+	waits := slices.ContainsFunc(queue, func(j job) bool {
 		return j.JobType == "BIOSConfiguration" && slices.Contains([]string{"New", "Scheduled", "Scheduling", "ReadyForExecution", "Waiting", "Running", "Pending", "Paused", "PendingActivation"}, j.JobState)
 	})
+	if p != nil || !waits && slices.Contains(queue, job{}) {
+		a.note("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
+	}
+	return waits
 }
 
 // registryFile is a MessageRegistryFile (DSP2046), or the registry itself, which some services send in its place.
