@@ -82,6 +82,20 @@ func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	assert.Equal(t, 3, pass)
 }
 
+// Of a machine whose setup no tool changes, the words of setup are read, printed and, once chosen, as the profile wants them.
+func TestPatchInTheWordsOfSetup(t *testing.T) {
+	t.Parallel()
+	args := []string{"profiles", "patch", "balanced", "--root", trees.Dir(t, "fujitsu-rx600s6-class1"), "--bios"}
+	status, out, errs := run(nil, append(args, biosFile(t, "NUMA Optimization: Disabled\nInterleaving: None\nRedundancy: Sparing\n"))...)
+	require.Equal(t, 0, status, errs)
+	assert.Equal(t, "# node_interleave: NUMA Optimization, Disabled -> Enabled\nNUMA Optimization: Enabled\n# controller_interleave: Interleaving, None -> 2-way\nInterleaving: 2-way\n"+
+		"# memory_ras_mode: Redundancy, Sparing -> Disabled\nRedundancy: Disabled\n", out)
+	status, out, errs = run(nil, append(args, biosFile(t, out))...)
+	require.Equal(t, 0, status, errs)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "0 to change, 3 as wanted")
+}
+
 // freeProfile is a site's own profile.
 func freeProfile(t *testing.T) string {
 	t.Helper()

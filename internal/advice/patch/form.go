@@ -23,11 +23,13 @@ const (
 	SUM     Form = "sum"
 	Conrep  Form = "conrep"
 	Syscfg  Form = "syscfg"
+	// Setup is for machines without a tool: what to choose in BIOS setup, in its own words.
+	Setup Form = "setup"
 )
 
 // Forms lists all formats.
 func Forms() []string {
-	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep), string(Syscfg)}
+	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep), string(Syscfg), string(Setup)}
 }
 
 // formsOf returns the formats of tools that use the names in an export, the usual one first. Dell and HPE use
@@ -59,6 +61,8 @@ func formsOf(e *bios.Export) []Form {
 		return []Form{Conrep}
 	case e.Format == bios.DellSyscfg:
 		return []Form{Syscfg}
+	case e.Format == bios.Menu:
+		return []Form{Setup}
 	default:
 		return nil
 	}
@@ -154,6 +158,8 @@ func (p *Patch) Write(w io.Writer, f Form) error {
 		text = p.conrep()
 	case Syscfg:
 		text = p.syscfg()
+	case Setup:
+		text = p.setup()
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -179,6 +185,8 @@ func HowToApply(f Form, e *bios.Export) string {
 		return "the conrep of its Scripting Toolkit"
 	case Racadm, ILORest, OneCLI, Syscfg:
 		return "these commands"
+	case Setup:
+		return "BIOS setup by hand"
 	default:
 		return string(f)
 	}

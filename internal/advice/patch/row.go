@@ -162,8 +162,8 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 	switch {
 	case len(proven) == 1:
 		return proven[0], ""
-	case len(words) == 1 && len(e.Tools) > 0 && !e.Unverified:
-		return words[0], "" // its only tool documents the spelling
+	case len(words) == 1 && (len(e.Tools) > 0 || m.export.Format == bios.Menu) && !e.Unverified:
+		return words[0], "" // its only tool documents the spelling, or the maker's document what setup shows
 	case len(words) == 1:
 		return "", fmt.Sprintf("no export or registry on record shows that %s is spelled %s: the attribute registry, given with a further --bios, decides", a.Name, words[0])
 	default:

@@ -168,6 +168,11 @@ func (p *Patch) syscfg() string {
 	})
 }
 
+// setup names what to choose in BIOS setup, one setting per line, in the words of the file that was given.
+func (p *Patch) setup() string {
+	return p.shell(func(_ int, c *Change) string { return c.Attribute.Name + ": " + c.To })
+}
+
 // Ways returns the instructions for bringing one setting to what the profile wants, by the changes of the
 // patch: what must be changed first, as lines of text, and then the instructions for the change itself. reason
 // is set if the patch leaves the setting as it is.

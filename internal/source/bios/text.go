@@ -187,7 +187,7 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 // menuTexts are names that BIOS setup shows, by which a table of them is recognised.
 const menuTexts = `Logical Processors?|System Profile|Workload Profile|(Intel(\(R\)|®)? )?Hyper-?Threading( Options| Technology|\[ALL\]|Tech)?|` +
 	`(Intel(\(R\)|®)? )?Turbo (Boost|Mode)( Technology)?|Sub[- ]NUMA Cluster(ing)?|SNC|NUMA nodes per socket|SMT( Control| Mode)?|Node Interleaving|C[- ]States?|` +
-	`C1E|Power Regulator|CPU C6 report|Package C State|Minimum Processor Idle Power Core C-State|Operating Mode|Core Performance Boost|Global C-?state Control`
+	`NUMA Optimization|Hemisphere Mode|Memory Interleave|C1E|Power Regulator|CPU C6 report|Package C State|Minimum Processor Idle Power Core C-State|Operating Mode|Core Performance Boost|Global C-?state Control`
 
 // tableHead matches the head of a table whose columns are named, whatever stands before them (AMD's guides).
 const tableHead = `^\|((?:[^|]*\|)*)\s*(?:Name|Parameter)\s*\|\s*Value\s*\|`
