@@ -2,13 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 )
@@ -41,6 +41,7 @@ func TestDeviceNode(t *testing.T) {
 		{"without a node", pci(nvme, console).With(function), map[string]string{"device 0000:65:00.0": "fail NVMe 0000:65:00.0: numa_node is -1, though Linux has 2 nodes with CPUs"}},
 		{"on a node without memory", pci(nic).With(empty), map[string]string{"device 0000:98:00.0": "fail network adapter 0000:98:00.0 is on node 1, which has no memory"}},
 		{"GPUs apart from network adapters", pci(gpu, nic), map[string]string{"device 0000:17:00.0": "fail GPU 0000:17:00.0 and all other GPUs are on one socket, and all network adapters on socket 1", "device 0000:98:00.0": "pass "}},
+		{"GPUs apart with GPUDirect RDMA", pci(gpu, nic).With(hosttest.Files{"sys/module/nvidia_peermem/refcnt": "0\n"}), map[string]string{"device 0000:17:00.0": "warning GPU 0000:17:00.0 and all other GPUs are on one socket, and all network adapters on socket 1", "device 0000:98:00.0": "pass "}},
 		{"one adapter beside the GPU", pci(gpu, nic, [4]string{"0000:18:00.0", "0x020000", "0x8086", "0"}), map[string]string{"device 0000:17:00.0": "pass ", "device 0000:98:00.0": "pass ", "device 0000:18:00.0": "pass "}},
 		{"no such device", pci(console), map[string]string{"machine": "not_applicable "}},
 		{"one node", pci(nvme).With(hosttest.Files{node + "online": "0\n", node + "has_cpu": "0\n", node + "has_memory": "0\n", node + "node0/distance": "10\n"}), map[string]string{"machine": "not_applicable "}},
@@ -58,7 +59,11 @@ func TestDeviceNode(t *testing.T) {
 				got := map[string]string{}
 				for _, f := range doc.Findings {
 					if f.Rule == "device.node" {
-						got[f.Subject.String()] = fmt.Sprint(f.Result, " ", f.Found)
+						result := string(f.Result)
+						if f.Result == verdict.Fail && f.Severity != verdict.Info {
+							result = string(f.Severity)
+						}
+						got[f.Subject.String()] = result + " " + string(f.Found)
 					}
 				}
 				assert.Equal(t, c.want, got, of[0])

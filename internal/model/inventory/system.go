@@ -663,6 +663,9 @@ type Device struct {
 	Address, Kind string
 	// Node is its NUMA node, -1 if firmware names none.
 	Node fact.Fact[int]
+	// Direct is set for a GPU of NVIDIA's while the kernel's module for GPUDirect RDMA is loaded: network adapters move data to
+	// and from its memory.
+	Direct bool
 }
 
 // The kinds of devices.

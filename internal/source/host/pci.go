@@ -21,6 +21,8 @@ var deviceKinds = map[string]string{"0x02": inventory.DeviceNetwork, "0x03": inv
 // consoles are the vendors of the graphics of BMCs (ASPEED, Matrox), which nothing computes on.
 var consoles = [...]string{"0x1a03", "0x102b"}
 
+const nvidia = "0x10de"
+
 // ReadPCI lists GPUs, network adapters, NVMe and accelerators with their NUMA nodes
 // (Documentation/ABI/testing/sysfs-bus-pci), in the order of their addresses. Virtual functions are left out: they are where
 // their device is. It is Unread on a machine with one node, where the nodes say nothing.
@@ -62,7 +64,8 @@ func (r *reader) device(name string) (inventory.Device, bool) {
 		if r.isDir(dir+"/physfn").Value || vendor == consoles[0] || vendor == consoles[1] {
 			return inventory.Device{}, false
 		}
-		return inventory.Device{Address: name, Kind: kind, Node: fact.Convert(r.number(dir+"/numa_node"), func(n int64) int { return int(n) })}, true
+		direct := vendor == nvidia && (r.isDir("/sys/module/nvidia_peermem").Value || r.isDir("/sys/module/nv_peer_mem").Value)
+		return inventory.Device{Address: name, Kind: kind, Direct: direct, Node: fact.Convert(r.number(dir+"/numa_node"), func(n int64) int { return int(n) })}, true
 	}
 	return inventory.Device{}, false
 }
