@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/corpustest"
@@ -188,7 +190,6 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 // maker's next step follows from it. A log that could not be read, or is cut short, is said to be and changes nothing.
 func TestErrorsInTheEventLog(t *testing.T) {
 	t.Parallel()
-	const system, manager = "/redfish/v1/Systems/1", "/redfish/v1/Managers/1"
 	entry := func(created, id, message string) string {
 		return `{"Created":"` + created + `","MessageId":"IDRAC.2.8.` + id + `","Message":"` + message + `"}`
 	}
@@ -217,22 +218,11 @@ func TestErrorsInTheEventLog(t *testing.T) {
 			map[string]string{"memory.errors.corrected machine": "warning"}, "MEM8000 alone schedules no repair", ""},
 		"without a time": {uncorrected("yesterday"), false, map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "info"},
 			"not whether they are older than the last restart", ""},
-		"cut short": {uncorrected(since) + `],"Members@odata.nextLink":"` + manager + `/Sel/Entries?$skip=1","x":[`, false,
+		"cut short": {uncorrected(since) + `],"Members@odata.nextLink":"/redfish/v1/Managers/1/Sel/Entries?$skip=1","x":[`, false,
 			map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical"}, "the service has no such resource", ""},
 		"denied": {"", false, map[string]string{}, "the service has no such resource", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			resources := map[string]string{
-				"/redfish/v1/": `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`, "/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
-				system:                       `{"Model":"PowerEdge R740","LastResetTime":"2026-11-20T08:00:00Z","Links":{"ManagedBy":[{"@odata.id":"` + manager + `"}]}}`,
-				manager:                      `{"LogServices":{"@odata.id":"` + manager + `/LogServices"}}`,
-				manager + "/LogServices":     `{"Members":[{"@odata.id":"` + manager + `/LogServices/Sel"}]}`,
-				manager + "/LogServices/Sel": `{"Entries":{"@odata.id":"` + manager + `/Sel/Entries"}}`,
-				manager + "/Sel/Entries":     `{"Members":[` + c.entries + `]}`,
-			}
-			if c.entries == "" {
-				delete(resources, manager+"/Sel/Entries")
-			}
 			m := machinetest.Named(t, "dell-r740-errors")
 			for path := range m.Files {
 				if !c.edac && strings.Contains(path, "/edac/mc/") {
@@ -241,7 +231,7 @@ func TestErrorsInTheEventLog(t *testing.T) {
 			}
 			root := t.TempDir()
 			m.Tree().WriteTo(t, root)
-			args := []string{"check", "--root", root, "--redfish", bmcWith(t, resources), "--redfish-credentials", private(t, "username: u\npassword: p\n"), "--redfish-insecure"}
+			args := []string{"check", "--root", root, "--redfish", bmcWith(t, systemEventLog("PowerEdge R740", c.entries)), "--redfish-credentials", private(t, "username: u\npassword: p\n"), "--redfish-insecure"}
 			_, out, errs := run(nil, append(args, "--format", "json")...)
 			got := map[string]string{}
 			for _, f := range verdictsOf(t, out) {
@@ -258,6 +248,53 @@ func TestErrorsInTheEventLog(t *testing.T) {
 			}
 		})
 	}
+}
+
+// systemEventLog are the resources of a Dell server whose SEL has these entries; "" for one that cannot be read.
+func systemEventLog(model, entries string) map[string]string {
+	const system, manager = "/redfish/v1/Systems/1", "/redfish/v1/Managers/1"
+	out := map[string]string{
+		"/redfish/v1/": `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`, "/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
+		system:                       `{"Model":"` + model + `","LastResetTime":"2026-11-20T08:00:00Z","Links":{"ManagedBy":[{"@odata.id":"` + manager + `"}]}}`,
+		manager:                      `{"LogServices":{"@odata.id":"` + manager + `/LogServices"}}`,
+		manager + "/LogServices":     `{"Members":[{"@odata.id":"` + manager + `/LogServices/Sel"}]}`,
+		manager + "/LogServices/Sel": `{"Entries":{"@odata.id":"` + manager + `/Sel/Entries"}}`,
+		manager + "/Sel/Entries":     `{"Members":[` + entries + `]}`,
+	}
+	if entries == "" {
+		delete(out, manager+"/Sel/Entries")
+	}
+	return out
+}
+
+// TestRestartBeforeReplacing: on a server whose modules heal at a restart, that is the first step after too many corrected
+// errors, and no module changes places.
+func TestRestartBeforeReplacing(t *testing.T) {
+	t.Parallel()
+	s := machinetest.Servers()["supermicro-rome"]
+	s.Vendor, s.Product, s.Brand, s.ID = "Dell Inc.", "PowerEdge R6525", milan.Brand, milan.ID
+	v := machinetest.Varied{Server: s, Sockets: 1, Threads: 1}
+	for range s.Depth * s.Channels {
+		v.Modules = append(v.Modules, smbiostest.DIMM{Bytes: 32 << 30, Rank: 2, Speed: s.MTs, Configured: s.MTs, Manufacturer: "Samsung", Part: "M393A4K40DB3-CWE"})
+	}
+	const entry = `{"Created":"2026-11-21T07:14:39Z","MessageId":"IDRAC.2.8.MEM0702","Message":"Correctable memory error rate exceeded for %s."}`
+	root := v.Tree().Write(t)
+	_, out, errs := run(nil, "inventory", "--root", root, "--format", "json")
+	var doc report.Inventory
+	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+	slot := doc.Slots[3].Locator.Text()
+	_, out, errs = run(nil, "check", "--root", root, "--format", "json", "--redfish", bmcWith(t, systemEventLog(s.Product, fmt.Sprintf(entry, slot))), "--redfish-credentials", private(t, "username: u\npassword: p\n"), "--redfish-insecure")
+	var audited report.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &audited), errs)
+	found := 0
+	for _, f := range audited.Findings {
+		if f.Rule == "memory.errors.corrected" && f.Result == verdict.Fail {
+			found++
+			assert.True(t, strings.HasPrefix(string(f.Remedy), "restart the server, so that post-package repair can heal the module in "+slot), f.Remedy)
+			assert.NotRegexp(t, "swap|reseat|mcelog", string(f.Remedy))
+		}
+	}
+	assert.Equal(t, 1, found, errs)
 }
 
 // TestKnownBadModules checks that the example of a site's list of parts fails for a module of a named batch, and for
