@@ -44,6 +44,9 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 		first := c.sys.Conflicts[before]
 		detail += fmt.Sprintf("; differs from SMBIOS in %d things, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
 	}
+	if a.LogProblem != nil {
+		detail += "; " + a.LogProblem.Error()
+	}
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: a.State(), Detail: nullable.String(detail)})
 	return exports
 }

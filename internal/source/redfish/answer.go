@@ -181,9 +181,6 @@ func (a *Answer) Detail() string {
 		}
 		parts = append(parts, model)
 	}
-	if a.LogProblem != nil {
-		parts = append(parts, a.LogProblem.Error())
-	}
 	return strings.Join(append(parts, a.Notes...), "; ")
 }
 

@@ -170,6 +170,7 @@ func silent(t *testing.T, a *Answer) {
 	for _, d := range a.DIMMs {
 		text += fmt.Sprintf("%+v", d)
 	}
+	text += fmt.Sprintf("%+v %+v", a.Events, a.LogProblem)
 	if a.BIOS != nil {
 		text += a.BIOS.Path
 	}
@@ -183,7 +184,7 @@ func TestReadMachine(t *testing.T) {
 	a := b.ask(t, nil)
 	require.NoError(t, a.Err())
 	assert.Equal(t, fact.SourceOK, a.State())
-	assert.Equal(t, "Server 1, known by its model; the service offers no event log", a.Detail())
+	assert.Equal(t, "Server 1, known by its model", a.Detail())
 	require.NotNil(t, a.BIOS)
 	assert.JSONEq(t, b.tree["/redfish/v1/Systems/FCH123456/Bios"], string(a.BIOS.Resource))
 	assert.JSONEq(t, `{"Attributes":{"NumaNodes":"1"}}`, string(a.BIOS.Settings))
