@@ -46,18 +46,19 @@ func numaType() *ObjectType {
 }
 
 func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
-	return func(m *Machine) Value {
-		facts := []Value{m.nodesRead()}
-		n := 0
-		for _, node := range m.sys.Nodes {
-			v := f(node)
-			facts = append(facts, v)
-			if v.Value == true {
-				n++
-			}
+	return func(m *Machine) Value { return countOf(m.sys.Nodes, m.nodesRead(), f) }
+}
+
+func countOf(nodes []inventory.Node, known Value, f func(inventory.Node) Value) Value {
+	facts, n := []Value{known}, 0
+	for _, node := range nodes {
+		v := f(node)
+		facts = append(facts, v)
+		if v.Value == true {
+			n++
 		}
-		return derived(func() any { return n }, facts...)
 	}
+	return derived(func() any { return n }, facts...)
 }
 
 // distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10, everything else above 10: linux

@@ -219,20 +219,8 @@ func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 }
 
 func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
-	own, ok := s.nodes()
-	if !ok.Known() {
-		return ok
-	}
-	facts := []Value{ok}
-	n := 0
-	for _, node := range own {
-		v := f(node)
-		facts = append(facts, v)
-		if v.Value == true {
-			n++
-		}
-	}
-	return derived(func() any { return n }, facts...)
+	own, known := s.nodes()
+	return countOf(own, known, f)
 }
 
 func (m *Machine) nodesRead() Value {

@@ -216,19 +216,20 @@ func (m *Machine) savesPower(f *derived) []inventory.Override {
 	k := m.Kernel.CPUFreq
 	const savings = "power_saving"
 	o := inventory.Override{By: f.decided.Or(""), Value: savings}
-	for i, e := range k.EPP.Distinct {
-		if e.Value == "power" {
+	for _, saving := range []struct {
+		of                       *host.Sampled
+		value, each, found, undo string
+	}{
+		{&k.EPP, "power", "frequency policies", "the processor prefers saving power to speed; firmware's preference, or one that was set at run time (tuned, cpupower)",
+			"write performance or balance_performance to energy_performance_preference of every policy, "},
+		{&k.EPB, "15", "CPUs", "the processor saves power before speed; firmware's bias, or one that was set at run time (tuned, cpupower, x86_energy_perf_policy)",
+			"write 0 to energy_perf_bias of every CPU (cpupower set -b 0), "},
+	} {
+		if i := slices.IndexFunc(saving.of.Distinct, func(e fact.Fact[string]) bool { return e.Value == saving.value }); i >= 0 {
+			e := saving.of.Distinct[i]
 			o.At = []fact.Evidence{e.From}
-			o.Found = e.From.Path + " is power" + ofAll(k.EPP.Counts[i], k.EPP.Read, "frequency policies") + ": the processor prefers saving power to speed; firmware's preference, or one that was set at run time (tuned, cpupower)"
-			o.Undo = "write performance or balance_performance to energy_performance_preference of every policy, " + changeWriter
-			return []inventory.Override{o}
-		}
-	}
-	for i, e := range k.EPB.Distinct {
-		if e.Value == "15" {
-			o.At = []fact.Evidence{e.From}
-			o.Found = e.From.Path + " is 15" + ofAll(k.EPB.Counts[i], k.EPB.Read, "CPUs") + ": the processor saves power before speed; firmware's bias, or one that was set at run time (tuned, cpupower, x86_energy_perf_policy)"
-			o.Undo = "write 0 to energy_perf_bias of every CPU (cpupower set -b 0), " + changeWriter
+			o.Found = e.From.Path + " is " + saving.value + ofAll(saving.of.Counts[i], saving.of.Read, saving.each) + ": " + saving.found
+			o.Undo = saving.undo + changeWriter
 			return []inventory.Override{o}
 		}
 	}

@@ -91,28 +91,16 @@ func (r *reader) numberBase(path string, base int) fact.Fact[int64] {
 	return fact.Known(n, fact.Direct, r.at(path, raw))
 }
 
-func (r *reader) set(path string) fact.Fact[[]int] {
-	b, err := r.line(path, LimitList)
-	if err != nil {
-		return unknown[[]int](r.source, err)
-	}
-	raw := string(b)
-	list, perr := kerneltext.ParseCPUList(b)
-	if perr != nil {
-		return malformed[[]int](r.at(path, string(kerneltext.Excerpt(b))), perr)
-	}
-	if list == nil {
-		list = []int{}
-	}
-	return fact.Known(list, fact.Direct, r.at(path, raw))
-}
+func (r *reader) set(path string) fact.Fact[[]int] { return r.numbers(path, kerneltext.ParseCPUList) }
 
-func (r *reader) mask(path string) fact.Fact[[]int] {
+func (r *reader) mask(path string) fact.Fact[[]int] { return r.numbers(path, kerneltext.ParseCPUMask) }
+
+func (r *reader) numbers(path string, parse func([]byte) ([]int, error)) fact.Fact[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {
 		return unknown[[]int](r.source, err)
 	}
-	list, perr := kerneltext.ParseCPUMask(b)
+	list, perr := parse(b)
 	if perr != nil {
 		return malformed[[]int](r.at(path, string(kerneltext.Excerpt(b))), perr)
 	}

@@ -64,33 +64,38 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 // with the same id are one package (old kernels list the node in its place). If a list has several ids or the lists
 // cannot be read, the id of every CPU is read. It does not count the cores.
 func (r *reader) packages(online []int) fact.Fact[[]inventory.Package] {
-	g := r.partition(online, packageAttributes[:])
-	if g.failed != nil {
-		return r.packagesByID(online)
+	if g := r.partition(online, packageAttributes[:]); g.failed == nil {
+		if packages, same := r.packagesOf(g.groups); same {
+			return packages
+		}
 	}
+	packages, _ := r.packagesOf(slices.Collect(slices.Chunk(online, 1)))
+	return packages
+}
+
+// packagesOf joins groups of CPUs by their ids; same is false if a group has several.
+func (r *reader) packagesOf(groups [][]int) (packages fact.Fact[[]inventory.Package], same bool) {
 	byID := map[int][]int{}
 	var first fact.Fact[int64]
-	for _, cpus := range g.groups {
-		id, same := r.packageID(cpus[0]), true
+	for _, cpus := range groups {
+		id := r.packageID(cpus[0])
 		for _, cpu := range []int{cpus[len(cpus)/2], cpus[len(cpus)-1]} {
-			other := id
-			if cpu != cpus[0] {
-				other = r.packageID(cpu)
+			if cpu == cpus[0] {
+				continue
 			}
-			same = same && other.State == id.State && other.Value == id.Value
-		}
-		if !same {
-			return r.packagesByID(online)
+			if other := r.packageID(cpu); other.State != id.State || other.Value != id.Value {
+				return packages, false
+			}
 		}
 		if id.State != fact.OK {
-			return fact.UnknownFrom[[]inventory.Package](id)
+			return fact.UnknownFrom[[]inventory.Package](id), true
 		}
 		if !first.Known() {
 			first = id
 		}
 		byID[int(id.Value)] = append(byID[int(id.Value)], cpus...)
 	}
-	return fact.Known(packageList(byID), fact.Direct, first.From)
+	return fact.Known(packageList(byID), fact.Direct, first.From), true
 }
 
 // packageID reads physical_package_id; -1 is the kernel's "unknown".
@@ -103,22 +108,6 @@ func (r *reader) packageID(cpu int) fact.Fact[int64] {
 		return malformed[int64](id.From, fmt.Errorf("%d is not a package id", id.Value))
 	}
 	return id
-}
-
-func (r *reader) packagesByID(online []int) fact.Fact[[]inventory.Package] {
-	byID := map[int][]int{}
-	var first fact.Fact[int64]
-	for _, cpu := range online {
-		id := r.packageID(cpu)
-		if id.State != fact.OK {
-			return fact.UnknownFrom[[]inventory.Package](id)
-		}
-		if !first.Known() {
-			first = id
-		}
-		byID[int(id.Value)] = append(byID[int(id.Value)], cpu)
-	}
-	return fact.Known(packageList(byID), fact.Direct, first.From)
 }
 
 func packageList(byID map[int][]int) []inventory.Package {

@@ -207,27 +207,15 @@ type body struct {
 
 func newBody(length int) *body { return &body{b: make([]byte, length)} }
 
-func (s *body) u8(off int, v byte) {
-	if off < len(s.b) {
-		s.b[off] = v
-	}
-}
+func (s *body) u8(off int, v byte)    { s.put(off, []byte{v}) }
+func (s *body) u16(off int, v uint16) { s.put(off, binary.LittleEndian.AppendUint16(nil, v)) }
+func (s *body) u32(off int, v uint32) { s.put(off, binary.LittleEndian.AppendUint32(nil, v)) }
+func (s *body) u64(off int, v uint64) { s.put(off, binary.LittleEndian.AppendUint64(nil, v)) }
 
-func (s *body) u16(off int, v uint16) {
-	if off+2 <= len(s.b) {
-		binary.LittleEndian.PutUint16(s.b[off:], v)
-	}
-}
-
-func (s *body) u32(off int, v uint32) {
-	if off+4 <= len(s.b) {
-		binary.LittleEndian.PutUint32(s.b[off:], v)
-	}
-}
-
-func (s *body) u64(off int, v uint64) {
-	if off+8 <= len(s.b) {
-		binary.LittleEndian.PutUint64(s.b[off:], v)
+// put writes a field if the structure has it.
+func (s *body) put(off int, v []byte) {
+	if off+len(v) <= len(s.b) {
+		copy(s.b[off:], v)
 	}
 }
 
