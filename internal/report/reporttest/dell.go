@@ -8,30 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func summed(findings []verdict.Finding) verdict.Summary {
-	var s verdict.Summary
-	for _, f := range findings {
-		switch f.Result {
-		case verdict.Pass:
-			s.Pass++
-		case verdict.Fail:
-			s.Fail++
-			if f.Severity.Rank() > s.Worst.Rank() {
-				s.Worst = f.Severity
-			}
-		case verdict.Unknown:
-			s.Unknown++
-		case verdict.NotApplicable:
-			s.NotApplicable++
-		case verdict.Waived:
-			s.Waived++
-		case verdict.Error:
-			s.Error++
-		}
-	}
-	return s
-}
-
 // Subject returns the subject that a document names with a text.
 func Subject(text string) (s inventory.Subject) {
 	_ = s.UnmarshalText([]byte(text)) // any text is a subject
@@ -80,7 +56,7 @@ func Good() *Input {
 		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
 		skipped("memory.lockstep.identical", "lockstep is off"),
 	}
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	return m
 }
 
@@ -100,7 +76,7 @@ func Bad() *Input {
 	m.Topo.Symmetric = Direct(false)
 	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}
 	m.Audit.Findings = BadFindings()
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	m.Audit.Notices = []string{"waiver for memory.slot.order, socket 3 matches nothing"}
 	return m
 }

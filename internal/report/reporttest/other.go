@@ -34,7 +34,7 @@ func Virtual() *Input {
 		passed("numa.node.memory", inventory.NodeSubject(0)),
 		open("memory.capacity.visible", inventory.Subject{}, "the source smbios is absent", fact.SMBIOSFile),
 	}
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	return m
 }
 
@@ -50,7 +50,7 @@ func Nothing() *Input {
 		m.Audit.Findings = append(m.Audit.Findings, open(rule, inventory.Subject{}, "no slot could be read", fact.SMBIOSFile))
 	}
 	m.Audit.Findings = append(m.Audit.Findings, open("setting.turbo", inventory.SettingSubject("turbo"), "", ""))
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	m.Audit.ProfileWhy = "the machine's vendor is not known"
 	return m
 }
@@ -86,7 +86,7 @@ func Big() *Input {
 	m.Topo.Symmetric = Direct(false)
 	m.Audit.ProfileWhy = "no document describes this machine's settings"
 	m.Audit.Findings = bigFindings()
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	return m
 }
 
@@ -142,7 +142,7 @@ func Chipset() *Input {
 	m.Topo.Populations[0].Speed = fact.Fact[population.Speed]{}
 	m.Audit.ProfileWhy = "no profile of the platform is documented"
 	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", inventory.Subject{}), open("memory.dimm.uniform", inventory.Subject{}, "slot 0x0033 has no size", "a newer BIOS")}
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	return m
 }
 
@@ -169,7 +169,7 @@ func Wide() *Input {
 	p.Relative = fact.Fact[population.Share]{}
 	m.Topo.Populations = []population.Population{p}
 	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", inventory.SocketSubject(0))}
-	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Summary = verdict.Summarize(m.Audit.Findings)
 	m.Audit.ProfileWhy = "none was asked for"
 	return m
 }

@@ -52,14 +52,6 @@ func DMI(vendor, product, bios string) hosttest.Files {
 		dir + "bios_vendor": vendor + "\n", dir + "bios_date": "\n", dir + "board_vendor": vendor + "\n", dir + "board_name": "\n"}
 }
 
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // Tree returns the machine's sys and proc.
 func (s *Machine) Tree() hosttest.Files {
 	f := s.Host.Files().With(s.Files).Without(append(s.Without, "sys/devices/system/memory/")...)
@@ -83,7 +75,7 @@ func (s Machine) uniform(mib int) Machine {
 	for _, f := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
 		s.Files["sys/devices/system/node/"+f] = "0\n"
 	}
-	s.Files["sys/devices/system/node/node0/cpulist"] = hosttest.List(upTo(s.Host.CPUs()))
+	s.Files["sys/devices/system/node/node0/cpulist"] = hosttest.List(hosttest.Seq(0, s.Host.CPUs()-1, 1))
 	s.Files["sys/devices/system/node/node0/distance"] = "10\n"
 	s.Files["sys/devices/system/node/node0/meminfo"] = hosttest.NodeMeminfo(0, mib)
 	return s

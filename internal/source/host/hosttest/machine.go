@@ -3,7 +3,6 @@ package hosttest
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -113,7 +112,7 @@ func (m Machine) Files() Files {
 		f[dir+"microcode/version"] = "0x2b000590\n"
 		f[dir+"power/energy_perf_bias"] = "6\n"
 	}
-	all := List(slices.Collect(upTo(m.CPUs())))
+	all := List(Seq(0, m.CPUs()-1, 1))
 	for _, name := range []string{"online", "present", "possible"} {
 		f["sys/devices/system/cpu/"+name] = all
 	}
@@ -135,16 +134,6 @@ func (m Machine) Files() Files {
 		f["sys/devices/system/cpu/intel_pstate/no_turbo"] = "0\n"
 	}
 	return f
-}
-
-func upTo(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
 }
 
 func (m Machine) caches(f Files) {
@@ -191,7 +180,7 @@ func (m Machine) nodes(f Files) {
 			f[fmt.Sprintf("%scpu%d", dir, cpu)] = LinkTo + fmt.Sprintf("../../cpu/cpu%d", cpu)
 		}
 	}
-	all := List(slices.Collect(upTo(count)))
+	all := List(Seq(0, count-1, 1))
 	for _, name := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
 		f["sys/devices/system/node/"+name] = all
 	}

@@ -5,8 +5,6 @@ package hosttest
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -88,34 +86,7 @@ func save(full, path, content string) error {
 	case link:
 		return os.Symlink(target, full)
 	default:
-		return write(full, []byte(content))
-	}
-}
-
-// write writes a file with three system calls instead of the twelve of os.WriteFile: tests write thousands of files.
-func write(full string, content []byte) error {
-	fd, err := again(func() (int, error) {
-		return unix.Open(full, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
-	})
-	for err == nil && len(content) > 0 {
-		var n int
-		n, err = again(func() (int, error) { return unix.Write(fd, content) })
-		content = content[max(n, 0):]
-	}
-	if fd >= 0 {
-		err = errors.Join(err, unix.Close(fd))
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", full, err)
-	}
-	return nil
-}
-
-func again(call func() (int, error)) (int, error) {
-	for {
-		if n, err := call(); !errors.Is(err, unix.EINTR) {
-			return n, err
-		}
+		return os.WriteFile(full, []byte(content), 0o644)
 	}
 }
 
