@@ -46,11 +46,13 @@ type WhatIf struct {
 	// Platform is the id of the recognised platform.
 	Platform nullable.String `json:"platform" jsonschema:"nullable"`
 	plan.Outcome
+	// Sockets are the machine's, for their names in the text.
+	Sockets []inventory.Socket `json:"-"`
 }
 
 // BuildWhatIf makes the document of a what-if.
 func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome, identifiers bool) WhatIf {
-	out := WhatIf{Schema: SchemaPlan, Machine: buildMachine(&sys.Machine, topo, identifiers), Outcome: *o}
+	out := WhatIf{Schema: SchemaPlan, Machine: buildMachine(&sys.Machine, topo, identifiers), Outcome: *o, Sockets: sys.Sockets}
 	if p, ok := topo.Platform.Get(); ok {
 		out.Platform = nullable.String(p.ID)
 	}

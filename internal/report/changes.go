@@ -27,7 +27,7 @@ func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
 
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after the changes; "" for none.
 func (w *WhatIf) BandwidthChanges() string {
-	return (&Inventory{}).changes(&w.After, func(id *int) *population.Relative {
+	return (&Inventory{Sockets: w.Sockets}).changes(&w.After, func(id *int) *population.Relative {
 		for i := range w.Before.Sockets {
 			if s := &w.Before.Sockets[i]; ofSocket(s.Socket) == ofSocket(id) {
 				return &s.Relative

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -40,15 +41,20 @@ func TestBuiltinPacks(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasAShortSentence checks that rules have a short sentence, with which reports and alerts begin. A
-// site's pack may do without: the rule's title is printed then.
+// TestEveryRuleHasAShortSentence checks that rules have a short sentence, with which reports and alerts begin, and where
+// it has a machine's own figures or names a headline, under which fleet gathers machines. A site's pack may do without:
+// the rule's title is printed then.
 func TestEveryRuleHasAShortSentence(t *testing.T) {
 	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)
+	own := regexp.MustCompile(`\b(text|gib|words|percent)\(`)
 	for _, p := range packs {
 		for _, r := range p.Rules {
 			if !r.Explains && r.Short == "" {
 				t.Errorf("%s: rule %s has no short sentence", p.File, r.ID)
+			}
+			if own.MatchString(r.Short) && r.Headline == "" {
+				t.Errorf("%s: rule %s has no headline", p.File, r.ID)
 			}
 		}
 	}

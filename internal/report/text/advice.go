@@ -25,7 +25,7 @@ func (p *printer) advice(r *report.Report) {
 		if a.ID == plan.Settings {
 			p.field(2, "stays", remaining(a.Reaches.Findings, settingPrefix))
 		} else {
-			p.reaches(&a.Reaches, "stays")
+			p.reaches(&a.Reaches, &r.Inventory, "stays")
 		}
 		p.field(2, "cures", curedRules(a.Cures))
 		if i == 0 {
@@ -38,14 +38,14 @@ func (p *printer) advice(r *report.Report) {
 
 // reaches prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
 // the given name.
-func (p *printer) reaches(r *plan.Reaches, fails string) {
-	p.reached(r)
+func (p *printer) reaches(r *plan.Reaches, inv *report.Inventory, fails string) {
+	p.reached(r, inv)
 	p.field(2, fails, remaining(r.Findings, "memory."))
 }
 
 // reached prints the result for each CPU after the steps, equal ones once.
-func (p *printer) reached(r *plan.Reaches) {
-	lines, socks := reachedLines(r)
+func (p *printer) reached(r *plan.Reaches, inv *report.Inventory) {
+	lines, socks := reachedLines(r, inv)
 	name := "reaches"
 	for _, line := range lines {
 		if len(lines) > 1 {
@@ -58,7 +58,7 @@ func (p *printer) reached(r *plan.Reaches) {
 
 // reachedLines returns the distinct descriptions of CPUs after the steps, and for each the names of its CPUs.
 // CPUs with an unknown result are left out.
-func reachedLines(r *plan.Reaches) (lines []string, socks map[string][]string) {
+func reachedLines(r *plan.Reaches, inv *report.Inventory) (lines []string, socks map[string][]string) {
 	socks = map[string][]string{}
 	for i := range r.Sockets {
 		s := &r.Sockets[i]
@@ -71,7 +71,7 @@ func reachedLines(r *plan.Reaches) (lines []string, socks map[string][]string) {
 		}
 		name := "machine"
 		if s.Socket != nil {
-			name = "socket " + strconv.Itoa(*s.Socket)
+			name = inv.SocketName(*s.Socket)
 		}
 		socks[line] = append(socks[line], name)
 	}

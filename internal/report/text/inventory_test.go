@@ -156,9 +156,9 @@ func TestCapacity(t *testing.T) {
 	ways := `
 1         3 x 16 GiB%[1]s, 4 to buy, 7 of the installed modules left over
   gives     1066 MT/s, 25.6 GB/s, full bandwidth
-  slots     A1, A2, A3
-            B1, B2, B3
-  or        A4, A5, A6
+  slots     A1-A3
+            B1-B3
+  or        A4-A6
   doubt     no slot map
   note      firmware states less
   effect    three channels are used (Dell, page 4)
@@ -184,7 +184,7 @@ func TestCapacity(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	a, d, bytes := "1", "3", int64(48<<30)
 	zero, one, two := 0, 1, 2
-	r := &report.WhatIf{Outcome: plan.Outcome{
+	r := &report.WhatIf{Sockets: []inventory.Socket{{ID: 0, Designation: is("CPU1")}, {ID: 1}, {ID: 2, Designation: is("CPU3")}}, Outcome: plan.Outcome{
 		Before: plan.Reaches{Sockets: []plan.ReachedSocket{{Socket: &zero, Reached: plan.Reached{Class: nullable.String(d)}}, {Socket: &one, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &two, Reached: plan.Reached{Class: nullable.String(d)}}},
 			Findings: []plan.Failure{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
 		After:        plan.Reaches{CapacityBytes: &bytes, Sockets: []plan.ReachedSocket{{Socket: &zero, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &one, Reached: plan.Reached{Class: nullable.String(a)}}, {Socket: &two, Reached: plan.Reached{Class: "A"}}}},
@@ -193,15 +193,15 @@ func TestWhatIf(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteWhatIf(&b, r, Options{}))
 	require.Equal(t, `BEFORE    capacity not known
-  reaches   socket 0, socket 2: class 3
+  reaches   CPU1, CPU3: class 3
             socket 1: class 1
   fails     memory.slot.order (info)
 
 AFTER     48 GiB
   reaches   class 1
 
-gone      memory.slot.order socket 0 (info)
-          memory.slot.order socket 2 (info)
+gone      memory.slot.order CPU1 (info)
+          memory.slot.order CPU3 (info)
 new       none
 `, b.String())
 }

@@ -8,6 +8,7 @@ import (
 
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/wording"
 )
@@ -48,11 +49,11 @@ func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration
 	p.field(2, "gives", line)
 	name := "slots"
 	for _, slots := range slices.Concat([][]string{c.Slots}, c.OtherSlots) {
-		p.field(2, name, gluedList(slots))
+		p.field(2, name, gluedList(humanize.Spans(slots)))
 		name = ""
 	}
 	for _, also := range c.Also {
-		p.field(2, "or", gluedList(also))
+		p.field(2, "or", gluedList(humanize.Spans(also)))
 	}
 	p.field(2, "doubt", string(c.Doubt))
 	p.field(2, "note", string(c.Note))
@@ -100,32 +101,37 @@ func dimmWords(r *report.Capacity, c *plan.Configuration) string {
 // WriteWhatIf prints a machine before and after a change.
 func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 	p := newPrinter(o)
-	p.side("BEFORE", &r.Before)
-	p.side("AFTER", &r.After)
+	inv := &report.Inventory{Sockets: r.Sockets}
+	p.side("BEFORE", &r.Before, inv)
+	p.side("AFTER", &r.After, inv)
 	p.field(0, "bandwidth", r.BandwidthChanges())
-	p.changed("gone", r.FindingsGone)
-	p.changed("new", r.FindingsNew)
+	p.changed("gone", r.FindingsGone, inv)
+	p.changed("new", r.FindingsNew, inv)
 	return p.flush(w)
 }
 
-func (p *printer) side(word string, r *plan.Reaches) {
+func (p *printer) side(word string, r *plan.Reaches, inv *report.Inventory) {
 	capacity := "capacity not known"
 	if r.CapacityBytes != nil {
 		capacity = humanize.Size(*r.CapacityBytes)
 	}
 	p.section(word, capacity)
-	p.reaches(r, "fails")
+	p.reaches(r, inv, "fails")
 	p.newline()
 }
 
 // changed lists findings that are gone or new, one per line.
-func (p *printer) changed(name string, findings []plan.Failure) {
+func (p *printer) changed(name string, findings []plan.Failure, inv *report.Inventory) {
 	if len(findings) == 0 {
 		p.field(0, name, "none")
 		return
 	}
 	for _, f := range findings {
-		p.field(0, name, f.Rule+" "+f.Subject.String()+" ("+string(f.Severity)+")")
+		about := f.Subject.String()
+		if f.Subject.Kind == inventory.AboutSocket {
+			about = inv.SocketName(f.Subject.Number)
+		}
+		p.field(0, name, f.Rule+" "+about+" ("+string(f.Severity)+")")
 		name = ""
 	}
 }
