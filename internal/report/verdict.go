@@ -148,6 +148,8 @@ func (r *Report) incomplete(c Criteria) string {
 		return table
 	case r.doubtSentence() != "":
 		return r.doubtSentence()
+	case open >= 0 && len(r.Inventory.Slots) > 0 && !slices.ContainsFunc(r.Inventory.Slots, func(s inventory.Slot) bool { return s.State != inventory.SlotEmpty }):
+		return "the SMBIOS table lists no memory module, although the machine runs" // a slot map would not help
 	case open >= 0:
 		what := "the memory channels"
 		if channels[open].Rule == moduleRule {

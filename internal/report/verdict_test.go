@@ -103,6 +103,8 @@ func TestVerdict(t *testing.T) {
 		{"info asked for, channels unknown", "unknown:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "unknown", "the memory channels could not be checked: no reason", 1, 1},
 		{"waived", "waived:critical" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no problem except those that are waived", 0, 0},
 		{"channels unknown", "unknown:warning" + channels + " pass:critical", report.Criteria{}, nil, "unknown", "the memory channels could not be checked: no reason", 3, 3},
+		{"every slot empty", "unknown:warning" + channels, report.Criteria{}, func(r *report.Report) { r.Inventory.Slots = []inventory.Slot{{State: inventory.SlotEmpty}} },
+			"unknown", "the SMBIOS table lists no memory module, although the machine runs", 3, 3},
 		{"nothing audited", "", report.Criteria{FailOn: "never"}, nil, "unknown", "nothing was audited", 3, 3},
 		{"an input not read", "pass:warning" + channels, report.Criteria{Failed: errors.New("--bios gone.json: no such file")}, nil, "unknown", "--bios gone.json: no such file", 3, 3},
 		{"an input not read and a failure", "fail:critical" + channels, report.Criteria{Failed: errors.New("no answer")}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
