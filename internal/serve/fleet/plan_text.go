@@ -119,8 +119,12 @@ func (c *Change) gains() string {
 	if c.Times != nil && *c.Times >= 1.05 {
 		out = append(out, "at least "+strconv.FormatFloat(*c.Times, 'f', 1, 64)+" times the memory bandwidth")
 	}
-	if len(out) == 0 {
+	switch {
+	case len(out) > 0:
+	case len(c.Advice.Cures) > 0:
 		out = append(out, humanize.Plural(len(c.Advice.Cures), "note")+" fewer")
+	default:
+		out = append(out, "more bandwidth in the slowest case")
 	}
 	return strings.Join(out, ", ")
 }
