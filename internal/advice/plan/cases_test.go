@@ -258,6 +258,10 @@ func TestAdvice(t *testing.T) {
 		}).with(func(s *inventory.Slot) { s.TotalWidth.Value = 64 }, "DIMM_B1", "DIMM_A2", "DIMM_B2").with(func(s *inventory.Slot) { s.SizeBytes.Value /= 2 }, "DIMM_A2", "DIMM_B2"), []string{"..."}, ""},
 		{"RX600 S6 that sees all but 2 GiB: twice the modules are no mirror", paper("fujitsu-rx600s6-class3").and(visible(126)), []string{"move 8: memory.channel.populated memory.class.optimal", "install 16"}, ""},
 		{"RX600 S6 that sees half: a mirror would take what is bought", paper("fujitsu-rx600s6-class3").and(visible(63)), nil, ""},
+		{"R610 with one channel full, mirrored: the mode takes what a move would gain", paper(r610, dimms(1, 4)...).and(func(sys *inventory.System) {
+			sys.Settings = map[string]inventory.Setting{"memory_ras_mode": {Configured: fact.Known("mirror_full", fact.Direct, fact.Evidence{})}}
+		}), nil, "mirroring, sparing or lockstep is on"},
+		{"R610 with one channel full", paper(r610, dimms(1, 4)...), []string{"move 2: memory.channel.populated", "move 2, install 2"}, "DIMM_A4>DIMM_A2 DIMM_B4>DIMM_B2"},
 		{"X13, four of eight channels", filled("supermicro-x13", func(_, channel, slot int) bool { return slot == 0 && channel < 4 }).and(nodes(4, 4)), []string{"install 8"}, ""},
 		{"R740, all behind the first CPU, with last boot's nodes and addresses", filled("dell-r740", func(cpu, _, _ int) bool { return cpu == 0 }).and(nodes(12, 0)).and(func(sys *inventory.System) {
 			for i := range sys.Slots {
