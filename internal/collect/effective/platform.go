@@ -183,7 +183,10 @@ func (m *Machine) x2APIC() derived {
 	flag := m.flag("x2apic")
 	cpus := len(m.System.CPU.Online.Or(nil))
 	by, option := m.byOption(func(key, _ string) bool { return key == "nox2apic" })
-	unmapped, noRemapping := m.byOption(func(key, value string) bool { return key == "nointremap" || key == "intremap" && value == "off" })
+	stranded := len(m.System.CPU.Unnumbered()) > 0
+	unmapped, noRemapping := m.byOption(func(key, value string) bool {
+		return key == "nointremap" || key == "intremap" && value == "off" || stranded && key == "amd_iommu" && m.iommuOff(key, value)
+	})
 	switch {
 	case mode.Known() && mode.Value == 1:
 		return derived{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
@@ -206,7 +209,7 @@ func (m *Machine) x2APIC() derived {
 		return derived{effective: fact.UnknownFrom[string](flag)}
 	case noRemapping:
 		return derived{fact.Known(disabledWord, fact.Indirect, unmapped.From), unmapped}
-	case len(m.System.CPU.Unnumbered()) > 0 && m.iommu().effective.Or("") == disabledWord:
+	case stranded && m.iommu().effective.Or("") == disabledWord && m.iommu().decided.Or("") == inventory.DecidedFirmware:
 		return derived{fact.Known(disabledWord, fact.Corroborated, m.System.CPU.Online.From), m.iommu().decided}
 	default:
 		return derived{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
