@@ -428,6 +428,10 @@ func TestLoadedCurve(t *testing.T) {
 			at := slices.IndexFunc(doc.Findings, func(f verdict.Finding) bool { return f.Rule == "measure.latency.loaded" })
 			f := doc.Findings[at]
 			assert.Equal(t, []string{c.result, c.found}, []string{string(f.Result), string(f.Found)})
+			_, text, _ := run(nil, "check", "--fail-on", "never", "--root", root, "--measured", file)
+			assert.Contains(t, text, "latency under a load of 458.8 GB/s, reads"+map[bool]string{true: " and writes"}[c.traffic != "Read-only"]+" 121.9 ns")
+			assert.Contains(t, text, c.worst[:len(c.worst)-1])
+			assert.NotContains(t, text, "108.1 ns", "the unloaded end of the curve")
 			assert.Equal(t, c.result == "fail", strings.HasPrefix(string(f.Expected), "reads 118 to 128 ns at half of the peak"))
 		})
 	}

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"math"
+
 	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
@@ -47,6 +50,9 @@ func buildMeasured(all []inventory.Measurement, inv *Inventory) []Measurement {
 			}
 			own.Figures = append(own.Figures, f)
 		}
+		for _, l := range shownLoads(m.Loaded, inv) {
+			own.Figures = append(own.Figures, buildLoaded(l))
+		}
 		out = append(out, own)
 	}
 	return out
@@ -63,6 +69,50 @@ func buildFigure(f *inventory.Measured) MeasuredFigure {
 	if f.Count > 0 {
 		out.Value, out.Low, out.High = &f.Median, &f.Low, &f.High
 	}
+	return out
+}
+
+// LoadedLatency is the kind of a latency under load.
+const LoadedLatency = "loaded_latency"
+
+// shownLoads returns the steps of memaudit's own result, and of a curve of Intel MLC the point next to half of the machine's peak
+// and the one with the longest latency.
+func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []*inventory.LoadedLatency {
+	var out []*inventory.LoadedLatency
+	var half, worst *inventory.LoadedLatency
+	peak := 0.0
+	for i := range inv.Population.Sockets {
+		peak += float64(inv.Population.Sockets[i].PeakBytes.Or(0))
+	}
+	for i := range all {
+		l := &all[i]
+		if l.Chains > 0 {
+			out = append(out, l)
+			continue
+		}
+		if worst == nil || l.Median > worst.Median {
+			worst = l
+		}
+		if peak > 0 && (half == nil || math.Abs(l.Load-peak/2) < math.Abs(half.Load-peak/2)) {
+			half = l
+		}
+	}
+	if half != nil && half != worst {
+		out = append(out, half)
+	}
+	if worst != nil {
+		out = append(out, worst)
+	}
+	return out
+}
+
+func buildLoaded(l *inventory.LoadedLatency) MeasuredFigure {
+	one := inventory.Measured{Figure: l.Figure, CPUNode: l.Node, MemoryNode: l.Node, Threads: l.Threads, What: "latency under load of " + humanize.Plural(l.Chains, "chain") + " a core"}
+	if l.Chains == 0 {
+		one.What = "latency under a load of " + humanize.Bandwidth(l.Load) + map[bool]string{true: ", reads and writes", false: ", reads"}[l.Mixed]
+	}
+	out := buildFigure(&one)
+	out.Kind = LoadedLatency
 	return out
 }
 

@@ -159,7 +159,7 @@ func nodeName(id *int) string {
 
 func ofPeak(f *report.MeasuredFigure) string {
 	switch {
-	case f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:
+	case f.Value == nil || f.Kind == "latency" || f.Kind == report.LoadedLatency || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:
 		return "–"
 	case f.Peak == nil:
 		return "peak not known"

@@ -25,7 +25,7 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	switch {
 	case v == nil:
 		return "not measured"
-	case f.Kind == "latency":
+	case f.Kind == "latency", f.Kind == report.LoadedLatency:
 		return strconv.FormatFloat(1e9**v, 'f', 1, 64) + " ns"
 	}
 	return humanize.Bandwidth(int64(*v))
