@@ -28,7 +28,7 @@ func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure
 	}
 	f.Count = len(values)
 	if f.Count > 0 {
-		f.Median, f.Low, f.High, f.Clock = median(values), slices.Min(values), slices.Max(values), median(clocks)
+		f.Median, f.Low, f.High, f.Clock = figure.Median(values), slices.Min(values), slices.Max(values), figure.Median(clocks)
 	}
 	if f.Why = f.Undecided(lost, why); f.Why == "" {
 		f.Why = foreignLoad(&f)
@@ -67,12 +67,4 @@ func (c *Cell) value(kind Kind) **float64 {
 	default:
 		return &c.Latency
 	}
-}
-
-func median(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	if n := len(s); n%2 == 0 {
-		return (s[n/2-1] + s[n/2]) / 2
-	}
-	return s[len(s)/2]
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"memaudit.example/memaudit/internal/topology/population"
 	"slices"
 	"strconv"
 	"strings"
@@ -332,12 +333,8 @@ func subNUMACarried(s *socketFacts) Value {
 
 func (s *socketFacts) equalControllers(mode Value) Value {
 	return derived(func() any {
-		for _, c := range s.pop.Controllers.Value {
-			if c.Bytes != s.pop.Controllers.Value[0].Bytes {
-				return false
-			}
-		}
-		return true
+		all := s.pop.Controllers.Value
+		return !slices.ContainsFunc(all, func(c population.Controller) bool { return c.Bytes != all[0].Bytes })
 	}, mode, valueOf(s.pop.Controllers))
 }
 

@@ -29,6 +29,12 @@ func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
 // Values returns all kinds.
 func (Kind) Values() []Kind { return Kinds() }
 
+// Median returns the median of one value or more.
+func Median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
 // Figure is one kind's passes summed up.
 type Figure struct {
 	Kind Kind `json:"kind"`

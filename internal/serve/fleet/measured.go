@@ -51,7 +51,7 @@ func ranked(all []Measured) []Measured {
 		if m.Kind == "" || m.ReadBytesPerSecond == nil || len(rates[string(m.Kind)]) < leastMeasured {
 			continue
 		}
-		if middle := median(rates[string(m.Kind)]); middle > 0 {
+		if middle := figure.Median(rates[string(m.Kind)]); middle > 0 {
 			share := *m.ReadBytesPerSecond / middle
 			m.ShareOfMedian = &share
 		}
@@ -68,10 +68,4 @@ func ranked(all []Measured) []Measured {
 			cmp.Compare(value(a.ReadBytesPerSecond), value(b.ReadBytesPerSecond)), cmp.Compare(a.Machine, b.Machine))
 	})
 	return out
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
 }

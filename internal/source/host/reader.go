@@ -49,12 +49,7 @@ func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
 }
 
 func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
+	return len(bytes.TrimLeft(b, "\x00")) == 0
 }
 
 // text reads a string; an empty line is Unstated.

@@ -110,12 +110,7 @@ func (t *Table) duplicate(a, b *Structure) {
 }
 
 func (t *Table) resolves(handle uint16, types []uint8) bool {
-	for _, typ := range types {
-		if t.Lookup(handle, typ) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(types, func(typ uint8) bool { return t.Lookup(handle, typ) != nil })
 }
 
 type reference struct {

@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -131,14 +132,14 @@ func (g *slotGroup) channelsFromPairs(controller, channel labelField, source str
 				g.failSlot(i, "the label names no channel", false)
 				continue
 			}
-			number, ctl, certainty := positionOf(pairs, own<<8|ch), Unplaced, fact.Indirect
+			number, ctl, certainty := slices.Index(pairs, own<<8|ch), Unplaced, fact.Indirect
 			switch {
 			case len(owners) == 1 && channel == fieldChannel:
 				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
 			case per > 0:
-				number, ctl, certainty = positionOf(owners, own)*per+ch%per, positionOf(owners, own), fact.Corroborated
+				number, ctl, certainty = slices.Index(owners, own)*per+ch%per, slices.Index(owners, own), fact.Corroborated
 			case len(owners) > 1:
-				ctl = positionOf(owners, own)
+				ctl = slices.Index(owners, own)
 			}
 			if g.controllers > 0 && len(owners) != g.controllers && len(owners) > 1 {
 				ctl = Unplaced
@@ -157,7 +158,7 @@ func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	}
 	per := g.channels / len(owners)
 	for _, p := range pairs {
-		if before := p & 0xff / per; before != 0 && before != positionOf(owners, p>>8) {
+		if before := p & 0xff / per; before != 0 && before != slices.Index(owners, p>>8) {
 			return 0
 		}
 	}
@@ -244,7 +245,7 @@ func (g *slotGroup) channelsFromLetters() {
 		certainty := fact.Corroborated
 		exact := number != nil
 		if !exact {
-			number = func(letter int) int { return positionOf(letters, letter) }
+			number = func(letter int) int { return slices.Index(letters, letter) }
 			if g.channels == 0 && (position == 0 || letters[0] == 0) {
 				number = func(letter int) int { return letter }
 			} else if g.channels != len(letters) {

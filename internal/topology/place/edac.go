@@ -94,12 +94,7 @@ func (pl *placer) applyEDAC() {
 }
 
 func (pl *placer) allPlaced(slots []int) bool {
-	for _, i := range slots {
-		if pl.out[i].Channel == Unplaced {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slots, func(i int) bool { return pl.out[i].Channel == Unplaced })
 }
 
 // depths lists the number of DIMMs on each populated channel, in ascending order.
@@ -232,7 +227,7 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	if pl.controllers > 0 && len(owners) != pl.controllers {
 		return Unplaced
 	}
-	return positionOf(owners, d.controller)
+	return slices.Index(owners, d.controller)
 }
 
 // edacChannel returns the DIMM's channel over its CPU. It is exact if EDAC reports all controllers of the
@@ -245,7 +240,7 @@ func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	}
 	n := len(owners)
 	if beyond := func(o edacDIMM) bool { return o.channel >= pl.channels/n }; n == max(pl.controllers, 1) && pl.channels%n == 0 && !slices.ContainsFunc(dimms, beyond) {
-		return positionOf(owners, d.controller)*(pl.channels/n) + d.channel
+		return slices.Index(owners, d.controller)*(pl.channels/n) + d.channel
 	}
-	return positionOf(pairs, d.controller<<8|d.channel)
+	return slices.Index(pairs, d.controller<<8|d.channel)
 }

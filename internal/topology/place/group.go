@@ -74,15 +74,6 @@ func insertSorted(values []int, v int) []int {
 	return values
 }
 
-func positionOf(values []int, v int) int {
-	for i := range values {
-		if values[i] == v {
-			return i
-		}
-	}
-	return -1
-}
-
 func (g *slotGroup) failChannels(reason string) {
 	for _, i := range g.slots {
 		g.failSlot(i, reason, false)

@@ -227,7 +227,7 @@ func (pl *placer) onePresent() bool {
 }
 
 func (pl *placer) isPresent(id int) bool {
-	return len(pl.sys.Sockets) == 0 || positionOf(pl.present, id) >= 0
+	return len(pl.sys.Sockets) == 0 || slices.Index(pl.present, id) >= 0
 }
 
 // guardChannels drops the channels if one is beyond the CPU's, has more slots than the platform's channels, or

@@ -2,6 +2,7 @@ package place
 
 import (
 	"memaudit.example/memaudit/internal/model/fact"
+	"slices"
 )
 
 // applyHPE applies the positions of HPE's OEM structure type 202, which take precedence over every label. What
@@ -25,7 +26,7 @@ func (pl *placer) applyHPE() {
 		if h.Processor >= 0 && !pl.fsb {
 			socket = h.Processor
 		}
-		channel, controller := h.Channel, positionOf(owners[h.Processor], h.Controller)
+		channel, controller := h.Channel, slices.Index(owners[h.Processor], h.Controller)
 		if (socket == Unplaced && !pl.fsb) || (within && (controller < 0 || pl.controllers < 2)) {
 			continue
 		}

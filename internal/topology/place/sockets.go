@@ -263,7 +263,7 @@ func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 	if letters == nil || !ok {
 		return Unplaced, false
 	}
-	return positionOf(letters, v) / g.channels, true
+	return slices.Index(letters, v) / g.channels, true
 }
 
 // socketsFromCartridges handles the DL580 G7: two cartridges per CPU, in order, each with its own controller

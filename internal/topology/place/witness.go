@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -162,7 +163,7 @@ func (pl *placer) controllerView() *witnessView {
 		if at == nil || at.Channel < 0 {
 			continue
 		}
-		v.at[i] = witnessedPlace{owner: at.Processor, channel: at.Channel, socket: pl.present[positionOf(sockets, at.Processor)],
+		v.at[i] = witnessedPlace{owner: at.Processor, channel: at.Channel, socket: pl.present[slices.Index(sockets, at.Processor)],
 			controller: pl.controllerOf(at.Channel - base), slot: Unplaced, number: at.Channel - base}
 		if slots {
 			v.at[i].slot = at.Index

@@ -183,10 +183,5 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 }
 
 func intelSockets(sys *inventory.System) bool {
-	for i := range sys.Sockets {
-		if sys.Sockets[i].Vendor.Or("") == "GenuineIntel" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Or("") == "GenuineIntel" })
 }

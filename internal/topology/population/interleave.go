@@ -1,6 +1,7 @@
 package population
 
 import (
+	"slices"
 	"strconv"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -66,12 +67,7 @@ func (b *builder) lettered(pop *Population) bool {
 
 // even reports whether all channels have the same capacity, so that their order does not matter.
 func (l *layout) even() bool {
-	for _, n := range l.bytes {
-		if n != l.bytes[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.bytes, func(n int64) bool { return n != l.bytes[0] })
 }
 
 func (b *builder) unverified(field string) bool {
@@ -79,12 +75,7 @@ func (b *builder) unverified(field string) bool {
 }
 
 func (b *builder) equalDIMMs(slots []int) bool {
-	for _, i := range slots {
-		if b.sys.Slots[i].SizeBytes.Value != b.sys.Slots[slots[0]].SizeBytes.Value {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slots, func(i int) bool { return b.sys.Slots[i].SizeBytes.Value != b.sys.Slots[slots[0]].SizeBytes.Value })
 }
 
 // layout collects the capacity by channel and the channels' controllers; stated is false if the controllers are
