@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"memaudit.example/memaudit/internal/topology/population"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 func numaType() *ObjectType {

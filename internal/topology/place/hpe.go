@@ -1,8 +1,9 @@
 package place
 
 import (
-	"memaudit.example/memaudit/internal/model/fact"
 	"slices"
+
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // applyHPE applies the positions of HPE's OEM structure type 202, which take precedence over every label. What
