@@ -8,6 +8,7 @@ import (
 
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
