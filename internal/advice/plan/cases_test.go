@@ -164,7 +164,7 @@ func TestAdvice(t *testing.T) {
 		sys  made
 		// advice lists what every advice costs and leaves, as brief has it; more may follow what "..." ends.
 		advice []string
-		// steps are those of an advice, or the part that matters; without advice the reason.
+		// steps are those of an advice, or the part that matters; without advice the reason, or why one is expensive.
 		steps string
 	}{
 		// Where modules move.
@@ -273,7 +273,7 @@ func TestAdvice(t *testing.T) {
 		// Which slots and channels, by documents.
 		{"R740 with a node of each controller, one of them without modules", filled("dell-r740", func(_, channel, _ int) bool { return channel < 3 }).and(subNUMA), []string{"move 6"}, "A7>A4 A8>A5 A9>A6"},
 		{"R660, whose slot map no document confirms", filled("dell-r660", func(_, channel, slot int) bool { return slot == 0 && channel < 6 }), nil, "no document confirms which slot of this product is on which channel"},
-		{"R660 with one slot on each channel: all of them", filled("r660 of one slot a channel", channels(1)), []string{"install 14"}, ""},
+		{"R660 with one slot on each channel: all of them", filled("r660 of one slot a channel", channels(1)), []string{"install 14"}, "only a machine with all slots filled needs no such document"},
 		{"R7425, known only full: two are not to become 32", filled("R7425", func(_, channel, slot int) bool { return channel == 4 && slot == 0 }), nil, "no document confirms which slot of this product is on which channel"},
 		{"X8DAH whose banks are the channels", filled("X8DAH", func(_, channel, slot int) bool { return channel == 0 && slot < 2 }), []string{"move 2: memory.channel.populated", "..."}, ""},
 		{"X8DAH whose banks contradict its labels", filled("X8DAH 2.0a", func(_, channel, slot int) bool { return channel == 0 && slot < 2 }), nil, "contradicts itself"},
@@ -309,6 +309,7 @@ func TestAdvice(t *testing.T) {
 			for i := range held.made.Advice {
 				said += "\n" + inWords(&held.made.Advice[i])
 			}
+			said += "\n" + held.made.WhyExpensive
 			got, want := briefs(&p, held.made), append([]string{}, c.advice...)
 			if n := len(want); n > 0 && want[n-1] == "..." {
 				want = want[:n-1]

@@ -228,6 +228,10 @@ func hold(t testing.TB, sys *inventory.System, p plan.Pipeline) *planned {
 		c.carriedOut(t, name, a, c.inSlots(t, a, true))
 	}
 	c.undominated(t)
+	if c.made.WhyExpensive != "" {
+		modules := slices.DeleteFunc(slices.Clone(sys.Slots), func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated })
+		assert.Greater(t, 2*buys(&c.made.Advice[0]), len(modules), "what is not expensive needs no reason")
+	}
 	return c
 }
 
