@@ -262,7 +262,7 @@ func tableCells(text string, column int) (name, value string, ok bool) {
 // Patterns of lines in which tools wrap a name and its value: badfish (redhat-performance/badfish, its logger: the host in
 // brackets if there are several, the time in its log file, colours on a terminal), what Dell's Redfish scripts save and
 // print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), an object as Python prints it, and headings of Markdown
-// (mlcommons/inference_results, power_settings.md).
+// (mlcommons/inference_results, power settings of a submission).
 var (
 	colours     = pattern(`\x1b\[[0-9;]*m`)
 	badfishLine = pattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
