@@ -273,7 +273,7 @@ func TestAdvice(t *testing.T) {
 		// Which slots and channels, by documents.
 		{"R740 with a node of each controller, one of them without modules", filled("dell-r740", func(_, channel, _ int) bool { return channel < 3 }).and(subNUMA), []string{"move 6"}, "A7>A4 A8>A5 A9>A6"},
 		{"R660, whose slot map no document confirms", filled("dell-r660", func(_, channel, slot int) bool { return slot == 0 && channel < 6 }), nil, "no document confirms which slot of this product is on which channel"},
-		{"R660 with one slot on each channel: all of them", filled("r660 of one slot a channel", channels(1)), []string{"install 14"}, "only a machine with all slots filled needs no such document"},
+		{"R660 with one slot on each channel: all of them", filled("r660 of one slot a channel", channels(1)), []string{"install 14"}, "no document confirms which slot of this product is on which channel"},
 		{"R7425, known only full: two are not to become 32", filled("R7425", func(_, channel, slot int) bool { return channel == 4 && slot == 0 }), nil, "no document confirms which slot of this product is on which channel"},
 		{"X8DAH whose banks are the channels", filled("X8DAH", func(_, channel, slot int) bool { return channel == 0 && slot < 2 }), []string{"move 2: memory.channel.populated", "..."}, ""},
 		{"X8DAH whose banks contradict its labels", filled("X8DAH 2.0a", func(_, channel, slot int) bool { return channel == 0 && slot < 2 }), nil, "contradicts itself"},

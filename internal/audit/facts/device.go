@@ -25,7 +25,7 @@ func deviceType() *ObjectType {
 				return n != nil && n.HasMemory.Value
 			}, x.nodesOf(x.d)...)
 		})},
-		Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", get(func(x *deviceFacts) Value { return PlainValue(x.d.Direct) })},
+		Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", get(func(x *deviceFacts) Value { return valueOf(x.d.Direct) })},
 		Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", get((*deviceFacts).apart)},
 	)
 }

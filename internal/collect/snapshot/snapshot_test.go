@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/settings"
@@ -229,7 +230,8 @@ func TestController(t *testing.T) {
 		BMC: func(redfish.Identity) *redfish.Answer {
 			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, Notes: []string{"a note"},
 				Problems: []redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},
-				BIOS:     &redfish.BIOS{Path: "/redfish/v1/Systems/{1}/Bios", Resource: []byte(resource)}}
+				Events:   []redfish.Event{{Says: eventlog.Uncorrected, ID: "MEM0001", Place: "DIMM_A1", Time: "2026-11-20T10:00:00Z", AfterReset: new(int64(7200))}}, LogRead: true,
+				BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/{1}/Bios", Resource: []byte(resource)}}
 		},
 	}
 	c, err := Take(in, nil)
@@ -247,6 +249,7 @@ func TestController(t *testing.T) {
 	assert.Equal(t, c.System.Exports, got.Exports)
 	assert.Equal(t, c.System.Sources, got.Sources)
 	assert.Equal(t, c.System.Settings, got.Settings)
+	assert.Equal(t, c.System.Events, got.Events)
 }
 
 func open(t testing.TB, archive []byte) *host.Root {

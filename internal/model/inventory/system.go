@@ -663,9 +663,9 @@ type Device struct {
 	Address, Kind string
 	// Node is its NUMA node, -1 if firmware names none.
 	Node fact.Fact[int]
-	// Direct is set for a GPU of NVIDIA's while the kernel's module for GPUDirect RDMA is loaded: network adapters move data to
+	// Direct is true for a GPU of NVIDIA's while the kernel's module for GPUDirect RDMA is loaded: network adapters move data to
 	// and from its memory.
-	Direct bool
+	Direct fact.Fact[bool]
 }
 
 // The kinds of devices.

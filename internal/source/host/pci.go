@@ -64,7 +64,12 @@ func (r *reader) device(name string) (inventory.Device, bool) {
 		if r.isDir(dir+"/physfn").Value || vendor == consoles[0] || vendor == consoles[1] {
 			return inventory.Device{}, false
 		}
-		direct := vendor == nvidia && (r.isDir("/sys/module/nvidia_peermem").Value || r.isDir("/sys/module/nv_peer_mem").Value)
+		direct := fact.Known(false, fact.Direct, r.at(dir+"/vendor", vendor))
+		if vendor == nvidia {
+			if direct = r.isDir("/sys/module/nvidia_peermem"); !direct.Value {
+				direct = fact.First(r.isDir("/sys/module/nv_peer_mem"), direct)
+			}
+		}
 		return inventory.Device{Address: name, Kind: kind, Direct: direct, Node: fact.Convert(r.number(dir+"/numa_node"), func(n int64) int { return int(n) })}, true
 	}
 	return inventory.Device{}, false

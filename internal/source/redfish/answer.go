@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -84,7 +85,9 @@ func (a *Answer) Check() error {
 		return fmt.Errorf("Events: %d, expected at most %d", len(a.Events), maxEvents) //nolint:staticcheck // begins with the name of the key
 	}
 	for i := range a.Events {
-		if e := &a.Events[i]; !slices.Contains(e.Says.Values(), e.Says) || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
+		e := &a.Events[i]
+		_, err := time.Parse(time.RFC3339, e.Time)
+		if !slices.Contains(e.Says.Values(), e.Says) || e.Time != "" && err != nil || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
 			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
 		}
 	}
