@@ -69,7 +69,7 @@ func TestDrawnMachines(t *testing.T) {
 	}
 	seeds := 2
 	if corpustest.Stage {
-		seeds = 160
+		seeds = 20
 	}
 	for _, name := range slices.Sorted(maps.Keys(full)) {
 		t.Run(name, func(t *testing.T) {
