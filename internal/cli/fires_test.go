@@ -404,7 +404,7 @@ func TestMeasuredChannel(t *testing.T) {
 }
 
 // TestLoadedCurve checks the curve of Intel MLC on two Genoa processors: 500 ns bound reads and 660 ns reads and writes, and
-// what is beyond stands beside what others measured on the platform.
+// what is beyond is compared with what others measured on the platform.
 func TestLoadedCurve(t *testing.T) {
 	t.Parallel()
 	const curve = "Intel(R) Memory Latency Checker - v3.11b\nMeasuring Loaded Latencies for the system\nUsing %s traffic type\nInject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n" +

@@ -3,6 +3,7 @@ package inventory
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -474,13 +475,13 @@ type Errors struct {
 }
 
 // Standing returns the entries of the BMC's event log that say something of the module as it is: those of the present run
-// or of unknown time, not resolved, and after the last repair.
+// or of unknown time, not resolved, and not known to be from before the last repair.
 func (e *Errors) Standing() []LogEntry {
 	var out []LogEntry
 	for _, l := range e.Log {
 		switch {
 		case l.Says == eventlog.Repaired && l.When != Resolved:
-			out = nil
+			out = slices.DeleteFunc(out, func(before LogEntry) bool { return before.When != Undated || before.Time != "" })
 		case l.When == Current || l.When == Undated:
 			out = append(out, l)
 		}

@@ -120,8 +120,8 @@ type Event struct {
 	Resolved, Open bool
 }
 
-// maxEvents is the number of entries about memory that are kept.
-const maxEvents = 512
+// maxEvents is the number of entries about memory that are kept: all that are read of a log.
+const maxEvents = 2000
 
 // plainID matches the id of a message: MEM0001, FQXSFMA0026I, 806F010C-2001-FFFF.
 var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{3,40}$`) })

@@ -185,7 +185,7 @@ func (c *client) memoryEvents(entries []logEntry, reset string) []Event {
 				event.AfterReset = new(int64(created.Sub(started) / time.Second))
 			}
 		}
-		if !slices.ContainsFunc(out, event.equal) && len(out) < maxEvents {
+		if !slices.ContainsFunc(out, event.equal) {
 			out = append(out, event)
 		}
 	}

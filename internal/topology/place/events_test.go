@@ -45,6 +45,7 @@ func TestEventsOfTheLog(t *testing.T) {
 		"before the restart":                 {nil, []inventory.MemoryEvent{event("DIMM_A1", eventlog.Uncorrected, -60)}, want{"", "", "", 0}, ""},
 		"of unknown time":                    {nil, []inventory.MemoryEvent{undated}, want{"", "", "", 1}, ""},
 		"repaired":                           {nil, []inventory.MemoryEvent{event("A1", eventlog.Threshold, 60), event("A1", eventlog.Repaired, 90)}, want{"", "", "", 0}, ""},
+		"of unknown time, and repaired":      {nil, []inventory.MemoryEvent{undated, event("A1", eventlog.Repaired, 90)}, want{"", "", "", 1}, ""},
 		"the counter has more":               {edac("A1", 0, 3), []inventory.MemoryEvent{event("A1", eventlog.Uncorrected, 60)}, want{"0", "3", ByLabel, 1}, ""},
 		"hidden from the kernel":             {edac("A1", 0, 0), []inventory.MemoryEvent{event("A1", eventlog.Uncorrected, 60)}, want{"0", "1", ByEvents, 1}, ""},
 		"a counter without a slot":           {edac("mc#0csrow#0channel#0", 9, 2), []inventory.MemoryEvent{event("A1", eventlog.Uncorrected, 60)}, want{"9", "2", ByEvents, 1}, ""},
