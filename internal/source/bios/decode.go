@@ -232,8 +232,12 @@ func decodeText(text string) (*Export, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
 	}
-	if list := rows(lines); isPairs(list) {
-		return decodePairs("row", list)
+	if list, problems := rows(lines); isPairs(list) {
+		e, err := decodePairs("row", list)
+		if err == nil {
+			e.Problems = append(e.Problems, problems...)
+		}
+		return e, err
 	}
 	lines, err := printed(lines)
 	if err == nil {

@@ -152,6 +152,7 @@ func TestDecodeErrors(t *testing.T) {
 		want     string
 	}{
 		{"empty", " \n", bios.ErrEmpty, "expected a Redfish Bios resource"},
+		{"a type of PowerShell and no table", "#TYPE System.Object\n", bios.ErrUnrecognised, "not a known export"},
 		{"prose", "hello\nworld\n", bios.ErrUnrecognised, `line 1: "hello"`},
 		{"credentials", "password: hunter2\n", bios.ErrUnrecognised, `line 1: "(a password)"`},
 		{"other settings", "net.ipv4.ip_forward=1\nkernel.panic=10\n", bios.ErrUnrecognised, `line 1: "net.ipv4.ip_forward=1"`},

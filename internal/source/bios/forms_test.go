@@ -253,6 +253,9 @@ func TestPrintedForms(t *testing.T) {
 	})
 	_, err := bios.Decode("file", []byte("[n1] - INFO     - LogicalProc: Enabled\n[n2] - INFO     - LogicalProc: Disabled\n"))
 	require.ErrorIs(t, err, bios.ErrMalformed)
+	odd, err := bios.Decode("file", []byte("Name,Value\nLogicalProc,Enabled\nSysProfile,Custom, Dense\nProcC1E,Disabled\n"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"row[1] has 3 cells, expected 2 as in the heading: it is left out"}, odd.Problems)
 }
 
 // TestRedfishForms checks every JSON type that controllers give an attribute.

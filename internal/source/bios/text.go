@@ -3,6 +3,7 @@ package bios
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -312,8 +313,8 @@ func records(lines []textLine) (out []any) {
 }
 
 // rows returns the rows of a CSV table with a heading (ironic's -f csv, PowerShell's Export-Csv) as objects by the heading's
-// words, none for other text.
-func rows(lines []textLine) (out []any) {
+// words, none for other text. Rows that do not fit the heading are problems.
+func rows(lines []textLine) (out []any, problems []string) {
 	var b strings.Builder
 	for _, l := range lines {
 		if !strings.HasPrefix(l.text, "#TYPE ") { // of Windows PowerShell
@@ -324,11 +325,12 @@ func rows(lines []textLine) (out []any) {
 		r := csv.NewReader(strings.NewReader(b.String()))
 		r.Comma, r.FieldsPerRecord = comma, -1
 		table, err := r.ReadAll()
-		if err != nil || len(table[0]) < 2 {
+		if err != nil || len(table) == 0 || len(table[0]) < 2 {
 			continue
 		}
-		for _, row := range table[1:] {
+		for n, row := range table[1:] {
 			if len(row) != len(table[0]) {
+				problems = append(problems, fmt.Sprintf("row[%d] has %d cells, expected %d as in the heading: it is left out", n, len(row), len(table[0])))
 				continue
 			}
 			o := object{}
@@ -337,7 +339,7 @@ func rows(lines []textLine) (out []any) {
 			}
 			out = append(out, o)
 		}
-		return out
+		return out, problems
 	}
-	return nil
+	return nil, nil
 }
