@@ -18,7 +18,9 @@ type board struct {
 	// unsure is why the present modules cannot be planned with, "" if they can.
 	unsure string
 	// at is today's layout.
-	at    []int
+	at []int
+	// order lists the slots by processor, label and position: no advice depends on the order of the table.
+	order []int
 	units []memoryUnit
 	// sets are the vendor's own, nil if none are known.
 	sets *place.Sets
@@ -44,7 +46,7 @@ type memoryUnit struct {
 	// that fills every slot, or a set of the product's own manual, can be advised.
 	doubted string
 	groups  []channelGroup
-	// slots are all slots of the unit, in the order of the table.
+	// slots are all slots of the unit, in the board's order.
 	slots []int
 	// turn lists the groups so that controllers take turns. controller is the controller of each
 	// group, counted from 0 in the order of the groups, and controllers how many there are. All

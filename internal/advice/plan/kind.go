@@ -66,7 +66,7 @@ func (t Traits) running(highest int) Traits {
 func (b *board) modules() string {
 	highest := b.population.HighestMTs()
 	of := make([]Traits, len(b.sys.Slots))
-	for i := range b.sys.Slots {
+	for _, i := range b.order {
 		s := &b.sys.Slots[i]
 		if s.Soldered.Or(false) || s.State == inventory.SlotEmpty {
 			continue

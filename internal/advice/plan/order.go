@@ -180,7 +180,7 @@ func (b *board) byChannel(steps []Step) []Step {
 		if s.FromChannel != nil {
 			from = []int{s.FromChannel.SocketID(), s.FromChannel.Channel}
 		}
-		return append(from, s.ToChannel.SocketID(), s.ToChannel.Channel, s.LikeSlot)
+		return append(from, s.ToChannel.SocketID(), s.ToChannel.Channel, b.at[s.LikeSlot])
 	}
 	slices.SortStableFunc(out, func(x, y Step) int { return slices.Compare(order(&x), order(&y)) })
 	return out

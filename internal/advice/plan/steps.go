@@ -12,14 +12,14 @@ import (
 func (b *board) steps(layout []int) []Step {
 	var out, moves, installs []Step
 	spare := make([][]int, len(b.kinds))
-	for i, k := range b.at {
-		if k != none && layout[i] != k {
+	for _, i := range b.order {
+		if k := b.at[i]; k != none && layout[i] != k {
 			spare[k] = append(spare[k], i)
 		}
 	}
 	come := b.sources(layout, spare)
-	for i, k := range layout {
-		switch {
+	for _, i := range b.order {
+		switch k := layout[i]; {
 		case k == none || b.at[i] == k:
 		case come[i] != none:
 			moves = append(moves, Step{Do: Move, FromSlot: come[i], ToSlot: i, LikeSlot: none})
@@ -50,7 +50,8 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 		if wanted.back && !circles {
 			continue
 		}
-		for i, k := range layout {
+		for _, i := range b.order {
+			k := layout[i]
 			if k == none || b.at[i] == k || come[i] != none {
 				continue
 			}
@@ -68,7 +69,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 
 func (b *board) owner(slot int) int {
 	for i := range b.units {
-		if _, ok := slices.BinarySearch(b.units[i].slots, slot); ok {
+		if slices.Contains(b.units[i].slots, slot) {
 			return i
 		}
 	}
@@ -84,7 +85,7 @@ func inOrder(moves []Step, occupied []bool) []Step {
 		next := m
 		if occupied[m.ToSlot] { // what is in the way comes out of the other slot then
 			moves[slices.IndexFunc(moves, func(o Step) bool { return o.FromSlot == m.ToSlot })].FromSlot = m.FromSlot
-			next = Step{Do: Swap, FromSlot: min(m.FromSlot, m.ToSlot), ToSlot: max(m.FromSlot, m.ToSlot), LikeSlot: none}
+			next = Step{Do: Swap, FromSlot: m.ToSlot, ToSlot: m.FromSlot, LikeSlot: none}
 		} else {
 			occupied[m.FromSlot], occupied[m.ToSlot] = false, true
 		}

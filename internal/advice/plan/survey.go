@@ -18,7 +18,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	case !ok:
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots))}
+	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots)), order: ordered(sys, topo.Placements)}
 	b.unsure = b.modules()
 	for i := range topo.Populations {
 		u, why := b.unit(p, &topo.Populations[i])
@@ -30,8 +30,8 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	if len(b.units) == 0 {
 		return nil, "no processor with memory slots is known"
 	}
-	for i, k := range b.at {
-		if k != none && b.owner(i) == none {
+	for _, i := range b.order {
+		if b.at[i] != none && b.owner(i) == none {
 			b.stray = append(b.stray, i)
 		}
 	}
@@ -39,9 +39,31 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	return b, ""
 }
 
+// ordered lists the slots by processor, by label with its numbers as numbers, and by position.
+func ordered(sys *inventory.System, at []place.Placement) []int {
+	labels, out := make([][]string, len(at)), make([]int, len(at))
+	for i := range out {
+		labels[i], out[i] = nameWords(sys.Slots[i].Name()), i
+	}
+	word := func(x, y string) int {
+		if isDigit(x[0]) && isDigit(y[0]) {
+			return cmp.Or(len(x)-len(y), cmp.Compare(x, y))
+		}
+		return cmp.Compare(x, y)
+	}
+	slices.SortStableFunc(out, func(x, y int) int {
+		return cmp.Or(at[x].Socket-at[y].Socket, slices.CompareFunc(labels[x], labels[y], word), at[x].Channel-at[y].Channel, at[x].Slot-at[y].Slot)
+	})
+	return out
+}
+
 func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
-	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
-	slices.Sort(u.slots)
+	u := memoryUnit{socket: pop.Socket}
+	for _, i := range b.order {
+		if slices.Contains(pop.Slots, i) || slices.Contains(pop.EmptySlots, i) {
+			u.slots = append(u.slots, i)
+		}
+	}
 	n, ok := pop.ChannelsTotal.Get()
 	switch {
 	case !ok:
