@@ -40,7 +40,7 @@ func (s *search) alternatives() []*candidate {
 	if free != nil {
 		out = append(out, free)
 	}
-	cured := free != nil && !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0
+	cured := free != nil && !free.score.severe() && len(free.score.cures(&s.before)) > 0
 	if cured || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
 		return out
 	}

@@ -45,7 +45,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		return Advice{}, false
 	}
 	a := Advice{Steps: slices.Clone(c.steps), Source: s.source(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installed(s.board.sys)-installed(sys)),
-		Cures: refs(curedFailures(s.before.fails, after.fails)), score: &after}
+		Cures: refs(after.cures(&s.before)), score: &after}
 	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))...)
 	a.SisterManual = s.board.sets.SisterManual(a.Source)
 	a.ID = a.costliest()

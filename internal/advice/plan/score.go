@@ -16,7 +16,8 @@ type score struct {
 	fails []Failure
 	// severities counts the failures by severity: critical, warning, and remarks.
 	severities [3]int
-	// decided lists the rules and subjects that passed or failed, unknown those that could not be checked.
+	// decided lists the rules and subjects whose result may not become unknown: all known ones but remarks, such as a
+	// broken order of slots where no document has a number of modules. unknown are those that could not be checked.
 	decided map[string]bool
 	unknown map[string]string // with the reason
 	units   []bandwidth
@@ -117,6 +118,11 @@ func (x *score) gains(before *score) bool {
 	return is[0] > was[0] && is[0] >= muchMore*was[0] || is[1] > was[1] && is[1] >= muchMore*was[1]
 }
 
+// cures are the failures that are cured; what cannot be checked any more is not.
+func (x *score) cures(before *score) []Failure {
+	return slices.DeleteFunc(curedFailures(before.fails, x.fails), func(f Failure) bool { return x.unknown[f.key()] != "" })
+}
+
 // lost is why the first of what was decided is not any more, "" if all is.
 func (x *score) lost(before *score) string {
 	for _, key := range slices.Sorted(maps.Keys(x.unknown)) {
@@ -152,7 +158,7 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) scor
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
 			out.unknown[key] = f.Rule + " is unknown: " + string(f.Reason)
-		case f.Result != verdict.NotApplicable:
+		case f.Result != verdict.NotApplicable && (f.Result != verdict.Fail || severe(f.Severity)):
 			out.decided[key] = true
 		}
 	}

@@ -247,7 +247,7 @@ func (s *search) try(p *proposal, x *stock) *candidate {
 // fewer remarks, or clearly more bandwidth with nothing to buy.
 func (s *search) accepts(c *candidate) bool {
 	before, after := &s.before, &c.score
-	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(curedFailures(before.fails, after.fails)) > 0
+	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(after.cures(before)) > 0
 	free := c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
 	return (milder || free && after.gains(before)) && !s.breaks(c) && s.anyOrder(c)
 }
