@@ -185,7 +185,13 @@ func (r *auditRun) profile() error {
 			if r.depends == nil {
 				r.depends = map[int][]string{}
 			}
-			r.depends[len(r.out.Findings)] = append([]string{overriddenRule}, r.engine.settingCauses["setting."+rows[i].ID]...)
+			causes := r.engine.settingCauses["setting."+rows[i].ID]
+			if s := r.facts.Setting(rows[i].ID); slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool {
+				return explains(&o, &s) && (!s.Configured.Known() || o.Value != s.Configured.Value)
+			}) {
+				causes = append([]string{overriddenRule}, causes...)
+			}
+			r.depends[len(r.out.Findings)] = causes
 			r.setting(chosen, &rows[i])
 		}
 		judged := verdict.Summarize(r.out.Findings[before:])

@@ -173,12 +173,18 @@ func setupHas(w *rulepack.WantedSetting, s *inventory.Setting) bool {
 	return !s.Configured.Unverified && settings.Satisfies(w.ID, w.Want, s.Configured.Or(""))
 }
 
+// explains reports whether an override made the effective value. A limit of the clock does not where firmware has Turbo
+// off.
+func explains(o *inventory.Override, s *inventory.Setting) bool {
+	return o.Value == s.Effective.Or("") || o.At[0].Path == s.DecidedBy.From.Path
+}
+
 // undoLines describes how to take back what the running system made of a setting: the overrides that lead to the
 // effective value, which the row does not want, or else what decided it.
 func undoLines(w *rulepack.WantedSetting, s *inventory.Setting) []string {
 	var lines []string
 	for i := range s.Overrides {
-		if o := &s.Overrides[i]; facts.Unwanted(w.ID, w.Want, o) && (o.Value == s.Effective.Or("") || o.At[0].Path == s.DecidedBy.From.Path) {
+		if o := &s.Overrides[i]; facts.Unwanted(w.ID, w.Want, o) && explains(o, s) {
 			lines = append(lines, o.Undo)
 		}
 	}

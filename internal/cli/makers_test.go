@@ -249,6 +249,17 @@ func TestKindsOfEveryVendor(t *testing.T) {
 						assert.Contains(t, got["setting.turbo"], "| settings.overridden")
 					}
 				})
+				t.Run("what holds the clock is told although BIOS setup has Turbo off, which has its own cause", func(t *testing.T) {
+					f := k.runs(map[string]string{"turbo": "disabled"})
+					for path := range f {
+						if strings.HasSuffix(path, "/scaling_governor") {
+							f[path] = "userspace\n"
+						}
+					}
+					got := settingsJudged(t, m, f, m.turboOff)
+					assert.Contains(t, got["settings.overridden turbo"], "fail warning")
+					assert.NotContains(t, got["setting.turbo"], "settings.overridden")
+				})
 				t.Run("what takes Turbo back is named, not BIOS setup", func(t *testing.T) {
 					got := settingsJudged(t, m, turboOff, m.turboOn)
 					said := got["settings.overridden turbo"] + got["settings.conflict turbo"]

@@ -42,19 +42,18 @@ func settingType() *ObjectType {
 	)
 }
 
-// overridden joins a text of every override. An override of a setting that BIOS setup has off is skipped.
+// overridden joins a text of every override. One that switches off what BIOS setup has off is skipped; a limit of the
+// clock is not.
 func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value {
-	if s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled) {
-		return PlainValue("")
-	}
-	if len(s.Overrides) == 0 && !s.Effective.Known() {
+	off := s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled)
+	if len(s.Overrides) == 0 && !s.Effective.Known() && !off {
 		return valueOf(s.Effective)
 	}
 	var all []string
 	var at []fact.Evidence
 	for i := range s.Overrides {
 		o := &s.Overrides[i]
-		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance {
+		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance || off && o.Value == settings.Disabled {
 			continue
 		}
 		if t := text(o); !slices.Contains(all, t) {
