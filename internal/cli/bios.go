@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/source/bios"
+	"memaudit.example/memaudit/internal/source/redfish"
 	"memaudit.example/memaudit/internal/source/smbios"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
@@ -24,7 +25,7 @@ func (f *inputFlags) biosFiles() ([]string, error) {
 		files = append(files, f.conf.BIOS...)
 	}
 	stdin := 0
-	for _, name := range append(slices.Clone(files), f.smbios) {
+	for _, name := range slices.Concat(files, f.eventLogs, []string{f.smbios}) {
 		if name == "-" {
 			stdin++
 		}
@@ -34,6 +35,8 @@ func (f *inputFlags) biosFiles() ([]string, error) {
 		return nil, usageError("standard input (-) is named %d times: give it once", stdin)
 	case len(files) > maxExports:
 		return nil, usageError("--bios names %d files, expected at most %d", len(files), maxExports)
+	case len(f.eventLogs) > maxExports:
+		return nil, usageError("--event-log names %d files, expected at most %d", len(f.eventLogs), maxExports)
 	}
 	return files, nil
 }
@@ -89,6 +92,8 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 				hint = everyWriter
 				if _, notTable := smbios.Parse(data); notTable == nil {
 					hint = "this is an SMBIOS table: memaudit check " + name
+				} else if _, notLog := redfish.DecodeLog(data); notLog == nil {
+					hint = "this is an event log: --event-log " + name
 				}
 			}
 			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)

@@ -12,6 +12,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/redfish"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
@@ -86,7 +87,7 @@ func inputState(err error) fact.State {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
 		return fact.Denied
 	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles), errors.Is(err, smbios.ErrNoFields),
-		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
+		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed), errors.Is(err, redfish.ErrLog):
 		return fact.Malformed
 	case errors.As(err, &read):
 		return read.State

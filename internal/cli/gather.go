@@ -90,6 +90,8 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	g.Root = g.root
 	exports, err := p.readExports(files)
 	g.Exports, g.failed = exports, joinInputErrors(g.failed, err)
+	g.EventLogs, err = p.readEventLogs(f.eventLogs)
+	g.failed = joinInputErrors(g.failed, err)
 	g.Measurements, err = p.readMeasurements(f.measuredFiles())
 	g.failed = joinInputErrors(g.failed, err)
 	if g.root != nil {

@@ -31,6 +31,7 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
+	"memaudit.example/memaudit/internal/source/redfish"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -323,6 +324,7 @@ func TestInputsAreBounded(t *testing.T) {
 		"configuration": {maxConfigBytes, []string{"--config"}},
 		"SMBIOS":        {maxSMBIOSFile, []string{"--smbios"}},
 		"export":        {bios.MaxBytes, []string{"--root", root, "--bios"}},
+		"event log":     {redfish.MaxLogBytes, []string{"--root", root, "--event-log"}},
 		"measurement":   {measured.MaxBytes, []string{"--root", root, "--measured"}},
 		"baseline":      {baseline.MaxBytes, []string{"--root", root, "--baseline"}},
 	} {

@@ -18,6 +18,7 @@ type inputFlags struct {
 	// example is an embedded example server to audit instead.
 	example               string
 	bios, measured        []string
+	eventLogs             []string
 	slurm                 string
 	identifiers, hostName bool
 	redfish               redfishFlags
@@ -37,6 +38,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.Var((*onceFlag)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
 	fl.Var((*onceFlag)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
 	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), format detected automatically; - is standard input; repeatable")
+	fl.StringArrayVar(&f.eventLogs, "event-log", nil, "the BMC's event log from a saved `FILE` (ipmitool sel list or elist, racadm getsel or lclog view, Redfish), format detected automatically; - is standard input; repeatable")
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), format detected automatically; repeatable")
 	fl.StringVar(&f.slurm, "slurm", "", "compare with the scheduler's description of this node in `FILE`: slurm.conf or the output of scontrol show node; - is standard input")
 	f.redfish.register(cmd)

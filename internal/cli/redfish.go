@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/source/redfish"
 )
 
@@ -204,4 +205,24 @@ func lineOf(err error) string {
 		return ""
 	}
 	return fmt.Sprintf(" at line %d", n)
+}
+
+// readEventLogs reads saved event logs. One that cannot be read is an error, and the others are still used.
+func (p *Program) readEventLogs(files []string) ([]collect.EventLog, error) {
+	var all []collect.EventLog
+	var failed error
+	for _, name := range files {
+		l := collect.EventLog{Path: name}
+		data, err := p.readInput(name, redfish.MaxLogBytes)
+		if err == nil {
+			l.Log, err = redfish.DecodeLog(data)
+		}
+		if err != nil {
+			err = notAudited(fmt.Errorf("--event-log %s: %w", name, err), "")
+			l.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
+			failed = joinInputErrors(failed, err)
+		}
+		all = append(all, l)
+	}
+	return all, failed
 }

@@ -60,8 +60,12 @@ func memoryEvents(a *redfish.Answer) fact.Fact[[]inventory.MemoryEvent] {
 	case !a.LogRead || a.Doubt != "":
 		return fact.Unknown[[]inventory.MemoryEvent](fact.Unread, "the BMC's event log was not read", "", at)
 	}
-	out := make([]inventory.MemoryEvent, 0, len(a.Events))
-	for _, e := range a.Events {
+	return fact.Known(ofModules(a.Events), fact.Direct, at)
+}
+
+func ofModules(events []redfish.Event) []inventory.MemoryEvent {
+	out := make([]inventory.MemoryEvent, 0, len(events))
+	for _, e := range events {
 		when := inventory.Undated
 		switch {
 		case e.Resolved:
@@ -73,7 +77,38 @@ func memoryEvents(a *redfish.Answer) fact.Fact[[]inventory.MemoryEvent] {
 		}
 		out = append(out, inventory.MemoryEvent{LogEntry: inventory.LogEntry{Time: nullable.String(e.Time), ID: nullable.String(e.ID), Says: e.Says, When: when}, Place: e.Place, AfterReset: e.AfterReset})
 	}
-	return fact.Known(out, fact.Direct, at)
+	return out
+}
+
+// eventLogs adds the entries of saved logs to those that the BMC returned. An entry that is there already is not added: the
+// BMC knows whether it is of the present run.
+func (c *collector) eventLogs(logs []EventLog) {
+	for _, l := range logs {
+		if l.Log == nil {
+			c.sys.Sources = append(c.sys.Sources, l.Failed.source(inventory.SourceEventLog))
+			continue
+		}
+		events, have := slices.Clone(c.sys.Events.Value), map[inventory.MemoryEvent]bool{}
+		same := func(e inventory.MemoryEvent) inventory.MemoryEvent {
+			e.When, e.AfterReset = "", nil
+			return e
+		}
+		for _, e := range events {
+			have[same(e)] = true
+		}
+		for _, e := range ofModules(l.Log.Events) {
+			if !have[same(e)] {
+				events = append(events, e)
+			}
+		}
+		slices.SortStableFunc(events, func(a, b inventory.MemoryEvent) int { return cmp.Compare(a.Time, b.Time) })
+		c.sys.Events = fact.Known(events, fact.Direct, fact.Evidence{Source: inventory.SourceEventLog, Path: l.Path})
+		state, detail := fact.SourceOK, fmt.Sprintf("%s: %d entries, %d about memory", l.Path, l.Log.Entries, len(l.Log.Events))
+		if l.Log.Partial != "" {
+			state, detail = fact.SourcePartial, detail+"; "+l.Log.Partial
+		}
+		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceEventLog, State: state, Detail: nullable.String(detail)})
+	}
 }
 
 // controllerExport decodes the BIOS settings of an answer. If that fails, it adds a problem to the

@@ -49,6 +49,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 	if in.BMC != nil {
 		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
 	}
+	c.eventLogs(in.EventLogs)
 	c.partNumbers(in.PartNumbers)
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)

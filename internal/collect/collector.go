@@ -25,6 +25,8 @@ type Input struct {
 	BMC func(redfish.Identity) *redfish.Answer
 	// DecodeBMC decodes the BMC's settings, by default with bios.DecodeRedfish.
 	DecodeBMC func(*redfish.BIOS) (*bios.Export, error)
+	// EventLogs are saved event logs of the BMC, including those that could not be read.
+	EventLogs []EventLog
 	// Redacted is set if serial numbers and UUIDs are replaced by hashes.
 	Redacted bool
 	// Exports are exports of BIOS settings, including those that could not be read.
@@ -73,6 +75,14 @@ func noKernel[T any](c *collector, what string) fact.Fact[T] {
 		return fact.Unknown[T](f.State, f.Detail, "")
 	}
 	return effective.NoKernel[T](what)
+}
+
+// EventLog is one saved event log. A capture stores its path and content.
+type EventLog struct {
+	Path string `json:"path"`
+	// Log is nil if it could not be read; Failed is then the reason.
+	Log    *redfish.SavedLog `json:"log"`
+	Failed *Failure          `json:"-"`
 }
 
 // Export is one input with BIOS settings, whether or not it could be read. A capture stores its path and content.

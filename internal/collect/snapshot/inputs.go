@@ -21,14 +21,14 @@ import (
 const (
 	inputsName   = "/" + host.InputsFolder + "inputs.json"
 	inputsSchema = "memaudit.inputs/v1"
-	// maxExports and maxMeasurements limit the number of files of each kind.
+	// maxExports and maxMeasurements limit the number of files of each kind, maxExports also that of event logs.
 	maxExports      = 64
 	maxMeasurements = 64
 	// leastParsed is the memory limit in bytes for the decoded values of the shortest inputs.
 	leastParsed = 1 << 20
 )
 
-// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer, measurements.
+// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer, event logs, measurements.
 type inputs struct {
 	Schema string `json:"schema"`
 	// Tree is set if the machine's trees were audited; otherwise TreeFailed may have the reason.
@@ -38,6 +38,8 @@ type inputs struct {
 	SMBIOS  []byte           `json:"smbios,omitempty"`
 	Exports []collect.Export `json:"exports,omitempty"`
 	BMC     *capturedBMC     `json:"controller,omitempty"`
+	// EventLogs are those given with --event-log.
+	EventLogs []collect.EventLog `json:"event_logs,omitempty"`
 	// Measurements are those given with --measured.
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
@@ -91,6 +93,7 @@ func Inputs(root *host.Root, in *collect.Input) error {
 		i.Exports[n].Source = inventory.SourceBIOS
 	}
 	in.Exports = slices.Concat(i.Exports, in.Exports)
+	in.EventLogs = slices.Concat(i.EventLogs, in.EventLogs)
 	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
 	if i.BMC != nil && in.BMC == nil {
 		in.BMC = func(redfish.Identity) *redfish.Answer {
@@ -144,6 +147,17 @@ func (i *inputs) check() error {
 		}
 		if err := i.Exports[n].Export.Check(); err != nil {
 			return fmt.Errorf("exports[%d].export: %w", n, err)
+		}
+	}
+	if n := len(i.EventLogs); n > maxExports {
+		return fmt.Errorf("event_logs: %d, expected at most %d", n, maxExports)
+	}
+	for n := range i.EventLogs {
+		if i.EventLogs[n].Log == nil {
+			return fmt.Errorf("event_logs[%d].log: missing", n)
+		}
+		if err := i.EventLogs[n].Log.Check(); err != nil {
+			return fmt.Errorf("event_logs[%d].log.%w", n, err)
 		}
 	}
 	for n := range i.Measurements {
@@ -201,6 +215,10 @@ func (i *inputs) redact(r *redactor) error {
 		e := &i.Exports[n]
 		e.Path, e.Export = fileName("bios", n, e.Path), e.Export.Without(r.audited)
 		e.Export.Name = e.Path
+	}
+	i.EventLogs = slices.Clone(i.EventLogs)
+	for n := range i.EventLogs {
+		i.EventLogs[n].Path = fileName("event-log", n, i.EventLogs[n].Path)
 	}
 	i.Measurements = slices.Clone(i.Measurements)
 	for n := range i.Measurements {

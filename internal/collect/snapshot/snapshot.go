@@ -39,6 +39,11 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 		}
 		c.inputs.Exports = append(c.inputs.Exports, *own)
 	}
+	for _, l := range in.EventLogs {
+		if l.Log != nil {
+			c.inputs.EventLogs = append(c.inputs.EventLogs, l)
+		}
+	}
 	c.inputs.Measurements = in.Measurements
 	if err := c.inputs.check(); err != nil {
 		return nil, fmt.Errorf("cannot be captured: %w", err)
@@ -101,7 +106,7 @@ func (c *Capture) Write(out io.Writer, o Options) error {
 		r = &redactor{Hash: hash, audited: audited(tables, &c.inputs)}
 	}
 	more := map[string][]byte{}
-	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil || c.inputs.Measurements != nil {
+	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil || c.inputs.EventLogs != nil || c.inputs.Measurements != nil {
 		data, err := c.inputs.encode(r)
 		if err != nil {
 			return fmt.Errorf("write capture: %w", err)

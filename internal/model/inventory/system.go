@@ -85,6 +85,8 @@ const (
 	SourceCmdline = "cmdline"
 	SourceMSR     = "msr"
 	SourceRedfish = "redfish"
+	// SourceEventLog is a saved event log of the BMC.
+	SourceEventLog = "event_log"
 	// SourceKernelLog is the log of the running kernel.
 	SourceKernelLog = "kernel_log"
 

@@ -81,15 +81,8 @@ func (a *Answer) Check() error {
 	if err := a.Counts.check(); err != nil {
 		return err
 	}
-	if len(a.Events) > maxEvents {
-		return fmt.Errorf("Events: %d, expected at most %d", len(a.Events), maxEvents) //nolint:staticcheck // begins with the name of the key
-	}
-	for i := range a.Events {
-		e := &a.Events[i]
-		_, err := time.Parse(time.RFC3339, e.Time)
-		if !slices.Contains(e.Says.Values(), e.Says) || e.Time != "" && err != nil || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
-			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
-		}
+	if err := checkEvents(a.Events); err != nil {
+		return err
 	}
 	all := a.Problems
 	if a.LogProblem != nil {
@@ -107,11 +100,37 @@ func (a *Answer) Check() error {
 	return nil
 }
 
+func checkEvents(events []Event) error {
+	if len(events) > maxEvents {
+		return fmt.Errorf("Events: %d, expected at most %d", len(events), maxEvents) //nolint:staticcheck // begins with the name of the key
+	}
+	for i := range events {
+		e := &events[i]
+		_, err := time.Parse(time.RFC3339, e.Time)
+		if !slices.Contains(e.Says.Values(), e.Says) || e.Time != "" && err != nil || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
+			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
+		}
+	}
+	return nil
+}
+
+// SavedLog is an event log from a file.
+type SavedLog struct {
+	// Entries is the number of all entries, Events are those about memory, in the order of time. Partial says what is missing
+	// of the log, "" if nothing is.
+	Entries int
+	Events  []Event
+	Partial string
+}
+
+// Check returns an error that names the key if DecodeLog could not have returned this log.
+func (l *SavedLog) Check() error { return checkEvents(l.Events) }
+
 // Event is an entry about memory in the machine's event log, without its text.
 type Event struct {
 	Says eventlog.Says
-	// ID is the message's id, Place the slot that the message names, Time the BMC's clock in UTC by RFC 3339; "" if the entry
-	// has none.
+	// ID is the message's id, Place the slot that the message names, Time the BMC's clock in UTC by RFC 3339 (as it is written,
+	// where a saved log has no time zone); "" if the entry has none.
 	ID, Place, Time string
 	// AfterReset is the time in seconds since the machine's last reset by the same clock, negative before it; nil if the
 	// service reports no reset (ComputerSystem, LastResetTime) or the entry no time.

@@ -5,7 +5,6 @@ package redfish
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ func (c *client) events(ctx context.Context, root *serviceRoot, s *system, a *An
 		if entries, p = c.entries(one, root, at); len(entries) > 0 || p == nil {
 			a.LogRead = true
 		}
-		a.Events = c.memoryEvents(entries, s.LastResetTime)
+		a.Events = memoryEvents(entries, s.LastResetTime, c.oneLine)
 		if p == nil && len(entries) > 0 || len(a.Events) > 0 || p != nil && p.last {
 			break
 		}
@@ -160,9 +159,10 @@ func (c *client) entries(ctx context.Context, root *serviceRoot, at string) ([]l
 	return out, cut(maxLogPages, "pages")
 }
 
-// memoryEvents keeps of the entries those about memory, each once.
-func (c *client) memoryEvents(entries []logEntry, reset string) []Event {
+// memoryEvents keeps of the entries those about memory, each once. shown makes a slot's name fit to be kept.
+func memoryEvents(entries []logEntry, reset string, shown func(string) string) []Event {
 	var out []Event
+	seen := map[Event]bool{}
 	started, resetErr := time.Parse(time.RFC3339, reset)
 	for i := range entries {
 		e := &entries[i]
@@ -175,19 +175,22 @@ func (c *client) memoryEvents(entries []logEntry, reset string) []Event {
 		if !ok {
 			continue
 		}
-		event := Event{Says: says, Place: c.oneLine(place), ID: messageID(ids), Resolved: e.Resolved}
+		event := Event{Says: says, Place: shown(place), ID: messageID(ids), Resolved: e.Resolved}
 		if repaired := cmp.Or(e.Oem.Hpe.Repaired, e.Oem.Hp.Repaired); repaired != nil {
 			event.Resolved, event.Open = *repaired, !*repaired
 		}
-		if created, err := time.Parse(time.RFC3339, strings.TrimSpace(e.Created)); err == nil {
+		created, err := time.Parse(time.RFC3339, strings.TrimSpace(e.Created))
+		if err == nil {
 			event.Time = created.UTC().Format(time.RFC3339)
-			if resetErr == nil {
-				event.AfterReset = new(int64(created.Sub(started) / time.Second))
-			}
 		}
-		if !slices.ContainsFunc(out, event.equal) {
-			out = append(out, event)
+		if seen[event] {
+			continue
 		}
+		seen[event] = true
+		if err == nil && resetErr == nil {
+			event.AfterReset = new(int64(created.Sub(started) / time.Second))
+		}
+		out = append(out, event)
 	}
 	slices.SortStableFunc(out, func(a, b Event) int { return strings.Compare(a.Time, b.Time) })
 	return out
@@ -201,8 +204,4 @@ func messageID(ids []string) string {
 		}
 	}
 	return ""
-}
-
-func (e *Event) equal(other Event) bool {
-	return fmt.Sprint(e.Says, e.Place, e.ID, e.Time, e.Resolved) == fmt.Sprint(other.Says, other.Place, other.ID, other.Time, other.Resolved)
 }

@@ -159,3 +159,47 @@ func TestEventLogProblems(t *testing.T) {
 		})
 	}
 }
+
+// TestSavedLog reads saved logs as programs write them. A slot that ipmitool works out itself is not taken, what was
+// withdrawn is no entry, and dates in an unknown order are none.
+func TestSavedLog(t *testing.T) {
+	a2 := Event{Says: eventlog.Uncorrected, Place: "DIMM_A2", Time: "2026-11-18T04:37:19Z"}
+	dell := a2
+	dell.ID = "MEM0001"
+	const multi = "Multi-bit memory errors detected on a memory device at location(s) DIMM_A2."
+	for name, c := range map[string]struct {
+		text, partial string
+		entries       int
+		want          []Event
+	}{
+		"ipmitool sel elist": {"   1 | 03/17/2025 | 21:08:43 | Event Logging Disabled SEL | Log area reset/cleared | Asserted\n" +
+			"  3a | 11/18/2026 | 04:37:19 | Memory DIMM_A2 | Uncorrectable ECC (UnCorrectable ECC |  DIMM A3) | Asserted\n" +
+			"  3b | 11/18/26 | 04:37:21 CET | Memory #0x53 | Correctable ECC (@DIMMA1(CPU1)) | Asserted\n" +
+			"  3c | 11/18/2026 | 04:39:02 | Memory #0x53 | Correctable ECC logging limit reached | Deasserted\n", "", 4, []Event{{Says: eventlog.Corrected}, a2}},
+		"ipmitool -c": {"1, Pre-Init ,0000000010,Memory #0x02,Correctable ECC logging limit reached,Asserted\n", "", 1, []Event{{Says: eventlog.Limit}}},
+		"ipmitool -v": {"SEL Record ID          : 0001\n Timestamp             : 11/18/2026 04:37:19\n Sensor Type           : Memory\n Event Direction       : Assertion Event\n Description           : Correctable ECC\n\n",
+			"", 1, []Event{{Says: eventlog.Corrected, Time: a2.Time}}},
+		"ipmi-sel": {"ID  | Date        | Time     | Name             | Type                     | Event\n" +
+			"2   | Nov-18-2026 | 04:37:19 | DIMM_A2          | Memory                   | Uncorrectable memory error ; OEM Event Data3 code = 10h\n", "", 1, []Event{a2}},
+		"racadm getsel": {"------\nRecord:      1\nDate/Time:   03/17/2025 21:08:43\nSeverity:    Ok\nDescription: Log cleared.\n------\nRecord:      2\nDate/Time:   11/18/2026 04:37:19\nDescription: " + multi + "\n", "", 2, []Event{a2}},
+		"racadm lclog view": {"------\nSeqNumber       = 4127\nMessage ID      = MEM0001\nTimestamp       = 2026-11-18 04:37:19\nMessage Arg   1 = DIMM_A2\nMessage         = " + multi + "\n" +
+			"------\nSeqNumber       = 4101\nMessage ID      = USR0030\nTimestamp       = 2026-11-17 17:02:44\nMessage         = Successfully logged in using root, from 192.0.2.7.\n", "", 2, []Event{dell}},
+		"a page of Redfish": {`{"Members":[{"Created":"2026-11-18T05:37:19+01:00","MessageId":"IDRAC.2.8.MEM0001","Message":"` + multi + `","SensorType":[]}],"Members@odata.nextLink":"/x"}`, "it has more pages", 1, []Event{dell}},
+		"an entry":          {`{"Created":"2026-11-18T04:37:19Z","Message":"Uncorrectable Memory Error (Processor 1, DIMM 3)","Oem":{"Hpe":{"Repaired":false}}}`, "", 1, []Event{{Says: eventlog.Uncorrected, Place: "PROC 1 DIMM 3", Time: a2.Time}}},
+		"an empty log":      {"SEL has no entries\n", "", 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := DecodeLog([]byte(c.text))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, l.Events)
+			assert.Equal(t, c.entries, l.Entries)
+			assert.Contains(t, l.Partial, c.partial)
+			assert.NoError(t, l.Check())
+		})
+	}
+	for text, says := range map[string]string{"": "empty", "Message: hello\n": "not an event log", `{"Attributes":{}}`: "not an event log", `{"Members":[{"@odata.id":"/x"}]}`: "links to entries alone",
+		`{"Members":[{"Message":"a"}]`: "EOF", "[" + strings.Repeat(`{"Message":"a"},`, maxSavedEntries) + `{"Message":"a"}]`: "more than 100000 entries"} {
+		_, err := DecodeLog([]byte(text))
+		assert.ErrorContains(t, err, says)
+	}
+}
