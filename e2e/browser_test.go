@@ -24,8 +24,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"memaudit.example/memaudit/internal/report/html"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
@@ -126,8 +124,7 @@ func axe(t *testing.T) string {
 	return string(data)
 }
 
-// shownPages are the pages of all machines of the project, each alone and all as a fleet, and of the synthetic
-// reports with every special case.
+// shownPages are the pages of all machines of the project, each alone and all as a fleet.
 func shownPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -139,11 +136,6 @@ func shownPages(t *testing.T) map[string]string {
 		trees = append(trees, treeOf(t, m.Name))
 	}
 	_, pages["fleet"], _ = run(t, nil, append([]string{"fleet", "--format", "html"}, trees...)...)
-	for name, m := range reporttest.Inputs() {
-		var b bytes.Buffer
-		require.NoError(t, html.Write(&b, reporttest.Report(m)))
-		pages["made-up "+name] = b.String()
-	}
 	return pages
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 )
 
 // root is the repository.

@@ -21,11 +21,11 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/rules"
 )
 

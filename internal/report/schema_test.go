@@ -10,7 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/collect/baseline"
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/internal/topology/population"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
@@ -82,7 +82,7 @@ func TestSchemaIsStrict(t *testing.T) {
 		"unplaced as -1": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["channel"] = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := asJSON(t, reporttest.Report(reporttest.Bad())).(map[string]any)
+			doc := asJSON(t, reporttest.Report(reporttest.Bad(t))).(map[string]any)
 			require.NoError(t, s.Validate(doc))
 			spoil(doc)
 			assert.Error(t, s.Validate(doc))

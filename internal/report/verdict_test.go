@@ -9,7 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

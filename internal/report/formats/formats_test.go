@@ -19,8 +19,8 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/metrics"
 	"memaudit.example/memaudit/internal/report/printable"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 )
 
 type brokenWriter struct{}
@@ -28,7 +28,7 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestWrite(t *testing.T) {
-	r := reporttest.Report(reporttest.Good())
+	r := reporttest.Report(reporttest.Good(t))
 	for _, format := range Reports() {
 		var b bytes.Buffer
 		require.NoError(t, Write(&b, format, r, text.Options{}))
@@ -46,7 +46,7 @@ func TestWrite(t *testing.T) {
 
 // Identifiers leave only when they are asked for, and then in both formats.
 func TestIdentifiers(t *testing.T) {
-	m := reporttest.Good()
+	m := reporttest.Good(t)
 	m.Sys.Machine.Identifiers = inventory.Identifiers{SystemSerial: "SYSTEM-SECRET", SystemUUID: "UUID-SECRET", BoardSerial: "BOARD-SECRET", ChassisSerial: "CHASSIS-SECRET", AssetTag: "TAG-SECRET"}
 	for _, asked := range []bool{false, true} {
 		o := reporttest.Options()
@@ -103,8 +103,8 @@ func TestNagiosIsClean(t *testing.T) {
 }
 
 // hostile is a report of a machine whose firmware prints anything.
-func hostile() *report.Report {
-	m := reporttest.Bad()
+func hostile(t *testing.T) *report.Report {
+	m := reporttest.Bad(t)
 	const evil = "a\x00\n\"<\u202e\xff%20/..\x7f\u009b31m"
 	for i := range m.Sys.Slots {
 		m.Sys.Slots[i].Locator = reporttest.Direct(evil)
@@ -123,7 +123,7 @@ func hostile() *report.Report {
 func TestFormatsArePrintable(t *testing.T) {
 	for _, format := range Reports() {
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, format, hostile(), text.Options{}))
+		require.NoError(t, Write(&b, format, hostile(t), text.Options{}))
 		for line := range strings.Lines(b.String()) {
 			if line = strings.TrimSuffix(strings.ReplaceAll(line, "\t", ""), "\n"); line != printable.Clean(line) {
 				t.Errorf("%s: %q", format, line)
@@ -136,7 +136,7 @@ func TestFormatsArePrintable(t *testing.T) {
 // assetsOf writes the good machine's inventory, with identifiers when asked.
 func assetsOf(t *testing.T, format string, identifiers bool, change func(inv *report.Inventory)) []byte {
 	t.Helper()
-	m := reporttest.Good()
+	m := reporttest.Good(t)
 	m.Sys.Machine.Identifiers = inventory.Identifiers{SystemSerial: "SYSTEM-SECRET", AssetTag: "TAG-SECRET"}
 	o := reporttest.Options()
 	o.Identifiers = identifiers

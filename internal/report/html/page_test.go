@@ -18,7 +18,7 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/html"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,13 +33,13 @@ func pageOf(t testing.TB, r *report.Report) string {
 	return b.String()
 }
 
-// TestPages compares the pages of synthetic machines with reviewed ones.
+// TestPages compares the pages of example servers with reviewed ones.
 func TestPages(t *testing.T) {
-	for _, name := range []string{"bad", "chipset", "unknown", "vm", "wide"} {
+	for _, name := range []string{"bad", "chipset", "unknown", "vm"} {
 		t.Run(name, func(t *testing.T) {
-			r := reporttest.Report(reporttest.Inputs()[name])
+			r := reporttest.Report(reporttest.Inputs(t)[name])
 			if name == "bad" {
-				r.AddComparison(reporttest.Comparisons()["some"])
+				r.AddComparison(reporttest.Inputs(t)[name].Comparison())
 			}
 			_, body, _ := strings.Cut(pageOf(t, r), "</style>")
 			reporttest.Golden(t, filepath.Join("testdata", name+".html"), []byte(body))
@@ -111,7 +111,7 @@ func TestSound(t *testing.T) {
 
 // TestPageIsComplete checks that each finding's element has all texts of the finding.
 func TestPageIsComplete(t *testing.T) {
-	r := reporttest.Report(reporttest.Bad())
+	r := reporttest.Report(reporttest.Bad(t))
 	page := pageOf(t, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -146,7 +146,7 @@ func TestGuest(t *testing.T) {
 
 // TestHostile checks that strings of firmware's and of a site's pack stay text.
 func TestHostile(t *testing.T) {
-	m := reporttest.Bad()
+	m := reporttest.Bad(t)
 	const evil = `"><script>alert(1)</script><svg onload='x'>` + "\x00\x1b[31m\u202e\xff"
 	m.Sys.Machine.Product, m.Sys.Machine.Vendor = reporttest.Direct(evil), reporttest.Direct(evil)
 	for i := range m.Sys.Slots {
@@ -178,7 +178,7 @@ func TestHostile(t *testing.T) {
 // TestArrows checks that the cheapest advice is drawn: numbers where modules leave and arrive, and an arrow if both
 // are at one processor.
 func TestArrows(t *testing.T) {
-	r := reporttest.Report(reporttest.Bad())
+	r := reporttest.Report(reporttest.Bad(t))
 	from, to, other := "0x1109", "0x1108", "0x1103"
 	r.Advice = []plan.Advice{
 		{ID: "move", Moves: 2, Source: "general practice", Steps: []plan.Step{{Do: "move", From: from, To: to}, {Do: "move", From: to, To: other}}},
@@ -196,7 +196,7 @@ func TestArrows(t *testing.T) {
 // TestArrowsOfSwap checks that a swap is an arrow in each direction, and that the number of its line is on both
 // slots, as on those that get a module.
 func TestArrowsOfSwap(t *testing.T) {
-	r := reporttest.Report(reporttest.Bad())
+	r := reporttest.Report(reporttest.Bad(t))
 	one, other := "0x1109", "0x1108"
 	r.Advice = []plan.Advice{{ID: "move", Moves: 2, Source: "general practice", Steps: []plan.Step{
 		{Do: "swap", From: one, To: other},
@@ -216,7 +216,7 @@ func TestArrowsOfSwap(t *testing.T) {
 // TestMeasuredAndPredicted checks that a figure of a node's local memory has its share of the node's part of
 // the peak, that one of another node has none, and that an undecided one has its reason.
 func TestMeasuredAndPredicted(t *testing.T) {
-	r := reporttest.Report(reporttest.Inputs()["bad"])
+	r := reporttest.Report(reporttest.Bad(t))
 	number := func(v float64) *float64 { return &v }
 	zero, one, peak := 0, 1, int64(32e9)
 	noise, store := "the passes differ by 7 %", "non-temporal"

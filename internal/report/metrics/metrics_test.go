@@ -22,8 +22,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 )
 
 // knownMetrics are the names and labels that dashboards depend on: the table of docs/interface.md.
@@ -42,7 +42,7 @@ func knownMetrics(t *testing.T) map[string]string {
 
 // TestKnownMetrics checks that a machine with all data has exactly the metrics of docs/interface.md.
 func TestKnownMetrics(t *testing.T) {
-	r := reporttest.Report(reporttest.Good())
+	r := reporttest.Report(reporttest.Named(t, "dell-r7625-8-of-12"))
 	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
 	one := []float64{39.5e9, 40e9, 40.5e9, 90e-9}
 	r.Measured = []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z", Figures: []report.MeasuredFigure{
@@ -109,7 +109,7 @@ func TestSchema(t *testing.T) {
 // the report does.
 func TestMetricsOfAll(t *testing.T) {
 	for _, name := range []string{"bad", "vm", "unknown", "chipset"} {
-		m := reporttest.Inputs()[name]
+		m := reporttest.Inputs(t)[name]
 		o := reporttest.Options()
 		o.Identifiers = true
 		r := report.Build(&m.Sys, &m.Topo, &m.Audit, o)
@@ -123,7 +123,7 @@ func TestMetricsOfAll(t *testing.T) {
 // TestCollector checks that Prometheus's linter has no complaint, and that a sample whose labels do not match its
 // family is an error and not a panic.
 func TestCollector(t *testing.T) {
-	r := reporttest.Report(reporttest.Big())
+	r := reporttest.Report(reporttest.Inputs(t)["big"])
 	problems, err := testutil.CollectAndLint(Collector(func() []Family { return FromReport(r) }))
 	require.NoError(t, err)
 	assert.Empty(t, problems)
@@ -137,10 +137,9 @@ func TestCollector(t *testing.T) {
 
 // TestSignature checks that equal populations have equal signatures, and different ones different signatures.
 func TestSignature(t *testing.T) {
-	sizes := [12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0}
-	base := Signature(&reporttest.Report(reporttest.DualSocket(sizes)).Inventory)
+	base := Signature(&reporttest.Report(reporttest.Good(t)).Inventory)
 	assert.Regexp(t, `^6x4GiB-[0-9a-f]{12}$`, base)
-	same := reporttest.DualSocket(sizes)
+	same := reporttest.Good(t)
 	for i := range same.Sys.Slots {
 		s := &same.Sys.Slots[i]
 		s.Handle += 0x100
@@ -159,13 +158,15 @@ func TestSignature(t *testing.T) {
 		"moved": func(m *reporttest.Input) {
 			m.Topo.Placements[0], m.Topo.Placements[3] = m.Topo.Placements[3], m.Topo.Placements[0]
 		},
-		"gone":      func(m *reporttest.Input) { m.Sys.Slots[2] = reporttest.Module(0x1102, "DIMM_A3", 0) },
+		"gone": func(m *reporttest.Input) {
+			m.Sys.Slots[2].State, m.Sys.Slots[2].SizeBytes = inventory.SlotEmpty, fact.Fact[int64]{}
+		},
 		"larger":    func(m *reporttest.Input) { m.Sys.Slots[0].SizeBytes = reporttest.Direct(int64(8 << 30)) },
 		"slower":    func(m *reporttest.Input) { m.Sys.Slots[0].RatedMTs = reporttest.Direct(1066) },
 		"ranks":     func(m *reporttest.Input) { m.Sys.Slots[0].Ranks = reporttest.Direct(1) },
 		"processor": func(m *reporttest.Input) { m.Sys.Sockets[1].Populated = reporttest.Direct(false) },
 	} {
-		m := reporttest.DualSocket(sizes)
+		m := reporttest.Good(t)
 		change(m)
 		assert.NotEqual(t, base, Signature(&reporttest.Report(m).Inventory), name)
 	}
@@ -175,13 +176,13 @@ func TestSignature(t *testing.T) {
 // TestOneSeriesOnce checks that two slots with one handle and one label are one series, because a scraper rejects a
 // page with duplicates, and that labels are printable.
 func TestOneSeriesOnce(t *testing.T) {
-	m := reporttest.DualSocket([12]int64{4, 4})
+	m := reporttest.Good(t)
 	m.Sys.Slots[1].Handle, m.Sys.Slots[1].Locator = m.Sys.Slots[0].Handle, m.Sys.Slots[0].Locator
 	m.Sys.Slots[0].Manufacturer = reporttest.Direct("a\"b\\c\n\x1b\xff" + strings.Repeat("é", 100))
 	var b strings.Builder
 	require.NoError(t, Write(&b, reporttest.Report(m)))
-	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_info{"))
-	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_size_bytes{"))
+	assert.Equal(t, 5, strings.Count(b.String(), "\nmemaudit_dimm_info{"), "of six modules")
+	assert.Equal(t, 5, strings.Count(b.String(), "\nmemaudit_dimm_size_bytes{"))
 	assert.Contains(t, b.String(), `manufacturer="a\"b\\c???é`)
 }
 

@@ -15,8 +15,8 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reference"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/rules"
 )
 
@@ -161,8 +161,7 @@ var cited = regexp.MustCompile(`\[[^]]+, [^]]+\]( \[[^]]+\])?$`)
 // and sources, or that there are none, and the documents.
 func TestEveryPageHasEveryPart(t *testing.T) {
 	e := explainer(t)
-	inputs := reporttest.Inputs()
-	doc := reporttest.Report(inputs["bad"])
+	doc := reporttest.Report(reporttest.Bad(t))
 	measured := 0
 	for _, word := range e.Words() {
 		for _, doc := range []*report.Report{nil, doc} {
@@ -175,7 +174,7 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 			assert.NotEmpty(t, strings.TrimSpace(have["drawing"]), "%s: no drawing", word)
 			order := have["order"]
 			for _, name := range parts(word) {
-				assert.Greater(t, len(strings.TrimSpace(have[name])), 5, "%s: %s", word, name)
+				assert.Greater(t, len(strings.TrimSpace(have[name])), 3, "%s: %s", word, name)
 				_, after, ok := strings.Cut(order, name+"\n")
 				assert.True(t, ok, "%s: %q is missing or out of order in %q", word, name, have["order"])
 				order = after

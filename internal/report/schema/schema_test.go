@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/schema"
 	"memaudit.example/memaudit/internal/tools/corpustest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 )
 
 // published compiles a schema with a complete implementation.
@@ -55,7 +55,7 @@ func decode(t *testing.T, data []byte) (v any) {
 // the checker accepts exactly what a complete implementation of JSON Schema accepts.
 func TestAgreesWithACompleteImplementation(t *testing.T) {
 	t.Parallel()
-	r := reporttest.Report(reporttest.Bad())
+	r := reporttest.Report(reporttest.Bad(t))
 	for _, c := range []struct {
 		name, file string
 		document   any
@@ -139,7 +139,7 @@ func mutate(v any, path string, changed func(part any, path string)) {
 // TestRefused checks that what a JSON Schema cannot express is refused as well, with the place.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	whole := string(encode(t, reporttest.Report(reporttest.Bad())))
+	whole := string(encode(t, reporttest.Report(reporttest.Bad(t))))
 	twice := strings.Replace(whole, `"findings":`, `"findings":[],"findings":`, 1)
 	for what, c := range map[string]struct{ document, want string }{
 		"a key twice":         {twice, "a key is given twice in one object"},
@@ -169,7 +169,7 @@ func TestRefused(t *testing.T) {
 // TestEveryReport checks that everything memaudit writes is accepted.
 func TestEveryReport(t *testing.T) {
 	t.Parallel()
-	for name, m := range reporttest.Inputs() {
+	for name, m := range reporttest.Inputs(t) {
 		o := reporttest.Options()
 		for _, o.Identifiers = range []bool{false, true} {
 			r := report.Build(&m.Sys, &m.Topo, &m.Audit, o)

@@ -18,7 +18,7 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -207,7 +207,7 @@ new       none
 }
 
 func TestComparisonGolden(t *testing.T) {
-	reporttest.EachComparison(t, func(t *testing.T, name string, c *report.Comparison) {
+	reporttest.EachComparison(t, func(t *testing.T, name string, _ *reporttest.Input, c *report.Comparison) {
 		for file, o := range map[string]Options{"80": {}, "160": {Width: 160}, "verbose": {Verbose: true}} {
 			var b bytes.Buffer
 			require.NoError(t, WriteComparison(&b, c, o))
@@ -218,7 +218,7 @@ func TestComparisonGolden(t *testing.T) {
 
 // No line is wider than the page, down to the narrowest one.
 func TestComparisonKeepsTheWidth(t *testing.T) {
-	reporttest.EachComparison(t, func(t *testing.T, _ string, c *report.Comparison) {
+	reporttest.EachComparison(t, func(t *testing.T, _ string, _ *reporttest.Input, c *report.Comparison) {
 		for _, width := range []int{60, 80, 100, 120, 121, 160, 300} {
 			var b bytes.Buffer
 			require.NoError(t, WriteComparison(&b, c, Options{Width: width, Verbose: true}))
@@ -231,7 +231,7 @@ func TestComparisonKeepsTheWidth(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	for name, m := range reporttest.Inputs() {
+	for name, m := range reporttest.Inputs(t) {
 		t.Run(name, func(t *testing.T) {
 			r := reporttest.Report(m)
 			for file, write := range map[string]func(*bytes.Buffer) error{

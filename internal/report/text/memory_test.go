@@ -15,8 +15,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/report/wording"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -105,7 +105,7 @@ CPU5         128+8  -  -
 // TestLayout checks that no line is wider than the page, nothing is cut, the counts add up, and each numbered problem
 // has its rule at the right margin.
 func TestLayout(t *testing.T) {
-	for name, m := range reporttest.Inputs() {
+	for name, m := range reporttest.Inputs(t) {
 		r := reporttest.Report(m)
 		for _, width := range []int{60, 80, 160} {
 			var b bytes.Buffer
@@ -135,7 +135,7 @@ func TestLayout(t *testing.T) {
 
 // TestColour checks that on a terminal the wrong module and the empty channel are coloured.
 func TestColour(t *testing.T) {
-	r := reporttest.Report(reporttest.Inputs()["bad"])
+	r := reporttest.Report(reporttest.Bad(t))
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, r, Options{Color: true}))
 	assert.Contains(t, b.String(), wordStyle(wordWarning)+"B3")

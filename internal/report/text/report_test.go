@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
+	"memaudit.example/memaudit/internal/topology/place"
 )
 
 func textOf(t *testing.T, r *report.Report, o Options) string {
@@ -156,9 +158,9 @@ Note         2 settings differ from V's balanced profile: smt and c1e
 
 // TestSlotsThatShareAPlaceAreAllShown checks that two slots that firmware puts in one place both stay in the picture.
 func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
-	m := reporttest.Inputs()["bad"]
+	m := reporttest.Bad(t)
 	for i := range m.Topo.Placements {
-		m.Topo.Placements[i] = reporttest.At(0, 0, 0, 0)
+		m.Topo.Placements[i] = place.Placement{Source: "slot_map", Certainty: fact.Direct}
 	}
 	m.Topo.Placements[0].Slot = 1 << 30
 	text := textOf(t, reporttest.Report(m), Options{})

@@ -20,7 +20,7 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 )
 
 // stuckClient reads nothing until it is released.

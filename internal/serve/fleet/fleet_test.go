@@ -18,8 +18,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/reporttest"
 	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
