@@ -104,28 +104,31 @@ func runsFrom(s *inventory.Slot) bool {
 }
 
 func (b *builder) count(pop *Population) {
-	if f := b.incompleteTable(); f != nil {
-		pop.DIMMs, pop.Bytes = *f, fact.UnknownFrom[int64](*f)
-		return
-	}
-	if b.noneListed() {
-		pop.DIMMs = fact.Unknown[int](fact.Unstated, "the SMBIOS table lists no memory module, although the machine runs", "")
+	pop.DIMMs = b.countDIMMs(pop)
+	if !pop.DIMMs.Known() {
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
+	}
+	pop.Bytes = b.sumBytes(pop.Slots)
+	pop.Bytes.Certainty = min(pop.Bytes.Certainty, pop.DIMMs.Certainty)
+}
+
+func (b *builder) countDIMMs(pop *Population) fact.Fact[int] {
+	if f := b.incompleteTable(); f != nil {
+		return *f
+	}
+	if b.noneListed() {
+		return fact.Unknown[int](fact.Unstated, "the SMBIOS table lists no memory module, although the machine runs", "")
 	}
 	if len(pop.Slots)+len(pop.EmptySlots) == 0 && (b.unlisted != nil || b.allOwned()) { // every board has slots for each of its CPUs
 		reason := "no listed slot is known to be this processor's"
 		if b.unlisted != nil {
 			reason += ", and " + b.unlisted.Doubts()
 		}
-		pop.DIMMs = fact.Unknown[int](fact.Truncated, reason, fact.WholeTable, b.sys.Firmware.SMBIOS.From)
-		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-		return
+		return fact.Unknown[int](fact.Truncated, reason, fact.WholeTable, b.sys.Firmware.SMBIOS.From)
 	}
 	if b.misplaced != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.misplaced, fact.SlotMap, b.evidence(pop))
-		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-		return
+		return fact.Unknown[int](fact.Conflicting, b.misplaced, fact.SlotMap, b.evidence(pop))
 	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
@@ -136,26 +139,17 @@ func (b *builder) count(pop *Population) {
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason
 		}
-		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, fact.SlotMap, s.Locator.From)
-		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-		return
+		return fact.Unknown[int](fact.Absent, reason, fact.SlotMap, s.Locator.From)
 	}
 	if name := b.labelTwice(); len(pop.Slots) == 0 && name != "" {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "two slots of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
-		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-		return
+		return fact.Unknown[int](fact.Conflicting, "two slots of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
 	}
 	if len(pop.Slots) == 0 && len(b.owners()) == 1 && !b.withoutDIMMs() {
-		pop.DIMMs = fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", fact.SlotMap, b.evidence(pop))
-		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-		return
+		return fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", fact.SlotMap, b.evidence(pop))
 	}
 	for _, i := range pop.Slots {
-		s := &b.sys.Slots[i]
-		if s.State == inventory.SlotUnknown {
-			pop.DIMMs = sizeUnknown[int](s)
-			pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
-			return
+		if s := &b.sys.Slots[i]; s.State == inventory.SlotUnknown {
+			return sizeUnknown[int](s)
 		}
 	}
 	// An unverified slot map makes the DIMM's channel doubtful, not its CPU.
@@ -163,9 +157,7 @@ func (b *builder) count(pop *Population) {
 	if !b.frontSideBus {
 		c, _ = b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
 	}
-	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
-	pop.Bytes = b.sumBytes(pop.Slots)
-	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
+	return fact.Known(len(pop.Slots), c, b.evidence(pop))
 }
 
 func (b *builder) allOwned() bool {
