@@ -22,9 +22,9 @@ func (t *Table) MemoryArrays() []MemoryArray {
 		f := t.fields(s)
 		out = append(out, MemoryArray{
 			Handle:      s.Handle,
-			Location:    f.word(0x04, "Location", &arrayLocations),
-			Use:         f.word(0x05, "Use", &arrayUses),
-			ECC:         f.word(0x06, "Error Correction Type", &eccTypes),
+			Location:    f.word(0x04, "Location", "array location"),
+			Use:         f.word(0x05, "Use", "array use"),
+			ECC:         f.word(0x06, "Error Correction Type", "error correction"),
 			MaxCapacity: f.maxCapacity(),
 			Devices:     f.num(0x0D, 2, "Number Of Devices", -1),
 		})

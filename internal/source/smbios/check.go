@@ -181,7 +181,7 @@ func (t *Table) checkFields() {
 			continue
 		}
 		for _, e := range enumsOfType(s.Type) {
-			if e.off < len(s.Data) && e.words.lookup(int(s.Data[e.off])) == "" {
+			if e.off < len(s.Data) && wordLists()[e.list].names[int(s.Data[e.off])] == "" {
 				t.problemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
 			}
 		}
@@ -201,18 +201,17 @@ func auditedLength(typ uint8) int {
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
 type enumField struct {
-	off   int
-	label string
-	words *wordList
+	off         int
+	label, list string
 }
 
 var (
-	processorEnums = []enumField{{0x05, "Type", &processorTypes}, {0x19, "Upgrade", &upgrades}}
+	processorEnums = []enumField{{0x05, "Type", "processor type"}, {0x19, "Upgrade", "processor upgrade"}}
 	arrayEnums     = []enumField{
-		{0x04, "Location", &arrayLocations}, {0x05, "Use", &arrayUses}, {0x06, "Error Correction Type", &eccTypes},
+		{0x04, "Location", "array location"}, {0x05, "Use", "array use"}, {0x06, "Error Correction Type", "error correction"},
 	}
 	deviceEnums = []enumField{
-		{0x0E, "Form Factor", &formFactors}, {0x12, "Type", &memoryTypes}, {0x28, "Memory Technology", &technologies},
+		{0x0E, "Form Factor", "form factor"}, {0x12, "Type", "memory type"}, {0x28, "Memory Technology", "memory technology"},
 	}
 )
 

@@ -82,11 +82,11 @@ func (d *MemoryDevice) slot(f *fields) {
 	d.TotalWidth = f.width(0x08, "Total Width")
 	d.DataWidth = f.width(0x0A, "Data Width")
 	d.Size, d.Installed = f.moduleSize()
-	d.FormFactor = f.word(0x0E, "Form Factor", &formFactors)
+	d.FormFactor = f.word(0x0E, "Form Factor", "form factor")
 	d.Set = f.deviceSet()
 	d.Locator = f.str(0x10, "Locator")
 	d.BankLocator = f.str(0x11, "Bank Locator")
-	d.Type = f.word(0x12, "Type", &memoryTypes)
+	d.Type = f.word(0x12, "Type", "memory type")
 	d.Detail = f.typeDetail()
 }
 
@@ -102,7 +102,7 @@ func (d *MemoryDevice) module(f *fields) {
 	d.MaxVoltage = f.millivolts(0x24, "Maximum Voltage")
 	d.ConfiguredVoltage = f.millivolts(0x26, "Configured Voltage")
 	if f.has(0x28, 1) {
-		d.Technology = f.word(0x28, "Memory Technology", &technologies)
+		d.Technology = f.word(0x28, "Memory Technology", "memory technology")
 	}
 }
 

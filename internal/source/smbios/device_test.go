@@ -116,7 +116,7 @@ func processorFamilies() *smbiostest.Builder {
 	}
 	for _, run := range x86Families {
 		for family := run[0] - 1; family <= run[1]+1; family++ {
-			if _, named := named(family); named {
+			if family == familyCore2OrK7 || wordLists()["processor family"].names[family] != "" {
 				processor(family, "M", 0x51)
 			}
 		}
@@ -128,15 +128,6 @@ func processorFamilies() *smbiostest.Builder {
 	}
 	processor(0xB3, "Intel", 0)
 	return b
-}
-
-func named(family int) (string, bool) {
-	for _, f := range families {
-		if f.code == family {
-			return f.word, true
-		}
-	}
-	return "", family == familyCore2OrK7
 }
 
 // TestProcessorSignatures checks that a processor has a CPUID signature if the installed dmidecode prints one, and if the

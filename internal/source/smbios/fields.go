@@ -76,8 +76,9 @@ func read[T any](f *fields, off, n int, label string, text func(v string) Field[
 	return Field[T]{}
 }
 
-func (f *fields) word(off int, label string, words *wordList) Field[string] {
-	return read(f, off, 1, label, words.printed, func() Field[string] { return words.field(f.u8(off)) })
+// word reads a code; list is that of its names.
+func (f *fields) word(off int, label, list string) Field[string] {
+	return read(f, off, 1, label, func(v string) Field[string] { return printedName(list, v) }, func() Field[string] { return namedCode(list, f.u8(off)) })
 }
 
 // handle reads a handle. FFFEh and FFFFh are not handles: the result is Unstated and keeps them in

@@ -53,7 +53,7 @@ func (t *Table) Processors() []Processor {
 
 func (p *Processor) identity(f *fields, v Version) {
 	p.Designation = f.str(0x04, "Socket Designation")
-	p.Type = f.word(0x05, "Type", &processorTypes)
+	p.Type = f.word(0x05, "Type", "processor type")
 	pos := f.pos
 	p.Manufacturer = f.str(0x07, "Manufacturer")
 	f.pos = pos
@@ -65,7 +65,7 @@ func (p *Processor) identity(f *fields, v Version) {
 
 func (p *Processor) socket(f *fields) {
 	p.Populated, p.State = f.processorStatus()
-	p.Upgrade = f.word(0x19, "Upgrade", &upgrades)
+	p.Upgrade = f.word(0x19, "Upgrade", "processor upgrade")
 	p.L1 = f.handle(0x1A, "L1 Cache Handle", 0xFFFF)
 	p.L2 = f.handle(0x1C, "L2 Cache Handle", 0xFFFF)
 	p.L3 = f.handle(0x1E, "L3 Cache Handle", 0xFFFF)

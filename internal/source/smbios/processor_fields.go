@@ -17,7 +17,7 @@ func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	if f.u8(0x18)&(1<<6) == 0 {
 		return known(false), Field[string]{}
 	}
-	return known(true), processorStates.field(f.u8(0x18) & 7)
+	return known(true), namedCode("processor state", f.u8(0x18)&7)
 }
 
 func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {

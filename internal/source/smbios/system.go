@@ -120,7 +120,7 @@ func (t *Table) Boards() []Board {
 			Manufacturer: f.str(0x04, "Manufacturer"),
 			Product:      f.str(0x05, "Product Name"),
 			Serial:       f.str(0x07, "Serial Number"),
-			Type:         f.word(0x0D, "Type", &boardTypes),
+			Type:         f.word(0x0D, "Type", "board type"),
 		})
 	}
 	return out
@@ -150,5 +150,6 @@ func (t *Table) Chassis() []Chassis {
 
 // chassisType reads bits 6:0; bit 7 is set if there is a chassis lock.
 func (f *fields) chassisType() Field[string] {
-	return read(f, 0x05, 1, "Type", chassisTypes.printed, func() Field[string] { return chassisTypes.field(f.u8(0x05) & 0x7F) })
+	const list = "chassis type"
+	return read(f, 0x05, 1, "Type", func(v string) Field[string] { return printedName(list, v) }, func() Field[string] { return namedCode(list, f.u8(0x05)&0x7F) })
 }
