@@ -44,12 +44,7 @@ func (c *collector) configured() {
 		s.DecidedBy = decided(id, &s)
 		c.sys.Settings[id] = s
 	}
-	c.reservedBias()
-}
-
-// reservedBias handles an energy bias that BIOS setup reserves for the platform: the value that
-// the kernel writes and shows is not used, so it does not contradict BIOS setup.
-func (c *collector) reservedBias() {
+	// The kernel shows a bias that BIOS setup reserves for the platform, but it is not used and contradicts nothing.
 	bias, owner := c.sys.Settings["energy_perf_bias"], c.sys.Settings["epb_owner"].Configured
 	if owner.Or("") == "bios" && bias.Configured.Known() && bias.Effective.Known() && bias.Configured.Value != bias.Effective.Value {
 		bias.DecidedBy = fact.Known(inventory.DecidedKernel, fact.Corroborated, bias.Effective.From, owner.From)

@@ -44,10 +44,6 @@ func (c *collector) checkModules() {
 			c.impossible(s, "runs at %d MT/s and is rated %d", ddr.Nominal(running), ddr.Nominal(rated))
 		}
 	}
-	c.checkCapacities(modules)
-}
-
-func (c *collector) checkCapacities(modules []*inventory.Slot) {
 	most := map[uint16]smbios.Field[int64]{}
 	for _, a := range c.table.MemoryArrays() {
 		most[a.Handle] = a.MaxCapacity

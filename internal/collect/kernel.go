@@ -14,7 +14,22 @@ import (
 
 func (c *collector) kernel() {
 	if c.facts == nil {
-		c.withoutKernel()
+		n := &c.sys.NUMA
+		n.SRAT, n.SLIT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT")
+		n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool](c, "NUMA support"), noKernel[string](c, "the command line"), noKernel[[]string](c, "the command line")
+		m := &c.sys.Memory
+		m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
+		m.BlockBytes, m.VisibleBytes = noKernel[int64](c, "the number of memory blocks"), noKernel[int64](c, "the memory that the system sees")
+		m.CrashBytes, m.CorruptedBytes = noKernel[int64](c, "the memory kept for a crash kernel"), noKernel[int64](c, "the memory taken away after errors")
+		p := &c.sys.CPU
+		p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
+		p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
+		p.CPUsPerL3 = noKernel[int](c, "the cache layout")
+		p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
+		c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
+		c.sys.PCI = noKernel[[]inventory.Device](c, "the NUMA node of devices")
+		c.sys.Kernel = inventory.Kernel{Messages: noKernel[[]string](c, "the kernel log"), Options: noKernel[[]string](c, "the command line"),
+			TDX: noKernel[string](c, "whether TDX works"), SNP: noKernel[string](c, "whether SEV-SNP works")}
 		return
 	}
 	f, p := c.facts, c.facts.CPU
@@ -48,26 +63,6 @@ func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
 		*times = append(*times, e.Microseconds/1e6)
 	}
 	return out
-}
-
-// withoutKernel makes all kernel facts unknown, with the reason, if no tree is audited.
-func (c *collector) withoutKernel() {
-	n := &c.sys.NUMA
-	n.SRAT, n.SLIT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT")
-	n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool](c, "NUMA support"), noKernel[string](c, "the command line"), noKernel[[]string](c, "the command line")
-	m := &c.sys.Memory
-	m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
-	m.BlockBytes, m.VisibleBytes = noKernel[int64](c, "the number of memory blocks"), noKernel[int64](c, "the memory that the system sees")
-	m.CrashBytes, m.CorruptedBytes = noKernel[int64](c, "the memory kept for a crash kernel"), noKernel[int64](c, "the memory taken away after errors")
-	p := &c.sys.CPU
-	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
-	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
-	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
-	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
-	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
-	c.sys.PCI = noKernel[[]inventory.Device](c, "the NUMA node of devices")
-	c.sys.Kernel = inventory.Kernel{Messages: noKernel[[]string](c, "the kernel log"), Options: noKernel[[]string](c, "the command line"),
-		TDX: noKernel[string](c, "whether TDX works"), SNP: noKernel[string](c, "whether SEV-SNP works")}
 }
 
 // memoryOptions are prefixes of kernel options that affect which processors and memory are visible.

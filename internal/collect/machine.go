@@ -17,19 +17,36 @@ import (
 func (c *collector) machine() {
 	m := &c.sys.Machine
 	if c.table != nil {
-		c.smbiosIdentity(m)
+		if b, ok := c.table.BIOS(); ok {
+			s := structureOf(0, b.Handle, c.table)
+			m.BIOS.Vendor, m.BIOS.Version = textFact(s, "Vendor", b.Vendor), textFact(s, "Version", b.Version)
+			m.BIOS.Date = textFact(s, "Release Date", b.ReleaseDate)
+		}
+		if y, ok := c.table.System(); ok {
+			s := structureOf(1, y.Handle, c.table)
+			m.Vendor, m.Product = textFact(s, "Manufacturer", y.Manufacturer), textFact(s, "Product Name", y.Product)
+			m.ProductVersion, m.Family = textFact(s, "Version", y.Version), textFact(s, "Family", y.Family)
+			m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = nullable.String(y.Serial.Or("")), nullable.String(y.UUID.Or(""))
+		}
+		if boards := c.table.Boards(); len(boards) > 0 {
+			b := boards[0]
+			// Risers and blades are boards too.
+			if i := slices.IndexFunc(boards, func(b smbios.Board) bool { return b.Type.Or("") == "Motherboard" }); i >= 0 {
+				b = boards[i]
+			}
+			s := structureOf(2, b.Handle, c.table)
+			m.BoardVendor, m.Board = textFact(s, "Manufacturer", b.Manufacturer), textFact(s, "Product Name", b.Product)
+			m.Identifiers.BoardSerial = nullable.String(b.Serial.Or(""))
+		}
+		if list := c.table.Chassis(); len(list) > 0 {
+			m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = nullable.String(list[0].Serial.Or("")), nullable.String(list[0].AssetTag.Or(""))
+		}
 	}
 	if c.facts != nil {
 		c.kernelIdentity(m)
 	}
 	m.Virtual, m.Hypervisor = c.virtual()
-	productFromBoard(m)
-}
-
-// productFromBoard uses the board's name as the product if firmware leaves placeholders for the system, as
-// on boards that are sold separately. It does not if board and system have different vendors, or if
-// the identity could not be read completely.
-func productFromBoard(m *inventory.Machine) {
+	// Firmware of boards that are sold separately leaves placeholders for the system.
 	if m.Product.State != fact.Unstated || !m.Board.Known() {
 		return
 	}
@@ -54,33 +71,6 @@ func sameVendor(x, y fact.Fact[string]) bool {
 	}
 	a, b := first(x), first(y)
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
-}
-
-func (c *collector) smbiosIdentity(m *inventory.Machine) {
-	if b, ok := c.table.BIOS(); ok {
-		s := structureOf(0, b.Handle, c.table)
-		m.BIOS.Vendor, m.BIOS.Version = textFact(s, "Vendor", b.Vendor), textFact(s, "Version", b.Version)
-		m.BIOS.Date = textFact(s, "Release Date", b.ReleaseDate)
-	}
-	if y, ok := c.table.System(); ok {
-		s := structureOf(1, y.Handle, c.table)
-		m.Vendor, m.Product = textFact(s, "Manufacturer", y.Manufacturer), textFact(s, "Product Name", y.Product)
-		m.ProductVersion, m.Family = textFact(s, "Version", y.Version), textFact(s, "Family", y.Family)
-		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = nullable.String(y.Serial.Or("")), nullable.String(y.UUID.Or(""))
-	}
-	if boards := c.table.Boards(); len(boards) > 0 {
-		b := boards[0]
-		// Risers and blades are boards too.
-		if i := slices.IndexFunc(boards, func(b smbios.Board) bool { return b.Type.Or("") == "Motherboard" }); i >= 0 {
-			b = boards[i]
-		}
-		s := structureOf(2, b.Handle, c.table)
-		m.BoardVendor, m.Board = textFact(s, "Manufacturer", b.Manufacturer), textFact(s, "Product Name", b.Product)
-		m.Identifiers.BoardSerial = nullable.String(b.Serial.Or(""))
-	}
-	if list := c.table.Chassis(); len(list) > 0 {
-		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = nullable.String(list[0].Serial.Or("")), nullable.String(list[0].AssetTag.Or(""))
-	}
 }
 
 // kernelIdentity fills in the parts of the identity that SMBIOS lacks from the kernel's copy, and

@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"fmt"
+
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 )
@@ -9,22 +11,6 @@ func (c *collector) nodes() {
 	if c.facts == nil || c.privileged() {
 		return
 	}
-	owner := c.owners()
-	for i := range c.facts.NUMA.Nodes {
-		n := &c.facts.NUMA.Nodes[i]
-		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory, EnclaveBytes: n.EnclaveBytes}
-		out.Socket = nodeSocket(&out, owner)
-		c.tier(&out, n)
-		c.sys.Nodes = append(c.sys.Nodes, out)
-	}
-	for i := range c.sys.Nodes {
-		c.sys.Nodes[i].Kind = c.nodeKind(&c.sys.Nodes[i])
-	}
-	c.sideCaches()
-	c.subtractOtherMemory()
-}
-
-func (c *collector) owners() map[int]int {
 	owner := map[int]int{}
 	packages, _ := c.sys.CPU.Packages.Get()
 	for _, s := range c.sys.Sockets {
@@ -36,7 +22,29 @@ func (c *collector) owners() map[int]int {
 			}
 		}
 	}
-	return owner
+	for i := range c.facts.NUMA.Nodes {
+		n := &c.facts.NUMA.Nodes[i]
+		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory, EnclaveBytes: n.EnclaveBytes}
+		out.Socket = nodeSocket(&out, owner)
+		c.tier(&out, n)
+		c.sys.Nodes = append(c.sys.Nodes, out)
+	}
+	for i := range c.sys.Nodes {
+		c.sys.Nodes[i].Kind = c.nodeKind(&c.sys.Nodes[i])
+	}
+	c.sideCaches()
+	// The visible memory is compared with the DRAM modules.
+	v := &c.sys.Memory.VisibleBytes
+	for i := range c.sys.Nodes {
+		n := &c.sys.Nodes[i]
+		bytes, ok := n.MemoryBytes.Get()
+		if notOnModules(n) && ok && v.Known() && v.Value > bytes {
+			v.Value -= bytes
+			v.Certainty = min(v.Certainty, n.Kind.Certainty)
+			v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
+			v.From.Raw = fmt.Sprintf("%s, without node %d", v.From.Raw, n.ID)
+		}
+	}
 }
 
 func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {

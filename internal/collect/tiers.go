@@ -310,22 +310,6 @@ func (c *collector) sideCaches() {
 	}
 }
 
-// subtractOtherMemory subtracts the memory of nodes that is not on DRAM modules from the visible memory, which
-// is compared with the modules.
-func (c *collector) subtractOtherMemory() {
-	v := &c.sys.Memory.VisibleBytes
-	for i := range c.sys.Nodes {
-		n := &c.sys.Nodes[i]
-		bytes, ok := n.MemoryBytes.Get()
-		if notOnModules(n) && ok && v.Known() && v.Value > bytes {
-			v.Value -= bytes
-			v.Certainty = min(v.Certainty, n.Kind.Certainty)
-			v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
-			v.From.Raw = fmt.Sprintf("%s, without node %d", v.From.Raw, n.ID)
-		}
-	}
-}
-
 func notOnModules(n *inventory.Node) bool {
 	switch kind, _ := n.Kind.Get(); kind {
 	case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:

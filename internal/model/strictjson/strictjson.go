@@ -176,7 +176,14 @@ func (w *walker) member(t reflect.Type, key string) error {
 	}
 	fields := w.fields[t]
 	if fields == nil {
-		fields = fieldsOf(t)
+		out := map[string]reflect.Type{}
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.IsExported() && name != "-" && (!f.Anonymous || name != "") {
+				out[cmp.Or(name, f.Name)] = f.Type
+			}
+		}
+		fields = out
 		w.fields[t] = fields
 	}
 	if field := fields[key]; field != nil {
@@ -196,17 +203,6 @@ func (w *walker) end() error {
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
-
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	out := map[string]reflect.Type{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "-" && (!f.Anonymous || name != "") {
-			out[cmp.Or(name, f.Name)] = f.Type
-		}
-	}
-	return out
-}
 
 func mayBeNull(t reflect.Type) bool {
 	switch t.Kind() {

@@ -185,7 +185,15 @@ func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Read
 		h, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return checkEnd(tail, members)
+			zeros := tail.zeros
+			behind := checked(tail.in)
+			switch {
+			case behind != nil:
+				return fmt.Errorf("behind the end mark: %w", behind)
+			case zeros < endOfArchive:
+				return fmt.Errorf("no end mark after %d members: %w", members, io.ErrUnexpectedEOF)
+			}
+			return nil
 		case err == nil:
 			err = take(h, archive)
 		case members == 0 && !errors.Is(err, errBounds):
@@ -222,18 +230,6 @@ func (u *bounded) Read(b []byte) (int, error) {
 		return 0, fmt.Errorf("%w: %d bytes unpacked and more", errBounds, limit)
 	}
 	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
-}
-
-func checkEnd(tail *zeroTail, members int) error {
-	zeros := tail.zeros
-	behind := checked(tail.in)
-	switch {
-	case behind != nil:
-		return fmt.Errorf("behind the end mark: %w", behind)
-	case zeros < endOfArchive:
-		return fmt.Errorf("no end mark after %d members: %w", members, io.ErrUnexpectedEOF)
-	}
-	return nil
 }
 
 // checked reads what follows the archive, because only there the decompressor compares its checksums.

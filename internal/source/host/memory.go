@@ -93,7 +93,14 @@ func (r *reader) mapped(dir string) fact.Fact[int64] {
 		return fact.UnknownFrom[int64](kind)
 	}
 	if kind.Value != systemRAM {
-		return notRAM(kind)
+		// The other types that the kernel prints (arch/x86/kernel/e820.c). An unknown type could be RAM.
+		switch strings.ToLower(kind.Value) {
+		case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",
+			"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
+			return fact.Known(int64(0), fact.Direct, kind.From)
+		default:
+			return malformed[int64](kind.From, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.Value))))
+		}
 	}
 	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
 	switch {
@@ -105,18 +112,6 @@ func (r *reader) mapped(dir string) fact.Fact[int64] {
 		return malformed[int64](end.From, fmt.Errorf("range from %s to %s", start.From.Raw, end.From.Raw))
 	default:
 		return fact.Known(end.Value-start.Value+1, fact.Direct, end.From)
-	}
-}
-
-// notRAM returns 0 bytes for the other types that the kernel prints (arch/x86/kernel/e820.c). An unknown type
-// could be RAM, so the size is then unknown.
-func notRAM(kind fact.Fact[string]) fact.Fact[int64] {
-	switch strings.ToLower(kind.Value) {
-	case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",
-		"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
-		return fact.Known(int64(0), fact.Direct, kind.From)
-	default:
-		return malformed[int64](kind.From, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.Value))))
 	}
 }
 

@@ -94,16 +94,7 @@ func (s *system) compare(who Identity) {
 		s.fits, s.differsBy = otherSystem, comparable
 		return
 	}
-	s.compareModel(who)
-}
-
-func equalNames(a, b string) bool {
-	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
-}
-
-// compareModel compares model names; often one contains the other ("ThinkSystem SR650 -[7X06CTO1WW]-" and
-// "ThinkSystem SR650").
-func (s *system) compareModel(who Identity) {
+	// Often one name contains the other ("ThinkSystem SR650 -[7X06CTO1WW]-" and "ThinkSystem SR650").
 	s.fits = unknownSystem
 	for _, own := range who.Products {
 		switch {
@@ -115,6 +106,10 @@ func (s *system) compareModel(who Identity) {
 			s.fits, s.here = doubtfulSystem, own
 		}
 	}
+}
+
+func equalNames(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
 func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }

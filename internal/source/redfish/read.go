@@ -6,9 +6,13 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"memaudit.example/memaudit/internal/model/fact"
 )
 
 // Read reads one machine's data from a service. It returns no error: what could not be read is in
@@ -23,7 +27,20 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 	a := &Answer{Insecure: c.o.Insecure}
 	ctx, cancel := context.WithTimeout(ctx, c.o.timeout())
 	defer cancel()
-	root, p := c.root(ctx)
+	// The service root requires no login (DSP0266 "Authentication requirements"). If something in front demands one, it can only be Basic.
+	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	asksBasic := func(v string) bool { return len(v) >= 5 && strings.EqualFold(v[:5], "basic") }
+	if p == nil && r.status == http.StatusUnauthorized && slices.ContainsFunc(r.header.Values("WWW-Authenticate"), asksBasic) {
+		c.basic = true
+		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	}
+	root := &serviceRoot{}
+	if p == nil {
+		p = c.decode("GET "+rootPath, r, root)
+	}
+	if p == nil && root.Systems.path() == "" {
+		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
+	}
 	if a.failed(p) {
 		return a
 	}

@@ -32,25 +32,6 @@ type rootRef struct {
 
 const rootPath = "/redfish/v1/"
 
-// root reads the service root, which requires no login (DSP0266 "Authentication requirements"). If
-// something in front of the service demands one, it can only be Basic.
-func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
-	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
-	asksBasic := func(v string) bool { return len(v) >= 5 && strings.EqualFold(v[:5], "basic") }
-	if p == nil && r.status == http.StatusUnauthorized && slices.ContainsFunc(r.header.Values("WWW-Authenticate"), asksBasic) {
-		c.basic = true
-		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
-	}
-	root := &serviceRoot{}
-	if p == nil {
-		p = c.decode("GET "+rootPath, r, root)
-	}
-	if p == nil && root.Systems.path() == "" {
-		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
-	}
-	return root, p
-}
-
 // login opens a session. Basic authentication, which sends the password with every request, is used
 // only if the service offers no sessions.
 func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {

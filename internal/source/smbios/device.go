@@ -83,7 +83,13 @@ func (d *MemoryDevice) slot(f *fields) {
 	d.DataWidth = f.width(0x0A, "Data Width")
 	d.Size, d.Installed = f.moduleSize()
 	d.FormFactor = f.word(0x0E, "Form Factor", "form factor")
-	d.Set = f.deviceSet()
+	// 0, printed as "None", is a known value.
+	d.Set = read(f, 0x0F, 1, "Set", func(v string) Field[int] {
+		if v == "None" {
+			return known(0)
+		}
+		return parseNum(v, 0xFF)
+	}, func() Field[int] { return numField(f.u8(0x0F), 0xFF) })
 	d.Locator = f.str(0x10, "Locator")
 	d.BankLocator = f.str(0x11, "Bank Locator")
 	d.Type = f.word(0x12, "Type", "memory type")
@@ -96,7 +102,7 @@ func (d *MemoryDevice) module(f *fields) {
 	d.Serial = f.str(0x18, "Serial Number")
 	d.AssetTag = f.str(0x19, "Asset Tag")
 	d.PartNumber = f.str(0x1A, "Part Number")
-	d.Rank = f.rank()
+	d.Rank = read(f, 0x1B, 1, "Rank", func(v string) Field[int] { return parseNum(v, 0) }, func() Field[int] { return numField(f.u8(0x1B)&0x0F, 0) })
 	d.ConfiguredSpeed = f.speed(0x20, 0x58, f.configuredLabel())
 	d.MinVoltage = f.millivolts(0x22, "Minimum Voltage")
 	d.MaxVoltage = f.millivolts(0x24, "Maximum Voltage")

@@ -16,7 +16,18 @@ func (f *fields) width(off int, label string) Field[int] {
 // installed.
 func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	if f.text {
-		return f.textModuleSize()
+		v, ok := f.line("Size")
+		switch {
+		case !ok:
+			return Field[int64]{}, Field[bool]{}
+		case v == "No Module Installed" || v == "Not Installed":
+			return known[int64](0), known(false)
+		}
+		size := sizeField(v)
+		if size.Status != Known {
+			return size, Field[bool]{Status: size.Status, Raw: size.Raw}
+		}
+		return plausibleSize(size.Value)
 	}
 	if !f.has(0x0C, 2) {
 		return Field[int64]{}, Field[bool]{}
@@ -49,31 +60,6 @@ func plausibleSize(n int64) (Field[int64], Field[bool]) {
 		return status[int64](Malformed), known(true)
 	}
 	return known(n), known(true)
-}
-
-func (f *fields) textModuleSize() (Field[int64], Field[bool]) {
-	v, ok := f.line("Size")
-	switch {
-	case !ok:
-		return Field[int64]{}, Field[bool]{}
-	case v == "No Module Installed" || v == "Not Installed":
-		return known[int64](0), known(false)
-	}
-	size := sizeField(v)
-	if size.Status != Known {
-		return size, Field[bool]{Status: size.Status, Raw: size.Raw}
-	}
-	return plausibleSize(size.Value)
-}
-
-// deviceSet reads the number of the device set; 0, printed as "None", is a known value.
-func (f *fields) deviceSet() Field[int] {
-	return read(f, 0x0F, 1, "Set", func(v string) Field[int] {
-		if v == "None" {
-			return known(0)
-		}
-		return parseNum(v, 0xFF)
-	}, func() Field[int] { return numField(f.u8(0x0F), 0xFF) })
 }
 
 // typeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
@@ -111,10 +97,6 @@ func (f *fields) speed(off, ext int, label string) Field[int] {
 			return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
 		}
 	})
-}
-
-func (f *fields) rank() Field[int] {
-	return read(f, 0x1B, 1, "Rank", func(v string) Field[int] { return parseNum(v, 0) }, func() Field[int] { return numField(f.u8(0x1B)&0x0F, 0) })
 }
 
 // millivolts reads a voltage in mV. dmidecode prints it in volts.

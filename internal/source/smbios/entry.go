@@ -65,9 +65,25 @@ func (t *Table) entryPoint(b []byte) {
 	case EntryPoint32:
 		t.entryPoint32(b)
 	case EntryPointLegacy, NoEntryPoint:
-		t.entryPointLegacy(b)
+		t.EntryPoint.Length = 0x0F
+		t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
+		t.EntryPoint.Declared = Version{Major: int(b[0x0E] >> 4), Minor: int(b[0x0E] & 0x0F)}
+		t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x06:]))
+		t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x08:]))
+		t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x0C:]))
 	}
-	t.fixVersion()
+	d := t.EntryPoint.Declared
+	t.Version = d
+	switch d {
+	case Version{2, 31, 0}, Version{2, 33, 0}:
+		t.Version = Version{Major: 2, Minor: 3}
+	case Version{2, 51, 0}:
+		t.Version = Version{Major: 2, Minor: 6}
+	default:
+		return
+	}
+	t.problem(CodeVersion, 0, true, "entry point declares version %d.%d, taken for %d.%d",
+		d.Major, d.Minor, t.Version.Major, t.Version.Minor)
 }
 
 // entryPoint64 decodes `_SM3_` (DSP0134 5.2.2).
@@ -102,15 +118,6 @@ func (t *Table) entryPoint32(b []byte) {
 	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x1C:]))
 }
 
-func (t *Table) entryPointLegacy(b []byte) {
-	t.EntryPoint.Length = 0x0F
-	t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
-	t.EntryPoint.Declared = Version{Major: int(b[0x0E] >> 4), Minor: int(b[0x0E] & 0x0F)}
-	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x06:]))
-	t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x08:]))
-	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x0C:]))
-}
-
 // checksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
 // length: real entry points that announce a wrong length add up over the right one.
 func (t *Table) checksum(what string, b []byte, announced, standard int) {
@@ -125,19 +132,4 @@ func checksum(b []byte, n int) (s byte) {
 		s += c
 	}
 	return s
-}
-
-func (t *Table) fixVersion() {
-	d := t.EntryPoint.Declared
-	t.Version = d
-	switch d {
-	case Version{2, 31, 0}, Version{2, 33, 0}:
-		t.Version = Version{Major: 2, Minor: 3}
-	case Version{2, 51, 0}:
-		t.Version = Version{Major: 2, Minor: 6}
-	default:
-		return
-	}
-	t.problem(CodeVersion, 0, true, "entry point declares version %d.%d, taken for %d.%d",
-		d.Major, d.Minor, t.Version.Major, t.Version.Minor)
 }

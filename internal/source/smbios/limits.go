@@ -97,13 +97,3 @@ func (t *Table) impossible() (n int) {
 // longest is an upper bound in bytes for the formatted area of a structure of the specification.
 // Apart from structures with lists of handles the longest has 100 bytes (type 17 of SMBIOS 3.7).
 const longest = 0xC0
-
-// refuse empties a table that cannot be believed and keeps the reason.
-func (t *Table) refuse(err error) {
-	t.Structures, t.order, t.first, t.Err = nil, nil, nil, err
-	code := CodeNoStructures
-	if errors.Is(err, ErrTooLarge) {
-		code = CodeTooLarge
-	}
-	t.Problems = []Problem{{Code: code, Text: err.Error(), Offset: -1, Handle: -1}}
-}

@@ -30,7 +30,12 @@ func decodeAny(data []byte) (*Table, error) {
 		// A table has zero bytes near its start; a text has them only in UTF-16, which PowerShell's redirection writes.
 		return parseText(data)
 	default:
-		return parseTable(data)
+		w := walker{data: data}
+		if !w.plausible(0, 2) && !w.cutFirst() {
+			return nil, fmt.Errorf("%w: data start with % x: expected a dmidecode --dump-bin file (_SM3_, _SM_, _DMI_), a structure table or dmidecode's text",
+				ErrUnrecognised, data[:min(len(data), 8)])
+		}
+		return Decode(nil, data), nil
 	}
 }
 
@@ -103,15 +108,6 @@ func (t *Table) announcedLength(available int) int {
 		t.problem(CodeLength, -1, false, "entry point announces a table of %d bytes, %d are there", announced, available)
 	}
 	return min(announced, available)
-}
-
-func parseTable(data []byte) (*Table, error) {
-	w := walker{data: data}
-	if !w.plausible(0, 2) && !w.cutFirst() {
-		return nil, fmt.Errorf("%w: data start with % x: expected a dmidecode --dump-bin file (_SM3_, _SM_, _DMI_), a structure table or dmidecode's text",
-			ErrUnrecognised, data[:min(len(data), 8)])
-	}
-	return Decode(nil, data), nil
 }
 
 // cutFirst reports whether the data are a table that is damaged or cut short within its first structures: it

@@ -9,7 +9,21 @@ import (
 // the state of the processor.
 func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	if f.text {
-		return f.textProcessorStatus()
+		v, ok := f.line("Status")
+		if !ok {
+			return Field[bool]{}, Field[string]{}
+		}
+		if v == "Unpopulated" {
+			return known(false), Field[string]{}
+		}
+		state, ok := strings.CutPrefix(v, "Populated, ")
+		if !ok {
+			return status[bool](Malformed), Field[string]{}
+		}
+		if st := textStatus(state); st != Known {
+			return known(true), status[string](st)
+		}
+		return known(true), known(state)
 	}
 	if !f.has(0x18, 1) {
 		return Field[bool]{}, Field[string]{}
@@ -18,24 +32,6 @@ func (f *fields) processorStatus() (Field[bool], Field[string]) {
 		return known(false), Field[string]{}
 	}
 	return known(true), namedCode("processor state", f.u8(0x18)&7)
-}
-
-func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {
-	v, ok := f.line("Status")
-	if !ok {
-		return Field[bool]{}, Field[string]{}
-	}
-	if v == "Unpopulated" {
-		return known(false), Field[string]{}
-	}
-	state, ok := strings.CutPrefix(v, "Populated, ")
-	if !ok {
-		return status[bool](Malformed), Field[string]{}
-	}
-	if st := textStatus(state); st != Known {
-		return known(true), status[string](st)
-	}
-	return known(true), known(state)
 }
 
 // count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that

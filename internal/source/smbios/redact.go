@@ -95,7 +95,7 @@ var readTypes = [...]uint8{typeBIOS, typeSystem, typeBoard, typeChassis, typePro
 // redact hides the structure's identifiers in table and marks the bytes of the structure in covered.
 func (s *Structure) redact(table []byte, covered []bool, hide Hide) {
 	body := table[s.Offset:min(s.Offset+len(s.Data), len(table))]
-	strs := stringArea(table[s.Offset+len(body):])
+	strs, _, _ := bytes.Cut(table[s.Offset+len(body):], doubleZero[:])
 	for i := range len(body) + len(strs) {
 		covered[s.Offset+i] = true
 	}
@@ -141,13 +141,6 @@ func (s *Structure) redactString(body, strs []byte, off byte, hide Hide) {
 		}
 		strs = rest
 	}
-}
-
-// stringArea returns the strings that follow a structure's formatted area, without the two zero
-// bytes that end it.
-func stringArea(rest []byte) []byte {
-	area, _, _ := bytes.Cut(rest, doubleZero[:])
-	return area
 }
 
 // blankText replaces every byte with an x, except control characters and spaces.

@@ -14,6 +14,7 @@ package smbios
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -182,7 +183,12 @@ func (t *Table) finish() {
 		err = ErrNoFields
 	}
 	if err != nil {
-		t.refuse(err)
+		t.Structures, t.order, t.first, t.Err = nil, nil, nil, err
+		code := CodeNoStructures
+		if errors.Is(err, ErrTooLarge) {
+			code = CodeTooLarge
+		}
+		t.Problems = []Problem{{Code: code, Text: err.Error(), Offset: -1, Handle: -1}}
 		return
 	}
 	t.endAtMarker()

@@ -81,7 +81,9 @@ func (p *textParser) line(pos int, raw string) {
 	content, indent := unindent(raw)
 	if content == "" {
 		if p.open && p.attr >= 0 && indent > p.attr {
-			p.hex.blank()
+			if p.hex.in == 's' {
+				p.hex.strs = append(p.hex.strs, " ")
+			}
 			return
 		}
 		p.gap = true
@@ -186,10 +188,7 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	case indent < p.attr:
 		return // not printed by dmidecode
 	}
-	p.add(textLine{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
-}
-
-func (p *textParser) add(l textLine, content string) {
+	l := textLine{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}
 	if l.item {
 		l.key, l.val = "", content
 	}

@@ -78,10 +78,3 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 	}
 	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
 }
-
-// blank stores a string that consists only of spaces.
-func (h *hexDump) blank() {
-	if h.in == 's' {
-		h.strs = append(h.strs, " ")
-	}
-}

@@ -41,7 +41,12 @@ func (t *Table) walk(base int, data []byte, announced int) {
 			}
 			return
 		case w.ended && (data[pos] < typeInactive || t.EntryPoint.Kind == EntryPoint64):
-			pos = w.left(pos)
+			// The marker ends the table, even if the entry point announces more.
+			body := pos + int(w.data[pos+1])
+			end, _ := w.terminator(body) // exists, because the structure is plausible
+			w.t.beyond = append(w.t.beyond, *w.add(pos, body, end))
+			w.t.Structures = w.t.Structures[:len(w.t.Structures)-1]
+			pos = end + 2
 			continue
 		case len(data)-pos < headerLength || data[pos+1] < headerLength:
 			pos, more = w.resync(pos)
@@ -49,7 +54,13 @@ func (t *Table) walk(base int, data []byte, announced int) {
 		}
 		end, ended := w.terminator(pos + int(data[pos+1]))
 		if !ended {
-			w.truncated(pos)
+			// A string without its zero byte may be incomplete and is dropped.
+			body := min(pos+int(w.data[pos+1]), len(w.data))
+			s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
+			s.cut = true
+			w.ended = w.ended || s.Type == typeEndOfTable
+			w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
+				s.Length, s.Offset, w.base+len(w.data))
 			return
 		}
 		s := w.add(pos, pos+int(data[pos+1]), end)
@@ -110,27 +121,6 @@ func (w *walker) findTerminators() {
 		}
 		w.next[i] = at
 	}
-}
-
-// truncated keeps what exists of the last structure, at pos, within which the data end. A string
-// without its zero byte may be incomplete and is dropped.
-func (w *walker) truncated(pos int) {
-	body := min(pos+int(w.data[pos+1]), len(w.data))
-	s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
-	s.cut = true
-	w.ended = w.ended || s.Type == typeEndOfTable
-	w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
-		s.Length, s.Offset, w.base+len(w.data))
-}
-
-// left sets aside a structure that follows the end marker. The marker ends the table, even if the
-// entry point announces more.
-func (w *walker) left(pos int) int {
-	body := pos + int(w.data[pos+1])
-	end, _ := w.terminator(body) // exists, because the structure is plausible
-	w.t.beyond = append(w.t.beyond, *w.add(pos, body, end))
-	w.t.Structures = w.t.Structures[:len(w.t.Structures)-1]
-	return end + 2
 }
 
 // after records bytes beyond the announced length as a problem: they are other memory and not part of the

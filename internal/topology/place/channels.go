@@ -232,7 +232,12 @@ func lettersFit(letters []int, skipped string, first, channels int) bool {
 // numbers in the bank locator, and otherwise by the order of the letters found.
 func (g *slotGroup) channelsFromLetters() {
 	for _, socket := range g.eachSocket() {
-		letters := g.lettersOf(socket)
+		var letters []int
+		for _, i := range g.slots {
+			if v, ok := g.labels[i].get(fieldLetter); ok && g.out[i].Socket == socket {
+				letters = insertSorted(letters, v)
+			}
+		}
 		if len(letters) == 0 {
 			continue
 		}
@@ -271,16 +276,6 @@ func (g *slotGroup) sourceOf(name string) string {
 		return SourceBank
 	}
 	return SourceLocator
-}
-
-func (g *slotGroup) lettersOf(socket int) []int {
-	var letters []int
-	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(fieldLetter); ok && g.out[i].Socket == socket {
-			letters = insertSorted(letters, v)
-		}
-	}
-	return letters
 }
 
 // channelLabels keeps what the labels call the channels: the letter, otherwise the number.

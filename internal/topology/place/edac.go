@@ -87,7 +87,12 @@ func (pl *placer) applyEDAC() {
 	ours, theirs := pl.depths(populated), edacDepths(dimms)
 	switch {
 	case slices.Equal(ours, theirs):
-		pl.confirm(populated)
+		// EDAC reports the same number of DIMMs on the same number of channels.
+		for _, i := range populated {
+			if c := &pl.out[i].Certainty; *c == fact.Indirect || *c == fact.Corroborated {
+				*c++
+			}
+		}
 	case len(ours) != len(theirs):
 		pl.contradict(dimms, populated, len(ours), len(theirs))
 	}
@@ -121,16 +126,6 @@ func sortedCounts(count map[slotPlace]int) []int {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// confirm raises the certainty by one step, because EDAC reports the same number of DIMMs on the same number of
-// channels.
-func (pl *placer) confirm(slots []int) {
-	for _, i := range slots {
-		if c := &pl.out[i].Certainty; *c == fact.Indirect || *c == fact.Corroborated {
-			*c++
-		}
-	}
 }
 
 // contradict records the disagreement. EDAC takes precedence: labels that result in another number of channels

@@ -51,7 +51,12 @@ type counter struct {
 // the second lists the counters without a known slot. A counter is assigned only if it is unambiguous: naming
 // the wrong DIMM is worse than naming none.
 func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]*Errors, []UnplacedErrors) {
-	all := counters(sys.EDAC)
+	var all []counter
+	for i := range sys.EDAC {
+		for j := range sys.EDAC[i].DIMMs {
+			all = append(all, counter{ctl: &sys.EDAC[i], dimm: &sys.EDAC[i].DIMMs[j], slot: -1})
+		}
+	}
 	var likely []int
 	if len(all) > 0 {
 		joinByLabel(sys, all)
@@ -82,16 +87,6 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 	}
 	return slots, joinEvents(sys, slots, stray)
-}
-
-func counters(controllers []inventory.Controller) []counter {
-	var all []counter
-	for i := range controllers {
-		for j := range controllers[i].DIMMs {
-			all = append(all, counter{ctl: &controllers[i], dimm: &controllers[i].DIMMs[j], slot: -1})
-		}
-	}
-	return all
 }
 
 // label returns the driver's label of the counter without surrounding spaces.
@@ -425,21 +420,16 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 			"the BMC's own log", most.From)
 	}
 	reason, knownBy := "nothing says which of the driver's counters is this slot's", fact.Input("label files of the board, registered by rasdaemon or edac-ctl")
-	top := worstCounter(all, of)
-	if top.registered() {
-		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.label()+" is")
-	}
-	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
-}
-
-func worstCounter(all []counter, of kindOf) *counter {
 	top := &all[0]
 	for i := range all {
 		if of.module(all[i].dimm).Or(0) > of.module(top.dimm).Or(0) {
 			top = &all[i]
 		}
 	}
-	return top
+	if top.registered() {
+		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.label()+" is")
+	}
+	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
 }
 
 // kindOf selects one kind of errors: of a DIMM, of its controller in total, and those that the driver assigned

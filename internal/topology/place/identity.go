@@ -72,13 +72,6 @@ func NamesOf(k fs.FS, m *inventory.Machine) Names {
 // boardsMaker is the vendor of all boards in boardsFile.
 const boardsMaker = "dell"
 
-func (id *identity) addBoard(k fs.FS, m *inventory.Machine) {
-	if product := boardProduct(k, m.Board.Or("")); product != "" {
-		id.boardVendor = boardsMaker
-		id.add(id.boardVendor, product)
-	}
-}
-
 // boardProduct returns the product that a board number belongs to, "" if it is not listed.
 func boardProduct(k fs.FS, board string) string {
 	if k == nil || len(board) < len("072T6D") {

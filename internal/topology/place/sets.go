@@ -241,7 +241,16 @@ const (
 func (s *Sets) slot(word string) int {
 	switch {
 	case s.numbering == lettered, s.numbering == letteredFrom0:
-		return s.letteredSlot(word)
+		first := 1
+		if s.numbering == letteredFrom0 {
+			first = 0
+		}
+		letter := strings.Trim(word, "0123456789")
+		digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
+		if len(letter) != 1 || err != nil || digit < first || digit > 9 {
+			return -1
+		}
+		return (int(letter[0]-'A')+1)*partStep + digit - first + 1
 	case strings.HasSuffix(s.numbering, perBoard):
 		board, number, _ := strings.Cut(word, "/")
 		b, _ := strconv.Atoi(board)
@@ -256,19 +265,6 @@ func (s *Sets) slot(word string) int {
 		return -1
 	}
 	return v
-}
-
-func (s *Sets) letteredSlot(word string) int {
-	first := 1
-	if s.numbering == letteredFrom0 {
-		first = 0
-	}
-	letter := strings.Trim(word, "0123456789")
-	digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
-	if len(letter) != 1 || err != nil || digit < first || digit > 9 {
-		return -1
-	}
-	return (int(letter[0]-'A')+1)*partStep + digit - first + 1
 }
 
 // partStep separates the channel, or the board, from the slot in one number.

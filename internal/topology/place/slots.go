@@ -13,7 +13,10 @@ import (
 // place) makes the mapping unknown, never wrong.
 func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
 	pl := newPlacer(sys, p)
-	pl.id.addBoard(k, &sys.Machine)
+	if product := boardProduct(k, sys.Machine.Board.Or("")); product != "" {
+		pl.id.boardVendor = boardsMaker
+		pl.id.add(pl.id.boardVendor, product)
+	}
 	if virtual, _ := sys.Machine.Virtual.Get(); virtual {
 		pl.fail("the slots of a virtual machine are not slots of a board", true)
 		return pl.out, nil

@@ -14,7 +14,22 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 	}
 	for _, f := range []labelField{fieldCPU, fieldCPULetter, fieldBankCPU} {
 		if g.any(f) {
-			g.socketsFromField(f)
+			// Numbers start at the smallest found, letters at A.
+			base, source := 0, SourceLocator
+			if f != fieldCPULetter {
+				base = g.base(f)
+			}
+			if f == fieldBankCPU {
+				source = SourceBank
+			}
+			for _, i := range g.slots {
+				v, ok := g.labels[i].get(f)
+				if !ok {
+					g.failSlot(i, "the label names no processor", true)
+					continue
+				}
+				g.setSocket(i, v-base, source)
+			}
 			return
 		}
 	}
@@ -24,7 +39,16 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 	case g.socketsFromArrays():
 	case m != nil && (len(g.sys.Sockets) > 1 || len(g.sys.Sockets) == 1 && g.numbersContinue(m)):
-		g.socketsFromNumbers(m)
+		for _, i := range g.slots {
+			n, _ := g.labels[i].get(fieldNumber)
+			if owner, ok := m.owner(n, max(len(g.sys.Sockets), 2)); ok {
+				g.setSocket(i, owner, SourceMap)
+			} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
+				g.setSocket(i, only, sourceSingle)
+			} else {
+				g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
+			}
+		}
 	default:
 		g.socketsFromCounts()
 	}
@@ -34,25 +58,6 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 func (g *slotGroup) setSocket(i, position int, source string) {
 	o := &g.out[i]
 	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
-}
-
-// socketsFromField uses the CPU printed in the label; numbers start at the smallest found, letters at A.
-func (g *slotGroup) socketsFromField(f labelField) {
-	base, source := 0, SourceLocator
-	if f != fieldCPULetter {
-		base = g.base(f)
-	}
-	if f == fieldBankCPU {
-		source = SourceBank
-	}
-	for _, i := range g.slots {
-		v, ok := g.labels[i].get(f)
-		if !ok {
-			g.failSlot(i, "the label names no processor", true)
-			continue
-		}
-		g.setSocket(i, v-base, source)
-	}
 }
 
 // socketsFromNodes uses the node number of the bank locator. Some rules define it as the CPU; "auto" requires
@@ -66,7 +71,15 @@ func (g *slotGroup) socketsFromNodes() {
 	if g.rule.Node == "auto" && !g.nodesFit(base, 1) {
 		per = (last + sockets - 1) / sockets
 		if !g.nodesFit(base, per) {
-			g.failNodes("the label's node number fits neither the processors nor their controllers")
+			// With only one CPU present, DIMMs with a letter of its channels are its own, whatever their node number is.
+			only, one := g.single()
+			for _, i := range g.slots {
+				if v, ok := g.labels[i].get(fieldLetter); one && ok && g.populated(i) && v < g.channels {
+					g.setSocket(i, only, sourceSingle)
+					continue
+				}
+				g.failSlot(i, "the label's node number fits neither the processors nor their controllers", true)
+			}
 			return
 		}
 	}
@@ -100,19 +113,6 @@ func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 		default:
 			g.failSlot(i, "the label names no node", true)
 		}
-	}
-}
-
-// failNodes leaves CPUs and channels unknown. With only one CPU present, DIMMs with a letter of its channels
-// are assigned to it, whatever their node number is.
-func (g *slotGroup) failNodes(reason string) {
-	only, one := g.single()
-	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(fieldLetter); one && ok && g.populated(i) && v < g.channels {
-			g.setSocket(i, only, sourceSingle)
-			continue
-		}
-		g.failSlot(i, reason, true)
 	}
 }
 
@@ -214,19 +214,6 @@ func (g *slotGroup) numbersContinue(m *slotMap) bool {
 		}
 	}
 	return false
-}
-
-func (g *slotGroup) socketsFromNumbers(m *slotMap) {
-	for _, i := range g.slots {
-		n, _ := g.labels[i].get(fieldNumber)
-		if owner, ok := m.owner(n, max(len(g.sys.Sockets), 2)); ok {
-			g.setSocket(i, owner, SourceMap)
-		} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
-			g.setSocket(i, only, sourceSingle)
-		} else {
-			g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
-		}
-	}
 }
 
 // socketsFromCounts handles labels that do not identify the CPU: with only one there is no choice; and if there

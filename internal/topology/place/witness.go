@@ -208,11 +208,6 @@ func (pl *placer) labelledEDAC() *witnessView {
 			dimms, slots = append(dimms, d), append(slots, slot)
 		}
 	}
-	pl.numberEDAC(v, dimms, slots)
-	return v
-}
-
-func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 	bySocket := map[int][]edacDIMM{}
 	for n, i := range slots {
 		bySocket[pl.out[i].Socket] = append(bySocket[pl.out[i].Socket], dimms[n])
@@ -221,6 +216,7 @@ func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 		own := bySocket[pl.out[i].Socket]
 		v.at[i].controller, v.at[i].number = pl.edacController(own, dimms[n]), pl.edacChannel(own, dimms[n])
 	}
+	return v
 }
 
 // edacName normalises a label so that those of firmware and EDAC can be compared.

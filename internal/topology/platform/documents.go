@@ -90,22 +90,17 @@ func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 			continue
 		}
 		if col := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(col) == 6 || len(col) == 8 || len(col) == 9 {
-			out[key] = documentOf(col)
+			d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
+			if len(col) > 6 {
+				d.Authority, d.Topics = col[6], strings.Fields(col[7])
+			}
+			if len(col) > 8 {
+				d.Models = strings.FieldsFunc(col[8], func(r rune) bool { return r == ';' })
+			}
+			out[key] = d
 		}
 	}
 	return out, nil
-}
-
-// documentOf parses a row; one of a site may omit the models, or the last three columns.
-func documentOf(col []string) Document {
-	d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
-	if len(col) > 6 {
-		d.Authority, d.Topics = col[6], strings.Fields(col[7])
-	}
-	if len(col) > 8 {
-		d.Models = strings.FieldsFunc(col[8], func(r rune) bool { return r == ';' })
-	}
-	return d
 }
 
 func documentsBehind(k fs.FS, keys []string) []Document {

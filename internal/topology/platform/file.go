@@ -104,35 +104,32 @@ func (f *platformFile) choose(brand string) error {
 			return fmt.Errorf("pattern %q of a part: %w", part.Brand, err)
 		}
 		if re.MatchString(brand) {
-			f.overlay(&part.platformFacts)
+			p := &part.platformFacts
+			if p.Channels > 0 {
+				f.Channels = p.Channels
+			}
+			if p.MaxDPC > 0 {
+				f.MaxDPC = p.MaxDPC
+			}
+			if p.Speeds != nil {
+				f.Speeds = p.Speeds
+			}
+			if p.Recommended != nil {
+				f.Recommended = p.Recommended
+			}
+			if p.Acceptable != nil {
+				f.Acceptable = p.Acceptable
+			}
+			if p.ProcessorMTs != nil {
+				f.ProcessorMTs = p.ProcessorMTs
+			}
+			f.RatedBelow = f.RatedBelow || p.RatedBelow
+			f.Memoryless = max(f.Memoryless, p.Memoryless)
+			f.Unverified = slices.Concat(f.Unverified, p.Unverified) // the platform is kept for the next audit
 			return nil
 		}
 	}
 	return nil
-}
-
-func (f *platformFile) overlay(p *platformFacts) {
-	if p.Channels > 0 {
-		f.Channels = p.Channels
-	}
-	if p.MaxDPC > 0 {
-		f.MaxDPC = p.MaxDPC
-	}
-	if p.Speeds != nil {
-		f.Speeds = p.Speeds
-	}
-	if p.Recommended != nil {
-		f.Recommended = p.Recommended
-	}
-	if p.Acceptable != nil {
-		f.Acceptable = p.Acceptable
-	}
-	if p.ProcessorMTs != nil {
-		f.ProcessorMTs = p.ProcessorMTs
-	}
-	f.RatedBelow = f.RatedBelow || p.RatedBelow
-	f.Memoryless = max(f.Memoryless, p.Memoryless)
-	f.Unverified = slices.Concat(f.Unverified, p.Unverified) // the platform is kept for the next audit
 }
 
 func (f *platformFile) platform() *Platform {

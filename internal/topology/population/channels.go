@@ -270,7 +270,7 @@ func (b *builder) spread(pop *Population, n int) string {
 	for c, slots := range pop.ChannelSlots {
 		slices.SortFunc(slots, func(x, y int) int { return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y)) })
 		if most := b.maxDPC(); most > 0 && len(slots) > most {
-			return tooDeep(c, len(slots), most)
+			return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", c, len(slots), most)
 		}
 		for j := 1; j < len(slots); j++ {
 			if s := b.places[slots[j]].Slot; s != place.Unplaced && s == b.places[slots[j-1]].Slot {
@@ -328,9 +328,4 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 	pop.ChannelBytes = fact.Known(bytes, c, from)
 	// The platform defines which channels there are to compare.
 	pop.ChannelBytes.Unverified = unverified || pop.ChannelsTotal.Unverified
-}
-
-// tooDeep returns the reason that a channel has more DIMMs than possible, so the slot map must be wrong.
-func tooDeep(channel, dimms, most int) string {
-	return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", channel, dimms, most)
 }

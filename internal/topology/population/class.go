@@ -20,14 +20,6 @@ const (
 // documentedClasses are the classes of a platform's document, best first.
 var documentedClasses = [...]string{"1", "2", "3", "discouraged"}
 
-// classes sets the class of every population: the document's own if there is one, otherwise the general model's
-// grade. Platforms without an interleave policy are counted, not graded.
-func (b *builder) classes(pops []Population) {
-	for i := range pops {
-		pops[i].Class = b.class(&pops[i])
-	}
-}
-
 func (b *builder) class(pop *Population) fact.Fact[Class] {
 	if b.platform == nil {
 		return fact.UnknownFrom[Class](b.fact)
@@ -39,34 +31,30 @@ func (b *builder) class(pop *Population) fact.Fact[Class] {
 		return fact.UnknownFrom[Class](pop.ChannelBytes)
 	}
 	if b.platform.Classes != "" {
-		return b.documentedClass(pop)
+		if len(pop.Slots) == 0 {
+			return fact.Unknown[Class](fact.Absent, "the document gives no class to a processor without memory", "", pop.DIMMs.From)
+		}
+		same, ok := pop.Lockstep.Get()
+		if !ok {
+			return fact.UnknownFrom[Class](pop.Lockstep)
+		}
+		if !same {
+			return fact.Unknown[Class](fact.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
+		}
+		bytes, dimms, reason := b.activePairs(pop)
+		if reason != "" {
+			return fact.Unknown[Class](fact.Absent, reason, "")
+		}
+		name, ok := exClass(bytes, dimms)
+		if !ok {
+			return fact.Unknown[Class](fact.Absent, "the document does not describe a segment over three channel pairs", "", pop.DPC.From)
+		}
+		f := fact.Known(Class{Name: name, Best: documentedClasses[0], Documented: true,
+			Discouraged: name == "discouraged", Source: b.platform.Citation.Key}, pop.DPC.Certainty, pop.DPC.From)
+		f.Unverified = pop.Lockstep.Unverified
+		return f
 	}
 	return b.grade(pop)
-}
-
-func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
-	if len(pop.Slots) == 0 {
-		return fact.Unknown[Class](fact.Absent, "the document gives no class to a processor without memory", "", pop.DIMMs.From)
-	}
-	same, ok := pop.Lockstep.Get()
-	if !ok {
-		return fact.UnknownFrom[Class](pop.Lockstep)
-	}
-	if !same {
-		return fact.Unknown[Class](fact.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
-	}
-	bytes, dimms, reason := b.activePairs(pop)
-	if reason != "" {
-		return fact.Unknown[Class](fact.Absent, reason, "")
-	}
-	name, ok := exClass(bytes, dimms)
-	if !ok {
-		return fact.Unknown[Class](fact.Absent, "the document does not describe a segment over three channel pairs", "", pop.DPC.From)
-	}
-	f := fact.Known(Class{Name: name, Best: documentedClasses[0], Documented: true,
-		Discouraged: name == "discouraged", Source: b.platform.Citation.Key}, pop.DPC.Certainty, pop.DPC.From)
-	f.Unverified = pop.Lockstep.Unverified
-	return f
 }
 
 func (b *builder) grade(pop *Population) fact.Fact[Class] {

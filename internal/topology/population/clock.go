@@ -25,7 +25,28 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	pop.HighestMTs = b.highest(pop, proc)
 	b.capRunningSpeed(pop)
 	pop.Speed, pop.Likely = b.expectedSpeed(pop, proc, b.depths(pop))
-	pop.BoundMTs = b.speedBound(pop, proc)
+	// One known limit is enough, because an unknown one cannot raise it.
+	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
+	lower := func(f fact.Fact[int]) {
+		if f.Known() && (!out.Known() || f.Value < out.Value) {
+			out = f
+		}
+	}
+	for _, i := range pop.Slots {
+		lower(ratedSpeed(&b.sys.Slots[i]))
+	}
+	var e expectation
+	if b.processorLimit(&e, proc, channelDepths{}) == "" {
+		f := fact.Known(e.processor, fact.Direct, b.evidence(pop))
+		f.Unverified = b.platform == nil
+		lower(f)
+	}
+	if b.board != nil {
+		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
+		f.Unverified = b.board.Unverified()
+		lower(f)
+	}
+	pop.BoundMTs = out
 }
 
 // highest returns the highest memory speed in MT/s of a server's CPU for any population, by its vendor.
@@ -72,32 +93,6 @@ func (r *Result) HighestMTs() int {
 		highest = max(highest, v)
 	}
 	return highest
-}
-
-// speedBound returns the lowest of the limits that apply at any depth and for any DIMM type: the slowest
-// rating, the CPU's maximum, the board's. One known limit is enough, because an unknown one cannot raise it.
-func (b *builder) speedBound(pop *Population, proc *platform.Processor) fact.Fact[int] {
-	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
-	lower := func(f fact.Fact[int]) {
-		if f.Known() && (!out.Known() || f.Value < out.Value) {
-			out = f
-		}
-	}
-	for _, i := range pop.Slots {
-		lower(ratedSpeed(&b.sys.Slots[i]))
-	}
-	var e expectation
-	if b.processorLimit(&e, proc, channelDepths{}) == "" {
-		f := fact.Known(e.processor, fact.Direct, b.evidence(pop))
-		f.Unverified = b.platform == nil
-		lower(f)
-	}
-	if b.board != nil {
-		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
-		f.Unverified = b.board.Unverified()
-		lower(f)
-	}
-	return out
 }
 
 // depths returns the number of DIMMs on a slot's channel: exact if the channels are known, otherwise the

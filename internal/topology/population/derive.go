@@ -101,7 +101,9 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)
 	r.InstalledBytes = b.installed()
 	r.Symmetric, r.ChannelsAlike = b.symmetric(r.Populations), b.channelsAlike(r.Populations)
-	b.classes(r.Populations)
+	for i := range r.Populations {
+		r.Populations[i].Class = b.class(&r.Populations[i])
+	}
 	r.Class = b.machineClass(r)
 }
 

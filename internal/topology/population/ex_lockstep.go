@@ -41,7 +41,13 @@ func (b *builder) lockstep(pop *Population) {
 		pop.Hemisphere = fact.UnknownFrom[bool](pop.Lockstep)
 		return
 	}
-	b.hemisphere(pop)
+	c := pop.Controllers.Value
+	if len(c) != 2 {
+		pop.Hemisphere = fact.UnknownFrom[bool](pop.Controllers)
+		return
+	}
+	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)
+	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
 }
 
 func (b *builder) comparePairs(pop *Population) {
@@ -68,16 +74,6 @@ func (b *builder) comparePairs(pop *Population) {
 	}
 	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From)
 	pop.Lockstep.Unverified = pop.DPC.Unverified || unverified
-}
-
-func (b *builder) hemisphere(pop *Population) {
-	c := pop.Controllers.Value
-	if len(c) != 2 {
-		pop.Hemisphere = fact.UnknownFrom[bool](pop.Controllers)
-		return
-	}
-	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)
-	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
 }
 
 // pairDiffers compares two lockstep channels slot by slot. It returns the known difference, or otherwise what

@@ -14,7 +14,22 @@ import (
 func (b *builder) exOrderKept(pop *Population) {
 	pairs := b.platform.LockstepChannels
 	for controller := range slices.Chunk(pairs, max(1, (len(pairs)+1)/2)) {
-		b.exController(pop, controller)
+		last, gap := place.Unplaced, false // the slot filled last; an empty one before it
+		for slot := range b.platform.MaxDPC {
+			for _, pair := range controller {
+				at := b.slotAt(pop, pair[0], slot)
+				switch {
+				case at == place.Unplaced:
+					gap = true
+					continue
+				case gap:
+					pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: place.Unplaced})
+				case last != place.Unplaced && b.sys.Slots[at].SizeBytes.Or(0) > b.sys.Slots[last].SizeBytes.Or(0):
+					pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: last})
+				}
+				last = at
+			}
+		}
 	}
 	for _, f := range pop.OrderFaults {
 		name := b.sys.Slots[f.Slot].Name()
@@ -26,25 +41,6 @@ func (b *builder) exOrderKept(pop *Population) {
 	}
 	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From)
 	pop.Order.Unverified = pop.DPC.Unverified || b.lockstepBoard.Unverified()
-}
-
-func (b *builder) exController(pop *Population, pairs [][]int) {
-	last, gap := place.Unplaced, false // the slot filled last; an empty one before it
-	for slot := range b.platform.MaxDPC {
-		for _, pair := range pairs {
-			at := b.slotAt(pop, pair[0], slot)
-			switch {
-			case at == place.Unplaced:
-				gap = true
-				continue
-			case gap:
-				pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: place.Unplaced})
-			case last != place.Unplaced && b.sys.Slots[at].SizeBytes.Or(0) > b.sys.Slots[last].SizeBytes.Or(0):
-				pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: last})
-			}
-			last = at
-		}
-	}
 }
 
 // slotAt returns the populated slot at a position, Unplaced if there is none.

@@ -22,10 +22,6 @@ func (b *builder) interleave(pop *Population) {
 		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no document describes the interleaving of this platform", "")
 		return
 	}
-	b.fillRegions(pop, l, owners)
-}
-
-func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	p := b.platform
 	if len(pop.Slots) == 0 {
 		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no DIMMs", "")
@@ -51,7 +47,7 @@ func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	}
 	pop.Regions = fact.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
 	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy") ||
-		(p.Policy == platform.PolicySymmetricIMC && !stated)
+		(p.Policy == platform.PolicySymmetricIMC && !owners)
 }
 
 // lettered reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms

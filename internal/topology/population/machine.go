@@ -53,7 +53,8 @@ func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bo
 			return fact.UnknownFrom[bool](pops[i].DPC)
 		}
 		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
-		s := b.shape(&pops[i])
+		pop := &pops[i]
+		s := b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
 		if i > 0 && s != shape {
 			return symmetry(false, c, unverified, first.DIMMs.From)
 		}
@@ -91,11 +92,6 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 		}
 	}
 	return symmetry(true, c, unverified, pops[0].ChannelBytes.From)
-}
-
-// shape returns the layout, regardless of the order of controllers and of channels behind one controller.
-func (b *builder) shape(pop *Population) string {
-	return b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
 }
 
 func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {

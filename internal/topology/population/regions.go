@@ -34,7 +34,20 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 // then the one over more controllers, with the fullest channels: the numbers of channels affect nothing but
 // names.
 func (l *layout) symmetricSet(rem []int64) []int {
-	by := l.byController(rem)
+	by := make([][]int, l.ctrls)
+	for c, b := range rem {
+		if b <= 0 {
+			continue
+		}
+		k := l.ctrl[c]
+		at := len(by[k])
+		for at > 0 && rem[by[k][at-1]] < b {
+			at--
+		}
+		by[k] = append(by[k], 0)
+		copy(by[k][at+1:], by[k][at:])
+		by[k][at] = c
+	}
 	var best []int
 	var bestMin int64
 	for _, taking := range takingControllers(l.ctrls) {
@@ -57,24 +70,6 @@ func takingControllers(n int) []int {
 	default:
 		return []int{n, 1}
 	}
-}
-
-func (l *layout) byController(rem []int64) [][]int {
-	by := make([][]int, l.ctrls)
-	for c, b := range rem {
-		if b <= 0 {
-			continue
-		}
-		k := l.ctrl[c]
-		at := len(by[k])
-		for at > 0 && rem[by[k][at-1]] < b {
-			at--
-		}
-		by[k] = append(by[k], 0)
-		copy(by[k][at+1:], by[k][at:])
-		by[k][at] = c
-	}
-	return by
 }
 
 // pickSymmetric picks the fullest channels, `each` of them per controller, from the controllers whose choice is

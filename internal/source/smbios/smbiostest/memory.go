@@ -97,7 +97,17 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 	s.u8(0x12, orByte(v.Type, 0x1A))
 	s.u16(0x13, or16(v.Detail, 1<<7|1<<13))
 	s.module(v)
-	s.nonVolatile(v)
+	s.u8(0x28, orByte(v.Technology, 3))
+	s.u16(0x29, or16(v.Modes, 1<<3))
+	s.str(0x2B, v.Firmware)
+	s.u16(0x2C, v.ManufacturerID)
+	if v.NonVolatile == 0 && v.Volatile == 0 {
+		v.Volatile = v.Bytes
+	}
+	s.u64(0x34, uint64(v.NonVolatile))
+	s.u64(0x3C, uint64(v.Volatile))
+	s.u16(0x5E, 0xFF00)
+	s.u16(0x62, 0xFF00)
 	return b.add(17, s)
 }
 
@@ -151,20 +161,6 @@ func (s *body) speed(off, ext, mts int) {
 	}
 	s.u16(off, 0xFFFF)
 	s.u32(ext, uint32(mts))
-}
-
-func (s *body) nonVolatile(v DIMM) {
-	s.u8(0x28, orByte(v.Technology, 3))
-	s.u16(0x29, or16(v.Modes, 1<<3))
-	s.str(0x2B, v.Firmware)
-	s.u16(0x2C, v.ManufacturerID)
-	if v.NonVolatile == 0 && v.Volatile == 0 {
-		v.Volatile = v.Bytes
-	}
-	s.u64(0x34, uint64(v.NonVolatile))
-	s.u64(0x3C, uint64(v.Volatile))
-	s.u16(0x5E, 0xFF00)
-	s.u16(0x62, 0xFF00)
 }
 
 // Mapping is a structure of type 19.
