@@ -2,8 +2,63 @@ package smbios
 
 import (
 	"encoding/binary"
+	"strconv"
 	"strings"
 )
+
+// Status is the state of a field: Known, or the reason why it has no value. The zero Status is Missing, so
+// the fields beyond the end of a short structure need no assignment.
+//
+// It is not a fact.State, because a field of a table cannot be unread, denied or refused. In the
+// model Malformed becomes malformed and Missing becomes absent.
+type Status uint8
+
+// The states of a field.
+const (
+	// Missing: the structure is too short to have the field, or the text has
+	// no line for it.
+	Missing Status = iota
+	// Unstated means that the field exists with the value for unknown or not specified (depending on the
+	// field 0, FFFFh, string number 0 or an empty string; in text "Unknown" or "Not Specified").
+	Unstated
+	// Malformed: the field exists, but the specification does not define its value, or it names a
+	// string that the structure does not have.
+	Malformed
+	// Known: Value is what firmware stated.
+	Known
+)
+
+// Field is one value of a structure. Value is the zero value unless Status is Known; exceptions are
+// documented with the field.
+type Field[T any] struct {
+	Value  T
+	Status Status
+	// Raw is the printed text of a Malformed field that could not be read. It is "" for a field of a binary
+	// table, and if dmidecode itself reports the value as bad.
+	Raw string
+}
+
+// Get returns the value and whether it is known.
+func (f Field[T]) Get() (T, bool) { return f.Value, f.Status == Known }
+
+// Known reports whether f has a value.
+func (f Field[T]) Known() bool { return f.Status == Known }
+
+// Or returns the value if it is known, and def otherwise.
+func (f Field[T]) Or(def T) T {
+	if f.Status == Known {
+		return f.Value
+	}
+	return def
+}
+
+func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
+
+func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
+
+func unreadable[T any](v string) Field[T] {
+	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
+}
 
 // fields reads the fields of one structure. Its methods take a field's offset in the binary
 // structure and its label in dmidecode's text, so each structure is described once and both inputs
@@ -132,4 +187,246 @@ func parseNum(v string, unknown int) Field[int] {
 		return unreadable[int](v)
 	}
 	return numField(int(n), unknown)
+}
+
+// str reads a field with the number of a string. Leading and trailing spaces are removed, and every byte that is not
+// printable ASCII is replaced by '.', as dmidecode prints it. String number 0 and an empty string are Unstated, a number
+// beyond the last string is Malformed. The string may be a placeholder that the vendor left there, such as "To Be Filled
+// By O.E.M.": see Placeholder.
+func (f *fields) str(off int, label string) Field[string] {
+	return read(f, off, 1, label, textString, func() Field[string] {
+		n := f.u8(off)
+		if n == 0 {
+			return status[string](Unstated)
+		}
+		raw, ok := f.nthString(n)
+		switch {
+		case ok:
+			return binaryString(raw)
+		case f.s.cut:
+			return Field[string]{} // lost with the end of the table
+		}
+		return status[string](Malformed)
+	})
+}
+
+// nthString returns string number n, counted from 1. A string cannot be empty: an empty string area
+// means that there are no strings.
+func (f *fields) nthString(n int) (string, bool) {
+	rest := f.s.strs
+	for ; n > 1; n-- {
+		_, after, ok := strings.Cut(rest, "\x00")
+		if !ok {
+			return "", false
+		}
+		rest = after
+	}
+	str, _, _ := strings.Cut(rest, "\x00")
+	return str, str != ""
+}
+
+func binaryString(raw string) Field[string] {
+	v := strings.Trim(printable(raw), " ")
+	// Read from dmidecode's text this string would be Unstated too.
+	if v == "" || v == notSpecified {
+		return status[string](Unstated)
+	}
+	return known(v)
+}
+
+func textString(v string) Field[string] {
+	v = strings.Trim(printable(v), " ")
+	switch v {
+	case "", notSpecified:
+		return status[string](Unstated)
+	case badIndex:
+		return status[string](Malformed)
+	}
+	return known(v)
+}
+
+// badString returns the offset of the first field that names a string beyond the last one, and the
+// number of strings. Without such a field bad is false.
+func badString(s *Structure) (off, strs int, bad bool) {
+	if int(s.Type) >= len(stringFields) {
+		return 0, 0, false
+	}
+	n := countStrings(s.strs)
+	for _, c := range []byte(stringFields[s.Type]) {
+		if int(c) >= len(s.Data) || s.Data[c] == 0 {
+			continue
+		}
+		if int(s.Data[c]) > n {
+			return int(c), n, true
+		}
+	}
+	return 0, 0, false
+}
+
+func countStrings(strs string) int {
+	if strs == "" {
+		return 0
+	}
+	return strings.Count(strs, "\x00") + 1
+}
+
+// stringFields lists for each type the offsets of the fields with string numbers (DSP0134
+// clause 7).
+var stringFields = [...]string{
+	typeBIOS:         "\x04\x05\x08",
+	typeSystem:       "\x04\x05\x06\x07\x19\x1A",
+	typeBoard:        "\x04\x05\x06\x07\x08\x0A",
+	typeChassis:      "\x04\x06\x07\x08",
+	typeProcessor:    "\x04\x07\x10\x20\x21\x22",
+	6:                "\x04",
+	typeCache:        "\x04",
+	8:                "\x04\x06",
+	9:                "\x04",
+	14:               "\x04",
+	typeMemoryDevice: "\x10\x11\x17\x18\x19\x1A\x2B",
+	22:               "\x04\x05\x06\x07\x08\x0E",
+	26:               "\x04",
+	27:               "\x0E",
+	28:               "\x04",
+	29:               "\x04",
+	30:               "\x04",
+	34:               "\x04",
+	35:               "\x04",
+	39:               "\x05\x06\x07\x08\x09\x0A\x0B",
+	typeOnboard:      "\x04",
+	typeTPM:          "\x12",
+	typeFirmware:     "\x04\x05\x07\x09\x0A\x0B",
+}
+
+func leadingInt(v string) (int64, string, bool) {
+	i := 0
+	for i < len(v) && v[i] >= '0' && v[i] <= '9' {
+		i++
+	}
+	n, err := strconv.ParseInt(v[:i], 10, 64)
+	return n, v[i:], err == nil
+}
+
+// parseHex reads the digits of "0x1F" up to the first character that is not a hexadecimal digit.
+func parseHex(v string) (uint64, bool) {
+	v, ok := strings.CutPrefix(v, "0x")
+	if !ok {
+		return 0, false
+	}
+	i := 0
+	for i < len(v) && hexDigit(v[i]) >= 0 {
+		i++
+	}
+	n, err := strconv.ParseUint(v[:i], 16, 64)
+	return n, err == nil
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// sizeUnits are the binary logarithms of the units that dmidecode prints after sizes. dmidecode always
+// counts in powers of two: version 3.7 only changed the letters from GB to GiB.
+var sizeUnits = map[string]int{
+	"bytes": 0, "byte": 0, "B": 0,
+	"kB": 10, "KB": 10, "kbytes": 10, "K": 10, "KiB": 10, "kiB": 10,
+	"MB": 20, "Mbyte": 20, "M": 20, "MiB": 20,
+	"GB": 30, "G": 30, "GiB": 30,
+	"TB": 40, "TiB": 40,
+	"PB": 50, "PiB": 50,
+	"EB": 60, "EiB": 60,
+}
+
+// parseSize converts a size such as "16 GB" or "16 GiB" to bytes.
+func parseSize(v string) (int64, bool) {
+	n, unit, ok := leadingInt(v)
+	if !ok {
+		return 0, false
+	}
+	shift, known := sizeUnits[strings.Trim(unit, " ")]
+	if !known || n > (1<<62)>>shift {
+		return 0, false
+	}
+	return n << shift, true
+}
+
+// sizeField converts a printed size to a Field in bytes; "None" is a known size of 0.
+func sizeField(v string) Field[int64] {
+	if st := textStatus(v); st != Known {
+		return status[int64](st)
+	}
+	if v == "None" {
+		return known[int64](0)
+	}
+	n, ok := parseSize(v)
+	if !ok {
+		return unreadable[int64](v)
+	}
+	return known(n)
+}
+
+func textStatus(v string) Status {
+	switch v {
+	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":
+		return Unstated
+	case outOfSpec, badIndex:
+		return Malformed
+	}
+	return Known
+}
+
+// parseHexRow appends the bytes of "CA 1D 3A 00" to b.
+func parseHexRow(b []byte, row string) ([]byte, bool) {
+	n := len(b)
+	for i := 0; i < len(row); i += 3 {
+		if i+1 >= len(row) || i+2 < len(row) && row[i+2] != ' ' {
+			return b[:n], false
+		}
+		hi, lo := hexDigit(row[i]), hexDigit(row[i+1])
+		if hi < 0 || lo < 0 {
+			return b[:n], false
+		}
+		b = append(b, byte(hi<<4|lo))
+	}
+	return b, len(b) > n
+}
+
+// What dmidecode prints in place of a value.
+const (
+	notSpecified = "Not Specified"
+	badIndex     = "<BAD INDEX>"
+	outOfSpec    = "<OUT OF SPEC>"
+)
+
+// printable replaces every byte that is not printable ASCII with a dot, as dmidecode does.
+func printable(s string) string {
+	for i := range len(s) {
+		if !isPrintable(s[i]) {
+			b := []byte(s)
+			for i, c := range b {
+				if !isPrintable(c) {
+					b[i] = '.'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
+
+func clipLine(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "..."
+	}
+	return s
 }

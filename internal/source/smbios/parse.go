@@ -2,6 +2,7 @@ package smbios
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -122,4 +123,133 @@ func (w *walker) cutFirst() bool {
 		end = len(w.data)
 	}
 	return !control(string(w.data[body:end]))
+}
+
+// The kinds of entry points.
+const (
+	// NoEntryPoint: the table came without one.
+	NoEntryPoint EntryPointKind = iota
+	// EntryPointLegacy is a bare `_DMI_`, SMBIOS 2.0 and older.
+	EntryPointLegacy
+	// EntryPoint32 is `_SM_`, SMBIOS 2.1.
+	EntryPoint32
+	// EntryPoint64 is `_SM3_`, SMBIOS 3.0.
+	EntryPoint64
+)
+
+// String returns the anchor string of the entry point, "none" for NoEntryPoint.
+func (k EntryPointKind) String() string { return [...]string{"none", "_DMI_", "_SM_", "_SM3_"}[k] }
+
+// length returns the least length in bytes of an entry point of this kind.
+func (k EntryPointKind) length() int {
+	switch k {
+	case EntryPoint64:
+		return 0x18
+	case EntryPoint32:
+		return 0x1E
+	default:
+		return 0x0F
+	}
+}
+
+func entryPointKind(b []byte) EntryPointKind {
+	switch {
+	case bytes.HasPrefix(b, []byte("_SM3_")):
+		return EntryPoint64
+	case bytes.HasPrefix(b, []byte("_SM_")):
+		return EntryPoint32
+	case bytes.HasPrefix(b, []byte("_DMI_")):
+		return EntryPointLegacy
+	default:
+		return NoEntryPoint
+	}
+}
+
+// entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added to
+// Problems; the parts that can be read are used.
+func (t *Table) entryPoint(b []byte) {
+	kind := entryPointKind(b)
+	if kind == NoEntryPoint {
+		t.problem(CodeEntryPoint, 0, false, "entry point starts with % x, expected _SM3_, _SM_ or _DMI_", b[:min(len(b), 5)])
+		return
+	}
+	need := kind.length()
+	if len(b) < need {
+		t.problem(CodeEntryPoint, 0, false, "%s entry point is cut short: %d bytes, expected %d", kind, len(b), need)
+		b = append(bytes.Clone(b), make([]byte, need-len(b))...)
+	}
+	t.EntryPoint.Kind = kind
+	switch kind {
+	case EntryPoint64:
+		t.entryPoint64(b)
+	case EntryPoint32:
+		t.entryPoint32(b)
+	case EntryPointLegacy, NoEntryPoint:
+		t.EntryPoint.Length = 0x0F
+		t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
+		t.EntryPoint.Declared = Version{Major: int(b[0x0E] >> 4), Minor: int(b[0x0E] & 0x0F)}
+		t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x06:]))
+		t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x08:]))
+		t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x0C:]))
+	}
+	d := t.EntryPoint.Declared
+	t.Version = d
+	switch d {
+	case Version{2, 31, 0}, Version{2, 33, 0}:
+		t.Version = Version{Major: 2, Minor: 3}
+	case Version{2, 51, 0}:
+		t.Version = Version{Major: 2, Minor: 6}
+	default:
+		return
+	}
+	t.problem(CodeVersion, 0, true, "entry point declares version %d.%d, taken for %d.%d",
+		d.Major, d.Minor, t.Version.Major, t.Version.Minor)
+}
+
+// entryPoint64 decodes `_SM3_` (DSP0134 5.2.2).
+func (t *Table) entryPoint64(b []byte) {
+	length := int(b[0x06])
+	if length < 0x18 || length > 0x20 {
+		t.problem(CodeEntryPoint, 0x06, false, "_SM3_ entry point announces %d bytes, expected 24 to 32", length)
+	}
+	t.EntryPoint.Length = length
+	t.checksum("_SM3_ entry point", b, length, 0x18)
+	t.EntryPoint.Declared = Version{int(b[0x07]), int(b[0x08]), int(b[0x09])}
+	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint32(b[0x0C:]))
+	t.EntryPoint.Address = binary.LittleEndian.Uint64(b[0x10:])
+}
+
+// entryPoint32 decodes `_SM_` (DSP0134 5.2.1). Besides the length 1Fh, real machines have 1Eh, a
+// mistake in version 2.1 of the specification, and 20h.
+func (t *Table) entryPoint32(b []byte) {
+	length := int(b[0x05])
+	if length < 0x1E || length > 0x20 {
+		t.problem(CodeEntryPoint, 0x05, false, "_SM_ entry point announces %d bytes, expected 31", length)
+	}
+	t.EntryPoint.Length = length
+	t.checksum("_SM_ entry point", b, length, 0x1F)
+	t.EntryPoint.Declared = Version{Major: int(b[0x06]), Minor: int(b[0x07])}
+	if !bytes.HasPrefix(b[0x10:], []byte("_DMI_")) {
+		t.problem(CodeEntryPoint, 0x10, false, "entry point has % x where _DMI_ was expected", b[0x10:0x15])
+	}
+	t.checksum("_DMI_ part of the entry point", b[0x10:], 0x0F, 0x0E)
+	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x16:]))
+	t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x18:]))
+	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x1C:]))
+}
+
+// checksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
+// length: real entry points that announce a wrong length add up over the right one.
+func (t *Table) checksum(what string, b []byte, announced, standard int) {
+	if checksum(b, announced) == 0 || checksum(b, standard) == 0 {
+		return
+	}
+	t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, checksum(b, announced))
+}
+
+func checksum(b []byte, n int) (s byte) {
+	for _, c := range b[:min(n, len(b))] {
+		s += c
+	}
+	return s
 }

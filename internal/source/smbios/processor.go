@@ -1,5 +1,11 @@
 package smbios
 
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
 // Processor is a processor socket, populated or not (type 4, DSP0134 7.5).
 type Processor struct {
 	Handle      uint16
@@ -79,4 +85,235 @@ func (p *Processor) counts(f *fields) {
 	p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
 	p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
 	p.ThreadsEnabled = f.threadsEnabled()
+}
+
+// processorStatus reads the status byte: bit 6 is set if the socket is populated, bits 2:0 are
+// the state of the processor.
+func (f *fields) processorStatus() (Field[bool], Field[string]) {
+	if f.text {
+		v, ok := f.line("Status")
+		if !ok {
+			return Field[bool]{}, Field[string]{}
+		}
+		if v == "Unpopulated" {
+			return known(false), Field[string]{}
+		}
+		state, ok := strings.CutPrefix(v, "Populated, ")
+		if !ok {
+			return status[bool](Malformed), Field[string]{}
+		}
+		if st := textStatus(state); st != Known {
+			return known(true), status[string](st)
+		}
+		return known(true), known(state)
+	}
+	if !f.has(0x18, 1) {
+		return Field[bool]{}, Field[string]{}
+	}
+	if f.u8(0x18)&(1<<6) == 0 {
+		return known(false), Field[string]{}
+	}
+	return known(true), namedCode("processor state", f.u8(0x18)&7)
+}
+
+// count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that
+// is too short for that field, and FFFFh in it, are Malformed. dmidecode prints no line for a count
+// of 0, which is Unstated.
+func (f *fields) count(off, wide int, label string) Field[int] {
+	var n int
+	switch {
+	case f.text:
+		v, ok := f.line(label)
+		if !ok && f.has(0x26, 2) {
+			return status[int](Unstated)
+		}
+		if !ok {
+			return Field[int]{}
+		}
+		c := parseNum(v, 0)
+		if !c.Known() {
+			return c
+		}
+		n = c.Value
+	case !f.has(off, 1):
+		return Field[int]{}
+	default:
+		n = f.u8(off)
+		if n == 0xFF && f.has(wide, 2) {
+			n = f.u16(wide)
+		}
+	}
+	if n == 0xFF && !f.has(wide, 2) || n == 0xFFFF {
+		return status[int](Malformed)
+	}
+	return numField(n, 0)
+}
+
+// threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when
+// it is 0.
+func (f *fields) threadsEnabled() Field[int] {
+	n := f.num(0x30, 2, "Thread Enabled", 0)
+	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
+		return status[int](Unstated)
+	}
+	return n
+}
+
+// processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is
+// Unstated.
+func (f *fields) processorID() Field[uint64] {
+	id := read(f, 0x08, 8, "ID", func(v string) Field[uint64] {
+		var buf [16]byte
+		b, ok := parseHexRow(buf[:0], v)
+		if !ok || len(b) != 8 {
+			return status[uint64](Malformed)
+		}
+		return known(binary.LittleEndian.Uint64(b))
+	}, func() Field[uint64] { return known(f.u64(0x08)) })
+	if id.Known() && id.Value == 0 {
+		return status[uint64](Unstated)
+	}
+	return id
+}
+
+// cpuid decodes the x86 signature from the processor ID. In a text without an ID it reads the line
+// "Signature".
+func (f *fields) cpuid(p *Processor) Field[CPUID] {
+	if p.ID.Status == Missing && f.text {
+		return f.signature()
+	}
+	if !isX86(p) {
+		return Field[CPUID]{}
+	}
+	if p.ID.Status != Known {
+		return status[CPUID](p.ID.Status)
+	}
+	eax := uint32(p.ID.Value)
+	if eax == 0 {
+		return status[CPUID](Unstated)
+	}
+	base := int(eax >> 8 & 0xF)
+	c := CPUID{Family: base, Model: int(eax >> 4 & 0xF), Stepping: int(eax & 0xF)}
+	if base == 0xF {
+		c.Family += int(eax >> 20 & 0xFF)
+	}
+	if base == 0xF || base == 6 {
+		c.Model |= int(eax >> 12 & 0xF0)
+	}
+	return known(c)
+}
+
+// signature reads "Type 0, Family 6, Model 62, Stepping 4", with or without the type.
+func (f *fields) signature() Field[CPUID] {
+	v, ok := f.line("Signature")
+	if !ok {
+		return Field[CPUID]{}
+	}
+	var c CPUID
+	for part := range strings.SplitSeq(v, ", ") {
+		name, num, _ := strings.Cut(part, " ")
+		n, _, ok := leadingInt(num)
+		if !ok {
+			return Field[CPUID]{} // an Arm signature
+		}
+		switch name {
+		case "Family":
+			c.Family = int(n)
+		case "Model":
+			c.Model = int(n)
+		case "Stepping":
+			c.Stepping = int(n)
+		}
+	}
+	if c.Family == 0 {
+		return Field[CPUID]{}
+	}
+	return known(c)
+}
+
+// isX86 reports whether the processor ID is a CPUID signature, by the family or, if that is missing,
+// "Other", "Unknown" or undefined, by the manufacturer.
+func isX86(p *Processor) bool {
+	if p.Family.Value > 2 && p.FamilyName.Known() {
+		return slices.ContainsFunc(x86Families[:], func(run [2]int) bool { return run[0] <= p.Family.Value && p.Family.Value <= run[1] })
+	}
+	if strings.HasPrefix(p.FamilyName.Value, "ARM") {
+		return false
+	}
+	return slices.ContainsFunc(x86Makers[:], func(m string) bool { return strings.Contains(p.Manufacturer.Value, m) })
+}
+
+var x86Makers = [...]string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur"}
+
+// x86Families lists the ranges of families with the CPUID instruction (DSP0134 7.5.2).
+var x86Families = [...][2]int{
+	{0x06, 0x06}, {0x0B, 0x16}, {0x18, 0x1D}, {0x1F, 0x1F}, {0x28, 0x2F}, {0x38, 0x3F}, {0x46, 0x4F},
+	{0x66, 0x68}, {0x6A, 0x6B}, {0x78, 0x7A}, {0x83, 0x8F}, {0xA1, 0xB3}, {0xB5, 0xB7}, {0xB9, 0xC7},
+	{0xCD, 0xCF}, {0xD2, 0xDB}, {0xDD, 0xE0}, {0xE4, 0xEF}, {0x12C, 0x12E}, {0x140, 0x140},
+}
+
+// family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the
+// two-byte field at 28h.
+func (f *fields) family(maker Field[string], v Version) (Field[int], Field[string]) {
+	if f.text {
+		return f.textFamily()
+	}
+	if !f.has(0x06, 1) {
+		return Field[int]{}, Field[string]{}
+	}
+	n := f.u8(0x06)
+	// SMBIOS 2.0 used 30h for two families.
+	if n == 0x30 && v == (Version{Major: 2}) && isMaker(maker, "Intel") {
+		return known(0x0C), known("Pentium Pro")
+	}
+	if n == 0xFE && f.has(0x28, 2) {
+		n = f.u16(0x28)
+	}
+	if n == familyCore2OrK7 {
+		return known(n), known(core2OrK7(maker))
+	}
+	name := namedCode("processor family", n)
+	if ambiguousFamily(name.Value) {
+		return Field[int]{}, name
+	}
+	return known(n), name
+}
+
+const familyCore2OrK7 = 0xBE
+
+func core2OrK7(maker Field[string]) string {
+	switch {
+	case isMaker(maker, "Intel"):
+		return "Core 2"
+	case isMaker(maker, "AMD"):
+		return "K7"
+	}
+	return "Core 2 or K7"
+}
+
+func isMaker(maker Field[string], name string) bool {
+	v := maker.Value
+	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
+}
+
+func ambiguousFamily(word string) bool { return word == "ARM" }
+
+func (f *fields) textFamily() (Field[int], Field[string]) {
+	v, ok := f.line("Family")
+	switch {
+	case !ok:
+		return Field[int]{}, Field[string]{}
+	case v == "Unknown":
+		return known(2), status[string](Unstated)
+	case textStatus(v) != Known:
+		return Field[int]{}, status[string](textStatus(v))
+	case slices.Contains([]string{"Core 2", "K7", "Core 2 or K7"}, v):
+		return known(familyCore2OrK7), known(v)
+	case ambiguousFamily(v):
+		return Field[int]{}, known(v)
+	}
+	if n, ok := wordLists()["processor family"].codes[v]; ok {
+		return known(n), known(v)
+	}
+	return Field[int]{}, known(v)
 }

@@ -1,6 +1,7 @@
 package smbios
 
 import (
+	"fmt"
 	"math"
 	"strings"
 )
@@ -227,4 +228,202 @@ func (p *textParser) close() {
 	p.hex = hexDump{}
 	// Only the number of lines counts; share sets the final slice.
 	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
+}
+
+// hexDump collects the lists "Header and Data" and "Strings", which dmidecode prints for structures
+// that it does not decode and, with -u, for all.
+type hexDump struct {
+	// in is 'd' within "Header and Data", 's' within "Strings", 0 elsewhere.
+	in   byte
+	data []byte
+	strs []string
+}
+
+// take stores the line and returns true if it belongs to the dump.
+func (h *hexDump) take(l textLine) bool {
+	switch {
+	case !l.item && strings.EqualFold(l.key, "Header and Data"):
+		h.in = 'd'
+	case !l.item && l.key == "Strings" && h.data != nil:
+		h.in = 's'
+	case h.in == 'd' && l.item:
+		row, ok := parseHexRow(h.data, l.val)
+		if !ok {
+			return false
+		}
+		h.data = row
+	case h.in == 's':
+		// A string may look like an attribute when the indentation is lost.
+		if !l.item {
+			l.val = l.key + ": " + l.val
+		}
+		h.strs = append(h.strs, l.val)
+	default:
+		return false
+	}
+	return true
+}
+
+// bytes returns the formatted area and the string area, or nothing if the dump does not belong to structure
+// s.
+func (h *hexDump) bytes(s *Structure) ([]byte, string) {
+	if len(h.data) < headerLength || h.data[0] != s.Type {
+		return nil, ""
+	}
+	return h.data[:min(len(h.data), int(s.Length))], h.stringArea()
+}
+
+// stringArea joins the strings. With -u each string is printed twice: first its bytes in rows up to
+// the zero, then its text.
+func (h *hexDump) stringArea() string {
+	if area, ok := h.hexStrings(); ok {
+		return area
+	}
+	return strings.Join(h.strs, "\x00")
+}
+
+// hexStrings reads strings in the form that -u prints; ok is false when they have another form.
+func (h *hexDump) hexStrings() (area string, ok bool) {
+	var all []byte
+	for i := 0; i < len(h.strs); {
+		start, closed := len(all), false
+		for ; i < len(h.strs) && !closed; i++ {
+			row, ok := parseHexRow(all, h.strs[i])
+			if !ok {
+				return "", false
+			}
+			all = row
+			closed = all[len(all)-1] == 0
+		}
+		if !closed {
+			return "", false
+		}
+		// The text follows. The line of a string of spaces may have been lost.
+		blank := strings.Trim(string(all[start:]), " \x00") == ""
+		if i < len(h.strs) && (!blank || h.strs[i] == " ") {
+			i++
+		}
+	}
+	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
+}
+
+// outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured
+// log.
+func (p *textParser) outside(pos int, content string) {
+	if p.message(pos, content) {
+		return
+	}
+	switch content {
+	case "Memory Device", "Physical Memory Array", "Processor Information", "BIOS Information", "System Information":
+		p.said.titles++
+	}
+}
+
+func (p *textParser) message(pos int, content string) bool {
+	t := p.t
+	bare := strings.TrimLeft(content, "# ")
+	switch {
+	case strings.HasPrefix(bare, "dmidecode ") && p.version(bare[len("dmidecode "):]):
+	case strings.HasPrefix(bare, "SMBIOS ") && strings.HasSuffix(bare, " present."):
+		p.header = true
+		t.EntryPoint.Declared = parseVersion(bare[len("SMBIOS "):])
+		t.Version = t.EntryPoint.Declared
+	case strings.HasPrefix(bare, "Legacy DMI ") && strings.HasSuffix(bare, " present."):
+		p.header = true
+		t.EntryPoint.Declared = parseVersion(bare[len("Legacy DMI "):])
+		t.Version = t.EntryPoint.Declared
+	case strings.Contains(bare, " structures occupying "):
+		if n, rest, ok := leadingInt(bare); ok {
+			t.all = true
+			p.announced = int(min(n, 1<<16))
+			size, _, _ := leadingInt(strings.TrimPrefix(rest, " structures occupying "))
+			t.EntryPoint.TableLength = int(min(size, 1<<32))
+		}
+	case strings.HasPrefix(bare, "Invalid entry length"):
+		if !strings.Contains(bare, "Fixed up") { // otherwise dmidecode continued
+			t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
+		}
+	case strings.HasPrefix(bare, "Wrong DMI structures count"):
+		t.problem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
+	case strings.HasPrefix(bare, "Wrong DMI structures length"):
+		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clipLine(bare))
+	case strings.HasPrefix(bare, "Table at 0x"):
+		t.all = true // `dmidecode -t` prints no such line
+	case strings.HasPrefix(bare, "Getting SMBIOS data"),
+		strings.HasPrefix(bare, "Reading SMBIOS"), strings.HasPrefix(bare, "Scanning "),
+		strings.HasPrefix(bare, "SMBIOS version fixup"), strings.HasPrefix(bare, "Total read length"),
+		strings.HasPrefix(content, "# "):
+		p.refused(bare)
+	default:
+		return p.refused(bare)
+	}
+	return true
+}
+
+// refused recognises and keeps messages that explain why there is no table.
+func (p *textParser) refused(bare string) bool {
+	switch {
+	case strings.Contains(bare, "ermission denied"), strings.Contains(bare, "peration not permitted"),
+		strings.Contains(bare, "Can't read memory from"):
+		p.said.denied = bare
+	case strings.Contains(bare, "No SMBIOS nor DMI entry point found"),
+		strings.Contains(bare, "SMBIOS entry point missing"),
+		strings.Contains(bare, "No such file or directory") && strings.Contains(bare, "/mem"):
+		p.said.none = bare
+	default:
+		return false
+	}
+	return true
+}
+
+// version reads the version from "# dmidecode 3.4".
+func (p *textParser) version(s string) bool {
+	major, rest, ok := leadingInt(s)
+	if !ok || !strings.HasPrefix(rest, ".") {
+		return false
+	}
+	minor, _, ok := leadingInt(rest[1:])
+	if !ok {
+		return false
+	}
+	p.header = true
+	p.t.dmi = int(major*100 + min(minor, 99))
+	return true
+}
+
+// parseVersion reads a version from "3.2.1 present." or "2.8 present.".
+func parseVersion(s string) (v Version) {
+	for _, field := range []*int{&v.Major, &v.Minor, &v.Revision} {
+		n, rest, ok := leadingInt(s)
+		if !ok || n > 255 {
+			return v
+		}
+		*field = int(n)
+		if s = strings.TrimPrefix(rest, "."); s == rest {
+			return v
+		}
+	}
+	return v
+}
+
+// failure returns the error for text without structures and without dmidecode's header.
+func (p *textParser) failure() error {
+	if err := p.refusal(); err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
+	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
+		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
+}
+
+func (p *textParser) refusal() error {
+	switch {
+	case p.said.denied != "":
+		return fmt.Errorf("%w: it says %q", ErrDenied, clipLine(p.said.denied))
+	case p.said.none != "":
+		return fmt.Errorf("%w: it says %q", ErrNoTable, clipLine(p.said.none))
+	case p.said.titles > 0:
+		return ErrNoHandles
+	}
+	return nil
 }

@@ -121,3 +121,149 @@ func zen4Set(rem []int64) []int {
 	}
 	return append(set[:drop:drop], set[drop+1:]...)
 }
+
+// amdChannels is the number of channels of Rome and Milan, A to H.
+const amdChannels = 8
+
+// sixChannelLimit is the highest capacity in bytes of a channel in Milan's six-channel interleaving (Gigabyte,
+// Memory Population Guidelines for EPYC 7003).
+const sixChannelLimit = 256 << 30
+
+// amdRegions is the policy "amd-mode" in NPS1: one mode for the whole CPU. Eight equal channels interleave
+// eight ways, exactly ACDEGH six ways (Milan), exactly ABCD, EFGH or CDGH four ways; everything else two ways
+// per pair, and a channel without a partner not at all.
+func (l *layout) amdRegions(six bool) []Region {
+	if len(l.bytes) != amdChannels {
+		return nil
+	}
+	for _, set := range amdSets(six) {
+		if b, ok := l.exactly(set); ok && (len(set) != 6 || b <= sixChannelLimit) {
+			return []Region{{Bytes: b * int64(len(set)), Ways: len(set), Channels: set}}
+		}
+	}
+	var out []Region
+	for c := 0; c < amdChannels; c += 2 {
+		out = append(out, pairRegions(l.bytes, c, c+1)...)
+	}
+	return out
+}
+
+func amdSets(six bool) [][]int {
+	sets := [][]int{{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}, {2, 3, 6, 7}}
+	if six {
+		sets = append(sets, []int{0, 2, 3, 4, 6, 7})
+	}
+	return sets
+}
+
+func (l *layout) exactly(set []int) (each int64, ok bool) {
+	n := 0
+	for _, b := range l.bytes {
+		if b > 0 {
+			n++
+		}
+	}
+	if n != len(set) {
+		return 0, false
+	}
+	each = l.bytes[set[0]]
+	for _, c := range set {
+		if l.bytes[c] != each {
+			return 0, false
+		}
+	}
+	return each, each > 0
+}
+
+// pairRegions interleaves the common capacity of two channels and leaves the rest of the larger one alone.
+func pairRegions(bytes []int64, a, b int) []Region {
+	common := min(bytes[a], bytes[b])
+	var out []Region
+	if common > 0 {
+		out = append(out, Region{Bytes: 2 * common, Ways: 2, Channels: []int{a, b}})
+	}
+	for _, c := range [...]int{a, b} {
+		if rest := bytes[c] - common; rest > 0 {
+			out = append(out, Region{Bytes: rest, Ways: 1, Channels: []int{c}})
+		}
+	}
+	return out
+}
+
+// EquivalentDepths returns the first of all layouts of equal DIMMs that interleave like the given depths of a
+// CPU's channels. On a platform that distinguishes its channels, the two of a pair may be swapped (except A
+// with B and E with F if only A and E take part in six-channel interleaving), and so may A to D with E to H.
+func EquivalentDepths(p *platform.Platform, depths []int) []int {
+	out := slices.Clone(depths)
+	if p.Policy != platform.PolicyAMD || len(out) != amdChannels {
+		return out
+	}
+	for c := 0; c < amdChannels; c += 2 {
+		if out[c] > out[c+1] && (!p.SixChannels || c%4 == 2) {
+			out[c], out[c+1] = out[c+1], out[c]
+		}
+	}
+	const half = amdChannels / 2
+	if other := slices.Concat(out[half:], out[:half]); slices.Compare(other, out) < 0 {
+		return other
+	}
+	return out
+}
+
+// metrics are the fractions of the full peak defined in docs/population.md, Shares.
+type metrics struct{ best, worst, sweep, spread float64 }
+
+// measure computes the metrics of regions over n channels with the given capacities in bytes.
+func measure(regions []Region, bytes []int64, n int) metrics {
+	var m metrics
+	if len(regions) == 0 || n == 0 {
+		return m
+	}
+	most, least := regions[0].Ways, regions[0].Ways
+	var sum, turns float64
+	for _, r := range regions {
+		most, least = max(most, r.Ways), min(least, r.Ways)
+		sum += float64(r.Bytes)
+		turns += float64(r.Bytes) / float64(r.Ways)
+	}
+	var total, fullest int64
+	for _, b := range bytes {
+		total += b
+		fullest = max(fullest, b)
+	}
+	m.best = float64(most) / float64(n)
+	m.worst = float64(least) / float64(n)
+	m.sweep = sum / turns / float64(n)
+	m.spread = float64(total) / (float64(n) * float64(fullest))
+	return m
+}
+
+// layoutNames are the names under which a document may have measured a layout: at its running speed, and at the
+// best one.
+type layoutNames struct {
+	clocked string
+	best    []string
+}
+
+// channelShare returns the share by channels alone: one figure for one region; for several a range, from the
+// narrowest to all memory at once, or to the full bandwidth if one region spans all channels.
+func channelShare(regions []Region, bytes []int64, n int) Share {
+	m := measure(regions, bytes, n)
+	s := Share{Low: m.worst, High: m.worst}
+	if len(regions) > 1 {
+		s.High = m.spread
+		if m.best == 1 {
+			s.High = 1
+		}
+	}
+	return s
+}
+
+// Where a share comes from if no document measured it.
+const (
+	shareByModel    = "population model: channels and clock"
+	shareByChannels = "population model: channels alone, the clock is not known"
+	shareByRegions  = "measured level of each region"
+	shareByLayout   = "measured for this layout"
+	shareByCount    = "documented share and clock"
+)
