@@ -291,7 +291,6 @@ func (j moduleMatch) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
-// location returns the position that the BMC reports, or nil.
 func (j moduleMatch) location() *inventory.Location {
 	at := j.d.Location
 	if at == nil {
@@ -318,7 +317,6 @@ func (j moduleMatch) health() fact.Fact[inventory.Health] {
 	}
 }
 
-// countedErrors converts the BMC's error counts; nil if it reports none.
 func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	if counts == nil {
 		return nil

@@ -214,7 +214,6 @@ func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) 
 	return everywhere && impossible && len(slots) == others+1
 }
 
-// withoutDigits returns a text without its digits.
 func withoutDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {

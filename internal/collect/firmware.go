@@ -48,7 +48,6 @@ func (c *collector) firmware() {
 	}
 }
 
-// losesStructures reports whether complete structures may be missing because of a problem.
 func losesStructures(p *smbios.Problem) bool {
 	if p.Harmless {
 		return false

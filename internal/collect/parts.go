@@ -157,7 +157,6 @@ func (n *decodedModule) at() fact.Evidence {
 	return at
 }
 
-// fill fills in the values that firmware does not state from the part number.
 func (p *partNumberMerge) fill(n *decodedModule) {
 	s, m := n.slot, n.decoded
 	p.speed(n)

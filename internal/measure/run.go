@@ -21,7 +21,6 @@ const (
 	placedShare       = 0.99
 )
 
-// measurementRun is one measurement under way.
 type measurementRun struct {
 	plan   *Plan
 	bench  Bench

@@ -28,7 +28,6 @@ const (
 	leastParsed = 1 << 20
 )
 
-// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer, event logs, measurements.
 type inputs struct {
 	Schema string `json:"schema"`
 	// Tree is set if the machine's trees were audited; otherwise TreeFailed may have the reason.

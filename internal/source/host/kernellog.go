@@ -26,7 +26,6 @@ type KernelLog struct {
 	Messages fact.Fact[[]string]
 }
 
-// kernelLogOf reads the log unless the processor has the hypervisor flag.
 func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	if virt.HypervisorFlag.Value {
 		return noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})

@@ -42,7 +42,6 @@ type registerRead struct {
 	err  error
 }
 
-// errBeyondEnd: a plain file ends before the register.
 var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
 
 // maxLinks is the kernel's own limit for links in one path.

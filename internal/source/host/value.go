@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 )
 
-// unknown returns an unknown fact of a source: the reason, and what would make it known.
 func unknown[T any](source string, err *ReadError) fact.Fact[T] {
 	f := fact.Unknown[T](err.State, err.Error(), Advice(err.State, err.Path), fact.At(source, err.Path, ""))
 	f.Err = err

@@ -82,7 +82,6 @@ func (w *walker) link(part string) error {
 
 func (w *walker) top() int { return w.stack[len(w.stack)-1] }
 
-// up goes to the parent folder, but never above the root.
 func (w *walker) up() error {
 	if len(w.stack) == 1 {
 		return ErrLeavesRoot

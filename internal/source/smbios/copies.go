@@ -60,13 +60,11 @@ func (t *Table) findTwins(copies map[int]bool) {
 	}
 }
 
-// arrayOf returns the handle of a memory device's array, 0 if it names none.
 func (t *Table) arrayOf(s *Structure) uint16 {
 	f := t.fields(s)
 	return f.handle(0x04, "Array Handle", 0xFFFF).Or(0)
 }
 
-// devicesListed counts the memory devices of each array, without those that are left out.
 func (t *Table) devicesListed(without map[int]bool) map[uint16]int {
 	listed := map[uint16]int{}
 	for i := range t.Structures {
@@ -112,7 +110,6 @@ func (t *Table) singular(s *Structure) bool {
 	}
 }
 
-// content hashes a structure without its handle.
 func content(seed maphash.Seed, s *Structure) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -175,5 +172,4 @@ func (t *Table) endAtMarker() {
 	}
 }
 
-// listTypes are the types of structures that list processors, slots and address ranges.
 var listTypes = [...]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}

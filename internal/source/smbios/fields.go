@@ -345,7 +345,6 @@ var sizeUnits = map[string]int{
 	"EB": 60, "EiB": 60,
 }
 
-// parseSize converts a size such as "16 GB" or "16 GiB" to bytes.
 func parseSize(v string) (int64, bool) {
 	n, unit, ok := leadingInt(v)
 	if !ok {

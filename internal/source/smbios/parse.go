@@ -140,7 +140,6 @@ const (
 // String returns the anchor string of the entry point, "none" for NoEntryPoint.
 func (k EntryPointKind) String() string { return [...]string{"none", "_DMI_", "_SM_", "_SM3_"}[k] }
 
-// length returns the least length in bytes of an entry point of this kind.
 func (k EntryPointKind) length() int {
 	switch k {
 	case EntryPoint64:

@@ -177,7 +177,6 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 	return out, nil
 }
 
-// textRedactor redacts a text line by line.
 type textRedactor struct {
 	hide Hide
 	// read: an audit reads the current structure. headed: the row with its header was passed.

@@ -152,7 +152,6 @@ func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
 	return nil
 }
 
-// identity is the handle and type of a structure, to which references from other structures lead.
 type identity struct {
 	handle uint16
 	typ    uint8

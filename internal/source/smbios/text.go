@@ -239,7 +239,6 @@ type hexDump struct {
 	strs []string
 }
 
-// take stores the line and returns true if it belongs to the dump.
 func (h *hexDump) take(l textLine) bool {
 	switch {
 	case !l.item && strings.EqualFold(l.key, "Header and Data"):
@@ -360,7 +359,6 @@ func (p *textParser) message(pos int, content string) bool {
 	return true
 }
 
-// refused recognises and keeps messages that explain why there is no table.
 func (p *textParser) refused(bare string) bool {
 	switch {
 	case strings.Contains(bare, "ermission denied"), strings.Contains(bare, "peration not permitted"),
@@ -406,7 +404,6 @@ func parseVersion(s string) (v Version) {
 	return v
 }
 
-// failure returns the error for text without structures and without dmidecode's header.
 func (p *textParser) failure() error {
 	if err := p.refusal(); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 //go:embed names.tsv
 var namesFile string
 
-// wordList has the names of the codes of one field.
 type wordList struct {
 	names map[int]string
 	// codes is the first code of each name.

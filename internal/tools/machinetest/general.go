@@ -50,7 +50,6 @@ func confidential(name, about string, server Server, d smbiostest.DIMM, modules 
 	return m
 }
 
-// eightOfTwelve returns a current server with a third of its channels empty.
 func eightOfTwelve() Machine {
 	server := Servers()["supermicro-genoa"]
 	server.Vendor, server.Product, server.Label = "Dell Inc.", "PowerEdge R7625", dellNumber(12)
@@ -60,7 +59,6 @@ func eightOfTwelve() Machine {
 		Files: DMI(server.Vendor, server.Product, "1.0")}
 }
 
-// erring returns a server with memory errors of one module in EDAC.
 func erring() Machine {
 	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
 	server := Servers()["dell-r740"]
@@ -154,7 +152,6 @@ func EPYC(name, about string) Machine {
 		Files: DMI("Supermicro", "AS -1014S-WTRT", "2.4")}
 }
 
-// guest returns a virtual machine without SMBIOS.
 func guest() Machine {
 	return Machine{Name: "guest-without-smbios", About: "A KVM guest whose hypervisor hands out no SMBIOS.", Profile: "balanced", CPUID: [3]int{6, 143, 8},
 		Host:    hosttest.Machine{Sockets: 1, CoresPerSocket: 2, NodeMiB: 4 << 10, Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) Processor"},

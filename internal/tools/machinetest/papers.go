@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
-// cpuModel is a processor as firmware names it.
 type cpuModel struct {
 	brand, maker string
 	id           [3]int

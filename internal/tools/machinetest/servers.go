@@ -90,7 +90,6 @@ func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Bui
 	return b
 }
 
-// head returns a table with everything but the memory.
 func (s *Server) head(processors int) *smbiostest.Builder {
 	b := smbiostest.New(3, 3)
 	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})

@@ -64,7 +64,6 @@ func Draw(seed uint64) *Varied {
 	return s
 }
 
-// running draws the state of the running system.
 func (s *Varied) running(rnd *rand.Rand) {
 	const cpu = "sys/devices/system/cpu/"
 	s.Files[cpu+"smt/control"] = []string{"on\n", "off\n", "forceoff\n", "notsupported\n", "notimplemented\n"}[rnd.IntN(5)]

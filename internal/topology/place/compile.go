@@ -82,7 +82,6 @@ func MapIndex(k fs.FS) (map[string]string, error) {
 	return out, err
 }
 
-// eachMapFile calls do for each file of slot maps, in order.
 func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
 	names, _ := fs.Glob(k, "slots/*.yaml") // the only error is a malformed pattern
 	for _, name := range names {

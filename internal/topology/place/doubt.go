@@ -55,7 +55,6 @@ func (pl *placer) doubt(c *processor, conflict string) {
 	}
 }
 
-// doubtAll records a contradiction of the CPUs that slots are placed at.
 func (pl *placer) doubtAll(conflict string) {
 	if conflict == "" {
 		return

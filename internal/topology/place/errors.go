@@ -89,7 +89,6 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 	return slots, joinEvents(sys, slots, stray)
 }
 
-// label returns the driver's label of the counter without surrounding spaces.
 func (c *counter) label() string {
 	for _, text := range []string{c.dimm.Label.Or(""), c.dimm.Location.Or("")} {
 		if text = strings.TrimSpace(text); text != "" {

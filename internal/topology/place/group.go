@@ -12,7 +12,6 @@ type slotGroup struct {
 	slots []int
 }
 
-// memorySlots counts the machine's slots without flash memory.
 func (pl *placer) memorySlots() int {
 	n := 0
 	for i := range pl.sys.Slots {

@@ -2,7 +2,6 @@ package place
 
 import "strings"
 
-// labelField is a part of a slot's label.
 type labelField uint8
 
 // The fields of a label, with their names between braces in rules/slots/locators.yaml.

@@ -28,7 +28,6 @@ type LocatorRule struct {
 // LocatorPart is the part of the compiled knowledge with the label patterns.
 const LocatorPart = "locators"
 
-// loadLocatorRules returns the rules that may apply to the machine, in order.
 func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
 	rules, err := compiled.Part[[]LocatorRule](k, LocatorPart)
 	if err != nil {

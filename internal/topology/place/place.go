@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// matchLabels finds the rule that matches each slot's labels; a slot without one gets the reason.
 func (pl *placer) matchLabels(rules []LocatorRule) {
 	for i := range pl.sys.Slots {
 		s := &pl.sys.Slots[i]

@@ -29,7 +29,6 @@ const (
 	maxBoardSlots = 4 // channels per memory board of a Fujitsu RX600 S6
 )
 
-// slotLabel holds the fields of a slot's two labels and the rule that matched them.
 type slotLabel struct {
 	rule *LocatorRule
 	captured

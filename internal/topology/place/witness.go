@@ -219,7 +219,6 @@ func (pl *placer) labelledEDAC() *witnessView {
 	return v
 }
 
-// edacName normalises a label so that those of firmware and EDAC can be compared.
 func edacName(label string) string {
 	return strings.ReplaceAll(plainWord(strings.ToLower(label)), "dimm", "")
 }

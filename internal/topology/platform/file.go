@@ -48,7 +48,6 @@ type platformFile struct {
 	Guides        []string          `yaml:"guides"`
 }
 
-// platformFacts are the facts that differ between parts of one platform.
 type platformFacts struct {
 	Channels     int              `yaml:"channels_per_socket"`
 	MaxDPC       int              `yaml:"max_dpc"`

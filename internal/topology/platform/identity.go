@@ -114,7 +114,6 @@ func (p *cpuIdentity) signature() cpuIdentity {
 	return cpuIdentity{vendor: p.vendor, family: p.family, model: p.model, stepping: p.stepping}
 }
 
-// machineIdentity are the other properties that identify a platform.
 type machineIdentity struct {
 	product string
 	memory  string // types and form factors of the populated slots

@@ -14,7 +14,6 @@ import (
 // Part is the part of the compiled knowledge with the index of platforms, a list of IndexRow.
 const Part = "platforms"
 
-// platformMatch is the result of looking up one processor in the index.
 type platformMatch struct {
 	row *IndexRow
 	// by is cpuid, brand or product.

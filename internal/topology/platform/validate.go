@@ -71,7 +71,6 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 	r.validate(f.Place(1))
 }
 
-// validateFacts checks the speeds of a platform and the kinds of modules that have their own.
 func (f *platformFile) validateFacts(at datafile.Place, facts *platformFacts, depth int) {
 	validateSpeeds(at.Key("speeds"), facts.Speeds, depth, false)
 	for kind := range facts.Speeds {
@@ -90,7 +89,6 @@ func (f *platformFile) validateFacts(at datafile.Place, facts *platformFacts, de
 	}
 }
 
-// moduleKind matches a kind of modules with its own speeds.
 var moduleKind = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
 })
@@ -193,7 +191,6 @@ func (c *citationFile) validate(at datafile.Place, row *Citation) {
 	}
 }
 
-// validate checks how a platform is recognised, and its cases.
 func (r *recogniseFile) validate(at datafile.Place) {
 	if len(r.Recognise) == 0 {
 		at.Key("recognise").Wrong("empty: no machine would be recognised as this platform")

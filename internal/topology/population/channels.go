@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// channels derives everything that depends on the channel of each DIMM.
 func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
 	pop.ChannelNames = b.channelNames(pop)

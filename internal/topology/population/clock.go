@@ -143,7 +143,6 @@ func commonClock(pops []Population, of func(*Population) *fact.Fact[Speed]) {
 	}
 }
 
-// unknownClock makes the other populations' speeds unknown because one is.
 func unknownClock(pops []Population, bad int, of func(*Population) *fact.Fact[Speed]) {
 	for i := range pops {
 		f := of(&pops[i])

@@ -173,7 +173,6 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	return b
 }
 
-// memoryOwner is the CPU, or the chipset, that memory is attached to.
 type memoryOwner struct {
 	id   int
 	proc *platform.Processor

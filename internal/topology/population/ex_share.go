@@ -140,7 +140,6 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 	return bytes, dimms, ""
 }
 
-// mirrorWord is the setting's value for mirroring all memory.
 const mirrorWord = "mirror_full"
 
 // mirrored reports whether all memory is mirrored: by BIOS setup, or if that is unknown, because half of the

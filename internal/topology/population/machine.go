@@ -117,7 +117,6 @@ func (b *builder) shapeBy(pop *Population, holds func(channel int) string) strin
 	return strings.Join(lines, "|")
 }
 
-// likeness is the result of comparing a property of two DIMMs.
 type likeness uint8
 
 const (

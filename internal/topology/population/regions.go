@@ -213,7 +213,6 @@ func EquivalentDepths(p *platform.Platform, depths []int) []int {
 // metrics are the fractions of the full peak defined in docs/population.md, Shares.
 type metrics struct{ best, worst, sweep, spread float64 }
 
-// measure computes the metrics of regions over n channels with the given capacities in bytes.
 func measure(regions []Region, bytes []int64, n int) metrics {
 	var m metrics
 	if len(regions) == 0 || n == 0 {

@@ -21,7 +21,6 @@ const ratedBelow = "the CPU vendor rates it below what its channels give togethe
 // undocumentedInterleave is why a share is a range from one channel to all populated ones.
 const undocumentedInterleave = "no document says how these channels interleave"
 
-// shares sets each population's share of its CPU's best bandwidth; regions and speeds were derived before.
 func (b *builder) shares(pops []Population) {
 	owners := b.owners()
 	for i := range pops {
@@ -267,7 +266,6 @@ func (b *builder) measuredShare(pop *Population, names layoutNames, best int, cl
 	return 0, "", false
 }
 
-// likeMeasured reports whether the conditions of a measurement hold.
 func (b *builder) likeMeasured(m *platform.Measurement, pop *Population, best int) bool {
 	return (m.Sockets == 0 || m.Sockets == b.processors()) && (m.Slots == 0 || m.Slots == len(pop.Slots)+len(pop.EmptySlots)) && (m.BestMTs == 0 || m.BestMTs == best)
 }

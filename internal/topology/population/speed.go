@@ -305,7 +305,6 @@ type channelDepths struct {
 	known bool
 }
 
-// platformLimit returns the lowest limit of the DIMMs of a population.
 func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) speedLimit {
 	out := speedLimit{lo: unlimited, hi: unlimited}
 	for _, i := range slots {
@@ -323,7 +322,6 @@ func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, dep
 	return out
 }
 
-// slotLimit returns the platform's limit for one DIMM on a channel with lo to hi DIMMs.
 func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	// With DDR5 a board's second slot per channel and a second rank lower the clock of a single module, too:
 	// two ASRock Rack boards run 4800 modules at 4400 with a Core i9-13900.
@@ -424,7 +422,6 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-// unstated gives an unknown fact a reason if its source has none.
 func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
 	if f.Reason == "" {
 		f.Reason = reason
