@@ -8,7 +8,12 @@ import (
 	"memaudit.example/memaudit/internal/collect/effective"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/model/settings"
+	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/redfish"
+	"memaudit.example/memaudit/internal/source/smbios"
 )
 
 // Collect reads every source and builds the model. It returns no error: a value that could not be
@@ -82,4 +87,97 @@ func IsGuest(root *host.Root) bool {
 	c.firmware()
 	c.machine()
 	return c.sys.Machine.Virtual.Or(false)
+}
+
+// Input holds the sources of one machine.
+type Input struct {
+	// Root is the machine's sys and proc trees, nil if only a file is audited.
+	Root *host.Root
+	// SMBIOS is a table from a file. It replaces the root's own table.
+	SMBIOS *smbios.Table
+	// SMBIOSFailed and RootFailed are the reasons why a requested file or tree could not be read.
+	// The root's own table is never used in place of the file.
+	SMBIOSFailed, RootFailed *Failure
+	// BMC reads the BMC of the machine with this identity; nil if no BMC is given.
+	BMC func(redfish.Identity) *redfish.Answer
+	// DecodeBMC decodes the BMC's settings, by default with bios.DecodeRedfish.
+	DecodeBMC func(*redfish.BIOS) (*bios.Export, error)
+	// EventLogs are saved event logs of the BMC, including those that could not be read.
+	EventLogs []EventLog
+	// Redacted is set if serial numbers and UUIDs are replaced by hashes.
+	Redacted bool
+	// Exports are exports of BIOS settings, including those that could not be read.
+	Exports []Export
+	// Measurements are measured results. No other fact is derived from them.
+	Measurements []inventory.Measurement
+	// Slurm is Slurm's description of the node, nil if not given.
+	Slurm *inventory.SlurmNode
+	// Tables returns the vendors' tables of BIOS attributes. It is called only if there is an
+	// export.
+	Tables func() (settings.Tables, error)
+	// HostName is set if the machine's host name is to be read.
+	HostName bool
+	// PartNumbers returns the patterns of part numbers; if it is nil, part numbers are not decoded.
+	PartNumbers func() (*partnumber.Table, error)
+}
+
+// Failure is an input that could not be read.
+type Failure struct {
+	State  fact.State
+	Detail string
+}
+
+type collector struct {
+	sys   *inventory.System
+	table *smbios.Table
+	// given is set if the table comes from a file and not from the root.
+	given bool
+	facts *host.Facts
+	root  *host.Root
+	msr   *host.MSR
+	// failed is the reason why the table could not be read, rootFailed why the tree could not.
+	failed, rootFailed *Failure
+	// joined are the exports of BIOS settings, with those that belong together joined.
+	joined []*Export
+}
+
+func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
+	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
+}
+
+// noKernel returns an unknown fact for a value that only the kernel provides, if only an SMBIOS file
+// is audited or the machine's tree could not be read.
+func noKernel[T any](c *collector, what string) fact.Fact[T] {
+	if f := c.rootFailed; f != nil {
+		return fact.Unknown[T](f.State, f.Detail, "")
+	}
+	return effective.NoKernel[T](what)
+}
+
+// EventLog is one saved event log. A capture stores its path and content.
+type EventLog struct {
+	Path string `json:"path"`
+	// Log is nil if it could not be read; Failed is then the reason.
+	Log    *redfish.SavedLog `json:"log"`
+	Failed *Failure          `json:"-"`
+}
+
+// Export is one input with BIOS settings, whether or not it could be read. A capture stores its path and content.
+type Export struct {
+	// Source is the name of the source in docs/interface.md, Path the name of the file or the path
+	// of the resource.
+	Source string `json:"-"`
+	Path   string `json:"path"`
+	// Export is nil if it could not be read; Failed is then the reason.
+	Export *bios.Export `json:"export"`
+	Failed *Failure     `json:"-"`
+	// Doubt is the reason why it may belong to another machine, "" if there is none.
+	Doubt string `json:"-"`
+	// Foreign is set if it most likely belongs to another machine: it names another vendor
+	// or model. No finding based on it goes above info.
+	Foreign bool `json:"-"`
+	// proven is set if the export's vendor is certain: by the format, by the document's content, by
+	// two names or by the machine's own vendor. Only then is a setting that the export does not list
+	// one that the machine does not offer.
+	proven bool
 }

@@ -5,10 +5,14 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/model/strictjson"
 )
 
 // Schema names the document of a measurement.
@@ -125,4 +129,136 @@ func (r *Result) Cell(cpu, memory int) *Cell {
 		}
 	}
 	return nil
+}
+
+// Figure sums up the cell's passes of one kind.
+func (c *Cell) Figure(kind Kind) Figure {
+	return figureOf(kind, c.Passes, c.foreignLoad)
+}
+
+// figureOf summarises passes of one kind; company returns a reason if other load may have distorted the figure.
+func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure {
+	f := Figure{Kind: kind}
+	var values, clocks []float64
+	lost, why := 0, ""
+	for i := range passes {
+		p := &passes[i]
+		switch {
+		case p.Kind != kind:
+		case p.Discarded != "":
+			lost, why = lost+1, string(p.Discarded)
+		default:
+			values, clocks = append(values, p.Value), append(clocks, p.Clock)
+		}
+	}
+	f.Count = len(values)
+	if f.Count > 0 {
+		f.Median, f.Low, f.High, f.Clock = figure.Median(values), slices.Min(values), slices.Max(values), figure.Median(clocks)
+	}
+	if f.Why = f.Undecided(lost, why); f.Why == "" {
+		f.Why = foreignLoad(&f)
+	}
+	return f
+}
+
+func (c *Cell) sum() {
+	c.Decided, c.Undecided, c.Spread = true, []string{}, nil
+	c.Read, c.Triad, c.Latency = nil, nil, nil
+	for _, kind := range figure.Kinds() {
+		f := c.Figure(kind)
+		if f.Count > 0 {
+			*c.value(kind) = &f.Median
+			if s := f.Spread(); f.Median > 0 && (c.Spread == nil || s > *c.Spread) {
+				c.Spread = &s
+			}
+		}
+		if !f.Decided() {
+			c.Decided, c.Undecided = false, append(c.Undecided, string(kind)+": "+f.Why)
+		}
+	}
+	for i := range c.Loaded {
+		if why := c.Loaded[i].sum(c.Threads); why != "" {
+			c.Decided, c.Undecided = false, append(c.Undecided, c.Loaded[i].name()+": "+why)
+		}
+	}
+}
+
+func (c *Cell) value(kind Kind) **float64 {
+	switch kind {
+	case Read:
+		return &c.Read
+	case Triad:
+		return &c.Triad
+	default:
+		return &c.Latency
+	}
+}
+
+const maxMemory = 256 << 20
+
+// ErrSchema is returned for a document with another schema.
+var ErrSchema = errors.New("another schema")
+
+// Decode reads a document of memaudit measure. Figures are recalculated from the passes, because the document
+// is not trusted.
+func Decode(data []byte) (*Result, error) {
+	r := &Result{}
+	if err := strictjson.Unmarshal(data, r, maxMemory); err != nil {
+		return nil, err
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("%w: %q, expected %q", ErrSchema, r.Schema, Schema)
+	}
+	if _, err := time.Parse(time.RFC3339, r.GeneratedAt); err != nil {
+		return nil, fmt.Errorf("generated_at %q, expected a time of RFC 3339", r.GeneratedAt)
+	}
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
+		if c.CPUNode < 0 || c.MemoryNode < 0 || c.Threads < 1 {
+			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
+		}
+		for j := range c.Passes {
+			if err := c.Passes[j].check(); err != nil {
+				return nil, fmt.Errorf("nodes[%d].passes[%d]: %w", i, j, err)
+			}
+		}
+		for j := range c.Loaded {
+			if err := c.Loaded[j].check(); err != nil {
+				return nil, fmt.Errorf("nodes[%d].loaded[%d]: %w", i, j, err)
+			}
+		}
+		c.sum()
+	}
+	return r, nil
+}
+
+func (p *Pass) check() error {
+	if p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
+		return fmt.Errorf("value %g, clock %g: expected numbers that can be", p.Value, p.Clock)
+	}
+	return nil
+}
+
+// Refuse returns the document of a measurement that was refused, with the reason.
+func Refuse(reason string, now time.Time) *Result {
+	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: nullable.String(reason), Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
+}
+
+// Encode writes the document.
+func (r *Result) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode measurement: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Decided reports whether every figure of every cell is.
+func (r *Result) Decided() bool {
+	for i := range r.Nodes {
+		if !r.Nodes[i].Decided {
+			return false
+		}
+	}
+	return len(r.Nodes) > 0
 }

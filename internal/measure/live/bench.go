@@ -4,7 +4,12 @@ package live
 
 import (
 	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"memaudit.example/memaudit/internal/measure"
 	"memaudit.example/memaudit/internal/measure/kernel"
@@ -89,4 +94,138 @@ func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 	}
 	s.Clock = clock
 	return s
+}
+
+// startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
+type startGate struct{ missing atomic.Int32 }
+
+const threadTimeout = time.Second
+
+func (j *passJob) do() outcome {
+	var o outcome
+	var cpu, switches [2]int64
+	g := j.start
+	g.missing.Add(-1)
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < threadTimeout; {
+		_ = kernel.Spin(1000)
+	}
+	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {
+		return o
+	}
+	began := time.Now()
+	for o.wall < j.d && j.ctx.Err() == nil {
+		n := j.work()
+		if n == 0 {
+			break
+		}
+		o.done, o.wall = o.done+n, time.Since(began)
+	}
+	if cpu[1], switches[1], o.err = threadUsage(); o.err != nil {
+		return o
+	}
+	o.cpu, o.switches = time.Duration(cpu[1]-cpu[0]), switches[1]-switches[0]
+	o.clock = coreClock()
+	return o
+}
+
+// clockSteps take some 30 microseconds.
+const clockSteps = 30_000
+
+// coreClock returns the core's speed in arithmetic steps per second, the fastest of three runs because an interrupt
+// may delay one.
+func coreClock() float64 {
+	best := 0.0
+	for range 3 {
+		began := time.Now()
+		_ = kernel.Spin(clockSteps)
+		best = max(best, clockSteps/time.Since(began).Seconds())
+	}
+	return best
+}
+
+func threadUsage() (cpu, switches int64, err error) {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return 0, 0, err
+	}
+	var ru unix.Rusage
+	err = unix.Getrusage(unix.RUSAGE_THREAD, &ru)
+	return ts.Nano(), ru.Nivcsw, err
+}
+
+type passJob struct {
+	ctx  context.Context
+	d    time.Duration
+	work func() int64
+	// start blocks the threads until all are ready.
+	start *startGate
+}
+
+type outcome struct {
+	done      int64
+	wall, cpu time.Duration
+	switches  int64
+	clock     float64
+	err       error
+}
+
+type worker struct {
+	jobs chan passJob
+	outs chan outcome
+}
+
+type cpuWorkers map[int]*worker
+
+func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
+	for _, cpu := range cpus {
+		if err := c.hire(cpu); err != nil {
+			return nil, err
+		}
+	}
+	g := &startGate{}
+	g.missing.Store(int32(len(cpus)))
+	for i, cpu := range cpus {
+		jobs[i].start = g
+		c[cpu].jobs <- jobs[i]
+	}
+	outs := make([]outcome, len(cpus))
+	var err error
+	for i, cpu := range cpus {
+		outs[i] = <-c[cpu].outs
+		if outs[i].err != nil {
+			err = fmt.Errorf("CPU %d: %w", cpu, outs[i].err)
+		}
+	}
+	return outs, err
+}
+
+func (c cpuWorkers) hire(cpu int) error {
+	if c[cpu] != nil {
+		return nil
+	}
+	w := &worker{jobs: make(chan passJob), outs: make(chan outcome)}
+	ready := make(chan error)
+	go w.live(cpu, ready)
+	if err := <-ready; err != nil {
+		return fmt.Errorf("cannot pin a thread to CPU %d: %w", cpu, err)
+	}
+	c[cpu] = w
+	return nil
+}
+
+// live pins its thread and works. The thread is never unlocked, so that the
+// runtime ends it and no other goroutine inherits the pin.
+func (w *worker) live(cpu int, ready chan<- error) {
+	runtime.LockOSThread()
+	defer close(w.outs)
+	var set unix.CPUSet
+	set.Set(cpu)
+	err := unix.SchedSetaffinity(0, &set)
+	ready <- err
+	if err != nil {
+		return
+	}
+	for j := range w.jobs {
+		w.outs <- j.do()
+	}
 }

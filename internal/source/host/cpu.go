@@ -1,8 +1,15 @@
 package host
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
 // CPU is the kernel's view of the processors (Documentation/admin-guide/cputopology.rst).
@@ -98,3 +105,136 @@ func (c *CPU) Sample() []int {
 	}
 	return out
 }
+
+type cpuinfoKeys map[string]string
+
+// text returns the value of the first of these keys that exists and is not empty, or Absent.
+func (k cpuinfoKeys) text(names ...string) fact.Fact[string] {
+	for _, name := range names {
+		if v := k[name]; v != "" {
+			return fact.Known(v, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v))
+		}
+	}
+	return unknown[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
+}
+
+func (k cpuinfoKeys) number(names ...string) fact.Fact[int] {
+	v := k.text(names...)
+	if v.State != fact.OK {
+		return fact.UnknownFrom[int](v)
+	}
+	n, err := strconv.ParseInt(v.Value, 0, 32)
+	if err != nil {
+		return malformed[int](fact.At(inventory.SourceCPU, cpuinfo, string(kerneltext.Excerpt([]byte(v.Value)))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.Value))))
+	}
+	return fact.Known(int(n), fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v.Value))
+}
+
+// vendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
+func (k cpuinfoKeys) vendor() fact.Fact[string] {
+	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
+		return v
+	}
+	code := k.text("CPU implementer")
+	if code.State != fact.OK {
+		return code
+	}
+	name, ok := implementers[code.Value]
+	if !ok {
+		return malformed[string](fact.At(inventory.SourceCPU, cpuinfo, code.Value), fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.Value))))
+	}
+	return fact.Known(name, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, code.Value))
+}
+
+// implementers are the designers of Arm cores by MIDR_EL1[31:24] (Arm Architecture Reference
+// Manual; the kernel's arch/arm64/include/asm/cputype.h).
+var implementers = map[string]string{"0x41": "ARM", "0x42": "Broadcom", "0x43": "Cavium", "0x46": "Fujitsu", "0x48": "HiSilicon", "0x4e": "NVIDIA",
+	"0x50": "APM", "0x51": "Qualcomm", "0x53": "Samsung", "0x56": "Marvell", "0x61": "Apple", "0x69": "Intel", "0x6d": "Microsoft", "0x70": "Phytium", "0xc0": "Ampere"}
+
+// architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
+// that only one architecture has.
+func (r *reader) architecture(k cpuinfoKeys) fact.Fact[string] {
+	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
+		return v
+	}
+	flags := k.text("flags")
+	switch {
+	case flags.State == fact.OK && flagSet(flags.Value)["lm"]:
+		return fact.Known("x86_64", fact.Direct, r.at(cpuinfo, "flags: lm"))
+	case flags.State == fact.OK && k["vendor_id"] != "":
+		return fact.Known("i686", fact.Direct, r.at(cpuinfo, "flags without lm"))
+	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
+		return fact.Known("aarch64", fact.Direct, r.at(cpuinfo, "CPU architecture: "+k["CPU architecture"]))
+	case k["vendor_id"] == "IBM/S390":
+		return fact.Known("s390x", fact.Direct, r.at(cpuinfo, "vendor_id: IBM/S390"))
+	case strings.Contains(k["revision"], "(pvr "): // the processor version register
+		return fact.Known("ppc64", fact.Direct, r.at(cpuinfo, "revision: "+k["revision"]))
+	default:
+		return unknown[string](r.source, &ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
+	}
+}
+
+func sortedSet(ids []int) []int {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func flagSet(line string) map[string]bool {
+	words := strings.Fields(line)
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// identity reads the first processor from the head of /proc/cpuinfo, and CPU 0's MIDR_EL1. The parser drops
+// an incomplete last line.
+func (r *reader) identity() Identity {
+	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
+	id := Identity{}
+	if err != nil {
+		e := readError("read", cpuinfo, err)
+		id.Vendor, id.Brand = unknown[string](r.source, e), unknown[string](r.source, e)
+		id.Family, id.Model, id.Stepping = unknown[int](r.source, e), unknown[int](r.source, e), unknown[int](r.source, e)
+		id.Flags = unknown[map[string]bool](r.source, e)
+		id.Architecture = r.architecture(nil)
+		return id
+	}
+	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
+	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
+	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
+	id.Flags = fact.Convert(k.text("flags", "Features", "features"), flagSet)
+	id.Architecture = r.architecture(k)
+	return id
+}
+
+// Identity is the model of the first processor from /proc/cpuinfo.
+type Identity struct {
+	// Vendor is the CPUID vendor such as "GenuineIntel", or the implementer of an Arm core such as
+	// "ARM". Brand is "model name" or a similar key.
+	Vendor, Brand fact.Fact[string]
+	// Family, Model and Stepping are those of CPUID, decimal. On Arm Family is the architecture,
+	// Model the part and Stepping the revision.
+	Family, Model, Stepping fact.Fact[int]
+	// Flags are the words of "flags" or "Features".
+	Flags fact.Fact[map[string]bool]
+	// Architecture is the kernel's name, such as "x86_64" (/proc/sys/kernel/arch, or derived from cpuinfo).
+	Architecture fact.Fact[string]
+}
+
+// allProcessors parses all of /proc/cpuinfo. That is slow on large machines, so it is used only if sysfs
+// lacks the information.
+func (r *reader) allProcessors() fact.Fact[[]kerneltext.Processor] {
+	b, err := r.bytes(cpuinfo, LimitCPUInfo)
+	if err != nil {
+		return unknown[[]kerneltext.Processor](r.source, err)
+	}
+	info := kerneltext.ParseCPUInfo(b, true)
+	if len(info.Processors) == 0 {
+		return malformed[[]kerneltext.Processor](r.at(cpuinfo, ""), errNoCPU)
+	}
+	return fact.Known(info.Processors, fact.Direct, r.at(cpuinfo, ""))
+}
+
+var errNoCPU = errors.New("no processor in it")

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -152,4 +154,252 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 		Cores:          fact.Known(len(threads), fact.Direct, r.at(cpuinfo, raw)),
 		ThreadsPerCore: fact.Known(most, fact.Direct, r.at(cpuinfo, raw)),
 	}, true
+}
+
+type attribute struct{ list, mask string }
+
+var (
+	threadAttributes  = [...]attribute{{"/topology/thread_siblings_list", "/topology/thread_siblings"}, {"/topology/core_cpus_list", "/topology/core_cpus"}}
+	packageAttributes = [...]attribute{{"/topology/package_cpus_list", "/topology/package_cpus"}, {"/topology/core_siblings_list", "/topology/core_siblings"}}
+)
+
+var errOverlap = errors.New("CPU lists overlap")
+
+type grouping struct {
+	groups [][]int
+	// of is the group of each CPU number, -1 if it is offline or not in a group yet.
+	of []int32
+	// from is the reading of the first list.
+	from fact.Evidence
+	// failed is the first list that is unknown or does not fit the others; then groups are missing.
+	failed *fact.Fact[[]int]
+}
+
+// members reads the list of siblings of one CPU. which remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
+func (r *reader) members(cpu int, attrs []attribute, which *int) fact.Fact[[]int] {
+	var first fact.Fact[[]int]
+	for i := *which; i < 2*len(attrs); i++ {
+		a := attrs[i/2]
+		var list fact.Fact[[]int]
+		if i%2 == 0 {
+			list = r.set(indexed(cpuPrefix, cpu, a.list))
+		} else {
+			list = r.mask(indexed(cpuPrefix, cpu, a.mask))
+		}
+		if list.Known() {
+			*which = i
+		}
+		if !unavailable(list) {
+			return list
+		}
+		if first.Reason == "" {
+			first = list
+		}
+	}
+	return first
+}
+
+// maxFailures is after how many failures a partition without any group yet is given up.
+const maxFailures = 4
+
+func (r *reader) partition(online []int, attrs []attribute) grouping {
+	g := newGrouping(online)
+	which, failures := 0, 0
+	for _, cpu := range online {
+		if g.of[cpu] >= 0 {
+			continue
+		}
+		if !g.add(cpu, r.members(cpu, attrs, &which)) {
+			if failures++; failures >= maxFailures && len(g.groups) == 0 {
+				return g
+			}
+		}
+	}
+	return g
+}
+
+const offline = -2
+
+func newGrouping(online []int) grouping {
+	g := grouping{}
+	if len(online) > 0 {
+		g.of = make([]int32, online[len(online)-1]+1)
+	}
+	for i := range g.of {
+		g.of[i] = offline
+	}
+	for _, cpu := range online {
+		g.of[cpu] = -1
+	}
+	return g
+}
+
+// add adds a group with the listed CPUs that are online. It fails if the list is unknown, cpu is not in it, or one of
+// the CPUs is already in a group.
+func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
+	if !list.Known() {
+		return g.fail(list)
+	}
+	members := make([]int, 0, len(list.Value))
+	self := false
+	for _, m := range list.Value {
+		if m >= len(g.of) || g.of[m] == offline {
+			continue
+		}
+		if other := g.of[m]; other >= 0 {
+			return g.fail(malformed[[]int](list.From, fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])))
+		}
+		self = self || m == cpu
+		members = append(members, m)
+	}
+	if !self {
+		return g.fail(malformed[[]int](list.From, fmt.Errorf("CPU %d is not in its own list", cpu)))
+	}
+	for _, m := range members {
+		g.of[m] = int32(len(g.groups))
+	}
+	if len(g.groups) == 0 {
+		g.from = list.From
+	}
+	g.groups = append(g.groups, members)
+	return true
+}
+
+func (g *grouping) fail(list fact.Fact[[]int]) bool {
+	if g.failed == nil {
+		g.failed = &list
+	}
+	return false
+}
+
+func (g *grouping) counted(f func([][]int) int) fact.Fact[int] {
+	if g.failed != nil {
+		return fact.UnknownFrom[int](*g.failed)
+	}
+	return fact.Known(f(g.groups), fact.Direct, g.from)
+}
+
+func largest(groups [][]int) int {
+	n := 0
+	for _, g := range groups {
+		n = max(n, len(g))
+	}
+	return n
+}
+
+// Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
+type Caches struct {
+	// Levels are the caches of the first online CPU.
+	Levels fact.Fact[[]Cache]
+	// L3 are the groups of online CPUs that share a level 3 cache. It is Absent if the first
+	// maxFailures CPUs have none. If only some CPUs (low-power cores) have none, they are in no group.
+	L3 fact.Fact[[][]int]
+}
+
+// Cache is one cache of one CPU.
+type Cache struct {
+	Index, Level int
+	// Type is "Data", "Instruction" or "Unified", "" if it is not known.
+	Type string
+}
+
+// CPUsPerL3 returns the number of CPUs in the largest L3 group.
+func (c *Caches) CPUsPerL3() fact.Fact[int] { return fact.Convert(c.L3, largest) }
+
+// maxLevel is more than any processor has.
+const maxLevel = 8
+
+var errNoL3 = errors.New("no cache of level 3")
+
+// caches reads the caches of the first CPU and the groups that share an L3, with two files for each group.
+func (r *reader) caches(online []int) Caches {
+	levels := r.levels(online[0])
+	g := newGrouping(online)
+	f := l3Finder{index: l3Index(levels)}
+	misses := 0
+	for _, cpu := range online {
+		if g.of[cpu] >= 0 {
+			continue
+		}
+		found := r.joinL3(&g, &f, cpu)
+		if !found {
+			misses++
+		}
+		if g.failed != nil || misses >= maxFailures && len(g.groups) == 0 {
+			break
+		}
+	}
+	return Caches{Levels: levels, L3: g.l3(levels)}
+}
+
+// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists its CPUs.
+type l3Finder struct{ index, which int }
+
+// joinL3 adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the
+// grouping fails, because a group would be missing.
+func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) bool {
+	if f.index < 0 || !r.isL3(cpu, f.index) {
+		levels := r.levels(cpu)
+		if !levels.Known() {
+			return g.fail(fact.UnknownFrom[[]int](levels))
+		}
+		if f.index = l3Index(levels); f.index < 0 {
+			return false
+		}
+	}
+	dir := indexed("/cache/index", f.index, "/")
+	return g.add(cpu, r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which))
+}
+
+func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
+	switch {
+	case g.failed != nil:
+		return fact.UnknownFrom[[][]int](*g.failed)
+	case len(g.groups) > 0:
+		return fact.Known(g.groups, fact.Direct, g.from)
+	case !levels.Known():
+		return fact.UnknownFrom[[][]int](levels)
+	default:
+		return unknown[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errNoL3})
+	}
+}
+
+func (r *reader) isL3(cpu, index int) bool {
+	b, err := r.line(indexed(cpuPrefix, cpu, "/cache/index"+strconv.Itoa(index)+"/level"), LimitAttribute)
+	return err == nil && string(b) == "3"
+}
+
+// l3Index returns the index of level 3, which is not always 3; -1 if there is none.
+func l3Index(levels fact.Fact[[]Cache]) int {
+	for _, c := range levels.Value {
+		if c.Level == 3 && c.Type != "Instruction" {
+			return c.Index
+		}
+	}
+	return -1
+}
+
+// levels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
+func (r *reader) levels(cpu int) fact.Fact[[]Cache] {
+	dir := indexed(cpuPrefix, cpu, "/cache")
+	found := r.numbered(dir, "index")
+	if found.State != fact.OK {
+		return fact.UnknownFrom[[]Cache](found)
+	}
+	if len(found.Value) == 0 {
+		return unknown[[]Cache](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
+	}
+	var out []Cache
+	for _, i := range found.Value {
+		entry := indexed(dir+"/index", i, "")
+		level := r.number(entry + "/level")
+		if level.State != fact.OK {
+			return fact.UnknownFrom[[]Cache](level)
+		}
+		if level.Value < 1 || level.Value > maxLevel {
+			return malformed[[]Cache](level.From, fmt.Errorf("%d is not a cache level", level.Value))
+		}
+		out = append(out, Cache{Index: i, Level: int(level.Value), Type: r.text(entry + "/type").Value})
+	}
+	return fact.Known(out, fact.Direct, r.at(dir, ""))
 }

@@ -1,7 +1,27 @@
+// Package place derives where every slot of a machine sits: processor, controller, channel and
+// position, from the slots' labels, the slot maps under rules/slots, HPE's own structure, the kernel's
+// view of the controllers and the BMC's. A mapping that cannot be true is dropped as
+// a whole.
+//
+// Its terms, which mean the same in all its files:
+//
+//   - label: one of the two texts that firmware gives a slot, the locator and the bank locator.
+//   - rule, or pattern: how labels of one form are read (rules/slots/locators.yaml). It gives fields:
+//     a processor, a letter, a number.
+//   - group: the slots of the machine that one rule read. Only together do they show whether numbers
+//     begin at 0 or 1. (The planner's groups are something else.)
+//   - slot map: which printed numbers are on which channel, by product.
+//   - mapping: the placements of all slots together.
+//   - witness: a source other than the labels and HPE's structure that says where slots are. Its view
+//     is compared with the mapping, or places the slots that have none.
+//   - doubt: what contradicts the mapping of a processor. Its slots stay placed, at the certainty of
+//     one source.
+//   - set: the slots that a maker fills for a number of modules.
 package place
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -157,4 +177,148 @@ func labelText(f *fact.Fact[string]) string {
 
 func (pl *placer) populated(i int) bool {
 	return pl.sys.Slots[i].State == inventory.SlotPopulated
+}
+
+func (pl *placer) matchLabels(rules []LocatorRule) {
+	for i := range pl.sys.Slots {
+		s := &pl.sys.Slots[i]
+		if s.Technology.Known() && s.Technology.Value == inventory.Flash {
+			pl.out[i].Reason = "flash memory, not a memory slot"
+			continue
+		}
+		locator, bank := labelText(&s.Locator), labelText(&s.BankLocator)
+		if locator == "" && bank == "" {
+			pl.out[i].Reason = "firmware gives the slot no label"
+			continue
+		}
+		r, c := firstMatch(rules, locator, bank)
+		if r < 0 {
+			pl.out[i].Reason = "no known pattern reads this slot's label"
+			if strings.EqualFold(locator, "NO DIMM") { // firmware of many boards, for example Supermicro X10DRi
+				pl.out[i].Reason = "firmware calls the empty slot NO DIMM instead of by its label"
+			}
+			continue
+		}
+		pl.labels[i] = slotLabel{rule: &rules[r], captured: c}
+		pl.out[i].Rule = rules[r].ID
+	}
+}
+
+// dropHalfLabelled unmatches a slot if another rule than its neighbours' matched it only because one of its two
+// labels is missing. Numbers start at the smallest that a rule matched, so such a slot would be counted from
+// another base.
+func (pl *placer) dropHalfLabelled() {
+	var complete [2]*LocatorRule // rule that matches slots with this label
+	for i := range pl.labels {
+		for n, l := range pl.labelTexts(i) {
+			if r := pl.labels[i].rule; l != "" && r != nil {
+				complete[n] = r
+			}
+		}
+	}
+	for i := range pl.labels {
+		for n, l := range pl.labelTexts(i) {
+			if r := pl.labels[i].rule; l == "" && r != nil && complete[n] != nil && complete[n] != r {
+				pl.labels[i] = slotLabel{}
+				pl.out[i].Rule, pl.out[i].Reason = "", "firmware leaves out one of the two labels that its other slots have"
+			}
+		}
+	}
+}
+
+// single returns the only CPU that can have memory; false if there are several or none.
+func (pl *placer) single() (int, bool) {
+	if len(pl.present) == 1 {
+		return pl.present[0], true
+	}
+	return Unplaced, false
+}
+
+// ownModules assigns DIMMs with channels of their own, whose labels no rule matches, to the only CPU: they are
+// mounted next to their CPU, and there is no second.
+func (pl *placer) ownModules(p *platform.Platform) {
+	only, one := pl.single()
+	if p == nil || p.OwnChannels == "" || !one {
+		return
+	}
+	for i := range pl.out {
+		if o := &pl.out[i]; o.Socket == Unplaced && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM {
+			o.Socket, o.Source, o.Certainty = only, sourceSingle, fact.Indirect
+		}
+	}
+}
+
+// Unplaced is the value of an unknown coordinate of a Placement.
+const Unplaced = -1
+
+// Placement is the position of one slot. Coordinates count from 0 in board order; Channel counts over the whole
+// CPU, Controller is the one it belongs to. On a front-side-bus machine Socket stays Unplaced and Channel
+// counts over the chipset.
+type Placement struct {
+	Socket, Controller, Channel, Slot int
+	// ChannelLabel is the letter or the number that the slot's label gives its channel, "" for none.
+	ChannelLabel string
+	// Source is how it was derived: "locator", "bank_locator", "slot_map", "hpe_202", "edac", "redfish",
+	// "single_socket"; "" if nothing could be derived.
+	Source    string
+	Certainty fact.Certainty
+	// Unverified is true if its pattern or map has no document and was not confirmed by machines in the field.
+	// Then nothing derived from it is reported above info.
+	Unverified bool
+	// PartWired is true on a board that does not wire all of the CPU's channels.
+	PartWired bool
+	// Reason is why a coordinate is unknown.
+	Reason string
+	// Doubt is the contradiction, with both readings; "" if there is none. It is the same for all slots of a
+	// CPU.
+	Doubt string
+	// SocketDoubt is the contradiction of the CPUs that the slots are placed at; it is the same for all slots.
+	SocketDoubt string
+	// Undescribed is the number of the processor, from 1, that the label names and the table does not describe; 0 if
+	// there is none.
+	Undescribed int
+	// Witnessed is true if a second source names the channel, and nothing is unknown that could contradict it.
+	Witnessed bool
+	// Rule is the id of the pattern or slot map that was applied.
+	Rule string
+}
+
+// Slots derives the position of every slot of the machine. The result is aligned with sys.Slots; a position
+// that cannot be derived has its reason. p is nil if the platform was not recognised; k contains the folder
+// slots of the rules. An impossible topology (more CPUs or channels than the machine has, two DIMMs in one
+// place) makes the mapping unknown, never wrong.
+func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
+	pl := newPlacer(sys, p)
+	if product := boardProduct(k, sys.Machine.Board.Or("")); product != "" {
+		pl.id.boardVendor = boardsMaker
+		pl.id.add(pl.id.boardVendor, product)
+	}
+	if virtual, _ := sys.Machine.Virtual.Get(); virtual {
+		pl.fail("the slots of a virtual machine are not slots of a board", true)
+		return pl.out, nil
+	}
+	rules, err := loadLocatorRules(k, pl.id)
+	if err != nil {
+		pl.fail(err.Error(), true)
+		return pl.out, nil
+	}
+	pl.matchLabels(rules)
+	pl.dropHalfLabelled()
+	for i := range rules {
+		if g := pl.group(&rules[i]); g != nil {
+			g.resolve(k)
+		}
+	}
+	pl.applyHPE()
+	pl.fillSingleSlots()
+	pl.ownModules(p)
+	pl.guard()
+	if v := pl.labelledEDAC(); v != nil {
+		pl.applyWitness(v)
+	} else {
+		pl.applyEDAC()
+	}
+	pl.applyWitness(pl.controllerView())
+	pl.checkMapping(p)
+	return pl.out, pl.conflicts
 }

@@ -1,9 +1,11 @@
 package place
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +13,9 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // slotMap maps the slot numbers of one product line to channels, for labels that do not show them. It is one
@@ -156,4 +160,252 @@ func (m *slotMap) depth() int {
 		}
 	}
 	return d
+}
+
+type locatorFile struct {
+	Schema int           `yaml:"schema"`
+	Rules  []LocatorRule `yaml:"rules"`
+}
+
+type mapFile struct {
+	Schema int       `yaml:"schema"`
+	Vendor string    `yaml:"vendor"`
+	Maps   []slotMap `yaml:"maps"`
+}
+
+const locatorYAML = "slots/locators.yaml"
+
+// notMaps are the files of rules/slots without slot maps.
+var notMaps = [...]string{locatorYAML, "slots/sources.yaml"}
+
+// LocatorRules reads slots/locators.yaml. It returns nil if the file does not exist.
+func LocatorRules(k fs.FS) ([]LocatorRule, error) {
+	raw, err := fs.ReadFile(k, locatorYAML)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := datafile.Parse(locatorYAML, raw)
+	var rules []LocatorRule
+	if len(f.Docs) > 0 {
+		rules = ValidatePatterns(f)
+	}
+	if len(f.Faults) > 0 {
+		return nil, f.Faults
+	}
+	return rules, nil
+}
+
+const fieldWords = "cpu, p, node, ctl, chan, slot, bslot, num, board, _, x, C, L, S, B"
+
+// checkPattern rejects a pattern that matchLabel could never match.
+func checkPattern(pattern string) error {
+	for rest := pattern; ; {
+		_, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			return nil
+		}
+		name, tail, closed := strings.Cut(after, "}")
+		if !closed {
+			return errors.New("has no closing brace")
+		}
+		_, _, constant := constantField(name)
+		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known && !constant {
+			return fmt.Errorf("has the unknown field {%s}, expected one of %s", name, fieldWords)
+		}
+		rest = tail
+	}
+}
+
+// MapIndex returns the slot map ("file#id") for each product and pattern; the key is both, separated by a tab.
+func MapIndex(k fs.FS) (map[string]string, error) {
+	out := map[string]string{}
+	err := eachMapFile(k, func(name string, file *mapFile) error {
+		for i := range file.Maps {
+			if err := file.Maps[i].index(out, file.Vendor, path.Base(name)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
+	names, _ := fs.Glob(k, "slots/*.yaml") // the only error is a malformed pattern
+	for _, name := range names {
+		if slices.Contains(notMaps[:], name) {
+			continue
+		}
+		file, err := readMapFile(k, name)
+		if err != nil {
+			return err
+		}
+		if err := do(name, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readMapFile reads one file of slot maps and rejects unknown keys.
+func readMapFile(k fs.FS, name string) (*mapFile, error) {
+	raw, err := fs.ReadFile(k, name)
+	if err != nil {
+		return nil, err
+	}
+	var file mapFile
+	if err := datafile.Decode(raw, &file); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &file, nil
+}
+
+func (m *slotMap) index(entries map[string]string, vendor, file string) error {
+	for _, model := range m.Models {
+		for _, rule := range m.Locators {
+			key := strings.TrimSpace(modelKey(vendor, model)) + "\t" + boardRule(rule, m.Slots)
+			if other, twice := entries[key]; twice {
+				return fmt.Errorf("%s and %s are both for %s", other, m.ID, strings.ReplaceAll(key, "\t", ", pattern "))
+			}
+			entries[key] = file + "#" + m.ID
+		}
+	}
+	return nil
+}
+
+// SiteFolder is where knowledge with a site's files added keeps those that exist beside a built-in file of the same name.
+const SiteFolder = "site/"
+
+// Known are the names that slot maps may use: the keys of documents and the ids of label patterns.
+type Known struct{ sources, patterns map[string]bool }
+
+// ReadKnown reads them from the knowledge.
+func ReadKnown(k fs.FS) Known {
+	known := Known{map[string]bool{}, map[string]bool{}}
+	for _, folder := range []string{"slots/", SiteFolder} {
+		var documents citationsFile
+		var labels locatorFile
+		for name, into := range map[string]any{"sources.yaml": &documents, "locators.yaml": &labels} {
+			if raw, err := fs.ReadFile(k, folder+name); err == nil {
+				if f := datafile.Parse(name, raw); len(f.Docs) > 0 {
+					f.Decode(0, into)
+				}
+			}
+		}
+		for key := range documents.Sources {
+			known.sources[key] = true
+		}
+		for _, rule := range labels.Rules {
+			known.patterns[rule.ID] = true
+		}
+	}
+	return known
+}
+
+type citationsFile struct {
+	Schema  int                        `yaml:"schema"`
+	Sources map[string]settings.Source `yaml:"sources"`
+}
+
+// ValidateSources checks the documents behind slot maps.
+func ValidateSources(f *datafile.File) {
+	var file citationsFile
+	if f.Place(0).Require("schema", "sources"); !f.Decode(0, &file) {
+		return
+	}
+	f.Place(0).Key("schema").OneOf("1")
+	for key := range file.Sources {
+		f.Place(0).Key("sources").Key(key).Require("title")
+	}
+}
+
+// ValidateMaps checks a file of slot maps: known documents and patterns, unique slots, and groups that agree.
+func ValidateMaps(f *datafile.File, data []byte, known Known) {
+	var file mapFile
+	at := f.Place(0)
+	if at.Require("schema", "maps"); !f.Decode(0, &file) {
+		return
+	}
+	at.Key("schema").OneOf("1")
+	for i := range file.Maps {
+		m, entry := &file.Maps[i], at.Key("maps").Item(i)
+		entry.Require("id", "models", "locators", "check", "sources")
+		entry.Key("id").Match(`^[a-z0-9][a-z0-9.-]*$`, "small letters, digits, dots and dashes")
+		entry.Key("check").OneOf("doc", "field", "label", "first", "count", "infer")
+		if !bytes.Contains(data, []byte("\n  - {id: "+m.ID+",")) {
+			entry.Fault("%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
+		}
+		for j, s := range m.Sources {
+			if len(known.sources) > 0 && !known.sources[s] {
+				entry.Key("sources").Item(j).Fault("%s: source %s is not in sources.yaml beside the maps", m.ID, s)
+			}
+		}
+		for j, id := range m.Locators {
+			if len(known.patterns) > 0 && !known.patterns[id] {
+				entry.Key("locators").Item(j).Fault("%s: %s is not a pattern of locators.yaml", m.ID, id)
+			}
+		}
+		if m.Unknown == "" && len(m.Groups) == 0 {
+			entry.Fault("%s: needs groups, or unknown with the reason", m.ID)
+		}
+		for key, channels := range map[string]int{"second": len(m.Second), "controllers": len(m.Controllers)} {
+			if channels > 0 && channels != len(m.Groups) {
+				entry.Key(key).Fault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
+			}
+		}
+		const mostSlots = 4
+		for key, groups := range map[string][][]int{"groups": m.Groups, "second": m.Second} {
+			seen := map[int]bool{}
+			for i, channel := range groups {
+				if len(channel) > mostSlots {
+					entry.Key(key).Item(i).Fault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
+				}
+				for j, slot := range channel {
+					if seen[slot] {
+						entry.Key(key).Item(i).Item(j).Fault("%s: slot %d is listed twice in %s", m.ID, slot, key)
+					}
+					seen[slot] = true
+				}
+			}
+		}
+	}
+}
+
+// ValidatePatterns reads label patterns and checks that ids are unique and the fields of a pattern known.
+func ValidatePatterns(f *datafile.File) []LocatorRule {
+	var file locatorFile
+	at := f.Place(0)
+	if at.Require("schema", "rules"); !f.Decode(0, &file) {
+		return nil
+	}
+	at.Key("schema").OneOf("1")
+	seen := map[string]bool{}
+	for i, r := range file.Rules {
+		rule := at.Key("rules").Item(i)
+		rule.Require("id", "locator")
+		rule.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
+		if seen[r.ID] {
+			rule.Key("id").Fault("%s: this id is used twice", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Node != "" {
+			rule.Key("node").OneOf("socket", "controller", "auto", "ignore")
+		}
+		if len(r.Options) > 0 {
+			rule.Key("options").OneOf("base0", "slot0", "pair", "boards", "cards", "cartridges")
+		}
+		for key, patterns := range map[string][]string{"locator": r.Locators, "bank": r.Banks} {
+			for j, p := range patterns {
+				where := rule.Key(key).Item(j)
+				where.Match(`^[^|\t]*$`, "a label without | and tab")
+				if err := checkPattern(p); err != nil {
+					where.Fault("%s: %q %v", r.ID, p, err)
+				}
+			}
+		}
+	}
+	return file.Rules
 }

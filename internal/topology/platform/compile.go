@@ -3,10 +3,16 @@ package platform
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"sync"
 
 	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/humanize"
 )
 
 // wholePlatformFile is both YAML documents of a platform file.
@@ -95,4 +101,222 @@ func Rows(k fs.FS) (map[string][]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// Documents reads the list of platforms' documents by key; none if there is no list.
+func Documents(k fs.FS) map[string]Document {
+	listed, _ := platformDocuments(k, nil)
+	return listed
+}
+
+// Validate checks a platform: known documents, expressions that compile, and speeds that fall with depth and have a cell
+// for every depth. The documents of one of the project's own (shipped) are in the list; a site's own may be in its
+// citation only.
+func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
+	at := f.Place(0)
+	if len(f.Docs) == 1 && at.Has("id") && at.Has("recognise") {
+		at.Key("recognise").Wrong("belongs in a second document, after a line of --- alone")
+		return
+	}
+	if len(f.Docs) != 2 || !at.Has("id") || !f.Place(1).Has("recognise") {
+		at.Fault("%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(f.Docs), "document"))
+		return
+	}
+	var p platformFile
+	var r recogniseFile
+	at.Require("id", "name")
+	first, second := f.Decode(0, &p), f.Decode(1, &r)
+	if !first || !second {
+		return
+	}
+	at.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, the file's name")
+	if p.Policy != "" {
+		at.Key("policy").OneOf(PolicyAny, PolicySymmetricIMC, PolicyEX, PolicyAMD, PolicyZen4)
+	}
+	p.validateDocuments(at, listed, shipped)
+	p.validateFacts(at, &p.platformFacts, p.MaxDPC)
+	validateSpeeds(at.Key("also_normal"), p.AlsoNormal, p.MaxDPC, true)
+	p.validateChannels(at)
+	for i := range p.Parts {
+		part, depth := &p.Parts[i], p.MaxDPC
+		if part.MaxDPC > 0 {
+			depth = part.MaxDPC
+		}
+		where := at.Key("parts").Item(i)
+		where.Require("brand")
+		where.Key("brand").Expression()
+		validateSpeeds(where.Key("speeds"), part.Speeds, depth, false)
+	}
+	for _, list := range []struct {
+		key    string
+		boards []Board
+	}{{"boards", p.Boards}, {"lockstep_boards", p.LockBoards}} {
+		for i := range list.boards {
+			at.Key(list.key).Item(i).Require("product")
+		}
+	}
+	for i := range p.EDACOrder {
+		at.Key("edac_order").Item(i).Require("maker", "source")
+	}
+	r.validate(f.Place(1))
+}
+
+func (f *platformFile) validateFacts(at datafile.Place, facts *platformFacts, depth int) {
+	validateSpeeds(at.Key("speeds"), facts.Speeds, depth, false)
+	for kind := range facts.Speeds {
+		if !moduleKind().MatchString(kind) {
+			at.Key("speeds").Wrong("unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
+		}
+	}
+	for kind, most := range f.MostDPC {
+		where := at.Key("max_dpc_of")
+		if facts.Speeds[kind] == nil {
+			where.Wrong("%s has no row in speeds", kind)
+		}
+		if most >= depth {
+			where.Key(kind).Wrong("%d, expected fewer than max_dpc, %d", most, depth)
+		}
+	}
+}
+
+var moduleKind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
+})
+
+// validateSpeeds checks that a row has a cell for every depth (0 if not supported or not documented) and does not rise
+// with depth, and that a rate has its printed name. A table of single boards may be short: a board may have fewer slots.
+func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short bool) {
+	for kind, row := range table {
+		where := at.Key(kind)
+		if cells := len(row); depth > 0 && cells > depth || depth > 0 && cells < depth && !short {
+			where.Wrong("%d cells, but max_dpc is %d", cells, depth)
+		}
+		last := 0
+		for i, mts := range row {
+			if mts != 0 && last != 0 && mts > last {
+				where.Item(i).Fault("speeds.%s: %d after %d: the speed rises with depth", kind, mts, last)
+			}
+			if named := ddr.Nominal(mts); named != mts {
+				where.Item(i).Fault("speeds.%s: %d MT/s is printed as %d", kind, mts, named)
+			}
+			if mts != 0 {
+				last = mts
+			}
+		}
+	}
+}
+
+// validateChannels checks that controllers have equally many channels, and that a channel of a lockstep pair exists on
+// the CPU and is in no other pair.
+func (f *platformFile) validateChannels(at datafile.Place) {
+	if f.Controllers > 0 && f.Channels%f.Controllers != 0 {
+		at.Key("controllers").Wrong("%d, expected a divisor of channels_per_socket, which is %d", f.Controllers, f.Channels)
+	}
+	seen := map[int]bool{}
+	for i, pair := range f.LockChannels {
+		if len(pair) != 2 {
+			at.Key("lockstep_channels").Item(i).Wrong("%s, expected 2", humanize.Plural(len(pair), "channel"))
+		}
+		for j, channel := range pair {
+			where := at.Key("lockstep_channels").Item(i).Item(j)
+			if channel >= f.Channels {
+				where.Fault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, f.Channels)
+			}
+			if seen[channel] {
+				where.Fault("lockstep_channels: channel %d is listed twice", channel)
+			}
+			seen[channel] = true
+		}
+	}
+}
+
+// validateDocuments checks that every key is a known document, that boards and measured layouts name one of the
+// platform's, and that the citation agrees with the list.
+func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Document, shipped bool) {
+	if row, ok := listed[f.Citation.Key]; ok {
+		f.Citation.validate(at.Key("citation"), &row.Citation)
+	}
+	for key, keys := range map[string][]string{"sources": f.Sources, "guides": f.Guides} {
+		for i, source := range keys {
+			switch _, ok := listed[source]; {
+			case ok || source == f.Citation.Key && !shipped:
+			case shipped:
+				at.Key(key).Item(i).Fault("%s: %s is not in rules/%s", key, source, documentsFile)
+			default:
+				at.Key(key).Item(i).Fault("%s: %s is not in rules/%s, nor the citation's key", key, source, documentsFile)
+			}
+		}
+	}
+	own := func(key string, i int, source string) {
+		if source != "" && !slices.Contains(f.Sources, source) {
+			at.Key(key).Item(i).Key("source").Fault("%s: source %s is not one of the platform's sources", key, source)
+		}
+	}
+	for i := range f.Boards {
+		own("boards", i, f.Boards[i].Source)
+	}
+	for i := range f.Measured {
+		where := at.Key("measured").Item(i)
+		where.Require("source")
+		if len(f.Measured[i].Layouts)+len(f.Measured[i].DIMMs) == 0 {
+			where.Wrong("neither layouts nor dimms")
+		}
+		for dimms, bounds := range f.Measured[i].DIMMs {
+			if len(bounds) != 2 {
+				where.Key("dimms").Key(strconv.Itoa(dimms)).Wrong("%d numbers, expected the lowest and the highest share", len(bounds))
+			}
+		}
+		own("measured", i, f.Measured[i].Source)
+	}
+}
+
+// validate compares a citation with the list's row for its key.
+func (c *citationFile) validate(at datafile.Place, row *Citation) {
+	for _, field := range []struct{ name, said, want any }{
+		{"vendor", c.Vendor, row.Vendor}, {"title", c.Title, row.Title}, {"year", c.Year, row.Year}, {"place", c.Place, row.Place}, {"url", c.URL, row.URL},
+	} {
+		if field.said != field.want {
+			at.Wrong("the %s of %s is \"%v\", in rules/%s \"%v\"", field.name, row.Key, field.said, documentsFile, field.want)
+		}
+	}
+}
+
+func (r *recogniseFile) validate(at datafile.Place) {
+	if len(r.Recognise) == 0 {
+		at.Key("recognise").Wrong("empty: no machine would be recognised as this platform")
+	}
+	for i := range r.Recognise {
+		r.Recognise[i].validate(at.Key("recognise").Item(i))
+	}
+	for i := range r.Cases {
+		where := at.Key("cases").Item(i)
+		where.Require("name", "dimms", "slots", "finds")
+		for _, rule := range slices.Sorted(maps.Keys(r.Cases[i].Finds)) {
+			where.Key("finds").Key(rule).OneOf("pass", "unknown", "not_applicable", "info", "warning", "critical")
+		}
+	}
+}
+
+// plainMark matches a trade mark in an expression without its backslash.
+var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^\\])\((R|TM)\)`) })
+
+// printedVendors are the words that processors print, by their makers' names.
+var printedVendors = map[string]string{"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}
+
+// validate checks a row: a vendor that no CPU reports, or a trade mark without backslashes, never matches.
+func (r *recogniseRow) validate(at datafile.Place) {
+	if printed := printedVendors[r.Vendor]; printed != "" {
+		at.Key("vendor").Wrong("%q, expected %s: the processor's own word", r.Vendor, printed)
+	}
+	if plainMark().MatchString(r.Brand) {
+		at.Key("brand").Wrong(`%q, expected \(R\) and \(TM\): without \ they are groups of the expression`, r.Brand)
+	}
+	for key, expression := range map[string]string{"brand": r.Brand, "product": r.Product} {
+		if expression != "" {
+			at.Key(key).Expression()
+		}
+	}
+	if r.Family == nil && r.Brand == "" && r.Product == "" {
+		at.Wrong("needs family and model, a brand or a product")
+	}
 }

@@ -2,9 +2,12 @@ package platform
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -111,4 +114,141 @@ func (r *recogniseRow) info() Recognition {
 	}
 	return Recognition{Vendor: r.Vendor, Family: number(r.Family), Model: number(r.Model), Steppings: slices.Clone(r.Stepping),
 		Brand: r.Brand, Product: r.Product, Memory: r.Memory, Verified: orTrue(r.Verified)}
+}
+
+// Author is a vendor of machines with documents among a platform's sources.
+type Author struct {
+	// Vendor is the name as VendorWord normalises it.
+	Vendor string
+	// Not lists parts of product names that its documents do not cover.
+	Not []string
+}
+
+// Detail is what the population model needs of a platform beyond the fields that rules read.
+type Detail struct {
+	// Buffered is true if memory buffers are between the processor's links and the DDR channels: the processor
+	// table counts the links.
+	Buffered bool
+	// OwnChannels names modules that each have their own memory channels (SOCAMM), so that a missing or smaller
+	// one is found by number and size, not by channel; "" for DIMMs.
+	OwnChannels string
+	// ModulesPerSocket is how many of them a processor takes; 0 if unknown.
+	ModulesPerSocket int
+	// RatedBelow is true for processors whose rated bandwidth is below the sum of their channels (AMD EPYC
+	// 7232P, 7252, 7272, 7282: half), so that the effect of fewer channels is unknown.
+	RatedBelow bool
+	// MemorylessNodes is the number of a processor's nodes without a memory channel (dies of Threadripper
+	// 2970WX and 2990WX).
+	MemorylessNodes int
+	// SpeedByMode is true if the highest speed applies in one memory mode only, so that a lower one is not a
+	// finding.
+	SpeedByMode bool
+	// SixChannels is true if ACDEGH interleaves as one set (Milan).
+	SixChannels bool
+	// NodePartsInOrder is true if the NUMA nodes of a processor (NPS2, NPS4) consist of consecutive channel
+	// numbers.
+	NodePartsInOrder bool
+	// LockstepChannels are the pairs of channels behind the two buffers of a controller, in fill order: the
+	// first half belongs to controller 0.
+	LockstepChannels [][]int
+	// LockstepBoards are the products with slot labels that number the channels this way.
+	LockstepBoards []Board
+	// Classes is the document's own classification scheme, "" if it has none.
+	Classes string
+	// ProcessorMTs are speeds in MT/s by processor number that take precedence over the processor table; "*" is
+	// every part of the platform.
+	ProcessorMTs map[string]int
+	// BoardDepth is the number of DIMMs per channel from which boards differ in speed, so that a document
+	// applies only to its own vendor's boards.
+	BoardDepth int
+	// Boards are limits set by a board, whatever the processor.
+	Boards []Board
+	// Measured are layouts with a documented bandwidth measurement.
+	Measured []Measurement
+	// EDACOrder lists the boards on which the kernel's driver counts controllers and channels in the order of
+	// the slot map, as label files confirm.
+	EDACOrder []EDACOrder
+	// Sources are the keys of all documents behind the row, defined in rules/platforms/sources.tsv.
+	Sources []string
+	// Guides are the keys of documents with recommendations, but without any number of the row.
+	Guides []string
+	// Documents are the listed documents of Guides, then of Sources, in their order.
+	Documents []Document
+	// Authors are the vendors of machines that Sources cover.
+	Authors []Author
+}
+
+// Board is a server model, with the speed limit in MT/s that it sets, if any.
+type Board struct {
+	Product  string `yaml:"product"`
+	MaxMTs   int    `yaml:"max_mts"`
+	Source   string `yaml:"source"`
+	Verified *bool  `yaml:"verified"`
+}
+
+// EDACOrder are one vendor's boards that match Products and not Except (regular expressions over product and
+// board; an empty Products matches all, an empty Except none).
+type EDACOrder struct {
+	Maker    string `yaml:"maker"`
+	Products string `yaml:"products"`
+	Except   string `yaml:"except"`
+	// Channels are the slot map's channels, by the driver's channel; empty if they are the same.
+	Channels []int  `yaml:"channels"`
+	Source   string `yaml:"source"`
+}
+
+// Covers reports whether it applies to the boards of a product; an invalid pattern covers nothing.
+func (o *EDACOrder) Covers(product string) bool {
+	in, err := regexp.Compile("(?i)" + o.Products)
+	if err != nil || !in.MatchString(product) {
+		return false
+	}
+	if o.Except == "" {
+		return true
+	}
+	out, err := regexp.Compile("(?i)" + o.Except)
+	return err == nil && !out.MatchString(product)
+}
+
+// Measurement is relative bandwidth by layout as one document measured it, on the products that match:
+// "1-1|1-0" (lockstep pairs), "4/8" (channels, one DIMM each), "6/6, 1 per channel", "3/3, 2 per channel, 1066
+// MT/s".
+type Measurement struct {
+	Product string             `yaml:"product"`
+	Layouts map[string]float64 `yaml:"layouts"`
+	// DIMMs are the lowest and the highest share at an equal clock that the document states for a number of equal
+	// DIMMs, spread evenly over a processor's channels and controllers.
+	DIMMs map[int][]float64 `yaml:"dimms"`
+	// Spared maps a layout to the one that sparing leaves of it.
+	Spared map[string]string `yaml:"spared"`
+	// Sockets (populated), Slots (per processor) and BestMTs (its highest memory speed in MT/s) are the
+	// conditions of the measurement; 0 is any.
+	Sockets int    `yaml:"sockets"`
+	Slots   int    `yaml:"slots"`
+	BestMTs int    `yaml:"best_mts"`
+	Source  string `yaml:"source"`
+}
+
+// Interleave policies of docs/population.md, Regions.
+const (
+	PolicyAny          = "any"
+	PolicySymmetricIMC = "symmetric-imc"
+	PolicyEX           = "ex-lockstep"
+	PolicyAMD          = "amd-mode"
+	PolicyZen4         = "amd-zen4"
+	PolicySingle       = "single"
+)
+
+// unreadable returns an error that names the file, and the line if the decoder names one.
+func unreadable(file string, err error) error {
+	text := err.Error()
+	var wrong *yaml.TypeError
+	if errors.As(err, &wrong) {
+		text = strings.Join(wrong.Errors, "; ")
+	}
+	text = strings.TrimPrefix(text, "yaml: ")
+	if rest, found := strings.CutPrefix(text, "line "); found {
+		return fmt.Errorf("read platform: %s:%s", file, rest)
+	}
+	return fmt.Errorf("read platform: %s: %s", file, text)
 }
