@@ -25,7 +25,7 @@ var driveScript string
 
 // maxWeb limits the compressed program of the page in the browser, in bytes. About a megabyte of it
 // are methods that the linker keeps for html/template.
-const maxWeb = 7_100_000
+const maxWeb = 7_000_000
 
 // webInput is a file for the page, and what the native program prints of it.
 type webInput struct {

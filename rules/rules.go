@@ -2,11 +2,4 @@
 // are described in README.md beside this one.
 package rules
 
-import "embed"
-
 //go:generate go run ../internal/tools/generate ..
-
-// FS holds every data file below this folder; the Markdown pages are for readers of the repository.
-//
-//go:embed processors.csv */*.yaml */*.tsv compiled/*.cbor compiled/platforms/*.cbor
-var FS embed.FS
