@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/population"
 )
@@ -53,6 +54,28 @@ func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
 		short = short || low < 1
 	}
 	return short
+}
+
+// news describes the warnings that steps bring: "new warnings: CPU2: 2 of 3 memory channels are empty"; "" for none.
+func (inv *Inventory) news(a *plan.Advice) string {
+	members := make([]*verdict.Finding, len(a.New))
+	for i := range a.New {
+		members[i] = &a.New[i]
+	}
+	texts, places := byText(members, func(f *verdict.Finding) string { return f.Short })
+	for i, text := range texts {
+		if at := inv.place(places[text]); at != "" {
+			texts[i] = at + ": " + text
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return ""
+	case 1:
+		return "new warning: " + texts[0]
+	default:
+		return "new warnings: " + strings.Join(texts, ", ")
+	}
 }
 
 func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *population.Relative) string {

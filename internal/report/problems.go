@@ -251,14 +251,18 @@ func (r *Report) fix(p *Problem) (fix string, shown int) {
 }
 
 // adviceFix describes the advice that cures a problem: before it a part that costs nothing, and if it gives up
-// capacity, after it one that keeps it. first is the index of the advice that it names first.
+// capacity or brings a warning, after it one that does not. first is the index of the advice that it names first.
 func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	cure := &r.Advice[p.Cure]
 	fix = r.AdviceSentence(cure)
-	if cure.GivenUpBytes > 0 {
+	if cure.GivenUpBytes > 0 || len(cure.New) > 0 {
 		for i := p.Cure + 1; i < len(r.Advice); i++ {
-			if a := &r.Advice[i]; a.GivenUpBytes == 0 && cures(a, p.Members) {
-				fix += "; or keep all memory: " + r.AdviceSentence(a)
+			if a := &r.Advice[i]; a.GivenUpBytes == 0 && len(a.New) == 0 && cures(a, p.Members) {
+				word := "keep all memory: "
+				if cure.GivenUpBytes == 0 {
+					word = "with no new warning: "
+				}
+				fix += "; or " + word + r.AdviceSentence(a)
 				break
 			}
 		}
@@ -312,6 +316,9 @@ func (r *Report) adviceText(a *plan.Advice, cost string) string {
 	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")
 	if r.slow > 0 && r.Inventory.fullAtSpeed(&a.Reaches) {
 		rest += ", to full bandwidth with problem " + strconv.Itoa(r.slow) + " fixed"
+	}
+	if news := r.Inventory.news(a); news != "" {
+		rest = strings.TrimPrefix(rest+"; "+news, "; ")
 	}
 	if rest != "" {
 		out += ". " + strings.ToUpper(rest[:1]) + rest[1:]

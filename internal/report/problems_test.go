@@ -139,6 +139,9 @@ func TestFixNamesWhoChanges(t *testing.T) {
 	}{
 		{"one gives to the other", "move A1 to A2. Nothing to buy; CPU1 falls from 67-100 to 50 % of its best bandwidth, CPU2 rises from 33 to 50 % of its best bandwidth", [2]int{67, 33}, [2]int{100, 33},
 			[]plan.Advice{{ID: "move", Moves: 1, Cures: cures, Steps: []plan.Step{{Do: "move", From: "0x0001", To: "0x0002"}}, Reaches: reach([2]int{50, 50}, [2]int{50, 50})}}, 0},
+		{"a warning is the price", "move A1 to A2. Nothing to buy; CPU1 falls from 100 to 50 % of its best bandwidth, CPU2 rises from 0 to 50 % of its best bandwidth; new warning: CPU1: channel 1 is empty; or with no new warning: install a module in A2. CPU2 rises from 0 % to full bandwidth", [2]int{100, 0}, [2]int{100, 0},
+			[]plan.Advice{{ID: "move", Moves: 1, Cures: cures, Steps: []plan.Step{{Do: "move", From: "0x0001", To: "0x0002"}}, Reaches: reach([2]int{50, 50}, [2]int{50, 50}), New: []verdict.Finding{{Subject: inventory.SocketSubject(0), Short: "channel 1 is empty"}}},
+				{ID: "install", Installs: 1, Cures: cures, Steps: []plan.Step{{Do: "install", To: "0x0002"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},
 		{"faster alone", "a part of it, with nothing to buy: move A1 to A2. CPU2 rises from 17 to 67 % of its best bandwidth; or all of it: install a module in A2. Both CPUs rise from 17 % to full bandwidth", [2]int{17, 17}, [2]int{17, 17},
 			[]plan.Advice{{ID: "move", Moves: 1, Steps: []plan.Step{{Do: "move", From: "0x0001", To: "0x0002"}}, Reaches: reach([2]int{17, 67}, [2]int{17, 67})},
 				{ID: "install", Installs: 1, Cures: cures, Steps: []plan.Step{{Do: "install", To: "0x0002"}}, Reaches: reach([2]int{100, 100}, [2]int{100, 100})}}, 0},

@@ -171,7 +171,7 @@ func TestAdvice(t *testing.T) {
 		{"R710 0-3-3: 2-2-2 by moving two DIMMs a CPU", paper(r710, dimms(2, 3, 5, 6, 8, 9)...), []string{"move 4"}, "DIMM_A8>DIMM_A1 DIMM_A9>DIMM_A4"},
 		{"R710 2-2-0: one DIMM would leave 2-2-1", paper(r710, dimms(1, 2, 4, 5)...), []string{"move 2, remove 2, less 8 GiB", "install 4"}, "+DIMM_A3 +DIMM_A6 +DIMM_B3 +DIMM_B6"},
 		{"R710, six behind the first CPU: three for each", paper(r710, "A1", "A2", "A3", "A4", "A5", "A6"), []string{"move 3"}, ">DIMM_B1"},
-		{"R710, three behind the first CPU: as its neighbour", paper(r710, "A1", "A2", "A3"), []string{"install 3"}, "+DIMM_B1 +DIMM_B2 +DIMM_B3"},
+		{"R710, three behind the first CPU: one of them, or as its neighbour", paper(r710, "A1", "A2", "A3"), []string{"move 1: memory.channel.populated memory.socket.symmetric", "move 1, install 1: memory.channel.populated", "install 3"}, "+DIMM_B1 +DIMM_B2 +DIMM_B3"},
 		{"RX600 S6 2-0|2-0: class 1 by moving 2B-2D to 1A-1C", paper("fujitsu-rx600s6-class1", "1B", "1D", "2B", "2D"), []string{"move 16"}, "DIMM-2B>DIMM-1A"},
 		{"RX600 S6 with one board: the second board", paper("fujitsu-rx600s6-class3"), []string{"move 8: memory.channel.populated memory.class.optimal", "install 16"}, "DIMM-1A"},
 		{"e326m: all slots of the second CPU, for which no map is needed", paper("ibm-e326m-second-empty"), []string{"install 4"}, "+DIMM 5 +DIMM 6 +DIMM 7 +DIMM 8"},
@@ -189,6 +189,7 @@ func TestAdvice(t *testing.T) {
 		{"R740, two each on two of six channels: own modules stay behind their CPU", filled("dell-r740", channels(2)), []string{"move 4: memory.channel.populated", "..."}, ""},
 		{"R740, seven behind the first CPU: the seventh moves", filled("dell-r740", func(cpu, channel, slot int) bool { return cpu == 0 && (slot == 0 || channel == 0) }), []string{"move 1: memory.channel.populated memory.socket.symmetric", "..."}, "A7>B1"},
 		{"R740, two of two kinds behind the first CPU: one moves", filled("dell-r740", func(cpu, channel, slot int) bool { return cpu+channel == 0 }).with(unstated, "A1"), []string{"move 1: memory.channel.populated", "..."}, ">B1"},
+		{"R740, two of two sizes behind the first CPU: one moves, with a warning that the CPUs differ", filled("dell-r740", func(cpu, channel, slot int) bool { return cpu+channel == 0 }).with(larger(2), "A1"), []string{"move 1: memory.channel.populated memory.socket.symmetric", "..."}, ">B1"},
 		{"R610, four of three sizes behind the first CPU: one moves", paper(r610, "A1", "A2", "A3", "A5").with(larger(4), "DIMM_A5").with(larger(2), "DIMM_A3"), []string{"move 1: memory.channel.populated memory.channel.symmetric memory.socket.symmetric", "..."}, ""},
 		{"R740, two sizes behind the first CPU alone", filled("dell-r740", func(cpu, channel, _ int) bool { return cpu == 0 && channel < 3 }).with(larger(2), "A1", "A7"), []string{"..."}, ""},
 		{"Altra, two sizes on two of eight channels: not both on one, which would be even", filled("altra", func(_, channel, slot int) bool { return channel < 2 && slot == 0 }).with(larger(2), "DIMM_P0_B0", "DIMM_P1_B0"), []string{"exchange 2, install 2: memory.channel.populated", "..."}, ""},
@@ -215,7 +216,7 @@ func TestAdvice(t *testing.T) {
 		{"R420 with modules of three kinds: each CPU more of its own", filled("R420", func(cpu, channel, slot int) bool { return channel == 0 && slot <= cpu }).with(another, "DIMM_A1").with(func(s *inventory.Slot) {
 			s.SizeBytes.Value, s.PartNumber.Value = 2*s.SizeBytes.Value, "M002"
 		}, "DIMM_B4"), []string{"move 2: memory.channel.populated memory.socket.symmetric", "..."}, ""},
-		{"R740, six of two kinds behind the first CPU: six bought, none moved for the kinds alone", filled("dell-r740", func(cpu, _, slot int) bool { return cpu == 0 && slot == 0 }).with(unstated, "A1", "A2"), []string{"install 6"}, ""},
+		{"R740, six of two kinds behind the first CPU: three move and the kinds are shared, or six are bought", filled("dell-r740", func(cpu, _, slot int) bool { return cpu == 0 && slot == 0 }).with(unstated, "A1", "A2"), []string{"move 5: memory.channel.populated", "install 6"}, ""},
 		{"R740, two each on four of six channels, three rated slower", filled("dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 }).with(func(s *inventory.Slot) {
 			s.RatedMTs.Value = 2400
 			s.PartNumber.Value += "F" // of one part number unlike rates would be a contradiction

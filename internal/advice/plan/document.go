@@ -26,6 +26,8 @@ type Advice struct {
 	// sister model's.
 	Source       string `json:"source"`
 	SisterManual string `json:"-"`
+	// New are the warnings that curing something critical brings.
+	New []verdict.Finding `json:"-"`
 	// GivenUpBytes is how much less capacity there is after the steps, for the text:
 	// Reaches has what there is then.
 	GivenUpBytes int64 `json:"-"`

@@ -199,7 +199,8 @@ type planned struct {
 }
 
 // hold plans for a machine and carries every advice out on a copy of it. The audit of that must then be exactly what was
-// promised, nothing may fail at warning or above, or in the order of slots, that did not, nothing but a remark may be unknown that was known, no CPU
+// promised, nothing may fail at warning or above, or in the order of slots, that did not (a warning may, and is told, where
+// something critical is cured), nothing but a remark may be unknown that was known, no CPU
 // may have less bandwidth for sure unless a critical failure is cured, no slot without a known position is named, and no
 // advice is worse than another in one respect and better in none. What fails at warning has an advice or a reason.
 func hold(t testing.TB, sys *inventory.System, p plan.Pipeline) *planned {
@@ -271,8 +272,10 @@ func (c *planned) carriedOut(t testing.TB, name string, a *plan.Advice, steps []
 		}
 		if f.Result == verdict.Fail {
 			fails = append(fails, plan.Failure{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
-			severe := f.Severity.Rank() >= verdict.Warning.Rank()
-			assert.False(t, (severe || role.Order) && (!failed || was.Severity.Rank() < f.Severity.Rank()), "%s: %s of %s is new", name, f.Rule, f.Subject)
+			severe, told := f.Severity.Rank() >= verdict.Warning.Rank(), slices.ContainsFunc(a.New, func(n verdict.Finding) bool { return n.Rule == f.Rule && n.Subject == f.Subject })
+			isNew := !failed || was.Severity.Rank() < f.Severity.Rank()
+			assert.Equal(t, severe && isNew, told, "%s: %s of %s is new, or not", name, f.Rule, f.Subject)
+			assert.False(t, isNew && (role.Order || severe && (f.Severity == verdict.Critical || !c.curesCritical(a))), "%s: %s of %s is new", name, f.Rule, f.Subject)
 			assert.False(t, severe && a.CuresFinding(f.Rule, f.Subject), "%s: %s of %s was to be cured", name, f.Rule, f.Subject)
 		}
 	}
@@ -296,10 +299,14 @@ func (c *planned) carriedOut(t testing.TB, name string, a *plan.Advice, steps []
 	c.bandwidth(t, name, a, topo)
 }
 
+func (c *planned) curesCritical(a *plan.Advice) bool {
+	return slices.ContainsFunc(c.made.Asked, func(f plan.Failure) bool { return f.Severity == verdict.Critical && a.CuresFinding(f.Rule, f.Subject) })
+}
+
 // bandwidth checks that no CPU's low end falls unless a critical failure is cured, and that steps that cure nothing buy
 // nothing and make the worst or all together a tenth faster.
 func (c *planned) bandwidth(t testing.TB, name string, a *plan.Advice, topo *population.Result) {
-	critical := slices.ContainsFunc(c.made.Asked, func(f plan.Failure) bool { return f.Severity == verdict.Critical && a.CuresFinding(f.Rule, f.Subject) })
+	critical := c.curesCritical(a)
 	var was, is []float64
 	sumBefore, sum := 0.0, 0.0
 	for i := range topo.Populations {

@@ -91,15 +91,16 @@ func (j *judged) compare(o *judged) int {
 	return cmp.Or(slices.Compare(j.severe(), o.severe()), more(slices.Min(j.low), slices.Min(o.low)), more(j.sum(), o.sum()), more(j.high, o.high), j.severities[2]-o.severities[2])
 }
 
-// allowed reports whether a layout may follow another one: nothing severe and no order of slots is newly broken, only
-// remarks become unknown, and unless a critical failure goes no CPU falls, nor all together at most with no more for sure:
+// allowed reports whether a layout may follow another one: no order of slots and nothing severe is newly broken, but by a
+// warning where a critical failure goes, only remarks become unknown, and unless a critical failure goes no CPU falls, nor all together at most with no more for sure:
 // two unlike modules on one channel are not unequal channels, but half as fast where both are used.
 func (s *small) allowed(j, before *judged) bool {
 	for key, f := range j.results {
 		was, known := before.results[key]
 		decided := known && (was.Result == verdict.Pass || was.Result == verdict.Fail && was.Severity != verdict.Info)
 		worse := was.Result != verdict.Fail || was.Severity.Rank() < f.Severity.Rank()
-		if f.Result == verdict.Unknown && decided || f.Result == verdict.Fail && worse && (f.Severity != verdict.Info || s.pipe.Role(f.Rule).Order) {
+		price := f.Severity == verdict.Warning && j.severities[0] < before.severities[0]
+		if f.Result == verdict.Unknown && decided || f.Result == verdict.Fail && worse && (f.Severity != verdict.Info && !price || s.pipe.Role(f.Rule).Order) {
 			return false
 		}
 	}

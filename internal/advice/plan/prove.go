@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/place"
 )
@@ -47,6 +48,13 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	a := Advice{Steps: slices.Clone(c.steps), Source: s.source(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installed(s.board.sys)-installed(sys)),
 		Cures: refs(after.cures(&s.before)), score: &after}
 	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))...)
+	if news := slices.DeleteFunc(curedFailures(after.fails, s.before.fails), func(f Failure) bool { return !severe(f.Severity) }); len(news) > 0 {
+		told, err := s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout)
+		if err != nil {
+			return Advice{}, false
+		}
+		a.New = slices.DeleteFunc(told.Findings, func(f verdict.Finding) bool { return !slices.Contains(news, Failure{f.Rule, f.Subject, f.Severity}) })
+	}
 	a.SisterManual = s.board.sets.SisterManual(a.Source)
 	a.ID = a.costliest()
 	a.Moves = handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -252,16 +253,21 @@ func (s *search) accepts(c *candidate) bool {
 	return (milder || free && after.gains(before)) && !s.breaks(c) && s.anyOrder(c)
 }
 
-// breaks reports whether a layout makes anything worse: more severe failures, one at warning or above that was not there,
-// an order of slots that was kept, the bandwidth of a processor, or what was decided and becomes unknown.
+// breaks reports whether a layout makes anything worse: more severe failures, one at warning or above that was not there
+// (a warning may be the price of a critical failure), an order of slots that was kept, the bandwidth of a processor, or
+// what was decided and becomes unknown.
 func (s *search) breaks(c *candidate) bool {
 	before, after := &s.before, &c.score
 	was := map[string]int{}
 	for _, f := range before.fails {
 		was[f.key()] = f.Severity.Rank()
 	}
+	worst := verdict.Warning
+	if after.severities[0] < before.severities[0] {
+		worst = verdict.Critical
+	}
 	worse := func(f Failure) bool {
-		return was[f.key()] < f.Severity.Rank() && (severe(f.Severity) || s.pipeline.Role(f.Rule).Order)
+		return was[f.key()] < f.Severity.Rank() && (f.Severity.Rank() >= worst.Rank() || s.pipeline.Role(f.Rule).Order)
 	}
 	if after.harms(before) || after.severity(before) > 0 || slices.ContainsFunc(after.fails, worse) {
 		return true

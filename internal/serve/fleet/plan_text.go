@@ -112,8 +112,11 @@ func (c *Change) gains() string {
 		n    int
 		word string
 	}{{c.Critical, "critical failure"}, {c.Warning, "warning"}} {
-		if n.n > 0 {
+		switch {
+		case n.n > 0:
 			out = append(out, humanize.Plural(n.n, n.word)+" fewer")
+		case n.n < 0:
+			out = append(out, humanize.Plural(-n.n, n.word)+" more")
 		}
 	}
 	if c.Times != nil && *c.Times >= 1.05 {
