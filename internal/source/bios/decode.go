@@ -186,7 +186,14 @@ var (
 	nodeLine  = pattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
 	groupLine = pattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
 	colonLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
+	// valueLine is a line of ironic's list without its table (-f value); an option may have no value.
+	valueLine = pattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
 )
+
+// several is the error about an export of several machines.
+func several(place, other, first string) error {
+	return malformed(place, "settings of %q after those of %q, expected one machine's: leave those of one, or make a file of each", other, first)
+}
 
 // withoutNode removes the name of the node that begins every line. Settings of several nodes are several machines'.
 func withoutNode(lines []textLine) ([]textLine, error) {
@@ -199,7 +206,7 @@ func withoutNode(lines []textLine) ([]textLine, error) {
 		case node == "" || node == m[1]:
 			node, out[i] = m[1], textLine{l.n, m[2]}
 		case groupLine().MatchString(m[2]) || asuLine().MatchString(m[2]):
-			return nil, malformed(l.place(), "settings of %q after those of %q, expected one machine's", m[1], node)
+			return nil, several(l.place(), m[1], node)
 		default:
 			return replaced(lines, groupLine()), nil
 		}
@@ -238,7 +245,10 @@ func decodeText(text string) (*Export, error) {
 			e.Problems = append(e.Problems, problems...)
 		}
 		return e, err
+	} else if e, err := wide(list); e != nil || err != nil {
+		return e, err
 	}
+	first := lines[0]
 	lines, err := printed(lines)
 	if err == nil {
 		lines, err = withoutNode(lines)
@@ -259,6 +269,9 @@ func decodeText(text string) (*Export, error) {
 			}
 		}
 	}
+	if !slices.ContainsFunc(lines, func(l textLine) bool { return !valueLine().MatchString(l.text) }) {
+		lines = replaced(lines, valueLine())
+	}
 	if e, err := decodeTable(lines); err == nil && e.Vendor != "" { // rows with a vendor's names of attributes
 		if strings.HasPrefix(lines[0].text, `resource "`) { // of Terraform: what is to be set
 			e.PendingOnly, e.Complete = true, false
@@ -266,7 +279,6 @@ func decodeText(text string) (*Export, error) {
 		}
 		return e, nil
 	}
-	first := lines[0]
 	switch {
 	case secret(first.text):
 		first.text = "(a password)"

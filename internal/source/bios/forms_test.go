@@ -246,13 +246,18 @@ func TestPrintedForms(t *testing.T) {
 		{name: "one attribute by badfish", in: "- INFO     - AttributeName: ProcC1E\n- INFO     - CurrentValue: Enabled\n- INFO     - HelpText: When set to Enabled: sleep.\n- INFO     - Value: [{'ValueName': 'Disabled'}]\n", want: []string{"ProcC1E=Enabled"}},
 		{name: "CSV of ironic", in: "\"Name\",\"Value\"\r\n\"LogicalProc\",\"Enabled\"\r\n\"SysProfile\",\"PerfOptimized\"\r\n", want: two},
 		{name: "CSV of PowerShell, with what waits", in: "#TYPE Selected.Object\n\"AttributeName\";\"CurrentValue\";\"PendingValue\"\n\"LogicalProc\";\"Enabled\";\"Disabled\"\n", want: []string{"LogicalProc=Enabled pending:Disabled"}},
+		{name: "CSV with a row for the machine", in: "host,LogicalProc,SysProfile\nn1,Enabled,PerfOptimized\n", want: two},
+		{name: "values of ironic's list", in: "AssetTag \nLogicalProc Enabled\nSysProfile PerfOptimized\n", want: two},
 	})
 	testForms(t, bios.Menu, []form{
 		{name: "headings of Markdown", in: "## AMD CBS\n##### DF Cstates: Auto\n##### NUMA nodes per socket: NPS4\n", want: []string{"DF Cstates=Auto", "NUMA nodes per socket=NPS4"}},
 		{name: "a table of AMD's guides", in: "| BIOS setting location | Parameter | Value | Comments |\n|---|---|---|---|\n| AMD CBS / DF common options | NUMA nodes per socket | NPS1 | x |\n", want: []string{"NUMA nodes per socket=NPS1"}},
 	})
-	_, err := bios.Decode("file", []byte("[n1] - INFO     - LogicalProc: Enabled\n[n2] - INFO     - LogicalProc: Disabled\n"))
-	require.ErrorIs(t, err, bios.ErrMalformed)
+	for _, in := range []string{"[n1] - INFO     - LogicalProc: Enabled\n[n2] - INFO     - LogicalProc: Disabled\n", "host,name,value\nn1,LogicalProc,Enabled\nn2,LogicalProc,Disabled\n",
+		"Host Name;LogicalProc\nn1;Enabled\nn2;Disabled\n", `[{"node":"n1","name":"LogicalProc","value":"Enabled"},{"node":"n2","name":"LogicalProc","value":"Disabled"}]`} {
+		_, err := bios.Decode("file", []byte(in))
+		require.ErrorContains(t, err, `settings of "n2" after those of "n1", expected one machine's`, in)
+	}
 	odd, err := bios.Decode("file", []byte("Name,Value\nLogicalProc,Enabled\nSysProfile,Custom, Dense\nProcC1E,Disabled\n"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"row[1] has 3 cells, expected 2 as in the heading: it is left out"}, odd.Problems)

@@ -54,10 +54,15 @@ func lowerKeys(o object) object {
 
 // decodePairs decodes a list of names and values. The names are those of the vendor's Redfish attributes.
 func decodePairs(at string, list []any) (*Export, error) {
-	e := &Export{Format: Redfish}
+	e, host := &Export{Format: Redfish}, ""
 	for i, v := range list {
 		o, _ := v.(object)
 		o = lowerKeys(o)
+		if other := hostOf(o); i == 0 {
+			host = other
+		} else if other != host {
+			return nil, several(fmt.Sprintf("%s[%d]", at, i), other, host)
+		}
 		name, value, _ := pairOf(o)
 		a := Attribute{Name: cleanValue(name), Place: fmt.Sprintf("%s[%d]", at, i)}
 		a.Value, a.Stated = scalar(value)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -279,7 +280,7 @@ func printed(lines []textLine) ([]textLine, error) {
 		text := colours().ReplaceAllString(out[i].text, "")
 		if m := badfishLine().FindStringSubmatch(text); m != nil {
 			if host = cmp.Or(host, m[1]); m[1] != host {
-				return nil, malformed(lines[i].place(), "settings of %q after those of %q, expected one machine's", m[1], host)
+				return nil, several(lines[i].place(), m[1], host)
 			}
 			text = m[2]
 		} else if m := dellLine().FindStringSubmatch(text); m != nil {
@@ -342,4 +343,41 @@ func rows(lines []textLine) (out []any, problems []string) {
 		return out, problems
 	}
 	return nil, nil
+}
+
+// hostColumn matches the heading of a column that names the machine.
+var hostColumn = pattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
+
+// hostOf returns what names the machine in a row, "" without such a column.
+func hostOf(row object) string {
+	var names []string
+	for key, v := range row {
+		if text, _ := v.(string); text != "" && hostColumn().MatchString(key) {
+			names = append(names, text)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// wide decodes a CSV table with a column for each setting and a row for each machine. It is nil for other tables.
+func wide(rows []any) (*Export, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	e := &Export{Format: Redfish}
+	row, _ := rows[0].(object)
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if value, _ := row[name].(string); value != "" && !hostColumn().MatchString(name) {
+			e.addPlain(name, value, "row[0]")
+		}
+	}
+	if e.finish(object{}); e.Vendor == "" {
+		return nil, nil
+	}
+	if len(rows) > 1 {
+		next, _ := rows[1].(object)
+		return nil, several("row[1]", cmp.Or(hostOf(next), "row 2"), cmp.Or(hostOf(row), "row 1"))
+	}
+	return e, e.failed
 }
