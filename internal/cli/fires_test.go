@@ -433,6 +433,12 @@ func TestLoadedCurve(t *testing.T) {
 			assert.Contains(t, text, c.worst[:len(c.worst)-1])
 			assert.NotContains(t, text, "108.1 ns", "the unloaded end of the curve")
 			assert.Equal(t, c.result == "fail", strings.HasPrefix(string(f.Expected), "reads 118 to 128 ns at half of the peak"))
+			_, page, _ := run(nil, "check", "--format", "html", "--fail-on", "never", "--root", root, "--measured", file)
+			_, series, _ := run(nil, "check", "--format", "prometheus", "--fail-on", "never", "--root", root, "--measured", file)
+			assert.Contains(t, series, `memaudit_measured_loaded_latency_seconds{load="half"} 1.2193e-07`)
+			for out, documented := range map[string]string{strings.Join(strings.Fields(text), " "): "121.9 ns, 118 to 128 ns on EPYC 9354P (University of Utah", page: "340 to 494 ns on EPYC 9354P", series: `memaudit_documented_loaded_latency_seconds{bound="high",load="highest"} 4.94e-07`} {
+				assert.Equal(t, c.traffic == "Read-only", strings.Contains(out, documented), documented)
+			}
 		})
 	}
 }

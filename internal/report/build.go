@@ -63,7 +63,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	}
 	if sys != nil {
 		r.Baseline, r.Changed = buildBaseline(sys.Baseline)
-		r.Measured = buildMeasured(sys.Measurements, &r.Inventory)
+		r.Measured = buildMeasured(sys.Measurements, &r.Inventory, topo)
 	}
 	if r.Profile != nil && a.ProfileAsked {
 		r.Profile.Part = nullable.String(a.Profile.Part)

@@ -2,11 +2,14 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
+	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Measurement is one result of measured bandwidth or latency. Unjudged is the reason why no rule covers it.
@@ -32,13 +35,25 @@ type MeasuredFigure struct {
 	Value      *float64        `json:"value" jsonschema:"nullable"`
 	Low        *float64        `json:"low" jsonschema:"nullable"`
 	High       *float64        `json:"high" jsonschema:"nullable"`
+	// Load is where a point of Intel MLC's curve lies: half of the machine's peak, or its longest latency; Documented is what
+	// others measured there on the same platform.
+	Load       string             `json:"load,omitempty" jsonschema:"enum=half,enum=highest"`
+	Documented *DocumentedLatency `json:"documented,omitempty"`
 	// Peak is the theoretical peak of a node's own memory in bytes per second, beside its bandwidth; absent if it is not known.
 	Peak *int64 `json:"peak_bytes_per_second,omitempty" jsonschema:"minimum=1"`
 	// Undecided is the reason why the value cannot be checked.
 	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
-func buildMeasured(all []inventory.Measurement, inv *Inventory) []Measurement {
+// DocumentedLatency is the lowest and the highest latency in seconds of processors that others measured, and who did.
+type DocumentedLatency struct {
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Of     string  `json:"of"`
+	Source string  `json:"source"`
+}
+
+func buildMeasured(all []inventory.Measurement, inv *Inventory, topo *population.Result) []Measurement {
 	var out []Measurement
 	for i := range all {
 		m := &all[i]
@@ -51,7 +66,7 @@ func buildMeasured(all []inventory.Measurement, inv *Inventory) []Measurement {
 			own.Figures = append(own.Figures, f)
 		}
 		for _, l := range shownLoads(m.Loaded, inv) {
-			own.Figures = append(own.Figures, buildLoaded(l))
+			own.Figures = append(own.Figures, buildLoaded(l, topo))
 		}
 		out = append(out, own)
 	}
@@ -77,8 +92,8 @@ const LoadedLatency = "loaded_latency"
 
 // shownLoads returns the steps of memaudit's own result, and of a curve of Intel MLC the point next to half of the machine's peak
 // and the one with the longest latency.
-func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []*inventory.LoadedLatency {
-	var out []*inventory.LoadedLatency
+func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []shownLoad {
+	var out []shownLoad
 	var half, worst *inventory.LoadedLatency
 	peak := 0.0
 	for i := range inv.Population.Sockets {
@@ -87,7 +102,7 @@ func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []*inventory.Load
 	for i := range all {
 		l := &all[i]
 		if l.Chains > 0 {
-			out = append(out, l)
+			out = append(out, shownLoad{LoadedLatency: l})
 			continue
 		}
 		if worst == nil || l.Median > worst.Median {
@@ -98,21 +113,48 @@ func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []*inventory.Load
 		}
 	}
 	if half != nil && half != worst {
-		out = append(out, half)
+		at := ""
+		if math.Abs(half.Load-peak/2) <= nearHalf*peak {
+			at = atHalf
+		}
+		out = append(out, shownLoad{half, at})
 	}
 	if worst != nil {
-		out = append(out, worst)
+		out = append(out, shownLoad{worst, atHighest})
 	}
 	return out
 }
 
-func buildLoaded(l *inventory.LoadedLatency) MeasuredFigure {
+// shownLoad is a latency under load, and its place on a curve (Load of its figure).
+type shownLoad struct {
+	*inventory.LoadedLatency
+	at string
+}
+
+// Places on a curve of the latency under load. A point at most nearHalf of the peak away from half of it is compared with
+// figures of others there.
+const (
+	atHalf, atHighest = "half", "highest"
+	nearHalf          = 0.04
+)
+
+func buildLoaded(l shownLoad, topo *population.Result) MeasuredFigure {
 	one := inventory.Measured{Figure: l.Figure, CPUNode: l.Node, MemoryNode: l.Node, Threads: l.Threads, What: "latency under load of " + humanize.Plural(l.Chains, "chain") + " a core"}
 	if l.Chains == 0 {
 		one.What = "latency under a load of " + humanize.Bandwidth(l.Load) + map[bool]string{true: ", reads and writes", false: ", reads"}[l.Mixed]
 	}
 	out := buildFigure(&one)
-	out.Kind = LoadedLatency
+	out.Kind, out.Load = LoadedLatency, l.at
+	if topo == nil || l.Mixed {
+		return out
+	}
+	if p, known := topo.Platform.Get(); known {
+		ns := map[string][]float64{atHalf: p.Loaded.Half, atHighest: p.Loaded.Saturated}[l.at]
+		source := slices.IndexFunc(p.Documents, func(d platform.Document) bool { return d.Key == p.Loaded.Source })
+		if len(ns) == 2 && source >= 0 {
+			out.Documented = &DocumentedLatency{ns[0] / 1e9, ns[1] / 1e9, p.Loaded.Of, p.Documents[source].Vendor + ", " + p.Documents[source].Title}
+		}
+	}
 	return out
 }
 

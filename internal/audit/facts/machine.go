@@ -179,6 +179,10 @@ func platformType() *ObjectType {
 		Field{"modules", intType, "modules with channels of their own that a processor takes", stated("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
 		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
 		Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+		Field{"loaded_words", textType, "the latency of reads under load that a document measured, in words", stated("loaded_latency", "the latency under load", func(p *platform.Platform) (any, bool) {
+			words := p.Loaded.Words()
+			return words, words != ""
+		})},
 		Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
 		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
 		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},

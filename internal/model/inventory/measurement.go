@@ -39,7 +39,7 @@ type Measurement struct {
 	Foreign bool       `json:"-"`
 	Figures []Measured `json:"figures"`
 	// Loaded is the latency of each node's own memory under load.
-	Loaded []LoadedLatency `json:"-"`
+	Loaded []LoadedLatency `json:"loaded,omitempty"`
 }
 
 // LoadedLatency is the latency of a node's own memory while each of so many threads follows so many chains at once; of Intel
@@ -47,9 +47,11 @@ type Measurement struct {
 // are not known to be reads alone.
 type LoadedLatency struct {
 	figure.Figure
-	Node, Threads, Chains int
-	Load                  float64
-	Mixed                 bool
+	Node    int     `json:"node"`
+	Threads int     `json:"threads"`
+	Chains  int     `json:"chains"`
+	Load    float64 `json:"load"`
+	Mixed   bool    `json:"mixed"`
 }
 
 // Measured is one figure.
@@ -83,8 +85,19 @@ const maxFigures = 3 * 64 * 64
 // Check returns an error that names the key if package measured could not have returned this measurement. It checks
 // measurements from captures and baselines.
 func (m *Measurement) Check() error {
-	if len(m.Figures) > maxFigures {
-		return fmt.Errorf("figures: %d, expected at most %d", len(m.Figures), maxFigures)
+	for key, n := range map[string]int{"figures": len(m.Figures), "loaded": len(m.Loaded)} {
+		if n > maxFigures {
+			return fmt.Errorf("%s: %d, expected at most %d", key, n, maxFigures)
+		}
+	}
+	for i := range m.Loaded {
+		l := &m.Loaded[i]
+		if err := l.Check(); err != nil {
+			return fmt.Errorf("loaded[%d]: %w", i, err)
+		}
+		if l.Kind != figure.Latency || l.Node < NoNode || l.Threads < 0 || l.Chains < 0 || !(0 <= l.Load && l.Load <= figure.MaxValue) {
+			return fmt.Errorf("loaded[%d]: %s, node %d, threads %d, chains %d, load %g: expected a latency and numbers that can be", i, l.Kind, l.Node, l.Threads, l.Chains, l.Load)
+		}
 	}
 	for i := range m.Figures {
 		f := &m.Figures[i]

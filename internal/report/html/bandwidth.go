@@ -137,7 +137,7 @@ func (p *page) measured() []measured {
 	var out []measured
 	for i := range p.r.Measured {
 		m := &p.r.Measured[i]
-		data := measured{Tool: string(m.Tool), Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "of the peak")}
+		data := measured{Tool: string(m.Tool), Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "peak, or measured by others")}
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
 			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), ofPeak(f))
@@ -159,6 +159,8 @@ func nodeName(id *int) string {
 
 func ofPeak(f *report.MeasuredFigure) string {
 	switch {
+	case f.Documented != nil:
+		return wording.OfPeak(f)
 	case f.Value == nil || f.Kind == "latency" || f.Kind == report.LoadedLatency || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:
 		return "–"
 	case f.Peak == nil:

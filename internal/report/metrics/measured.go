@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,11 +27,14 @@ var (
 	measuredLatency = declare("measured_latency_seconds", "cpu_node memory_node", "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
 	measuredSpread  = declare("measured_spread_ratio", "cpu_node memory_node", "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
 	measuredPeak    = declare("measured_peak_bytes_per_second", "cpu_node memory_node", "Theoretical peak of a node's own memory, beside what was read of it; absent where it is not known.")
+	measuredLoaded  = declare("measured_loaded_latency_seconds", "load", "Latency while Intel MLC loads the memory: at half of the peak, and the highest.")
+	documentedLoad  = declare("documented_loaded_latency_seconds", "load bound", "The lowest and the highest latency under that load that others measured on the same platform.")
 	measuredTime    = declare("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
 )
 
 // measured adds memaudit's own last measurement. An undecided figure has no value; its spread shows why.
 func (c *collector) measured(all []report.Measurement) {
+	c.loaded(all)
 	last := LastMeasured(all)
 	if last == nil {
 		return
@@ -54,5 +59,25 @@ func (c *collector) measured(all []report.Measurement) {
 	}
 	if at, err := time.Parse(time.RFC3339, string(last.At)); err == nil {
 		c.add(measuredTime, float64(at.Unix()))
+	}
+}
+
+// loaded adds the points of the last curve of Intel MLC.
+func (c *collector) loaded(all []report.Measurement) {
+	points := map[string]*report.MeasuredFigure{}
+	for i := range all {
+		for j := range all[i].Figures {
+			if f := &all[i].Figures[j]; f.Load != "" && f.Value != nil {
+				points[f.Load] = f
+			}
+		}
+	}
+	for _, load := range slices.Sorted(maps.Keys(points)) {
+		f := points[load]
+		c.add(measuredLoaded, *f.Value, load)
+		if f.Documented != nil {
+			c.add(documentedLoad, f.Documented.Low, load, "low")
+			c.add(documentedLoad, f.Documented.High, load, "high")
+		}
 	}
 }

@@ -48,6 +48,7 @@ func TestKnownMetrics(t *testing.T) {
 	r.Measured = []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z", Figures: []report.MeasuredFigure{
 		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2], Peak: new(int64(51_200_000_000))},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
+		{Kind: "loaded_latency", Load: "half", Value: &one[3], Documented: &report.DocumentedLatency{Low: 118e-9, High: 128e-9}},
 	}}}
 	r.Inventory.Slots[0].Errors = &inventory.Errors{Corrected: is(int64(0)), Uncorrected: is(int64(0)),
 		Log: []inventory.LogEntry{{Says: eventlog.Threshold, When: inventory.Current}, {Says: eventlog.Threshold, When: inventory.Earlier}}}

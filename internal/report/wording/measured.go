@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 // MeasuredKind names the loop of a figure, and its kind of store if known.
@@ -31,8 +33,12 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	return humanize.Bandwidth(int64(*v))
 }
 
-// OfPeak compares a bandwidth with the theoretical peak of the node's own memory; "" if that is not known.
+// OfPeak compares a bandwidth with the theoretical peak of the node's own memory, and a latency under load with what others
+// measured; "" if that is not known.
 func OfPeak(f *report.MeasuredFigure) string {
+	if d := f.Documented; d != nil {
+		return platform.Nanoseconds([]float64{math.Round(1e9 * d.Low), math.Round(1e9 * d.High)}) + " on " + d.Of + " (" + d.Source + ")"
+	}
 	if f.Value == nil || f.Peak == nil {
 		return ""
 	}

@@ -255,6 +255,18 @@ func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Do
 	for i := range f.Boards {
 		own("boards", i, f.Boards[i].Source)
 	}
+	if l := &f.Loaded; l.Source != "" || l.Saturated != nil || l.Half != nil {
+		where := at.Key("loaded_latency")
+		where.Require("saturated", "of", "source")
+		for key, ns := range map[string][]float64{"half": l.Half, "saturated": l.Saturated} {
+			if ns != nil && (len(ns) != 2 || ns[0] > ns[1]) {
+				where.Key(key).Wrong("%v, expected the lowest and the highest latency", ns)
+			}
+		}
+		if !slices.Contains(f.Sources, l.Source) {
+			where.Key("source").Fault("loaded_latency: source %s is not one of the platform's sources", l.Source)
+		}
+	}
 	for i := range f.Measured {
 		where := at.Key("measured").Item(i)
 		where.Require("source")

@@ -165,6 +165,8 @@ type Detail struct {
 	Boards []Board
 	// Measured are layouts with a documented bandwidth measurement.
 	Measured []Measurement
+	// Loaded is the latency of reads under load, zero if no document measured it.
+	Loaded LoadedLatency
 	// EDACOrder lists the boards on which the kernel's driver counts controllers and channels in the order of
 	// the slot map, as label files confirm.
 	EDACOrder []EDACOrder
@@ -227,6 +229,40 @@ type Measurement struct {
 	Slots   int    `yaml:"slots"`
 	BestMTs int    `yaml:"best_mts"`
 	Source  string `yaml:"source"`
+}
+
+// LoadedLatency is the lowest and the highest latency in nanoseconds while reads take half of the peak (empty if that was not
+// measured), and while they saturate the channels, of the processors Of.
+type LoadedLatency struct {
+	Half      []float64 `yaml:"half"`
+	Saturated []float64 `yaml:"saturated"`
+	Of        string    `yaml:"of"`
+	Source    string    `yaml:"source"`
+}
+
+// Words returns the figures in words, "" without any.
+func (l *LoadedLatency) Words() string {
+	var out []string
+	for _, at := range []struct {
+		ns   []float64
+		load string
+	}{{l.Half, " at half of the peak"}, {l.Saturated, " saturated"}} {
+		if len(at.ns) == 2 {
+			out = append(out, Nanoseconds(at.ns)+at.load)
+		}
+	}
+	if out == nil {
+		return ""
+	}
+	return "reads " + strings.Join(out, ", ") + " (" + l.Of + ")"
+}
+
+// Nanoseconds prints the lowest and the highest latency: "118 to 128 ns", "158 ns".
+func Nanoseconds(between []float64) string {
+	if between[0] == between[1] {
+		return fmt.Sprintf("%g ns", between[0])
+	}
+	return fmt.Sprintf("%g to %g ns", between[0], between[1])
 }
 
 // Interleave policies of docs/population.md, Regions.

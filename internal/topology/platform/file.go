@@ -36,6 +36,7 @@ type platformFile struct {
 	SixChannels   bool              `yaml:"six_channels"`
 	PartsInOrder  bool              `yaml:"node_parts_in_order"`
 	Measured      []Measurement     `yaml:"measured"`
+	Loaded        LoadedLatency     `yaml:"loaded_latency"`
 	ZeroDIMMs     bool              `yaml:"zero_dimms_legal"`
 	NoDIMMs       bool              `yaml:"no_dimms"`
 	OwnChannels   string            `yaml:"own_channels"`
@@ -146,7 +147,7 @@ func (f *platformFile) platform() *Platform {
 			Buffered: f.Buffered, RatedBelow: f.RatedBelow, MemorylessNodes: f.Memoryless, SpeedByMode: f.ByMode, SixChannels: f.SixChannels,
 			NodePartsInOrder: f.PartsInOrder, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
-			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,
+			Boards: f.Boards, Measured: f.Measured, Loaded: f.Loaded, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,
 		},
 	}
 	if p.BoardDepth == 0 {
