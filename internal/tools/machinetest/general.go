@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
@@ -19,22 +20,63 @@ func General() []Machine {
 		eightOfTwelve(),
 		guest(),
 		erring(),
-		confidential("dell-r760-tdx", "Two Xeon Gold 6554S with 48 GiB modules, eight on the first processor and seven on the second. The kernel's command line asks for TDX, Linux found memory for SGX enclaves on the first processor alone, and one NVMe drive has no NUMA node.",
+		asked("dell-r760-tdx", "Two Xeon Gold 6554S with 48 GiB modules, eight on the first processor and seven on the second. The kernel's command line asks for TDX, Linux found memory for SGX enclaves on the first processor alone, and one NVMe drive has no NUMA node.",
 			Server{Vendor: "Dell Inc.", Product: "PowerEdge R760", Brand: "INTEL(R) XEON(R) GOLD 6554S", Maker: "Intel", ID: [3]int{6, 207, 2}, Channels: 8, Depth: 2, Label: dellNumber(8), Type: ddr5, MTs: 5600},
 			smbiostest.DIMM{Bytes: 48 << 30, Rank: 1, Speed: 5600, Configured: 5600, Manufacturer: "Hynix Semiconductor", Part: "HMCGY4MHBRB489N"}, 15, "",
 			hosttest.Files{"proc/cmdline": "ro kvm_intel.tdx=1 nohibernate\n", "sys/module/kvm_intel/parameters/tdx": "N\n",
 				"dev/kmsg":                               "[    0.731904] x86/tme: not enabled by BIOS\n[    1.284417] sgx: EPC section 0x6070c00000-0x607f7fffff\n[    1.284431] sgx: node1 has both CPUs and memory but doesn't have an EPC section\n",
 				"sys/bus/pci/devices/0000:65:00.0/class": "0x010802\n", "sys/bus/pci/devices/0000:65:00.0/vendor": "0x144d\n", "sys/bus/pci/devices/0000:65:00.0/numa_node": "-1\n"}),
-		confidential("supermicro-genoa-snp", "Two EPYC 9354 with a 24 GiB module on each channel. The kernel's command line asks for SEV-SNP and has the IOMMU in passthrough mode, and Linux took two pages away after an error.",
+		asked("supermicro-genoa-snp", "Two EPYC 9354 with a 24 GiB module on each channel. The kernel's command line asks for SEV-SNP and has the IOMMU in passthrough mode, and Linux took two pages away after an error.",
 			Servers()["supermicro-genoa"], smbiostest.DIMM{Bytes: 24 << 30, Rank: 1, Speed: 4800, Configured: 4800, Manufacturer: "Micron Technology", Part: "MTC10F108YS1RC48BB1"}, 24, "HardwareCorrupted:     8 kB\n",
 			hosttest.Files{"proc/cmdline": "ro iommu=pt kvm_amd.sev_snp=1\n", "sys/module/kvm_amd/parameters/sev_snp": "N\n",
 				"dev/kmsg": "[    0.913377] SNP: IOMMU disabled or configured in passthrough mode, SNP cannot be supported\n[88231.731904] Memory failure: 0x3f5a7b: recovery action for dirty LRU page: Recovered\n"}),
+		cxl(),
+		logged(),
 	}
 }
 
-// confidential returns a server of two processors of which a feature for confidential guests is asked, with so many equal
+// logged returns a server of which the kernel's counters, its log and the BMC's event log name one module.
+func logged() Machine {
+	server := Servers()["dell-r740"]
+	server.Brand, server.ID, server.MTs = "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", [3]int{6, 85, 7}, 2933
+	return asked("dell-r740-event-log", "Two Xeon Gold 6230 with 32 GiB modules, six on the first processor and five on the second. The kernel could not correct an error of B2 and took a page away, and the BMC's event log says that B2 had too many corrected errors and that its repair at the last restart failed. memaudit and Intel MLC measured the machine.",
+		server, smbiostest.DIMM{Bytes: 32 << 30, Rank: 2, Speed: 2933, Configured: 2933, Manufacturer: "Samsung", Part: "M393A4K40CB2-CVF"}, 11, "HardwareCorrupted:     4 kB\n",
+		SkylakeEDAC(2, 32<<10).Without("sys/devices/system/edac/mc/mc3/dimm4/").With(hosttest.Files{"sys/devices/system/edac/mc/mc2/dimm2/dimm_ue_count": "1\n",
+			"dev/kmsg": "[221363.690017] Memory failure: 0x5f3a7b: recovery action for dirty LRU page: Recovered\n",
+			inputs: `{"schema":"memaudit.inputs/v1","tree":true,"controller":{"answer":{"Found":true,"Model":"PowerEdge R740","MatchedBy":"model","LogRead":true,"Events":[
+{"Says":"threshold","ID":"MEM0702","Place":"DIMM_B2","Time":"2026-10-29T22:41:07Z","AfterReset":-1187033},
+{"Says":"failed","ID":"MEM0805","Place":"DIMM_B2","Time":"2026-11-12T16:26:57Z","AfterReset":97},
+{"Says":"uncorrected","ID":"MEM0001","Place":"DIMM_B2","Time":"2026-11-15T03:55:24Z","AfterReset":214004}]}},"measurements":[
+{"path":"measured.json","tool":"memaudit","at":"2026-11-16T01:13:37Z","product":"PowerEdge R740","figures":[
+{"kind":"read","passes":8,"median":112.7e9,"low":112.1e9,"high":113.4e9,"clock":2.9e9,"cpu_node":0,"memory_node":0,"threads":40,"what":"read","like":"a"},
+{"kind":"read","passes":8,"median":93.2e9,"low":92.6e9,"high":93.9e9,"clock":2.9e9,"cpu_node":1,"memory_node":1,"threads":40,"what":"read","like":"a"}]},
+{"path":"mlc.txt","tool":"mlc","unjudged":"measured by another tool, whose threads, pages and company on the machine are not known","loaded":[
+{"kind":"latency","passes":1,"median":121.7e-9,"low":121.7e-9,"high":121.7e-9,"why":"the tool prints one figure without its passes","node":-1,"load":131.2e9},
+{"kind":"latency","passes":1,"median":163.9e-9,"low":163.9e-9,"high":163.9e-9,"why":"the tool prints one figure without its passes","node":-1,"load":214.3e9}]}]}`}))
+}
+
+// cxl returns a server whose BIOS setup asks for three modes that exclude each other or that its modules do not carry.
+func cxl() Machine {
+	server := Server{Vendor: "Lenovo", Product: "ThinkSystem SR630 V4", Brand: "Intel(R) Xeon(R) 6760P", Maker: "Intel", ID: [3]int{6, 173, 1}, Channels: 8, Depth: 1, Type: ddr5, MTs: 6400,
+		Label: func(cpu, channel, _ int) (string, string) {
+			return fmt.Sprintf("DIMM %d", 16*cpu+[]int{7, 5, 3, 1, 10, 12, 14, 16}[channel]), fmt.Sprintf("CPU %d", cpu+1)
+		}}
+	const node = hosttest.NodeDir
+	return asked("lenovo-sr630v4-cxl", "Two Xeon 6760P with 96 GiB modules, eight on the first processor and seven on the second, and CXL memory on the first. BIOS setup asks for SNC2, mirroring of all memory and heterogeneous interleaving with CXL, and firmware started none of them.",
+		server, smbiostest.DIMM{Bytes: 96 << 30, Rank: 2, Speed: 6400, Configured: 6400, Manufacturer: "Micron Technology", Part: "MTC40F2047S1RC64BB1"}, 15, "",
+		hosttest.Files{"sys/bus/cxl/devices/mem0/": "", node + "online": "0-2\n", node + "has_cpu": "0-1\n", node + "has_memory": "0-2\n", node + "node2/cpulist": "\n",
+			node + "node2/meminfo": "Node 2 MemTotal: 134011228 kB\n", node + "node2/distance": "14 24 10\n", node + "node0/distance": "10 21 14\n", node + "node1/distance": "21 10 24\n",
+			inputs: `{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"setup.txt","export":{"name":"setup.txt","format":"settings","attributes":[
+{"Name":"sub_numa","Value":"snc2","Stated":true,"Place":"line 1"},{"Name":"memory_ras_mode","Value":"mirror_full","Stated":true,"Place":"line 2"},
+{"Name":"cxl_memory_mode","Value":"heterogeneous","Stated":true,"Place":"line 3"},{"Name":"node_interleave","Value":"disabled","Stated":true,"Place":"line 4"}]}}]}`})
+}
+
+// inputs is the member of a capture with what was given beside the machine's own files.
+const inputs = host.InputsFolder + "inputs.json"
+
+// asked returns a server of two processors whose setup, kernel, BMC and measurements say more than its modules, with so many equal
 // modules, one on each channel first, and a line of /proc/meminfo about pages that Linux took away.
-func confidential(name, about string, server Server, d smbiostest.DIMM, modules int, corrupted string, files hosttest.Files) Machine {
+func asked(name, about string, server Server, d smbiostest.DIMM, modules int, corrupted string, files hosttest.Files) Machine {
 	v := Varied{Server: server, Sockets: 2, Threads: 2, Files: files}
 	for slot := range 2 * server.Channels * server.Depth {
 		in := slot % (server.Channels * server.Depth)

@@ -41,8 +41,8 @@ func discard(tree string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"sys", "proc", "dev"}, e.Name()) {
-			return fmt.Errorf("%s holds %s; expected a folder with sys, proc and dev only, or none", tree, e.Name())
+		if !slices.Contains([]string{"sys", "proc", "dev", "memaudit-inputs"}, e.Name()) {
+			return fmt.Errorf("%s holds %s; expected a folder that a machine was written to, or none", tree, e.Name())
 		}
 	}
 	return os.RemoveAll(tree)
