@@ -28,8 +28,8 @@ type Config struct {
 	Sandbox  bool
 	Readable []string
 	Network  bool
-	// Settle is how long to wait after an event before the audit starts; 0 means one second. One
-	// hotplugged processor changes many files.
+	// Settle is how long to wait after an event before the audit starts, as several files may change at once; 0 means one
+	// second.
 	Settle time.Duration
 	Log    *slog.Logger
 }

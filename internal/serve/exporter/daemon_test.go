@@ -169,24 +169,6 @@ func TestWatchdog(t *testing.T) {
 	})
 }
 
-func TestHotplugged(t *testing.T) {
-	for msg, want := range map[string]string{
-		"offline@/devices/system/cpu/cpu3\x00ACTION=offline\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00SEQNUM=2034\x00": "cpu offline: /devices/system/cpu/cpu3",
-		"add@/devices/system/memory/memory32\x00ACTION=add\x00DEVPATH=/devices/system/memory/memory32\x00SUBSYSTEM=memory\x00":       "memory add: /devices/system/memory/memory32",
-		"add@/devices/virtual/net/veth0\x00ACTION=add\x00DEVPATH=/devices/virtual/net/veth0\x00SUBSYSTEM=net\x00":                    "",
-		"change@/devices/system/cpu/cpu3\x00ACTION=change\x00SUBSYSTEM=cpu\x00":                                                      "",
-		"libudev\x00\xfe\xed\xca\xfe": "",
-		"":                            "",
-	} {
-		assert.Equal(t, want, hotplugged([]byte(msg)), "%q", msg)
-	}
-}
-
-func FuzzHotplugged(f *testing.F) {
-	f.Add([]byte("add@/devices/system/cpu/cpu3\x00ACTION=add\x00SUBSYSTEM=cpu\x00"))
-	f.Fuzz(func(_ *testing.T, msg []byte) { _ = hotplugged(msg) })
-}
-
 // TestWatch checks that a replaced file, or a changed link, is a change, that a neighbour is not, and that missing
 // folders do no harm.
 func TestWatch(t *testing.T) {

@@ -35,7 +35,6 @@ func Serve(ctx context.Context, c Config) error {
 	events := make(chan auditEvent)
 	go relayRequests(ctx, c.Reload, c.Again, events)
 	watchFiles(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, recheck, c.Log)
-	hotplug(ctx, events, c.Log)
 	if c.Sandbox {
 		sandbox(c.Readable, c.Network, c.Log)
 	}

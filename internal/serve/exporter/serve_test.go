@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,7 +24,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // heard is a log that tests read.
@@ -271,57 +269,6 @@ func TestPassedSockets(t *testing.T) {
 	}
 	_, err = passed([]net.Listener{l}, errors.New("bad descriptor"))
 	require.ErrorContains(t, err, "sockets of systemd: bad descriptor")
-}
-
-// told is a socket that returns messages, one per read, and then an error.
-type told struct {
-	messages []string
-	lost     bool
-	ends     error
-}
-
-func (s *told) Read(b []byte) (int, error) {
-	if len(s.messages) > 0 {
-		n := copy(b, s.messages[0])
-		s.messages = s.messages[1:]
-		return n, nil
-	}
-	if s.lost {
-		s.lost = false
-		return 0, &fs.PathError{Op: "read", Path: "kernel events", Err: unix.ENOBUFS}
-	}
-	return 0, s.ends
-}
-
-// TestRelayMessages checks that a message about a processor is an event and one about a network is not, and that lost
-// messages are one (netlink(7): ENOBUFS). A socket that can no longer be read is reported, unless the daemon ends.
-func TestRelayMessages(t *testing.T) {
-	for _, ends := range []bool{false, true} {
-		var out bytes.Buffer
-		ctx, stop := context.WithCancel(t.Context())
-		events := make(chan auditEvent, 9)
-		from := &told{messages: []string{"add@/devices/virtual/net/veth0\x00ACTION=add\x00SUBSYSTEM=net\x00",
-			"online@/devices/system/cpu/cpu3\x00ACTION=online\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00"}, lost: true, ends: errors.New("closed")}
-		if ends {
-			from.messages, from.lost = nil, false
-			stop()
-		}
-		relayMessages(ctx, from, events, slog.New(slog.NewTextHandler(&out, nil)))
-		close(events)
-		var why []string
-		for e := range events {
-			assert.False(t, e.reload)
-			why = append(why, e.why)
-		}
-		if ends {
-			assert.Empty(t, why)
-			assert.Empty(t, out.String())
-		} else {
-			assert.Equal(t, []string{"cpu online: /devices/system/cpu/cpu3", "kernel events were lost"}, why)
-			assert.Contains(t, out.String(), "hotplug is no longer watched")
-		}
-		stop()
-	}
 }
 
 // TestReplacedFile checks that another file of the same size and time is a change, and that a single folder is
