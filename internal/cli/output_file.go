@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeAtomic writes a temporary file next to the target, syncs it and renames it. A device or a pipe is written to
-// directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode, and a replaced file never
-// becomes readable by more users than before.
+// writeAtomic writes a temporary file next to the target, syncs it and renames it; a link is replaced, not followed. A device
+// or a pipe is written to directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode, and
+// a replaced file never becomes readable by more users than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
 	if fd, ok := descriptor(name); ok {
 		// At its present offset: opening it by name would start at its beginning.
@@ -30,53 +30,18 @@ func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) erro
 		buf := bufio.NewWriter(file)
 		return errors.Join(body(buf), buf.Flush(), file.Close())
 	}
-	target, err := followTrusted(name)
-	if err != nil {
-		return err
-	}
-	old, err := os.Lstat(target)
+	old, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && old.Mode().Type() == fs.ModeSymlink: // another user may have made the link
 		old = nil
 	case err != nil:
 		return err
 	case old.IsDir():
 		return fmt.Errorf("%s: is a folder, expected a file", name)
 	case !old.Mode().IsRegular():
-		return writeInto(target, old, body)
+		return writeInto(name, old, body)
 	}
-	return replaceFile(target, old, mode, body)
-}
-
-// followTrusted resolves a name that is a link, if no other user can have created it. Links in the folders of a path are
-// left to the kernel, which has the same rule (fs.protected_symlinks, linux Documentation/admin-guide/sysctl/fs.rst).
-func followTrusted(name string) (string, error) {
-	for range 40 { // as many as the kernel follows
-		link, err := os.Lstat(name)
-		if err != nil || link.Mode().Type() != fs.ModeSymlink {
-			return name, nil // the caller reports the error, except for a new file
-		}
-		folder, err := os.Stat(filepath.Dir(name))
-		if err != nil {
-			return "", err
-		}
-		if mode := folder.Mode().Perm(); foreignOwner(folder) || mode&0o002 != 0 || mode&0o020 != 0 && foreignOwner(link) {
-			return "", fmt.Errorf("%s: is a link in a folder where others may make one, which is not followed, expected a file", name)
-		}
-		to, err := os.Readlink(name)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(to) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-			if err != nil {
-				return "", err
-			}
-			to = filepath.Join(dir, to)
-		}
-		name = to
-	}
-	return "", &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+	return replaceFile(name, old, mode, body)
 }
 
 // replaceFile writes the complete file under another name first. The new file gets no permission that the old one did not
