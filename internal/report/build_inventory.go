@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -80,7 +81,7 @@ func buildNodes(in []inventory.Node) []Node {
 			ID:          n.ID,
 			Kind:        n.Kind.Or(inventory.NodeUnknown),
 			Socket:      n.Socket.Pointer(),
-			CPUs:        fact.Convert(n.CPUs, ListCPUs),
+			CPUs:        fact.Convert(n.CPUs, func(cpus []int) CPUList { return CPUList(humanize.Ranges(cpus)) }),
 			MemoryBytes: n.MemoryBytes,
 			Distances:   neverNil(n.Distances.Or(nil)),
 			KindReason:  nullable.String(n.Kind.Reason), RatedBytesPerSecond: n.RatedBytesPerSecond, Tier: n.Tier,

@@ -210,7 +210,7 @@ func processorType() *ObjectType {
 		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
 		Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machine(offlineCPUs)},
 		Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machine(func(m *Machine) Value {
-			return derived(func() any { return ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
+			return derived(func() any { return humanize.Ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
 		})},
 		Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
 	)
@@ -313,7 +313,7 @@ func offlineCPUs(m *Machine) Value {
 		if usable > 0 && usable <= len(cpu.Online.Value) {
 			return ""
 		}
-		return ranges(off)
+		return humanize.Ranges(off)
 	}, from...)
 }
 
@@ -378,24 +378,6 @@ func (m *Machine) usableCPUs() (int, []Value) {
 		return valueOf(count)
 	})
 	return total, from
-}
-
-// ranges formats sorted numbers as the kernel lists CPUs: 0-3,8.
-func ranges(numbers []int) string {
-	var out []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		text := strconv.Itoa(numbers[i])
-		if j > i {
-			text += "-" + strconv.Itoa(numbers[j])
-		}
-		out = append(out, text)
-		i = j + 1
-	}
-	return strings.Join(out, ",")
 }
 
 // missingNodes lists the CPUs with fewer nodes than the sub-NUMA mode defines, or than another CPU has.

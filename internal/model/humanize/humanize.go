@@ -147,6 +147,29 @@ func List(names []string) string {
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 }
 
+// Joined joins the parts that are not "".
+func Joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
+}
+
+// Ranges writes sorted numbers as the kernel writes lists of CPUs: "0-3,8".
+func Ranges(numbers []int) string {
+	var out []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		text := strconv.Itoa(numbers[i])
+		if j > i {
+			text += "-" + strconv.Itoa(numbers[j])
+		}
+		out = append(out, text)
+		i = j + 1
+	}
+	return strings.Join(out, ",")
+}
+
 // Truncated joins at most most elements of a list: "a; b; c; and 4 more".
 func Truncated(most int, list []string) string {
 	if rest := len(list) - most; rest > 0 {

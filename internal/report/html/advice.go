@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -80,7 +81,7 @@ func (p *page) beforeAndAfter(a *plan.Advice) *table {
 }
 
 func (p *page) before(id int) string {
-	s := p.population(id)
+	s := wording.Population(&p.r.Inventory, id)
 	if s == nil {
 		return notKnown
 	}
@@ -92,51 +93,35 @@ func (p *page) before(id int) string {
 }
 
 func reached(speed string, peak *int64, share *population.Relative) string {
-	var parts []string
-	if speed != "" {
-		parts = append(parts, speed)
-	}
+	best := ""
 	if peak != nil {
-		parts = append(parts, "peak "+humanize.Bandwidth(*peak))
+		best = "peak " + humanize.Bandwidth(*peak)
 	}
-	if says := wording.Promised(share, false); says != "" {
-		parts = append(parts, says)
-	}
-	if len(parts) == 0 {
-		return notKnown
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(humanize.Joined(", ", speed, best, wording.Promised(share, false)), notKnown)
 }
 
 func curedRules(list []verdict.Ref) string {
-	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
-	for i, c := range list {
-		names[i], subjects[i] = c.Rule, c.Subject
+	var rules wording.Groups[inventory.Subject]
+	for _, c := range list {
+		rules.Add(c.Rule, c.Subject)
 	}
-	return byRule(names, subjects)
+	return byRule(&rules)
 }
 
 func remaining(list []plan.Failure) string {
-	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
-	for i, f := range list {
-		names[i], subjects[i] = f.Rule+" ("+string(f.Severity)+")", f.Subject
+	var rules wording.Groups[inventory.Subject]
+	for _, f := range list {
+		rules.Add(f.Rule+" ("+string(f.Severity)+")", f.Subject)
 	}
-	return byRule(names, subjects)
+	return byRule(&rules)
 }
 
-func byRule(names []string, subjects []inventory.Subject) string {
-	var order []string
-	of := map[string][]inventory.Subject{}
-	for i, name := range names {
-		if of[name] == nil {
-			order = append(order, name)
-		}
-		of[name] = append(of[name], subjects[i])
+func byRule(rules *wording.Groups[inventory.Subject]) string {
+	out := make([]string, len(rules.Names))
+	for i, name := range rules.Names {
+		out[i] = name + " " + strings.Join(wording.Subjects(rules.Of[name]), ", ")
 	}
-	for i, name := range order {
-		order[i] = name + " " + strings.Join(wording.Subjects(of[name]), ", ")
-	}
-	return joined(order)
+	return joined(out)
 }
 
 // speedText describes how fast the modules run and how fast they should.

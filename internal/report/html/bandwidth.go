@@ -2,10 +2,12 @@ package html
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/wording"
@@ -65,7 +67,7 @@ func (p *page) predicts() bool {
 
 func shareText(r *population.Relative) string {
 	if r.Low == nil || r.High == nil {
-		return "not known"
+		return notKnown
 	}
 	low, high := wording.Percent(*r.Low), wording.Percent(*r.High)
 	if low == high {
@@ -83,25 +85,16 @@ func predicted(s *report.PopulationSocket) []string {
 	if r.Source != "" && r.Value != nil {
 		measured += " (" + string(r.Source) + ")"
 	}
-	peak, speed := "not known", "not known"
-	if s.PeakBytes.Known() {
-		peak = humanize.Bandwidth(s.PeakBytes.Value)
-	}
-	if s.ExpectedMTs.Known() {
-		speed = strconv.Itoa(s.ExpectedMTs.Value) + " MT/s"
-	}
+	peak := cmp.Or(fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), notKnown)
+	speed := cmp.Or(fact.Convert(s.ExpectedMTs, func(mts int) string { return strconv.Itoa(mts) + " MT/s" }).Text(), notKnown)
 	return []string{measured, peak, speed, cmp.Or(wording.Limiter(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
 }
 
 func depthText(dpc []int) string {
 	if len(dpc) == 0 {
-		return "not known"
+		return notKnown
 	}
-	counts := make([]string, len(dpc))
-	for i, n := range dpc {
-		counts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(counts, "-")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(dpc), "[]"), " ", "-")
 }
 
 // The measures of a bar, in CSS pixels.

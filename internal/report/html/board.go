@@ -8,7 +8,6 @@ import (
 
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/report/wording"
 )
@@ -160,13 +159,4 @@ func (p *page) names(ids []int) string {
 		}
 	}
 	return humanize.List(names)
-}
-
-func (p *page) population(id int) *report.PopulationSocket {
-	for i := range p.r.Inventory.Population.Sockets {
-		if s := &p.r.Inventory.Population.Sockets[i]; wording.SocketID(s.Socket) == id {
-			return s
-		}
-	}
-	return nil
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"memaudit.example/memaudit/internal/model/fact"
-	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/report/wording"
@@ -23,8 +22,7 @@ type head struct {
 
 func (p *page) head() *head {
 	inv, host := &p.r.Inventory, p.r.Machine.Host.Text()
-	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
-	pieces = append(append([]string{host}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
+	pieces := slices.Concat([]string{host}, wording.Processors(inv.Sockets), wording.Capacities(inv), []string{wording.BIOS(&p.r.Machine.BIOS)})
 	title := wording.Machine(&p.r.Machine)
 	if host != "" {
 		title = host + ", " + title
@@ -39,49 +37,22 @@ func (p *page) head() *head {
 		Title: status + " " + title + " - memaudit", Policy: Policy,
 		Style: template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
 		Class: p.r.Verdict.Status.Class(), Status: status, Verdict: wording.Verdict(p.r),
-		Machine: strings.Join(slices.DeleteFunc(pieces, func(s string) bool { return s == "" }), " · "),
+		Machine: humanize.Joined(" · ", pieces...),
 		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.sections(),
 	}
 }
 
-func platform(m *inventory.Machine) string {
-	out := "not recognised"
-	if m.Platform.ID != "" {
-		out = string(m.Platform.ID)
-	}
-	if m.Platform.Name != "" {
-		out += ", " + string(m.Platform.Name)
-	}
-	if m.Platform.Certainty == fact.Indirect {
-		out += ", by one source only"
-	}
-	if m.Virtual.Or(false) {
-		out += ", virtual machine"
-		if m.Hypervisor.Known() {
-			out += " (" + m.Hypervisor.Text() + ")"
-		}
-	}
-	return out
-}
-
 func profile(r *report.Report) string {
 	if r.Profile == nil {
-		if why := string(r.Why); why != "" {
-			return "none: " + why
-		}
-		return "none"
+		return humanize.Joined(": ", "none", string(r.Why))
 	}
-	out := r.Profile.ID
-	if s := string(r.Profile.Source); s != "" {
-		out += " (" + s + ")"
-	}
-	return out
+	return r.Profile.ID + wording.InBrackets(string(r.Profile.Source))
 }
 
 // facts lists what was recognised, what it was checked against and when, and the identifiers if they
 // were asked for.
 func (p *page) facts() []pair {
-	out := pairs("platform", platform(&p.r.Machine), "profile", profile(p.r), "audited", p.r.GeneratedAt)
+	out := pairs("platform", strings.Join(wording.Platform(&p.r.Machine), ", "), "profile", profile(p.r), "audited", p.r.GeneratedAt)
 	id := &p.r.Machine.Identifiers
 	return append(out, pairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
 		"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/text"
 	"memaudit.example/memaudit/internal/report/wording"
@@ -163,7 +164,7 @@ func pairs(termsAndTexts ...string) []pair {
 	return out
 }
 
-func joined(lines []string) string { return strings.Join(lines, "; ") }
+func joined(lines []string) string { return humanize.Joined("; ", lines...) }
 
 // sockets are processors with the same description.
 type sockets struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
@@ -40,10 +41,7 @@ func (p *page) numa() any {
 }
 
 func nodeMemory(n *report.Node) string {
-	if !n.MemoryBytes.Known() {
-		return "not known"
-	}
-	return humanize.Size(n.MemoryBytes.Value)
+	return cmp.Or(fact.Convert(n.MemoryBytes, humanize.Size).Text(), notKnown)
 }
 
 // The measures of the picture of nodes, in CSS pixels.

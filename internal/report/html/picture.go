@@ -149,17 +149,14 @@ func cellSpeed(s *inventory.Slot) string {
 
 // slotText describes a cell in words.
 func slotText(s *inventory.Slot) string {
-	parts := []string{s.Handle.String()}
+	name, module := "", ""
 	if s.Locator.Known() {
-		parts = append(parts, s.Name())
+		name = s.Name()
 	}
-	parts = append(parts, cellSize(s))
-	for _, more := range []string{wording.Memory(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text()} {
-		if more != "" && s.State == inventory.SlotPopulated {
-			parts = append(parts, more)
-		}
+	if s.State == inventory.SlotPopulated {
+		module = humanize.Joined(", ", wording.Memory(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text())
 	}
-	return strings.Join(parts, ", ")
+	return humanize.Joined(", ", s.Handle.String(), name, cellSize(s), module)
 }
 
 // cellColumns is how many characters of the smallest type fit a cell.

@@ -27,11 +27,7 @@ func (p *page) slots() any {
 }
 
 func slotLabel(s *inventory.Slot) string {
-	name := cmp.Or(s.Locator.Text(), "-")
-	if s.BankLocator.Known() {
-		name += " (" + s.BankLocator.Text() + ")"
-	}
-	return name
+	return cmp.Or(s.Locator.Text(), "-") + wording.InBrackets(s.BankLocator.Text())
 }
 
 func slotPlace(s *inventory.Slot) string {
@@ -44,68 +40,28 @@ func slotPlace(s *inventory.Slot) string {
 			parts = append(parts, c.name+strconv.Itoa(*c.value))
 		}
 	}
-	if len(parts) == 0 {
-		return "not known"
-	}
-	return joined(parts)
+	return cmp.Or(joined(parts), notKnown)
 }
 
 func slotHolds(s *inventory.Slot) string {
-	parts := []string{cellSize(s)}
-	for _, more := range []string{wording.MemoryReported(s), s.Technology.Text(), s.FormFactor.Text()} {
-		if more != "" && more != "dram" {
-			parts = append(parts, more)
-		}
-	}
-	if s.Ranks.Known() {
-		parts = append(parts, humanize.Plural(s.Ranks.Value, "rank"))
-	}
-	if s.DataWidth.Known() && s.TotalWidth.Known() {
-		parts = append(parts, s.TotalWidth.Text()+"/"+s.DataWidth.Text()+" bits")
-	}
-	if s.Registered.Or(false) {
-		parts = append(parts, "registered")
-	}
-	if s.NonVolatile.Or(false) {
-		parts = append(parts, "non-volatile")
-	}
-	return joined(parts)
+	only := func(word string, is bool) string { return map[bool]string{true: word}[is] }
+	return humanize.Joined("; ", cellSize(s), wording.MemoryReported(s), strings.TrimPrefix(s.Technology.Text(), string(inventory.DRAM)), s.FormFactor.Text(),
+		fact.Convert(s.Ranks, func(n int) string { return humanize.Plural(n, "rank") }).Text(),
+		only(s.TotalWidth.Text()+"/"+s.DataWidth.Text()+" bits", s.DataWidth.Known() && s.TotalWidth.Known()),
+		only("registered", s.Registered.Or(false)), only("non-volatile", s.NonVolatile.Or(false)))
 }
 
 func speeds(s *inventory.Slot) string {
-	var parts []string
-	if s.ConfiguredMTs.Known() {
-		parts = append(parts, wording.PrintedRate(s.ConfiguredMTs.Value)+" MT/s")
+	inUnit := func(before, unit string) func(int) string {
+		return func(n int) string { return before + wording.PrintedRate(n) + unit }
 	}
-	if s.RatedMTs.Known() {
-		parts = append(parts, "rated "+wording.PrintedRate(s.RatedMTs.Value)+" MT/s")
-	}
-	if s.ConfiguredMV.Known() {
-		parts = append(parts, s.ConfiguredMV.Text()+" mV")
-	}
-	if text := wording.Errors(s.Errors); text != "" {
-		parts = append(parts, text)
-	}
-	if len(parts) == 0 {
-		return "-"
-	}
-	return joined(parts)
+	return cmp.Or(humanize.Joined("; ", fact.Convert(s.ConfiguredMTs, inUnit("", " MT/s")).Text(), fact.Convert(s.RatedMTs, inUnit("rated ", " MT/s")).Text(),
+		fact.Convert(s.ConfiguredMV, func(mv int) string { return strconv.Itoa(mv) + " mV" }).Text(), wording.Errors(s.Errors)), "-")
 }
 
 func module(s *inventory.Slot) string {
-	var parts []string
-	for _, more := range []string{s.Manufacturer.Text(), s.PartNumber.Text(), s.Serial, s.AssetTag} {
-		if more != "" {
-			parts = append(parts, more)
-		}
-	}
-	if s.Health.Known() {
-		parts = append(parts, "health "+string(s.Health.Value))
-	}
-	if len(parts) == 0 {
-		return "-"
-	}
-	return joined(parts)
+	health := fact.Convert(s.Health, func(h inventory.Health) string { return "health " + string(h) }).Text()
+	return cmp.Or(humanize.Joined("; ", s.Manufacturer.Text(), s.PartNumber.Text(), s.Serial, s.AssetTag, health), "-")
 }
 
 func mapped(s *inventory.Slot) string {
@@ -114,7 +70,7 @@ func mapped(s *inventory.Slot) string {
 	}
 	out := string(s.Mapping.Source)
 	if s.Mapping.Certainty != nil {
-		out += " (" + s.Mapping.Certainty.String() + ")"
+		out += wording.InBrackets(s.Mapping.Certainty.String())
 	}
 	if s.Mapping.Doubt != "" {
 		out += ", doubted: " + string(s.Mapping.Doubt)

@@ -24,7 +24,7 @@ func (p *page) settings() any {
 	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		if s := all[id]; s.Shown() {
-			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(nullable.String(s.DecidedBy.Value)), readFrom(&s))
+			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(nullable.String(s.DecidedBy.Value)), joined(wording.SettingReadings(&s)))
 		} else {
 			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 		}
@@ -41,15 +41,10 @@ func (p *page) settings() any {
 }
 
 func joinedReasons(effective, configured nullable.String) string {
-	a, b := string(effective), string(configured)
-	switch {
-	case a == "" || a == b:
-		return b
-	case b == "":
-		return a
-	default:
-		return a + "; " + b
+	if effective == configured {
+		return string(configured)
 	}
+	return humanize.Joined("; ", string(effective), string(configured))
 }
 
 // valueText returns the value, with its certainty if that is not direct, or why it is missing.
@@ -67,19 +62,3 @@ func valueText(f *report.Face) string {
 }
 
 func orDash(s nullable.String) string { return string(cmp.Or(s, "-")) }
-
-func readFrom(s *report.Setting) string {
-	var seen []string
-	add := func(known bool, readings []fact.Evidence) {
-		for i := range readings {
-			if line := wording.Reading(&readings[i]); known && !slices.Contains(seen, line) {
-				seen = append(seen, line)
-			}
-		}
-	}
-	add(s.Configured.Value != "", s.Configured.Evidence)
-	add(s.Pending.Value != "", s.Pending.Evidence)
-	add(s.Effective.Value != "", s.Effective.Evidence)
-	add(s.DecidedBy.Value != "", s.DecidedBy.Evidence)
-	return joined(seen)
-}

@@ -37,66 +37,42 @@ func (p *printer) advice(r *report.Report) {
 }
 
 // reaches prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
-// the given name.
+// the given name. CPUs with an unknown result are left out.
 func (p *printer) reaches(r *plan.Reaches, inv *report.Inventory, fails string) {
-	p.reached(r, inv)
-	p.field(2, fails, remaining(r.Findings, "memory."))
-}
-
-// reached prints the result for each CPU after the steps, equal ones once.
-func (p *printer) reached(r *plan.Reaches, inv *report.Inventory) {
-	lines, socks := reachedLines(r, inv)
+	var lines wording.Groups[string]
+	for i := range r.Sockets {
+		name := "machine"
+		if id := r.Sockets[i].Socket; id != nil {
+			name = inv.SocketName(*id)
+		}
+		if line := reachedLine(&r.Sockets[i].Reached); line != "" {
+			lines.Add(line, name)
+		}
+	}
 	name := "reaches"
-	for _, line := range lines {
-		if len(lines) > 1 {
-			line = gluedList(socks[line]) + ": " + line
+	for _, line := range lines.Names {
+		if len(lines.Names) > 1 {
+			line = gluedList(lines.Of[line]) + ": " + line
 		}
 		p.field(2, name, line)
 		name = ""
 	}
-}
-
-// reachedLines returns the distinct descriptions of CPUs after the steps, and for each the names of its CPUs.
-// CPUs with an unknown result are left out.
-func reachedLines(r *plan.Reaches, inv *report.Inventory) (lines []string, socks map[string][]string) {
-	socks = map[string][]string{}
-	for i := range r.Sockets {
-		s := &r.Sockets[i]
-		line := reachedLine(&s.Reached)
-		if line == "" {
-			continue
-		}
-		if _, ok := socks[line]; !ok {
-			lines = append(lines, line)
-		}
-		name := "machine"
-		if s.Socket != nil {
-			name = inv.SocketName(*s.Socket)
-		}
-		socks[line] = append(socks[line], name)
-	}
-	return lines, socks
+	p.field(2, fails, remaining(r.Findings, "memory."))
 }
 
 // generalGrades are those of the general model. They are for programs: people read speed and share.
 var generalGrades = map[string]bool{"A": true, "B": true, "C": true, "D": true, "E": true}
 
 func reachedLine(s *plan.Reached) string {
-	var parts []string
+	class, peak := "", ""
 	documented := s.Class != "" && !generalGrades[string(s.Class)]
 	if documented {
-		parts = append(parts, "class "+string(s.Class))
-	}
-	if speed := wording.ReachedSpeed(s); speed != "" {
-		parts = append(parts, speed)
+		class = "class " + string(s.Class)
 	}
 	if s.PeakBytes != nil {
-		parts = append(parts, humanize.Bandwidth(*s.PeakBytes))
+		peak = humanize.Bandwidth(*s.PeakBytes)
 	}
-	if share := wording.Promised(&s.Relative, documented); share != "" {
-		parts = append(parts, share)
-	}
-	return strings.Join(parts, ", ")
+	return humanize.Joined(", ", class, wording.ReachedSpeed(s), peak, wording.Promised(&s.Relative, documented))
 }
 
 func remaining(findings []plan.Failure, rules string) string {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -22,19 +23,7 @@ func slashed(numbers ...string) string {
 }
 
 func joined(values []int) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = strconv.Itoa(v)
-	}
-	return strings.Join(parts, " ")
-}
-
-// socketWord returns the socket's number, "all" if one controller serves all CPUs.
-func socketWord(socket *int) string {
-	if socket == nil {
-		return "all"
-	}
-	return strconv.Itoa(*socket)
+	return strings.Trim(fmt.Sprint(values), "[]")
 }
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".

@@ -216,9 +216,7 @@ func tallyText(h *report.HeldProfile) string {
 func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
 	p.section(word, profileIDs(profiles))
-	p.to(valueColumn)
-	p.wrap(valueColumn, tallyText(h))
-	p.newline()
+	p.line(valueColumn, tallyText(h))
 	p.field(2, "analogy", string(h.Analogy))
 	for i := range h.Settings {
 		s := &h.Settings[i]

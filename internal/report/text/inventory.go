@@ -163,7 +163,7 @@ func (p *printer) population(pop *report.Population) {
 	}}
 	for i := range pop.Sockets {
 		s := &pop.Sockets[i]
-		t.row(socketWord(s.Socket), s.DIMMs.Text(), cmp.Or(s.ChannelsPopulated.Text(), "?")+" of "+cmp.Or(s.ChannelsTotal.Text(), "?"),
+		t.row(nullable.Text(s.Socket, "all"), s.DIMMs.Text(), cmp.Or(s.ChannelsPopulated.Text(), "?")+" of "+cmp.Or(s.ChannelsTotal.Text(), "?"),
 			joined(s.DIMMsPerChannel), string(s.Class), s.ExpectedMTs.Text(), string(s.Limiter),
 			fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), wording.Share(&s.Relative), regionText(s.Regions))
 	}

@@ -32,7 +32,9 @@ func (p *printer) memory(r *report.Report) {
 	if b.pictured(r) || withoutProcessors(inv) {
 		p.picture(b)
 	} else {
-		p.summaries(b)
+		for _, g := range b.groups(b.Line) {
+			p.processors(b, g.keys)
+		}
 	}
 	p.unplaced(inv)
 	if withoutProcessors(inv) {
@@ -40,8 +42,7 @@ func (p *printer) memory(r *report.Report) {
 		p.item("Speed", moduleSpeeds(inv))
 	}
 	for _, doubt := range Doubts(r) {
-		p.wrap(0, doubt)
-		p.newline()
+		p.line(0, doubt)
 	}
 	p.part()
 }
@@ -219,22 +220,6 @@ func (b *Board) names(keys []int) []string {
 	return out
 }
 
-func (b *Board) population(key int) *report.PopulationSocket {
-	for i := range b.inv.Population.Sockets {
-		if p := &b.inv.Population.Sockets[i]; wording.SocketID(p.Socket) == key {
-			return p
-		}
-	}
-	return nil
-}
-
-// summaries prints for each kind of CPU its channels, DIMMs, speed and bandwidth.
-func (p *printer) summaries(b *Board) {
-	for _, g := range b.groups(b.Line) {
-		p.processors(b, g.keys)
-	}
-}
-
 // processors describes the memory of equal CPUs in two lines.
 func (p *printer) processors(b *Board, keys []int) {
 	body := b.Line(keys[0])
@@ -246,15 +231,13 @@ func (p *printer) processors(b *Board, keys []int) {
 		p.newline()
 	}
 	for line := range strings.SplitSeq(body, "\n") {
-		p.to(bodyColumn)
-		p.wrap(bodyColumn, line)
-		p.newline()
+		p.line(bodyColumn, line)
 	}
 }
 
 // Line describes the memory of a CPU in two lines, "" if nothing is known of it.
 func (b *Board) Line(key int) string {
-	pop := b.population(key)
+	pop := wording.Population(b.inv, key)
 	if pop == nil {
 		return ""
 	}
@@ -273,7 +256,7 @@ func (b *Board) Line(key int) string {
 		if how == "" {
 			bandwidth = bestText(pop, bandwidth)
 		}
-		out += "\n" + withHow(bandwidth, how)
+		out += "\n" + bandwidth + wording.InBrackets(how)
 	}
 	return out
 }
@@ -321,7 +304,7 @@ func channelsText(pop *report.PopulationSocket) string {
 
 // speed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
 func (b *Board) speed(key int) (text string, slow bool) {
-	pop := b.population(key)
+	pop := wording.Population(b.inv, key)
 	if pop == nil || !pop.RunningMTs.Known() && !pop.ExpectedMTs.Known() {
 		return "", false
 	}
@@ -338,21 +321,13 @@ func (b *Board) speed(key int) (text string, slow bool) {
 	}
 }
 
-// withHow adds in brackets how a bandwidth is known.
-func withHow(bandwidth, how string) string {
-	if how == "" {
-		return bandwidth
-	}
-	return bandwidth + " (" + how + ")"
-}
-
 // fullShare is the share from which on the bandwidth counts as the best.
 const fullShare = 0.995
 
 // bandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
 // "estimate", "" if all channels are in use at the highest clock, or at an unknown one.
 func (b *Board) bandwidth(key int) (text, how string) {
-	pop := b.population(key)
+	pop := wording.Population(b.inv, key)
 	if pop == nil || !pop.PeakBytes.Known() {
 		return "", ""
 	}
@@ -410,32 +385,29 @@ func noSlots(inv *report.Inventory) string {
 
 // unplaced prints the slots without a known channel, with the reason.
 func (p *printer) unplaced(inv *report.Inventory) {
-	var kinds, reasons []string
-	byKind, empty := map[string][]string{}, map[string]int{}
+	var kinds wording.Groups[string]
+	var reasons []string
+	empty := map[string]int{}
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
 		kind := unplacedKind(s)
 		if s.Channel != nil || kind == kindOther {
 			continue
 		}
-		if byKind[kind] == nil {
-			kinds = append(kinds, kind)
-		}
 		if s.State == inventory.SlotEmpty {
 			empty[kind]++
 		}
-		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(cmp.Or(s.Unique, s.Locator.Text())+" "+cellSize(s)), " ", hardBlank))
+		kinds.Add(kind, strings.ReplaceAll(strings.TrimSpace(cmp.Or(s.Unique, s.Locator.Text())+" "+cellSize(s)), " ", hardBlank))
 		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
-	if len(kinds) == 0 {
+	if len(kinds.Names) == 0 {
 		return
 	}
-	p.wrap(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
-	p.newline()
-	for _, kind := range kinds {
-		cells := byKind[kind]
+	p.line(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
+	for _, kind := range kinds.Names {
+		cells := kinds.Of[kind]
 		if same := slices.Compact(slices.Clone(cells)); len(same) == 1 && len(cells) > 1 {
 			cells = []string{strconv.Itoa(len(cells)) + " x " + same[0]}
 		} else if empty[kind] > mostEmpty {
@@ -451,29 +423,28 @@ const mostEmpty = 8
 
 // moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
 func moduleSpeeds(inv *report.Inventory) string {
-	var speeds []string
-	count := map[string]int{}
+	var speeds wording.Tally
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
 		if s.State != inventory.SlotPopulated || s.Technology.Or("") != inventory.DRAM {
 			continue
 		}
-		var words []string
+		at, rated := "", ""
 		if s.ConfiguredMTs.Known() {
-			words = append(words, "at "+wording.PrintedRate(s.ConfiguredMTs.Value)+" MT/s")
+			at = "at " + wording.PrintedRate(s.ConfiguredMTs.Value) + " MT/s"
 		}
 		if s.RatedMTs.Known() && (!s.ConfiguredMTs.Known() || !ddr.SameSpeed(s.RatedMTs.Value, s.ConfiguredMTs.Value)) {
-			words = append(words, "rated "+wording.PrintedRate(s.RatedMTs.Value)+" MT/s")
+			rated = "rated " + wording.PrintedRate(s.RatedMTs.Value) + " MT/s"
 		}
-		speed := strings.Join(words, ", ")
-		if count[speed]++; count[speed] == 1 && speed != "" {
-			speeds = append(speeds, speed)
+		if speed := humanize.Joined(", ", at, rated); speed != "" {
+			speeds.Add(speed, 1)
 		}
 	}
+	out := make([]string, len(speeds))
 	for i, speed := range speeds {
-		speeds[i] = humanize.Plural(count[speed], "DIMM") + " " + speed
+		out[i] = humanize.Plural(int(speed.N), "DIMM") + " " + speed.Name
 	}
-	return strings.Join(speeds, "; ")
+	return strings.Join(out, "; ")
 }
 
 const kindOther = "not system memory"

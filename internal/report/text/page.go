@@ -23,17 +23,14 @@ func (g *Page) Head(level int, kind, name string) {
 		g.p.field(0, kind, name)
 		return
 	}
-	g.p.to(2)
-	g.p.wrap(2, name)
-	g.p.newline()
+	g.p.line(2, name)
 }
 
 // Text prints a paragraph.
 func (g *Page) Text(s string) {
 	if s != "" {
 		g.p.part()
-		g.p.wrap(0, s)
-		g.p.newline()
+		g.p.line(0, s)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report/printable"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // picture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
@@ -155,7 +156,7 @@ func (b *Board) bandwidths(columns []group) []string {
 	}
 	for i, how := range hows {
 		if i == last || slices.ContainsFunc(hows, func(h string) bool { return h != "" && h != hows[last] }) {
-			texts[i] = withHow(texts[i], how)
+			texts[i] += wording.InBrackets(how)
 		}
 	}
 	return texts
@@ -259,7 +260,7 @@ func (b *Board) channelHead(columns []group, channel int) string {
 	var names []string
 	for _, g := range columns {
 		name := strconv.Itoa(channel)
-		if pop := b.population(g.keys[0]); pop != nil {
+		if pop := wording.Population(b.inv, g.keys[0]); pop != nil {
 			name = b.inv.ChannelName(pop.Socket, channel)
 		}
 		if !slices.Contains(names, name) {
@@ -326,7 +327,7 @@ func (p *printer) columns(b *Board, columns []group) {
 // marked prints a cell of the picture, in colour if wrong is set.
 func (p *printer) marked(text string, wrong bool) {
 	if wrong && p.color {
-		p.buf = append(p.buf, wordStyle(wordWarning)...)
+		p.buf = append(p.buf, wordStyle("WARNING")...)
 		defer func() { p.buf = append(p.buf, styleReset...) }()
 	}
 	p.put(text)

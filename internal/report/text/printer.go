@@ -119,6 +119,13 @@ func (p *printer) wrap(hang int, s string) {
 	}
 }
 
+// line prints a text of its own from a column on.
+func (p *printer) line(indent int, text string) {
+	p.to(indent)
+	p.wrap(indent, text)
+	p.newline()
+}
+
 func (p *printer) longWord(hang int, word string) {
 	columns := printable.Columns(word) // counted once: a word may have a megabyte
 	if strings.Contains(word, "://") {

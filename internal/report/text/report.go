@@ -37,7 +37,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	p.notes(r)
 	p.waived(r.Findings)
 	p.measured(r.Measured)
-	p.reasons(r.Findings, verdict.Error, wordError, " failed to evaluate")
+	p.reasons(r.Findings, verdict.Error, "ERROR", " failed to evaluate")
 	p.notices(r.Notices)
 	p.part()
 	if p.verbose {
@@ -53,13 +53,10 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 
 // item prints a text after a name in the first column; nothing for an empty text.
 func (p *printer) item(name, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		p.put(name)
+		p.line(bodyColumn, text)
 	}
-	p.put(name)
-	p.to(bodyColumn)
-	p.wrap(bodyColumn, text)
-	p.newline()
 }
 
 func (p *printer) identity(r *report.Report) {
@@ -76,21 +73,14 @@ func (p *printer) identity(r *report.Report) {
 		line += " in " + strconv.Itoa(filled) + " of " + humanize.Plural(all, "slot")
 	}
 	if line = strings.TrimPrefix(line, ", "); line != "" {
-		p.wrap(0, line)
-		p.newline()
+		p.line(0, line)
 	}
-	var second []string
-	for _, s := range []string{wording.BIOS(&m.BIOS), m.Host.Text()} {
-		if s != "" {
-			second = append(second, s)
-		}
-	}
+	profile := ""
 	if r.Profile != nil && (r.ProfileAsked || p.verbose) {
-		second = append(second, "profile "+r.Profile.ID)
+		profile = "profile " + r.Profile.ID
 	}
-	if len(second) > 0 {
-		p.wrap(0, strings.Join(second, ", "))
-		p.newline()
+	if second := humanize.Joined(", ", wording.BIOS(&m.BIOS), m.Host.Text(), profile); second != "" {
+		p.line(0, second)
 	}
 	if r.Profile == nil && r.ProfileAsked {
 		p.item("Profile", "none: "+string(r.Why))
@@ -158,14 +148,10 @@ func FixOf(r *report.Report, i int) string {
 }
 
 func (p *printer) indented(name, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		p.to(3)
+		p.item(name, text)
 	}
-	p.to(3)
-	p.put(name)
-	p.to(bodyColumn)
-	p.wrap(bodyColumn, text)
-	p.newline()
 }
 
 // ruled prints a text from the body column on, and a rule's id at the right margin of its last line, or
@@ -272,22 +258,16 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 // grouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
 // subjects.
 func (p *printer) grouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
-	var texts []string
-	subjects := map[string][]string{}
+	var texts wording.Groups[string]
 	for _, f := range members {
-		text := get(f)
-		if text == "" {
-			continue
+		if text := get(f); text != "" {
+			texts.Add(text, f.Subject.String())
 		}
-		if subjects[text] == nil {
-			texts = append(texts, text)
-		}
-		subjects[text] = append(subjects[text], f.Subject.String())
 	}
-	for _, text := range texts {
-		value := text
-		if len(texts) > 1 || len(subjects[text]) < len(members) {
-			value = gluedList(subjects[text]) + ": " + text
+	for _, text := range texts.Names {
+		value, subjects := text, texts.Of[text]
+		if len(texts.Names) > 1 || len(subjects) < len(members) {
+			value = gluedList(subjects) + ": " + text
 		}
 		for line := range strings.SplitSeq(value, "\n") {
 			p.indented(name, line)
@@ -298,7 +278,7 @@ func (p *printer) grouped(members []*verdict.Finding, name string, get func(*ver
 
 func (p *printer) finding(f *verdict.Finding) {
 	if f.Result == verdict.Fail {
-		p.lead(severityWord(string(f.Severity)))
+		p.lead(strings.ToUpper(string(f.Severity)))
 	} else {
 		p.put("Note")
 	}

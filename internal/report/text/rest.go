@@ -92,9 +92,7 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 		if reason == "" {
 			reason = "no reason given"
 		}
-		p.to(2)
-		p.wrap(2, reason)
-		p.newline()
+		p.line(2, reason)
 		p.field(4, "known by", g.knownBy)
 		p.field(4, "rules", g.names())
 	}
@@ -112,9 +110,7 @@ func (p *printer) passed(findings []verdict.Finding) {
 		return
 	}
 	p.section("PASSED", humanize.Plural(v.n, "finding"))
-	p.to(2)
-	p.wrap(2, v.names())
-	p.newline()
+	p.line(2, v.names())
 	p.newline()
 }
 
@@ -156,9 +152,7 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	case judged && f.Undecided != "":
 		line += " (undecided: " + string(f.Undecided) + ")"
 	}
-	p.to(2)
-	p.wrap(2, line)
-	p.newline()
+	p.line(2, line)
 }
 
 func (p *printer) waived(findings []verdict.Finding) {
@@ -177,9 +171,7 @@ func (p *printer) waived(findings []verdict.Finding) {
 		if f.Result != verdict.Waived {
 			continue
 		}
-		p.to(2)
-		p.wrap(2, f.Rule+" "+f.Subject.String()+": "+string(f.Found)+" ("+waiverText(f.Waiver)+")")
-		p.newline()
+		p.line(2, f.Rule+" "+f.Subject.String()+": "+string(f.Found)+" ("+waiverText(f.Waiver)+")")
 	}
 	p.newline()
 }
@@ -197,37 +189,28 @@ func waiverText(w *verdict.Waiver) string {
 
 // unread lists the sources that could not be read completely, by state and detail.
 func (p *printer) unread(sources []inventory.Source) {
-	var keys []sourceState
-	names := map[sourceState][]string{}
+	var why wording.Groups[*inventory.Source]
 	n := 0
 	for i := range sources {
-		s := &sources[i]
-		if s.State == fact.SourceOK {
-			continue
+		if s := &sources[i]; s.State != fact.SourceOK {
+			n++
+			why.Add(string(s.State)+"\n"+string(s.Detail), s)
 		}
-		n++
-		k := sourceState{string(s.State), string(s.Detail)}
-		if names[k] == nil {
-			keys = append(keys, k)
-		}
-		names[k] = append(names[k], s.Name)
 	}
 	if n == 0 {
 		return
 	}
 	p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
-	for _, k := range keys {
-		text := strings.Join(names[k], ", ")
-		if k.detail != "" {
-			text += ": " + k.detail
+	for _, key := range why.Names {
+		var names []string
+		for _, s := range why.Of[key] {
+			names = append(names, s.Name)
 		}
-		p.field(2, k.state, text)
+		one := why.Of[key][0]
+		p.field(2, string(one.State), humanize.Joined(": ", strings.Join(names, ", "), string(one.Detail)))
 	}
 	p.newline()
 }
-
-// sourceState is why a source could not be read completely.
-type sourceState struct{ state, detail string }
 
 func (p *printer) notices(notices []string) {
 	for _, n := range notices {

@@ -39,7 +39,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 			unknown[why] = append(unknown[why], id)
 			continue
 		}
-		lines := settingReadings(&s)
+		lines := wording.SettingReadings(&s)
 		cells := []string{id, valueCell(&s.Configured), string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
 		if full {
 			t.below[len(t.rows)] = lines
@@ -59,9 +59,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 // unknownSettings lists the other settings by reason.
 func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		p.to(2)
-		p.wrap(2, "not known: "+gluedList(unknown[why]))
-		p.newline()
+		p.line(2, "not known: "+gluedList(unknown[why]))
 		if why != "" {
 			p.to(2 + belowIndent)
 			p.wrap(2+belowIndent, why)
@@ -95,22 +93,6 @@ func settingCertainty(s *report.Setting) string {
 		return ""
 	}
 	return slices.Min(known).String()
-}
-
-func settingReadings(s *report.Setting) []string {
-	var out []string
-	add := func(known bool, evidence []fact.Evidence) {
-		for i := range evidence {
-			if line := wording.Reading(&evidence[i]); known && !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
-	}
-	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
-		add(f.Value != "", f.Evidence)
-	}
-	add(s.DecidedBy.Value != "", s.DecidedBy.Evidence)
-	return out
 }
 
 // valueCell returns the value of a view, or that the machine does not have the setting.

@@ -26,8 +26,7 @@ func (p *printer) summary(r *report.Report, exit bool) {
 	if exit {
 		out += " Exit status " + strconv.Itoa(r.Verdict.ExitStatus) + "."
 	}
-	p.wrap(0, out)
-	p.newline()
+	p.line(0, out)
 }
 
 // Counts returns how many of the checks that apply to the machine passed, failed and did not run; if nothing
@@ -106,8 +105,7 @@ func (p *printer) detail(r *report.Report) {
 	p.passed(r.Findings)
 	p.reasons(r.Findings, verdict.Unknown, "Not run", "")
 	if n := r.Summary.NotApplicable; n > 0 {
-		p.wrap(0, humanize.Plural(n, "check")+" not applicable to this machine (memaudit rules list).")
-		p.newline()
+		p.line(0, humanize.Plural(n, "check")+" not applicable to this machine (memaudit rules list).")
 		p.newline()
 	}
 	p.unread(r.Inventory.Sources)

@@ -51,9 +51,7 @@ func (t *textTable) print(p *printer, indent int) {
 		}
 	}
 	if len(left) > 0 {
-		p.to(indent)
-		p.wrap(indent, "no room for: "+strings.Join(left, ", "))
-		p.newline()
+		p.line(indent, "no room for: "+strings.Join(left, ", "))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
@@ -67,6 +68,48 @@ func BIOS(b *inventory.BIOS) string {
 	default:
 		return "BIOS " + version + " (" + Date(date) + ")"
 	}
+}
+
+// Platform is the recognised platform, and whether the machine is a guest.
+func Platform(m *inventory.Machine) []string {
+	out := slices.DeleteFunc([]string{string(m.Platform.ID), string(m.Platform.Name)}, func(s string) bool { return s == "" })
+	if len(out) == 0 {
+		out = append(out, "not recognised")
+	}
+	if m.Platform.Certainty == fact.Indirect {
+		out = append(out, "by one source only")
+	}
+	if m.Virtual.Or(false) {
+		out = append(out, "virtual machine"+InBrackets(m.Hypervisor.Text()))
+	}
+	return out
+}
+
+// SettingReadings lists what the known values of a setting were read from, each once.
+func SettingReadings(s *report.Setting) []string {
+	var out []string
+	add := func(known bool, evidence []fact.Evidence) {
+		for i := range evidence {
+			if line := Reading(&evidence[i]); known && !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
+		add(f.Value != "", f.Evidence)
+	}
+	add(s.DecidedBy.Value != "", s.DecidedBy.Evidence)
+	return out
+}
+
+// Population is the memory of the socket with this number, NoSocket for that outside them; nil if the report has none.
+func Population(inv *report.Inventory, id int) *report.PopulationSocket {
+	for i := range inv.Population.Sockets {
+		if s := &inv.Population.Sockets[i]; SocketID(s.Socket) == id {
+			return s
+		}
+	}
+	return nil
 }
 
 // Processors counts the populated sockets by model: "2 x Xeon X5670".

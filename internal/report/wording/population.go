@@ -39,13 +39,14 @@ func Share(r *population.Relative) string {
 	case r.Low == nil || r.High == nil || *r.Low >= 1:
 		return ""
 	case Percent(*r.Low) == Percent(*r.High):
-		return Percent(*r.Low) + " % of best bandwidth" + inBrackets(r.Note)
+		return Percent(*r.Low) + " % of best bandwidth" + InBrackets(r.Note)
 	default:
-		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + inBrackets(r.Note)
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + InBrackets(r.Note)
 	}
 }
 
-func inBrackets(s string) string {
+// InBrackets appends to another text: " (s)", nothing for "".
+func InBrackets(s string) string {
 	if s == "" {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unicode"
 
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/report"
 )
 
 //go:embed terms.tsv
@@ -77,6 +77,23 @@ func WithoutBrackets(s string) string {
 	}
 }
 
+// Groups collects values by name, in the order of first appearance. The zero value is empty.
+type Groups[T any] struct {
+	Names []string
+	Of    map[string][]T
+}
+
+// Add adds a value to the group of a name.
+func (g *Groups[T]) Add(name string, value T) {
+	if g.Of[name] == nil {
+		g.Names = append(g.Names, name)
+	}
+	if g.Of == nil {
+		g.Of = map[string][]T{}
+	}
+	g.Of[name] = append(g.Of[name], value)
+}
+
 // Tally sums by name in the order of first appearance.
 type Tally []Tallied
 
@@ -118,7 +135,7 @@ func Subjects(subjects []inventory.Subject) []string {
 			if len(list) > 1 {
 				kind += "s"
 			}
-			out[i] = kind + " " + string(report.ListCPUs(list))
+			out[i] = kind + " " + humanize.Ranges(list)
 		}
 	}
 	return out
