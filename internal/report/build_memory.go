@@ -11,17 +11,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// nowhere is the placement of a slot that was not derived.
-func nowhere() place.Placement {
-	return place.Placement{
-		Socket:     place.Unplaced,
-		Controller: place.Unplaced,
-		Channel:    place.Unplaced,
-		Slot:       place.Unplaced,
-		Reason:     "slots were not mapped",
-	}
-}
-
 func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inventory.Slot {
 	out := slices.Clone(in)
 	documented := ""
@@ -29,7 +18,7 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inve
 		documented = plan.PlatformMemory(o.Rules, pf.ID)
 	}
 	for i := range out {
-		s, at := &out[i], nowhere()
+		s, at := &out[i], place.Placement{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced, Reason: "slots were not mapped"}
 		if i < len(topo.Placements) {
 			at = topo.Placements[i]
 		}

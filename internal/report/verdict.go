@@ -92,7 +92,7 @@ func (r *Report) exitStatus(status Status, c Criteria, worst verdict.Severity) i
 	switch {
 	case c.Failed != nil:
 		return ExitNotAudited
-	case c.FailOn != FailNever && worst != "" && SeverityRank(worst) >= failRank(c.FailOn):
+	case c.FailOn != FailNever && worst != "" && SeverityRank(worst) >= SeverityRank(cmp.Or(c.FailOn, string(verdict.Warning))):
 		return ExitFailed
 	case status == StatusUnknown:
 		return ExitNotAudited
@@ -101,11 +101,6 @@ func (r *Report) exitStatus(status Status, c Criteria, worst verdict.Severity) i
 	default:
 		return ExitOK
 	}
-}
-
-// failRank returns the rank of a --fail-on word; "" means warning.
-func failRank(failOn string) int {
-	return SeverityRank(cmp.Or(failOn, string(verdict.Warning)))
 }
 
 // incomplete returns why what was asked for could not be checked, "" if it was.
@@ -139,9 +134,7 @@ func (r *Report) incomplete(c Criteria) string {
 		return f.Result == verdict.Pass || f.Result == verdict.Fail && f.Doubt == "" || f.Result == verdict.Waived
 	})
 	// A processor whose channels are not known may be the one with empty channels.
-	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool {
-		return f.Result == verdict.Unknown || f.Result == verdict.Error
-	})
+	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool { return isOpen(*f) })
 	table := r.tableSentence(decided)
 	switch {
 	case table != "":
@@ -237,8 +230,8 @@ func (r *Report) probably(doubt, failure, headline string) string {
 
 // anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.
 func (r *Report) anothersTable() string {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == verdict.Fail {
+	for _, f := range r.findingsOf(ownTableRule) {
+		if f.Result == verdict.Fail {
 			return string(f.Found)
 		}
 	}
@@ -251,29 +244,19 @@ func (r *Report) profileMet() string {
 	if !r.ProfileAsked || r.Profile == nil || r.Profile.Part != "" {
 		return ""
 	}
-	passed, open := 0, 0
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if !strings.HasPrefix(f.Rule, verdict.SettingRules) {
-			continue
-		}
-		switch f.Result {
-		case verdict.Pass:
-			passed++
-		case verdict.Unknown, verdict.Error:
-			open++
-		case verdict.Fail, verdict.Waived:
-			return ""
-		case verdict.NotApplicable:
-		}
-	}
-	switch {
-	case passed == 0:
+	s := verdict.Summarize(r.settingFindings())
+	switch open := s.Unknown + s.Error; {
+	case s.Pass == 0 || s.Fail+s.Waived > 0:
 		return ""
 	case open == 0:
 		return "; the settings are those of " + r.Profile.ID
+	default:
+		return fmt.Sprintf("; %d of the %d settings of %s could be checked and are as it asks", s.Pass, s.Pass+open, r.Profile.ID)
 	}
-	return fmt.Sprintf("; %d of the %d settings of %s could be checked and are as it asks", passed, passed+open, r.Profile.ID)
+}
+
+func (r *Report) settingFindings() []verdict.Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f verdict.Finding) bool { return !strings.HasPrefix(f.Rule, verdict.SettingRules) })
 }
 
 // profileSentence reports that the requested profile was not applied, or that none of its settings could be checked;
@@ -282,26 +265,12 @@ func (r *Report) profileSentence() string {
 	if r.Profile == nil {
 		return "the profile that was asked for was not applied: " + string(r.Why)
 	}
-	var open *verdict.Finding
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if !strings.HasPrefix(f.Rule, verdict.SettingRules) {
-			continue
-		}
-		switch f.Result {
-		case verdict.Pass, verdict.Fail, verdict.Waived:
-			return ""
-		case verdict.Unknown, verdict.Error:
-			if open == nil {
-				open = f
-			}
-		case verdict.NotApplicable:
-		}
-	}
-	if open == nil {
+	all := r.settingFindings()
+	s, open := verdict.Summarize(all), slices.IndexFunc(all, isOpen)
+	if s.Pass+s.Fail+s.Waived > 0 || open < 0 {
 		return ""
 	}
-	return r.openSentence("no setting of the profile "+r.Profile.ID+" could be checked: ", open)
+	return r.openSentence("no setting of the profile "+r.Profile.ID+" could be checked: ", &all[open])
 }
 
 // tableSentence reports that the SMBIOS table could not be read and what to do, "" if it could or if another source
@@ -374,10 +343,7 @@ func (r *Report) guest() bool {
 }
 
 func (r *Report) guestSentence() string {
-	kind := "a virtual machine"
-	if r.Machine.Hypervisor.Known() {
-		kind += " (" + r.Machine.Hypervisor.Text() + ")"
-	}
+	kind := strings.TrimSuffix("a virtual machine ("+r.Machine.Hypervisor.Text()+")", " ()")
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
 
@@ -395,14 +361,13 @@ func (r *Report) findingsOf(rule string) []*verdict.Finding {
 
 // firstOpen returns the reason why the first check that could not run did not, after a prefix.
 func (r *Report) firstOpen(prefix string) string {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Result == verdict.Unknown || f.Result == verdict.Error {
-			return r.openSentence(prefix+f.Rule+": ", f)
-		}
+	if at := slices.IndexFunc(r.Findings, isOpen); at >= 0 {
+		return r.openSentence(prefix+r.Findings[at].Rule+": ", &r.Findings[at])
 	}
 	return prefix
 }
+
+func isOpen(f verdict.Finding) bool { return f.Result == verdict.Unknown || f.Result == verdict.Error }
 
 // openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
 func (r *Report) openSentence(prefix string, f *verdict.Finding) string {

@@ -74,37 +74,27 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 
 // WriteCapacity prints a planned capacity in one of ForPlans.
 func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Options) error {
-	switch format {
-	case Text:
-		return text.WriteCapacity(w, r, o)
-	case JSON:
-		return report.WriteJSON(w, r)
-	default:
-		return formatError(format, ForPlans())
-	}
+	return writeTextOrJSON(w, format, r, text.WriteCapacity, o)
 }
 
 // WriteWhatIf prints a what-if in one of ForPlans.
 func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
-	switch format {
-	case Text:
-		return text.WriteWhatIf(w, r, o)
-	case JSON:
-		return report.WriteJSON(w, r)
-	default:
-		return formatError(format, ForPlans())
-	}
+	return writeTextOrJSON(w, format, r, text.WriteWhatIf, o)
 }
 
 // WriteComparison prints a comparison in one of Comparisons.
 func WriteComparison(w io.Writer, format string, c *report.Comparison, o text.Options) error {
+	return writeTextOrJSON(w, format, c, text.WriteComparison, o)
+}
+
+func writeTextOrJSON[T report.Capacity | report.WhatIf | report.Comparison](w io.Writer, format string, document *T, write func(io.Writer, *T, text.Options) error, o text.Options) error {
 	switch format {
 	case Text:
-		return text.WriteComparison(w, c, o)
+		return write(w, document, o)
 	case JSON:
-		return report.WriteJSON(w, c)
+		return report.WriteJSON(w, document)
 	default:
-		return formatError(format, Comparisons())
+		return formatError(format, []string{Text, JSON})
 	}
 }
 

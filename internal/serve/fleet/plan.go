@@ -207,10 +207,7 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 func (p *planner) document(machines []Machine) *Plan {
 	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
 		GiveUp:    sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
-		Transfers: []Change{}, Spares: []Change{}, Stock: slices.Clone(p.stock), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
-	if out.Stock == nil {
-		out.Stock = []Stock{}
-	}
+		Transfers: []Change{}, Spares: []Change{}, Stock: append([]Stock{}, p.stock...), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
 	for why, names := range p.notPlanned {
 		slices.Sort(names)
 		out.NotPlanned = append(out.NotPlanned, NotPlanned{why, names})

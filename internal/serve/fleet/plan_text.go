@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 func (t *textWriter) plan(d *Document) {
@@ -65,16 +66,14 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 
 // origins names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
 func origins(list []Origin) []string {
-	var out []string
-	for i := 0; i < len(list); {
-		var slots []string
-		machine := list[i].Machine
-		for ; i < len(list) && list[i].Machine == machine; i++ {
-			slots = append(slots, list[i].Slot)
-		}
-		out = append(out, machine+" ("+strings.Join(slots, ", ")+")")
+	var machines wording.Groups[string]
+	for _, o := range list {
+		machines.Add(o.Machine, o.Slot)
 	}
-	return out
+	for i, name := range machines.Names {
+		machines.Names[i] = name + " (" + strings.Join(machines.Of[name], ", ") + ")"
+	}
+	return machines.Names
 }
 
 func (p *Plan) summary() string {

@@ -11,6 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -117,14 +118,12 @@ type outlier struct{ kind, machine, text string }
 func (d *Document) outliers() []outlier {
 	var out []outlier
 	for i := range d.Groups {
-		g := &d.Groups[i]
-		for len(g.Differs) > 0 {
-			n := 1
-			for n < len(g.Differs) && g.Differs[n].Machine == g.Differs[0].Machine {
-				n++
-			}
-			out = append(out, outlier{g.Kind, g.Differs[0].Machine, differenceText(g.Differs[:n])})
-			g = &Group{Kind: g.Kind, Differs: g.Differs[n:]}
+		var machines wording.Groups[Difference]
+		for _, differs := range d.Groups[i].Differs {
+			machines.Add(differs.Machine, differs)
+		}
+		for _, name := range machines.Names {
+			out = append(out, outlier{d.Groups[i].Kind, name, differenceText(machines.Of[name])})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b outlier) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.machine, b.machine)) })

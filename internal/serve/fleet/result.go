@@ -10,8 +10,8 @@ import (
 
 // Document returns the result, in an order that depends only on the machines.
 func (f *Fleet) Document() *Document {
-	d := &Document{Schema: Schema, By: GroupKind(f.by), Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable), UnreadableMore: f.refused - len(f.unreadable),
-		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
+	d := &Document{Schema: Schema, By: GroupKind(f.by), Machines: append([]Machine{}, f.machines...), Unreadable: append([]Unreadable{}, f.unreadable...),
+		UnreadableMore: f.refused - len(f.unreadable), Pending: append([]Pending{}, f.pending...), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
 	for _, s := range report.Statuses() {
 		d.Verdicts[s] = 0
 	}
@@ -19,15 +19,6 @@ func (f *Fleet) Document() *Document {
 		if v := d.Machines[i].Verdict; v != nil {
 			d.Verdicts[v.Status]++
 		}
-	}
-	if d.Machines == nil {
-		d.Machines = []Machine{}
-	}
-	if d.Unreadable == nil {
-		d.Unreadable = []Unreadable{}
-	}
-	if d.Pending == nil {
-		d.Pending = []Pending{}
 	}
 	for _, one := range f.findings {
 		slices.Sort(one.Machines)

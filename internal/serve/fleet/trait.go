@@ -10,6 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -62,14 +63,13 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 // counted counts equal texts: "2 x Xeon Gold 6130".
 func counted(list []string) string {
 	slices.Sort(list)
-	var out []string
-	for i := 0; i < len(list); {
-		n := 1
-		for i+n < len(list) && list[i+n] == list[i] {
-			n++
-		}
-		out = append(out, fmt.Sprintf("%d x %s", n, list[i]))
-		i += n
+	var tally wording.Tally
+	for _, text := range list {
+		tally.Add(text, 1)
+	}
+	out := make([]string, len(tally))
+	for i, t := range tally {
+		out[i] = fmt.Sprintf("%d x %s", t.N, t.Name)
 	}
 	return strings.Join(out, ", ")
 }
