@@ -45,9 +45,8 @@ func (p *Program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "audit at intervals, and serve metrics and reports over HTTP",
-		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
-change and when processors or memory come or go. It serves the last audit: metrics
-for Prometheus, /report, /report.txt, /report.json, /runbook (what each alert and rule means),
+		Long: `serve audits at start, every --interval, on SIGHUP, and when configuration or rules
+change. It serves the last audit: metrics for Prometheus, /report, /report.txt, /report.json, /runbook (what each alert and rule means),
 /-/healthy and /-/ready. A scrape never audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
 read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
