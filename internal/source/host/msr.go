@@ -169,15 +169,18 @@ var (
 func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	path := msrPath(cpu)
 	out := make([]fact.Fact[uint64], len(regs))
-	noted, ok := r.registers[path]
+	noted := r.notes.registers[path]
 	for i, reg := range regs {
-		if n, have := noted[reg]; have {
-			out[i] = n.value64(path, reg)
-		} else if ok {
+		switch a, have := r.notes.answers[query{"msr", path, reg}]; {
+		case a.Err != nil:
+			out[i] = unknown[uint64](inventory.SourceMSR, a.Err)
+		case have:
+			out[i] = fact.Known(a.Value, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", a.Value)))
+		case noted:
 			out[i] = unknown[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
 		}
 	}
-	if !ok {
+	if !noted {
 		// The driver has a register's 8 bytes, little-endian, at the register's number as offset.
 		chunks := make([]registerRead, len(regs))
 		for i, reg := range regs {

@@ -48,7 +48,7 @@ const (
 	// maxNotesMemory limits what the parsed notes take, in bytes; lineBytes is about what an entry
 	// of a map of answers takes, and fieldBytes a name in a list.
 	maxNotesMemory = 96 << 20
-	lineBytes      = 256
+	lineBytes      = 320
 	fieldBytes     = 16
 )
 
@@ -70,20 +70,29 @@ func (r *Root) loadNotes(room int64) error {
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Malformed, Err: err}
 	}
-	r.verdicts, r.names, r.registers, r.results, r.redacted = n.verdicts, n.names, n.registers, n.results, n.redacted
+	r.notes = *n
 	return nil
 }
 
-type manifest struct {
-	verdicts  map[string]fact.State
-	names     map[string][]string
-	registers map[string]map[uint32]registerNote
-	results   map[query]queryResult
-	redacted  bool
+// query is one question to a Root.
+type query struct {
+	op, path string
+	register uint32
 }
 
-func parseNotes(b []byte, room int64) (*manifest, error) {
-	n := &manifest{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[query]queryResult{}, false}
+// notes are the answers that a capture has besides its files.
+type notes struct {
+	// states are the answers to every question about a path that is not in the tree.
+	states  map[string]fact.State
+	answers map[query]Access
+	// complete are the folders of which every name is noted, registers the files of which registers are.
+	complete, registers map[string]bool
+	// redacted: the identifiers in the capture are not the machine's real ones.
+	redacted bool
+}
+
+func parseNotes(b []byte, room int64) (*notes, error) {
+	n := &notes{map[string]fact.State{}, map[query]Access{}, map[string]bool{}, map[string]bool{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -101,66 +110,87 @@ func parseNotes(b []byte, room int64) (*manifest, error) {
 	return n, lines.Err()
 }
 
-func (n *manifest) line(fields []string) error {
-	switch {
-	case len(fields) < 2:
+func (n *notes) line(fields []string) error {
+	if len(fields) < 2 {
 		return fmt.Errorf("%d field, two were expected", len(fields))
-	case fields[0] == "names":
-		n.names[fields[1]] = fields[2:]
-	case fields[0] == inventory.SourceMSR:
-		return n.register(fields[1:])
-	case fields[0] == "redacted":
+	}
+	a := Access{Path: fields[1], State: fact.OK}
+	switch word := fields[0]; word {
+	case "redacted":
 		n.redacted = true
-	case fields[0] == "some":
-		n.results[query{"list", fields[1]}] = queryResult{state: fact.OK, names: fields[2:]}
-	case fields[0] == "link", fields[0] == "kind":
+		return nil
+	case "names", "some":
+		a.Op, a.Names = "list", fields[2:]
+		n.complete[a.Path] = n.complete[a.Path] || word == "names"
+	case "link", "kind":
 		if len(fields) != 3 {
-			return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
+			return fmt.Errorf("%d fields of a %s, three were expected", len(fields), word)
 		}
-		if fields[0] == "link" {
-			n.results[query{"readlink", fields[1]}] = queryResult{state: fact.OK, target: fields[2]}
-			return nil
-		}
-		for kind, word := range kindWords {
-			if word == fields[2] {
-				n.results[query{"stat", fields[1]}] = queryResult{state: fact.OK, kind: kind}
-				return nil
+		if a.Op, a.Data = "readlink", []byte(fields[2]); word == "kind" {
+			at := slices.Index(kindWords[:], fields[2])
+			if at <= 0 {
+				return fmt.Errorf("%q is not a kind of file", fields[2])
 			}
+			a.Op, a.Kind = "stat", Kind(at)
 		}
-		return fmt.Errorf("%q is not a kind of file", fields[2])
+	case inventory.SourceMSR:
+		n.registers[a.Path] = true
+		if err := a.register(fields[2:]); err != nil {
+			return err
+		}
 	default:
-		state, ok := noteState(fields[0])
-		if !ok {
-			return fmt.Errorf("unknown state %q", fields[0])
+		state, ok := noteState(word)
+		switch {
+		case !ok:
+			return fmt.Errorf("unknown state %q", word)
+		case len(fields) == 2:
+			n.states[a.Path] = state
+			return nil
+		case len(fields) != 4:
+			return fmt.Errorf("%d fields after the state, one or three were expected", len(fields)-1)
+		case !slices.Contains(operations[:], fields[2]):
+			return fmt.Errorf("%q is not a question", fields[2])
 		}
-		return n.failure(state, fields[1:])
+		a.Op = fields[2]
+		a.fail(state, fields[3])
+	}
+	n.answers[query{a.Op, a.Path, a.Register}] = a
+	return nil
+}
+
+// register reads the fields "REGISTER VALUE" or "REGISTER STATE REASON".
+func (a *Access) register(fields []string) error {
+	if len(fields) != 2 && len(fields) != 3 {
+		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields)+1)
+	}
+	reg, err := strconv.ParseUint(fields[0], 0, 32)
+	if err != nil {
+		return fmt.Errorf("%q is not a register", fields[0])
+	}
+	a.Op, a.Register = "msr", uint32(reg)
+	if state, ok := noteState(fields[1]); ok {
+		a.fail(state, cmp.Or(strings.Join(fields[2:], ""), fmt.Sprintf("register 0x%X: as the capture notes", reg)))
+		return nil
+	}
+	if a.Value, err = strconv.ParseUint(fields[1], 0, 64); err != nil {
+		return fmt.Errorf("%q is neither a value nor a state", fields[1])
 	}
 	return nil
 }
 
-// register reads the fields "PATH REGISTER VALUE" or "PATH REGISTER STATE REASON".
-func (n *manifest) register(fields []string) error {
-	if len(fields) != 3 && len(fields) != 4 {
-		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
+// fail sets a failure with the text of its cause; an error of the package with that text is taken, so that callers find it.
+func (a *Access) fail(state fact.State, reason string) {
+	op := a.Op
+	if op == "head" || op == "msr" {
+		op = "read"
 	}
-	path := fields[0]
-	reg, err := strconv.ParseUint(fields[1], 0, 32)
-	if err != nil {
-		return fmt.Errorf("%q is not a register", fields[1])
+	cause := errors.New(reason)
+	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
+		if err.Error() == reason {
+			cause = err
+		}
 	}
-	if n.registers[path] == nil {
-		n.registers[path] = map[uint32]registerNote{}
-	}
-	if state, ok := noteState(fields[2]); ok {
-		n.registers[path][uint32(reg)] = registerNote{state: state, reason: strings.Join(fields[3:], "")}
-		return nil
-	}
-	value, err := strconv.ParseUint(fields[2], 0, 64)
-	if err != nil {
-		return fmt.Errorf("%q is neither a value nor a state", fields[2])
-	}
-	n.registers[path][uint32(reg)] = registerNote{value: value, state: fact.OK}
-	return nil
+	a.State, a.Err = state, &ReadError{Op: op, Path: a.Path, State: state, Err: cause}
 }
 
 func noteState(word string) (fact.State, bool) {
@@ -172,64 +202,31 @@ func noteState(word string) (fact.State, bool) {
 	return fact.Unread, false
 }
 
-// failure reads the fields "PATH" or "PATH QUESTION REASON".
-func (n *manifest) failure(state fact.State, fields []string) error {
-	switch {
-	case len(fields) == 1:
-		n.verdicts[fields[0]] = state
-	case len(fields) != 3:
-		return fmt.Errorf("%d fields after the state, one or three were expected", len(fields))
-	case !slices.Contains(operations[:], fields[1]):
-		return fmt.Errorf("%q is not a question", fields[1])
-	default:
-		n.results[query{fields[1], fields[0]}] = queryResult{state: state, reason: fields[2]}
-	}
-	return nil
-}
-
-type query struct{ op, path string }
-
-type queryResult struct {
-	state fact.State
-	// reason is the cause of the failure as text.
-	reason string
-	// names, kind and target are the answers to list, stat and readlink.
-	names  []string
-	kind   Kind
-	target string
-}
-
 var operations = [...]string{"read", "head", "list", "stat", "readlink"}
 
-var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
-
-// notedError returns the error with this text, so that callers which compare with one of the package's errors find it.
-func notedError(reason string) error {
-	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
-		if err.Error() == reason {
-			return err
-		}
-	}
-	return errors.New(reason)
-}
+var kindWords = [...]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
 // line returns the answer as a line of the notes, "" if none is needed.
-func (a *queryResult) line(q query) string {
+func (a *Access) line(complete bool) string {
 	var fields []string
-	switch {
-	case a.state != fact.OK:
-		fields = []string{a.state.String(), q.path, q.op, plainReason(a.reason)}
-	case q.op == "list":
-		names := slices.DeleteFunc(slices.Clone(a.names), hasSeparator)
-		slices.Sort(names)
-		fields = append([]string{"some", q.path}, names...)
-	case q.op == "readlink":
-		if hasSeparator(a.target) {
-			return ""
+	switch failed := a.State != fact.OK; {
+	case a.Op == "msr":
+		fields = []string{"msr", a.Path, fmt.Sprintf("0x%x", a.Register)}
+		if failed {
+			fields = append(fields, a.State.String(), a.reason())
+		} else {
+			fields = append(fields, fmt.Sprintf("0x%x", a.Value))
 		}
-		fields = []string{"link", q.path, a.target}
-	case q.op == "stat" && kindWords[a.kind] != "":
-		fields = []string{"kind", q.path, kindWords[a.kind]}
+	case failed:
+		fields = []string{a.State.String(), a.Path, a.Op, a.reason()}
+	case a.Op == "list":
+		names := slices.DeleteFunc(slices.Clone(a.Names), hasSeparator)
+		slices.Sort(names)
+		fields = append([]string{map[bool]string{true: "names", false: "some"}[complete], a.Path}, names...)
+	case a.Op == "readlink" && !hasSeparator(string(a.Data)):
+		fields = []string{"link", a.Path, string(a.Data)}
+	case a.Op == "stat" && kindWords[a.Kind] != "":
+		fields = []string{"kind", a.Path, kindWords[a.Kind]}
 	default:
 		return ""
 	}
@@ -238,30 +235,17 @@ func (a *queryResult) line(q query) string {
 
 func hasSeparator(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
-func plainReason(s string) string {
+// reason returns the cause of a failure in one line.
+func (a *Access) reason() string {
+	if a.Err == nil {
+		return ""
+	}
 	return strings.Map(func(c rune) rune {
 		if c < ' ' {
 			return ' '
 		}
 		return c
-	}, s)
-}
-
-type registerNote struct {
-	value uint64
-	state fact.State
-	// reason is the cause of a failure, "" when it is not noted.
-	reason string
-}
-
-func (n registerNote) value64(path string, reg uint32) fact.Fact[uint64] {
-	if n.state == fact.OK {
-		return fact.Known(n.value, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", n.value)))
-	}
-	if n.reason == "" {
-		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
-	}
-	return unknown[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
+	}, a.Err.Err.Error())
 }
 
 // Recorder keeps the answers of a Root, including which files were absent or denied, so that a
@@ -269,21 +253,14 @@ func (n registerNote) value64(path string, reg uint32) fact.Fact[uint64] {
 type Recorder struct {
 	root  *Root
 	files map[string][]byte
-	// complete are the folders whose listing is complete.
+	// answers are those that the files do not give, complete the folders whose listing is complete.
+	answers  map[query]Access
 	complete map[string]bool
-	results  map[query]queryResult
-	// left are the files that the redaction leaves out.
-	left map[string]bool
-	// redacted: what is written differs from what was read.
-	redacted bool
-	// registers are written as notes and not as files, because they overlap in a file.
-	registers map[string]map[uint32]registerNote
 }
 
 // Record starts to record every answer of the root.
 func (r *Root) Record() *Recorder {
-	rec := &Recorder{root: r, files: map[string][]byte{}, complete: map[string]bool{}, results: map[query]queryResult{},
-		left: map[string]bool{}, registers: map[string]map[uint32]registerNote{}}
+	rec := &Recorder{root: r, files: map[string][]byte{}, answers: map[query]Access{}, complete: map[string]bool{}}
 	r.Observe(rec.note)
 	return rec
 }
@@ -301,46 +278,25 @@ func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 func (c *Recorder) File(path string) []byte { return c.files[path] }
 
 func (c *Recorder) note(a Access) {
+	q := query{a.Op, a.Path, a.Register}
 	switch a.Op {
-	case "msr":
-		if c.registers[a.Path] == nil {
-			c.registers[a.Path] = map[uint32]registerNote{}
-		}
-		c.registers[a.Path][a.Register] = registerNote{value: a.Value, state: a.State, reason: reasonOf(a.Err)}
-		return
 	case "read", "head":
-		c.content(&a)
-		return
+		known, stored := c.files[a.Path]
+		if (a.State == fact.OK || a.State == fact.Truncated) && (!stored || len(a.Data) > len(known)) {
+			c.files[a.Path] = append([]byte{}, a.Data...)
+		}
+		if a.Data = nil; a.State == fact.OK {
+			delete(c.answers, q)
+			return
+		}
+	case "list":
+		if a.Names = slices.Clone(a.Names); a.State == fact.OK {
+			c.complete[a.Path] = c.root.conclusive(a.Path)
+		}
+	case "readlink":
+		a.Data = bytes.Clone(a.Data)
 	}
-	n := queryResult{state: a.State, kind: a.Kind}
-	switch {
-	case a.State != fact.OK:
-		n.reason = reasonOf(a.Err)
-	case a.Op == "list":
-		n.names, c.complete[a.Path] = slices.Clone(a.Names), c.root.conclusive(a.Path)
-	case a.Op == "readlink":
-		n.target = string(a.Data)
-	}
-	c.results[query{a.Op, a.Path}] = n
-}
-
-func reasonOf(e *ReadError) string {
-	if e == nil {
-		return ""
-	}
-	return e.Err.Error()
-}
-
-func (c *Recorder) content(a *Access) {
-	q := query{a.Op, a.Path}
-	if (a.State == fact.OK || a.State == fact.Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
-		c.files[a.Path] = append([]byte{}, a.Data...)
-	}
-	if a.State == fact.OK {
-		delete(c.results, q)
-		return
-	}
-	c.results[q] = queryResult{state: a.State, reason: reasonOf(a.Err)}
+	c.answers[q] = a
 }
 
 // Redact decides what a capture contains of a file: the bytes to write; keep false leaves the file
@@ -352,7 +308,6 @@ type Redact func(path string, data []byte) (out []byte, keep bool)
 // bytes. redact may be nil. A recording with more bytes than OpenCapture reads is an error.
 func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[string][]byte) error {
 	c.Stop()
-	c.redacted = c.root.redacted || redact != nil
 	zip := gzip.NewWriter(out)
 	w := &captureWriter{tar: tar.NewWriter(zip), at: at}
 	for _, path := range c.Paths() {
@@ -362,8 +317,12 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 		}
 		if keep {
 			w.member(path, data)
-		} else {
-			c.left[path] = true
+			continue
+		}
+		for _, op := range [...]string{"read", "head"} {
+			left := Access{Op: op, Path: path}
+			left.fail(fact.Denied, "withheld by redaction")
+			c.answers[query{op: op, path: path}] = left
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(more)) {
@@ -371,8 +330,8 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 	}
 	// Folders that were only looked at are written for people who unpack a capture.
 	var found []string
-	for q, a := range c.results {
-		if q.op == "stat" && a.state == fact.OK && a.kind == KindDir {
+	for q, a := range c.answers {
+		if q.op == "stat" && a.State == fact.OK && a.Kind == KindDir {
 			found = append(found, q.path)
 		}
 	}
@@ -380,7 +339,7 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 	for _, path := range found {
 		w.header(&tar.Header{Name: path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 	}
-	w.member("/"+notesName, c.notes())
+	w.member("/"+notesName, c.notes(c.root.notes.redacted || redact != nil))
 	err := w.err
 	if err == nil {
 		err = w.tar.Close()
@@ -418,46 +377,22 @@ func (w *captureWriter) member(path string, data []byte) {
 	}
 }
 
-func (c *Recorder) notes() []byte {
+func (c *Recorder) notes(redacted bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)
-	if c.redacted {
+	if redacted {
 		fmt.Fprintln(&b, "redacted\tidentifiers")
 	}
 	if c.root.firmwareMasked() != nil {
 		fmt.Fprintf(&b, "%s\t/sys/firmware\n", fact.Denied)
 	}
-	for _, path := range slices.Sorted(maps.Keys(c.left)) {
-		for _, op := range [...]string{"read", "head"} {
-			fmt.Fprintf(&b, "%s\t%s\t%s\twithheld by redaction\n", fact.Denied, path, op)
-		}
-	}
 	order := func(a, b query) int {
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op))
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op), cmp.Compare(a.register, b.register))
 	}
-	for _, q := range slices.SortedFunc(maps.Keys(c.results), order) {
-		a := c.results[q]
-		switch {
-		case hasSeparator(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:
-		case q.op == "list" && a.state == fact.OK && c.complete[q.path]:
-			b.WriteString("names" + strings.TrimPrefix(a.line(q), "some"))
-		default:
-			b.WriteString(a.line(q))
+	for _, q := range slices.SortedFunc(maps.Keys(c.answers), order) {
+		if a := c.answers[q]; !hasSeparator(q.path) {
+			b.WriteString(a.line(c.complete[q.path]))
 		}
 	}
-	c.registerNotes(&b)
 	return b.Bytes()
-}
-
-func (c *Recorder) registerNotes(b *bytes.Buffer) {
-	for _, path := range slices.Sorted(maps.Keys(c.registers)) {
-		for _, reg := range slices.Sorted(maps.Keys(c.registers[path])) {
-			n := c.registers[path][reg]
-			word := n.state.String() + "\t" + plainReason(n.reason)
-			if n.state == fact.OK {
-				word = fmt.Sprintf("0x%x", n.value)
-			}
-			fmt.Fprintf(b, "msr\t%s\t0x%x\t%s\n", path, reg, word)
-		}
-	}
 }

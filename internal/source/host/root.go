@@ -54,17 +54,10 @@ const maxParts = 4096
 // Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere, or a capture in
 // memory. Its methods may be called concurrently. Paths are absolute within the root: "/sys/...".
 type Root struct {
-	name     string
-	kernel   string
-	b        backend
-	verdicts map[string]fact.State
-	names    map[string][]string
-	// registers are those in the notes of a capture, by path and register.
-	registers map[string]map[uint32]registerNote
-	// results are the answers to single questions in the notes of a capture.
-	results map[query]queryResult
-	// redacted: the identifiers in the capture are not the machine's real ones.
-	redacted bool
+	name   string
+	kernel string
+	b      backend
+	notes  notes
 
 	mu      sync.Mutex
 	observe atomic.Pointer[func(Access)]
@@ -99,7 +92,7 @@ func (r *Root) KernelFolder() string { return r.kernel }
 
 // Redacted reports whether serial numbers and UUIDs in the capture were replaced with hashes. Equal ones are
 // still equal.
-func (r *Root) Redacted() bool { return r.redacted }
+func (r *Root) Redacted() bool { return r.notes.redacted }
 
 // Close releases the descriptors.
 func (r *Root) Close() error { return r.b.close() }
@@ -157,7 +150,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	rel, err := relative(path)
 	var out []byte
 	more := false
-	noted := r.noted(op, path)
+	noted := r.notes.answers[query{op: op, path: path}].Err
 	if err == nil && (noted == nil || noted.State == fact.Truncated) {
 		out, more, err = r.b.read(dst[:0], rel, limit)
 	}
@@ -168,7 +161,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	case err != nil:
 		e = r.explain("read", path, err)
 		out = nil
-	case more, r.verdicts[path] == fact.Truncated:
+	case more, r.notes.states[path] == fact.Truncated:
 		e = &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrTooLarge}
 	}
 	if r.observed() {
@@ -179,9 +172,9 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 
 // readDir lists the names in a folder in any order. A folder that is not in a capture is Unread, never empty.
 func (r *Root) readDir(path string) ([]string, *ReadError) {
-	names, ok := r.listed(path)
-	e := r.noted("list", path)
-	if !ok && e == nil {
+	answer, known := r.notes.answers[query{op: "list", path: path}]
+	names, e := answer.Names, answer.Err
+	if !known {
 		rel, err := relative(path)
 		if err == nil {
 			names, err = r.b.list(rel)
@@ -200,9 +193,9 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 // captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
-	result, known := r.results[query{"stat", path}]
-	kind, e := result.kind, r.noted("stat", path)
-	if err == nil && !known && e == nil {
+	answer, known := r.notes.answers[query{op: "stat", path: path}]
+	kind, e := answer.Kind, answer.Err
+	if err == nil && !known {
 		kind, err = r.b.stat(rel)
 	}
 	if err != nil {
@@ -220,9 +213,9 @@ func (r *Root) Stat(path string) (Kind, error) {
 // Readlink returns the target of a symbolic link as written.
 func (r *Root) Readlink(path string) (string, error) {
 	rel, err := relative(path)
-	result, known := r.results[query{"readlink", path}]
-	target, e := result.target, r.noted("readlink", path)
-	if err == nil && !known && e == nil {
+	answer, known := r.notes.answers[query{op: "readlink", path: path}]
+	target, e := string(answer.Data), answer.Err
+	if err == nil && !known {
 		target, err = r.b.readlink(rel)
 	}
 	if err != nil {
@@ -241,7 +234,7 @@ func (r *Root) Readlink(path string) (string, error) {
 // missing file in a masked /sys/firmware is Denied.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
-	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
+	if s, ok := r.notes.states[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
 		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
 	}
 	if (e.State == fact.Absent || e.State == fact.Unread) && strings.HasPrefix(path, "/sys/firmware/") {
@@ -266,7 +259,7 @@ func (r *Root) explainFolder(op, path string, err error) *ReadError {
 // conclusive reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
 // the folder's entries.
 func (r *Root) conclusive(path string) bool {
-	if _, noted := r.names[path]; noted {
+	if r.notes.complete[path] {
 		return true
 	}
 	rel, err := relative(path)
@@ -277,7 +270,7 @@ func (r *Root) conclusive(path string) bool {
 // runtimes mask it by default, or if the notes list it as denied.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
-		if r.verdicts["/sys/firmware"] == fact.Denied {
+		if r.notes.states["/sys/firmware"] == fact.Denied {
 			r.maskErr = ErrMasked
 			return
 		}
@@ -317,25 +310,6 @@ func splitPath(path string) (parent, name string) {
 		return path[:i], path[i+1:]
 	}
 	return ".", path
-}
-
-func (r *Root) noted(op, path string) *ReadError {
-	a, ok := r.results[query{op, path}]
-	if !ok || a.state == fact.OK {
-		return nil
-	}
-	if op == "head" {
-		op = "read"
-	}
-	return &ReadError{Op: op, Path: path, State: a.state, Err: notedError(a.reason)}
-}
-
-func (r *Root) listed(path string) ([]string, bool) {
-	if names, ok := r.names[path]; ok {
-		return names, true
-	}
-	a, ok := r.results[query{"list", path}]
-	return a.names, ok && a.state == fact.OK
 }
 
 // The largest machine that is read.
