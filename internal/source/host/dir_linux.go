@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,10 +19,6 @@ type dirBackend struct {
 	// safe[0] and safe[1] are set if DIR/sys and DIR/proc are the kernel's own file systems, which are
 	// complete and have no device nodes; on the live machine, if they are not empty.
 	safe [2]bool
-
-	mu sync.Mutex
-	// gone are folders of an incomplete tree that were found to be missing.
-	gone map[string]bool
 }
 
 // OpenLive opens the running machine.
@@ -192,9 +187,6 @@ func (d *dirBackend) locate(path string, flags int) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
-	if d.within(path) {
-		return -1, unix.ENOENT
-	}
 	if !d.openat2 {
 		return openBeneath(d.fd, path, flags)
 	}
@@ -261,20 +253,9 @@ func (d *dirBackend) missing(path string, err error) error {
 	if !errors.Is(err, unix.ENOENT) || d.complete(path) {
 		return err
 	}
-	if d.within(path) {
-		return ErrNotCaptured
-	}
 	parent, name := splitPath(path)
 	fd, perr := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	if perr != nil {
-		if errors.Is(perr, unix.ENOENT) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if d.gone == nil {
-				d.gone = map[string]bool{}
-			}
-			d.gone[parent] = true
-		}
 		return ErrNotCaptured
 	}
 	defer closeFD(fd)
@@ -286,17 +267,6 @@ func (d *dirBackend) missing(path string, err error) error {
 		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
 	}
 	return err
-}
-
-func (d *dirBackend) within(path string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i := len(path) - 1; i > 0 && len(d.gone) > 0; i-- {
-		if path[i] == '/' && d.gone[path[:i]] {
-			return true
-		}
-	}
-	return false
 }
 
 // msrMajor is the major device number of the kernel's msr driver (linux include/uapi/linux/major.h, MSR_MAJOR).
