@@ -1,5 +1,14 @@
-// Package rules embeds what memaudit knows: rule packs, profiles, platforms, slot maps and the processor table, and their compiled form. The files
+// Package rules embeds what memaudit knows: rule packs, profiles, platforms, slot maps and the processor table. The files
 // are described in README.md beside this one.
 package rules
 
+import "embed"
+
 //go:generate go run ../internal/tools/generate ..
+
+// FS holds the data files below this folder, but of the packs and profiles only their compiled form; the Markdown pages are for
+// readers of the repository.
+//
+//go:embed processors.csv events/*.yaml explain/*.yaml parts/*.yaml platforms/*.yaml settings/*.yaml slots/*.yaml */*.tsv
+//go:embed compiled/*.cbor compiled/platforms/*.cbor
+var FS embed.FS

@@ -1,4 +1,4 @@
-package rules
+package rules_test
 
 import (
 	"fmt"
@@ -14,9 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"memaudit.example/memaudit/internal/audit/rulepack"
+	"memaudit.example/memaudit/rules"
 )
 
-// TestFiles: each data file of this folder is embedded, and nothing else.
+// TestFiles: each data file of this folder is embedded, and of the packs their compiled form.
 func TestFiles(t *testing.T) {
 	here := os.DirFS(".")
 	var names, have []string
@@ -26,12 +29,17 @@ func TestFiles(t *testing.T) {
 		require.NotEmpty(t, found, pattern)
 		names = append(names, found...)
 	}
-	require.NoError(t, fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(rules.FS, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			have = append(have, name)
 		}
 		return err
 	}))
+	packs, err := rulepack.LoadBuiltin(here)
+	require.NoError(t, err)
+	for _, p := range packs {
+		have = append(have, p.File)
+	}
 	assert.ElementsMatch(t, names, have)
 }
 

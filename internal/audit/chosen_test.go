@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -52,13 +53,26 @@ func overlap(a, b *rulepack.Match) bool {
 }
 
 // LoadedPacks are read once for all tests, including those outside the package, and changed by none.
-var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(os.DirFS("../../rules")) })
 
 func builtinPacks(t *testing.T) []*rulepack.Pack {
 	t.Helper()
 	packs, err := LoadedPacks()
 	require.NoError(t, err)
 	return packs
+}
+
+// The program has the packs compiled alone, and explains each rule with the same example.
+func TestExampleOfACompiledRule(t *testing.T) {
+	compiled, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	shipped := rulepack.Describe(compiled)
+	for i, r := range rulepack.Describe(builtinPacks(t)) {
+		want, name := Example(r)
+		got, gotName := Example(shipped[i])
+		assert.Equal(t, name, gotName, r.ID)
+		assert.Equal(t, want, got, r.ID)
+	}
 }
 
 // identity is what a pack's `for` is compared with; firmware is the family of its BIOS, written after the

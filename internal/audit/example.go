@@ -10,42 +10,32 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// Example returns the rule's finding in the first of its own cases that fails, and the case's name; for a rule
-// that only explains, in the first that passes. It is nil for a rule without such a case or loaded without its
-// cases.
+// Example returns the rule's finding in its example, and the name of that case; nil if it has none.
 func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	if i.Rule == nil {
 		return nil, ""
 	}
-	want := verdict.Fail
-	if i.Rule.Explains {
-		want = verdict.Pass
+	r := i.Rule
+	c, err := r.Example()
+	if c == nil || err != nil {
+		return nil, ""
 	}
-	for n := range i.Rule.Cases {
-		if c := &i.Rule.Cases[n]; c.Expect == string(want) {
-			return example(i.Rule, c, want), c.Name
-		}
-	}
-	return nil, ""
-}
-
-func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict.Finding {
 	s, err := c.Scope()
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	var programs facts.Programs
 	say := func(src string) string {
 		text, _ := programs.Text(s, src) // "" without a source, too
 		return text
 	}
-	f := startRule(r, exampleSubject(r.Subject, s))
-	f.Result, f.Explains = result, r.Explains
-	describe(r, s.PlainFact("machine", "vendor"), &f, say)
+	found := startRule(r, exampleSubject(r.Subject, s))
+	found.Result, found.Explains = verdict.Result(c.Expect), r.Explains
+	describe(r, s.PlainFact("machine", "vendor"), &found, say)
 	if word := verdict.Severity(say(r.Severity)); verdict.Severity(r.Severity).Rank() == 0 && word.Rank() > 0 {
-		f.Severity = word
+		found.Severity = word
 	}
-	return &f
+	return &found, c.Name
 }
 
 func exampleSubject(kind string, s *facts.Scope) inventory.Subject {

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/reference"
 	"memaudit.example/memaudit/internal/report/text"
@@ -35,7 +33,7 @@ expressions of a rule are printed by memaudit rules show.`,
 }
 
 func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
-	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
+	e, err := p.explainer(f.rules, f.config)
 	if err != nil {
 		return err
 	}
@@ -60,9 +58,9 @@ func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	return failed
 }
 
-func (p *Program) explainer(rules []string, config string, builtin func(fs.FS) ([]*rulepack.Pack, error)) (*reference.Explainer, error) {
+func (p *Program) explainer(rules []string, config string) (*reference.Explainer, error) {
 	known := knowledgeFlags{rules: rules, config: config, format: listFormats[0]}
-	packs, err := known.loadBy(p, builtin)
+	packs, err := known.load(p)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 }
 
 func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	e, err := p.explainer(nil, "", rulepack.LoadCompiled)
+	e, err := p.explainer(nil, "")
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -31,7 +31,7 @@ and the document that it is from. With a flag that names a machine it prints tho
 that fit that machine, each with the intents that select it there; with --document
 those from documents of that vendor, title, year or address.`,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.loadBy(p, rulepack.LoadCompiled)
+			packs, err := f.load(p)
 			if err != nil {
 				return err
 			}

@@ -24,7 +24,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 	var f knowledgeFlags
 	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.loadBy(p, rulepack.LoadCompiled)
+			packs, err := f.load(p)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	alerts "memaudit.example/memaudit/deploy/prometheus"
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/report/html"
 	"memaudit.example/memaudit/internal/serve/exporter"
 )
@@ -158,7 +157,7 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 
 // runbook writes the page that alerts link to, with the site's rules.
 func (p *Program) runbook(f *checkFlags) ([]byte, error) {
-	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
+	e, err := p.explainer(f.rules, f.config)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const (
 	PiecesPart = "pieces"
 )
 
-// builtin is the content of Part: the packs without cases, and every expression parsed.
+// builtin is the content of Part: the packs with the example of each rule's cases, and every expression parsed.
 type builtin struct {
 	Packs       []*Pack
 	Expressions map[string]compiled.Piece
@@ -35,6 +35,9 @@ func Compile(packs []*Pack) (rules, pieces []byte, err error) {
 		for _, r := range p.Rules {
 			rule := *r
 			rule.Counted = r.caseCounts()
+			if err := rule.keepExample(); err != nil {
+				return nil, nil, fmt.Errorf("%s: example: %w", r.ID, err)
+			}
 			compact.Rules = append(compact.Rules, &rule)
 		}
 		for _, q := range p.Profiles {

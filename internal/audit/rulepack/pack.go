@@ -147,8 +147,9 @@ type Rule struct {
 	// Uncited is set for a rule that compares the machine with itself and so needs no document.
 	Uncited bool   `yaml:"uncited,omitempty"`
 	Cases   []Case `yaml:"cases" cbor:"-"`
-	// Counted are the numbers of cases of a compiled rule, which has none itself.
+	// Counted are the numbers of cases of a compiled rule, which has none itself but Kept, its example as YAML.
 	Counted CaseCounts `yaml:"-"`
+	Kept    string     `yaml:"-"`
 	// What measure finds in the expressions: Usual is the severity, or its last alternative; PerSubject is true
 	// if applies differs from subject to subject, Physical if it is false on every virtual machine. Narrowness ranks rules of one id: named platforms, vendors and
 	// products first, then the facts used in applies, then a site's own.
@@ -430,6 +431,43 @@ func (r *Rule) caseCounts() CaseCounts {
 		}
 	}
 	return n
+}
+
+// Example is the first case that fails; of a rule that only explains, that passes. It is nil for a rule without such a case.
+func (r *Rule) Example() (*Case, error) {
+	want := verdict.Fail
+	if r.Explains {
+		want = verdict.Pass
+	}
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.Expect == string(want) {
+			return c, nil
+		}
+	}
+	if r.Kept == "" {
+		return nil, nil
+	}
+	var c Case
+	return &c, yaml.Unmarshal([]byte(r.Kept), &c)
+}
+
+// keepExample writes the example without the anchors that it shares with other cases.
+func (r *Rule) keepExample() error {
+	c, err := r.Example()
+	if c == nil || err != nil {
+		return err
+	}
+	var given any
+	alone := *c
+	if err = alone.Facts.Decode(&given); err == nil {
+		err = alone.Facts.Encode(given)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(alone)
+	r.Kept = string(text)
+	return err
 }
 
 // Concern describes the machines that a rule applies to.

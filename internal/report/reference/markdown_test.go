@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 // BuiltinPacks are read once for all tests, including those outside the package, and changed by none.
-var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(os.DirFS("../../../rules")) })
 
 // No profile for AMD's processors names a menu of Intel's, and none for Intel's one of AMD's.
 func TestSetByKnowsTheVendor(t *testing.T) {
