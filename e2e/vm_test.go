@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -445,58 +444,6 @@ func TestVMOptions(t *testing.T) {
 
 // EDAC counts nothing in these machines: the kernels are built without EDAC_DEBUG and without the driver of ACPI's
 // error tables, and none of their drivers is for a controller that QEMU has.
-
-// TestVMHotplug checks that memory added while the machine runs is on the daemon's page at once: the kernel notifies
-// the daemon, whose next regular audit is an hour away.
-func TestVMHotplug(t *testing.T) {
-	t.Parallel()
-	monitor := filepath.Join(t.TempDir(), "qmp")
-	d := guest{machine: "dell-r610-good", flags: []string{"--no-overlay", "--set", "append=memhp_default_state=online",
-		"--set", `qemu_args=["-m","slots=1,maxmem=4G","-qmp","unix:` + monitor + `,server=on,wait=off"]`}}.serve(t, "--interval", "1h")
-	waitForPage(t, d.page, "memaudit_audit_failed 0")
-	before := onlineMiB(t, d.page)
-
-	order(t, monitor, `{"execute":"object-add","arguments":{"qom-type":"memory-backend-ram","id":"more","size":1073741824}}`,
-		`{"execute":"device_add","arguments":{"driver":"pc-dimm","id":"dimm","memdev":"more","node":1}}`)
-	waitFor(t, 2*time.Minute, "a GiB more", func() bool { return onlineMiB(t, d.page) > before+900 })
-}
-
-// onlineMiB is the nodes' memory on the daemon's page.
-func onlineMiB(t *testing.T, page string) int {
-	t.Helper()
-	answer, err := http.Get(page)
-	require.NoError(t, err)
-	defer answer.Body.Close()
-	sum := 0.0
-	lines := bufio.NewScanner(answer.Body)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "memaudit_numa_node_memory_bytes{") {
-			var bytes float64
-			_, err := fmt.Sscan(lines.Text()[strings.LastIndexByte(lines.Text(), ' '):], &bytes)
-			require.NoError(t, err, lines.Text())
-			sum += bytes
-		}
-	}
-	require.NoError(t, lines.Err())
-	return int(sum) >> 20
-}
-
-// order sends commands to QEMU's monitor, each of which may return an error.
-func order(t *testing.T, monitor string, commands ...string) {
-	t.Helper()
-	conn, err := net.Dial("unix", monitor)
-	require.NoError(t, err)
-	defer conn.Close()
-	answers := bufio.NewScanner(conn)
-	for _, c := range slices.Concat([]string{`{"execute":"qmp_capabilities"}`}, commands) {
-		_, err := fmt.Fprintln(conn, c)
-		require.NoError(t, err)
-		for answers.Scan() && !strings.Contains(answers.Text(), `"return"`) {
-			require.NotContains(t, answers.Text(), `"error"`, c)
-		}
-	}
-	require.NoError(t, answers.Err())
-}
 
 // TestVMDaemon checks that the page follows changes of the machine under the daemon.
 func TestVMDaemon(t *testing.T) {
