@@ -185,14 +185,13 @@ func (r *auditRun) profile() error {
 			if r.depends == nil {
 				r.depends = map[int][]string{}
 			}
-			causes := r.engine.settingCauses["setting."+rows[i].ID]
-			if s := r.facts.Setting(rows[i].ID); slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool {
-				return explains(&o, &s) && (!s.Configured.Known() || o.Value != s.Configured.Value)
-			}) {
+			at, causes := len(r.out.Findings), r.engine.settingCauses["setting."+rows[i].ID]
+			r.setting(chosen, &rows[i])
+			s, judged := r.facts.Setting(rows[i].ID), r.out.Findings[at].Value
+			if judged == s.Effective.Or("") && judged != s.Configured.Or("") && slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return explains(&o, &s) }) {
 				causes = append([]string{overriddenRule}, causes...)
 			}
-			r.depends[len(r.out.Findings)] = causes
-			r.setting(chosen, &rows[i])
+			r.depends[at] = causes
 		}
 		judged := verdict.Summarize(r.out.Findings[before:])
 		r.out.Profile.Part = chosen.Part(judged.Pass + judged.Fail)
