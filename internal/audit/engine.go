@@ -129,16 +129,17 @@ type applicable struct {
 func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*verdict.Audit, error) {
 	run := newRun(e, sys, topo, o)
 	if o.Asked && o.Rules == nil {
+		words, intent := map[string][]string{}, o.Profile
 		if p, _ := run.resolve(o.Profile); p != nil {
-			words := map[string][]string{}
+			intent = p.Answers(o.Profile)
 			for _, row := range run.table(p) {
 				words[row.ID] = row.Want
 			}
 			if w := words["idle_states"]; w != nil { // what Linux may use counts where it overrides BIOS setup
 				words["c_states"] = w
 			}
-			run.facts.Want(words, slices.ContainsFunc(performanceIntents, p.Serves))
 		}
+		run.facts.Want(words, intent)
 	}
 	run.out.Findings = []verdict.Finding{}
 	for _, candidates := range e.rules {
@@ -162,8 +163,6 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 
 // overriddenRule fails for a setting that the running system takes back.
 const overriddenRule = "settings.overridden"
-
-var performanceIntents = []string{"max-performance", "low-latency", "hpc"}
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every
 // loaded profile gets a finding.

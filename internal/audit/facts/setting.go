@@ -53,7 +53,8 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 	var at []fact.Evidence
 	for i := range s.Overrides {
 		o := &s.Overrides[i]
-		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance || off && o.Value == settings.Disabled {
+		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance() || off && o.Value == settings.Disabled ||
+			s.id == "energy_perf_bias" && len(s.wanted) == 0 && s.intent == "energy-efficiency" {
 			continue
 		}
 		if t := text(o); !slices.Contains(all, t) {
@@ -87,12 +88,17 @@ func (s *settingFacts) override() Value {
 	})
 }
 
+func (s *settingFacts) performance() bool {
+	return slices.Contains([]string{"max-performance", "low-latency", "hpc"}, s.intent)
+}
+
 func (s *settingFacts) wants() Value {
 	if len(s.Overrides) > 0 && s.Overrides[0].Saves {
 		return PlainValue(false) // the drivers' default, which still follows the load
 	}
-	if s.performance && len(s.wanted) == 0 && (s.id == "energy_perf_bias" || s.id == "uncore_frequency") {
-		return PlainValue(true)
+	if s.performance() && len(s.wanted) == 0 &&
+		(s.id == "energy_perf_bias" || s.id == "uncore_frequency" || slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return o.Value == "" })) {
+		return PlainValue(true) // a limit of the clock, whatever a document says of Turbo
 	}
 	if len(s.wanted) == 0 {
 		return Missing(fact.Absent, "no profile that was asked for covers it", "")

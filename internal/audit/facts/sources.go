@@ -12,9 +12,9 @@ import (
 type Machine struct {
 	sys        *inventory.System
 	population *population.Result
-	// wanted are the values that the selected profile wants, by setting; performance is set if its intent is performance.
-	wanted      map[string][]string
-	performance bool
+	// wanted are the values that the selected profile wants, by setting; intent is what was asked for.
+	wanted map[string][]string
+	intent string
 	// asked caches the subjects of each kind, so that their facts are derived once for all rules.
 	asked map[string]subjectList
 	// measured are the measured nodes, nil until first used.
@@ -31,9 +31,9 @@ func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, population: topo}
 }
 
-// Want sets the values that the selected profile wants, by setting, and whether its intent is performance.
-func (m *Machine) Want(words map[string][]string, performance bool) {
-	m.wanted, m.performance = words, performance
+// Want sets the values that the selected profile wants, by setting, and the intent that was asked for.
+func (m *Machine) Want(words map[string][]string, intent string) {
+	m.wanted, m.intent = words, intent
 }
 
 // Setting returns a setting; a processor that by its vendor's table has what is off was not the one that decided.
@@ -194,8 +194,8 @@ type settingFacts struct {
 	id string
 	inventory.Setting
 	// wanted are the values that the selected profile wants.
-	wanted      []string
-	performance bool
+	wanted []string
+	intent string
 }
 
 // nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.

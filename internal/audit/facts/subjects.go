@@ -159,7 +159,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.performance}))
+		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.intent}))
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {
