@@ -23,6 +23,7 @@ var streamLine = sync.OnceValue(func() *regexp.Regexp {
 // so the runs are numbered.
 func stream(text []byte) (*inventory.Measurement, error) {
 	m := external(inventory.ToolStream)
+	m.Unjudged = "STREAM prints no core and no node: on which CPU a run was is not known"
 	threads, run, seen := 0, -1, map[string]bool{}
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
