@@ -69,6 +69,9 @@ func TestEventLog(t *testing.T) {
 		"Lenovo's standard log": {ownLogs, map[string][]string{"StandardLog": {
 			`{"MessageId":"FQXSFMA0026I","Message":"DIMM 5 Self-healing, attempt post package repair (PPR) succeeded at Rank 0. 739E68ED-VC10 FRU 0123456"}`}},
 			[]Event{{Says: eventlog.Repaired, ID: "FQXSFMA0026I", Place: "DIMM 5"}}},
+		"IBM's words": {ownLogs, map[string][]string{"EventLog": {
+			`{"Message":"[W.58001] The PFA Threshold limit (correctable error logging limit) has been exceeded on DIMM number 11 at address 7F3A."}`}},
+			[]Event{{Says: eventlog.Threshold, Place: "DIMM 11"}}},
 		"an IPMI event, two modules": {ownLogs, map[string][]string{"SEL": {
 			`{"SensorType":"Memory","EntryCode":"Uncorrectable ECC / other uncorrectable memory error","Message":"P1-DIMMA1, P1-DIMMB1"}`}},
 			[]Event{{Says: eventlog.Uncorrected, Place: "P1-DIMMA1 or P1-DIMMB1"}}},
