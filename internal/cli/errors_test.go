@@ -210,8 +210,6 @@ func TestErrorsInTheEventLog(t *testing.T) {
 		"before the restart": {uncorrected(before), false, map[string]string{}, "", "uncorrected error in"},
 		"repaired at the restart": {uncorrected(before) + "," + entry(since, "MEM0804", "The self-heal operation successfully completed at DIMM DIMM_A2."), false,
 			map[string]string{}, "", "self-heal"},
-		"the repair failed": {uncorrected(before) + "," + entry(since, "MEM0805", "The self-heal operation failed at DIMM DIMM_A2."), false,
-			map[string]string{"memory.errors.corrected slot 0x1101 (A2)": "warning"}, "replace the module in A2: its repair failed", "restart the server"},
 		"too many corrected": {entry(since, "MEM0702", "Correctable memory error rate exceeded for DIMM_B4."), true,
 			map[string]string{"memory.errors.uncorrected slot 0x1101 (A2)": "critical", "memory.errors.corrected slot 0x110F (B4)": "info"}, "", ""},
 		"MEM8000 alone": {entry(since, "MEM8000", "Correctable memory error logging disabled for a memory device at location DIMM_C1."), false,

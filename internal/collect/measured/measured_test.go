@@ -75,8 +75,7 @@ func TestStreamThreads(t *testing.T) {
 
 // mlcText is in the form of the tool's output (readme of Intel Memory Latency
 // Checker 3.x); the figures are of two sockets, remote 1.6 times local.
-const mlcText = `Intel(R) Memory Latency Checker - v3.9
-Measuring idle latencies (in ns)...
+const mlcText = `Measuring idle latencies (in ns)...
 		Numa node
 Numa node	     0	     1	
        0	  81.2	 131.0	
@@ -109,48 +108,18 @@ Delay	(ns)	MB/sec
  00300	101.34	 111603.7
 `
 
-// TestMLC reads both matrices by node, and keeps mixtures apart from reads.
+// TestMLC reads both matrices by node, keeps mixtures apart from reads, and the latencies under load; then one node, cells
+// without a figure, and columns without a heading. None of its figures has passes.
 func TestMLC(t *testing.T) {
-	m, err := measured.Decode("mlc.txt", []byte(mlcText))
-	require.NoError(t, err)
-	require.Equal(t, inventory.ToolMLC, m.Tool)
-	got := map[[2]int][2]float64{}
-	kinds := map[figure.Kind]int{}
-	for _, f := range m.Figures {
-		kinds[f.Kind]++
-		require.False(t, f.Decided(), "one figure has no passes")
-		if f.CPUNode == inventory.NoNode {
-			continue
-		}
-		v := got[[2]int{f.CPUNode, f.MemoryNode}]
-		if f.Kind == figure.Latency {
-			v[0] = f.Median
-		} else {
-			v[1] = f.Median
-		}
-		got[[2]int{f.CPUNode, f.MemoryNode}] = v
-	}
-	require.Equal(t, map[figure.Kind]int{figure.Latency: 4, figure.Read: 5, "mix": 2}, kinds)
-	require.InDelta(t, 131.0e-9, got[[2]int{0, 1}][0], 1e-12)
-	require.InDelta(t, 34.4e9, got[[2]int{0, 1}][1], 1)
-	require.InDelta(t, 110.7e9, got[[2]int{1, 1}][1], 1)
-	require.Len(t, m.Loaded, 2)
-	require.InDelta(t, 101.34e-9, m.Loaded[1].Median, 1e-12)
-	require.InDelta(t, 111603.7e6, m.Loaded[1].Load, 1)
-	require.False(t, m.Loaded[1].Mixed)
-	m, err = measured.Decode("mlc.txt", []byte(strings.ReplaceAll(mlcText, "Using Read-only traffic type\nInject", "Using traffic of reads and writes\nInject")))
-	require.NoError(t, err)
-	require.True(t, m.Loaded[0].Mixed)
-}
-
-// TestMLCOddCells checks one node, cells without a figure, and columns without a heading.
-func TestMLCOddCells(t *testing.T) {
 	const head = "Intel(R) Memory Latency Checker - v3.9\n"
 	huge := strings.Repeat("9", 400)
 	for name, c := range map[string]struct {
 		text string
 		want []string
 	}{
+		"all": {mlcText, []string{"latency 0 0 8.12e-08", "latency 0 1 1.31e-07", "latency 1 0 1.31e-07", "latency 1 1 8.09e-08", "read -1 -1 2.22e+11", "mix -1 -1 1.92e+11", "mix -1 -1 1.8e+11",
+			"read 0 0 1.11e+11", "read 0 1 3.44e+10", "read 1 0 3.43e+10", "read 1 1 1.11e+11", "loaded 2.5e-07 at 2.21e+11 false", "loaded 1.01e-07 at 1.12e+11 false"}},
+		"mixed load":       {"Measuring Loaded Latencies for the system\nUsing traffic of reads and writes\n 00000\t250.00\t 221000.0\n", []string{"loaded 2.5e-07 at 2.21e+11 true"}},
 		"one node":         {"Measuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t\n       0\t  81.0\n", []string{"latency 0 0 8.1e-08"}},
 		"no node's memory": {"Measuring idle latencies (in ns)...\nNuma node 0 1 2 3\n 0 - 0.0 1.0 1.2.3\n 1 " + huge + " 90.0\n", []string{"latency 0 2 1e-09", "latency 1 1 9e-08"}},
 		"other numbers":    {"Measuring Memory Bandwidths between nodes within system\nNuma node 1 3\n 3 1.0 40000.0 7.0\n", []string{"read 3 1 1e+06", "read 3 3 4e+10"}},
@@ -164,7 +133,11 @@ func TestMLCOddCells(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, f := range m.Figures {
+				require.False(t, f.Decided())
 				got = append(got, fmt.Sprintf("%s %d %d %.3g", f.Kind, f.CPUNode, f.MemoryNode, f.Median))
+			}
+			for _, l := range m.Loaded {
+				got = append(got, fmt.Sprintf("loaded %.3g at %.3g %t", l.Median, l.Load, l.Mixed))
 			}
 			require.Equal(t, c.want, got)
 		})

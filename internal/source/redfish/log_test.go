@@ -187,9 +187,9 @@ func TestSavedLog(t *testing.T) {
 		"racadm getsel": {"------\nRecord:      1\nDate/Time:   03/17/2025 21:08:43\nSeverity:    Ok\nDescription: Log cleared.\n------\nRecord:      2\nDate/Time:   11/18/2026 04:37:19\nDescription: " + multi + "\n", "", 2, []Event{a2}},
 		"racadm lclog view": {"------\nSeqNumber       = 4127\nMessage ID      = MEM0001\nTimestamp       = 2026-11-18 04:37:19\nMessage Arg   1 = DIMM_A2\nMessage         = " + multi + "\n" +
 			"------\nSeqNumber       = 4101\nMessage ID      = USR0030\nTimestamp       = 2026-11-17 17:02:44\nMessage         = Successfully logged in using root, from 192.0.2.7.\n", "", 2, []Event{dell}},
-		"a page of Redfish": {`{"Members":[{"Created":"2026-11-18T05:37:19+01:00","MessageId":"IDRAC.2.8.MEM0001","Message":"` + multi + `","SensorType":[]}],"Members@odata.nextLink":"/x"}`, "it has more pages", 1, []Event{dell}},
-		"an entry":          {`{"Created":"2026-11-18T04:37:19Z","Message":"Uncorrectable Memory Error (Processor 1, DIMM 3)","Oem":{"Hpe":{"Repaired":false}}}`, "", 1, []Event{{Says: eventlog.Uncorrected, Place: "PROC 1 DIMM 3", Time: a2.Time}}},
+		"a page of Redfish": {`{"Members":[{"Created":"2026-11-18T05:37:19+01:00","MessageId":"IDRAC.2.8.MEM0001","Message":"` + multi + `","SensorType":[],"Oem":{"Hpe":{"Repaired":false}}}],"Members@odata.nextLink":"/x"}`, "it has more pages", 1, []Event{dell}},
 		"an empty log":      {"SEL has no entries\n", "", 0, nil},
+		"an empty page":     {`{"@odata.type":"#LogEntryCollection.LogEntryCollection","Members":[]}`, "", 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := DecodeLog([]byte(c.text))
@@ -200,7 +200,7 @@ func TestSavedLog(t *testing.T) {
 			assert.NoError(t, l.Check())
 		})
 	}
-	for text, says := range map[string]string{"": "empty", "Message: hello\n": "not an event log", `{"Attributes":{}}`: "not an event log", `{"Members":[{"@odata.id":"/x"}]}`: "links to entries alone",
+	for text, says := range map[string]string{"": "empty", "Message: hello\n": "not an event log", `{"Attributes":{}}`: "not an event log", `{"@odata.type":"#LogEntryCollection.LogEntryCollection","Members":[{"@odata.id":"/x"}]}`: "not an event log",
 		`{"Members":[{"Message":"a"}]`: "EOF", "[" + strings.Repeat(`{"Message":"a"},`, maxSavedEntries) + `{"Message":"a"}]`: "more than 100000 entries"} {
 		_, err := DecodeLog([]byte(text))
 		assert.ErrorContains(t, err, says)

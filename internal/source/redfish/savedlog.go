@@ -16,6 +16,7 @@ import (
 
 // Limits of a saved event log. Logs of BMCs have some thousand entries at most.
 const (
+	mostColumns     = 16
 	MaxLogBytes     = 8 << 20
 	maxSavedEntries = 100_000
 )
@@ -23,8 +24,10 @@ const (
 // ErrLog is the error of a file that is no event log.
 var ErrLog = errors.New("not an event log, expected Redfish's LogEntry resources as JSON, or the text of ipmitool sel list, ipmi-sel, racadm getsel or racadm lclog view")
 
-// DecodeLog reads an event log from a file, and detects its format by its content: pages of entries or entries of Redfish
-// as JSON, the rows of ipmitool and FreeIPMI, the records of racadm and of ipmitool with -v. Its texts are not kept.
+var errLongLog = fmt.Errorf("more than %d entries", maxSavedEntries)
+
+// DecodeLog reads an event log from a file, and detects its format by its content: a collection or a list of
+// Redfish's entries as JSON, the rows of ipmitool and FreeIPMI, the records of racadm and of ipmitool with -v. Its texts are not kept.
 func DecodeLog(data []byte) (*SavedLog, error) {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 	out := &SavedLog{}
@@ -51,64 +54,56 @@ func DecodeLog(data []byte) (*SavedLog, error) {
 	return out, nil
 }
 
-// savedEntries reads a collection of entries, a list of entries or one entry, and says what is missing of a collection.
+// savedEntries reads a collection of entries or a list of them, and says what is missing of a collection. Links to entries
+// are none.
 func savedEntries(data []byte) (out []logEntry, partial string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	links, listed := 0, false
+	links := false
 	list := func() error {
-		listed = true
 		for dec.More() {
 			var e logEntry
 			if err := dec.Decode(&e); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 				return err
 			}
-			if len(out) == maxSavedEntries {
-				return fmt.Errorf("more than %d entries", maxSavedEntries)
-			}
 			if e.Message == "" && e.MessageID == "" {
-				links++
+				links = true
 				continue
 			}
 			out = append(out, e)
+			if len(out) > maxSavedEntries {
+				return errLongLog
+			}
 		}
 		_, err := dec.Token()
 		return err
 	}
 	start, err := dec.Token()
-	if start == json.Delim('[') && err == nil {
+	if start == json.Delim('[') {
 		err = list()
 	}
 	for start == json.Delim('{') && err == nil && dec.More() {
 		var key, value json.Token
-		var skipped json.RawMessage
-		if key, err = dec.Token(); err != nil {
-			break
-		}
-		switch key {
-		case "Members":
+		if key, err = dec.Token(); key == "Members" {
 			if value, err = dec.Token(); value == json.Delim('[') {
 				err = list()
 			}
-		case "Members@odata.nextLink":
-			err, partial = dec.Decode(&skipped), "a part of the log: it has more pages"
-		default:
-			err = dec.Decode(&skipped)
+			continue
+		}
+		if key == "Members@odata.nextLink" {
+			partial = "a part of the log: it has more pages"
+		}
+		if err == nil {
+			err = dec.Decode(new(json.RawMessage))
 		}
 	}
 	if start == json.Delim('{') && err == nil {
 		_, err = dec.Token()
 	}
-	var one logEntry
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("JSON that cannot be read: %w", err)
-	case listed && len(out) == 0 && links > 0:
-		return nil, "", errors.New("links to entries alone: save the collection with ?$expand=*($levels=1)")
-	case !listed:
-		if err := json.Unmarshal(data, &one); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) || one.Message == "" || one.Created == "" {
-			return nil, "", ErrLog
-		}
-		out = append(out, one)
+	case len(out) == 0 && (links || !bytes.Contains(data, []byte("LogEntryCollection"))):
+		return nil, "", ErrLog
 	}
 	return out, partial, nil
 }
@@ -138,14 +133,14 @@ func textEntries(text string) ([]logEntry, error) {
 	}
 	for line := range strings.Lines(text) {
 		if len(out) == maxSavedEntries {
-			return nil, fmt.Errorf("more than %d entries", maxSavedEntries)
+			return nil, errLongLog
 		}
 		line = strings.TrimSpace(line)
 		separator := "|"
 		if !strings.Contains(line, separator) {
 			separator = ","
 		}
-		row, names := strings.Split(line, separator), heading
+		row, names := strings.SplitN(line, separator, mostColumns), heading
 		if ipmitoolStart().MatchString(line) {
 			names = ipmitoolRow
 		}
