@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"memaudit.example/memaudit/internal/audit"
-	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/datafile"
 )
 
 // defaultConfig is read if it exists and --config names no other.
@@ -54,75 +50,28 @@ func (p *Program) loadConfig(name string) (*config, error) {
 	}
 	c := &config{}
 	if err := decodeYAML(data, c); err != nil {
-		return nil, usageError("configuration %s: %s", name, plainYAML(err))
+		return nil, usageError("configuration %s: %w", name, err)
 	}
 	return c, c.check(name)
 }
 
-// decodeYAML decodes at most one YAML document. An unknown key is an error, and so is a second document, which
-// would otherwise be ignored.
+// decodeYAML decodes at most one YAML document; a second one would otherwise be ignored.
 func decodeYAML(data []byte, to any) error {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(to); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		return err
+	f := datafile.Parse("", data)
+	switch {
+	case len(f.Docs) == 1:
+		f.Decode(0, to)
+	case len(f.Docs) > 1:
+		f.Place(1).Fault("a second YAML document, expected one")
 	}
-	var first yaml.Node
-	if err := yaml.Unmarshal(data, &first); err != nil {
-		return err
+	var each []string
+	for _, fault := range f.Faults {
+		each = append(each, fmt.Sprintf("line %d: %s", fault.Line, fault.Text))
 	}
-	if err := emptyEntry(&first, "the file"); err != nil {
-		return err
-	}
-	var second yaml.Node
-	switch err := dec.Decode(&second); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	default:
-		return fmt.Errorf("line %d: a second YAML document, expected one", second.Content[0].Line)
-	}
-}
-
-// emptyEntry returns an error for the first list entry that is empty or null, which the decoder would drop. key
-// is the key of the node.
-func emptyEntry(n *yaml.Node, key string) error {
-	for i, child := range n.Content {
-		switch {
-		case n.Kind == yaml.SequenceNode && child.Kind == yaml.ScalarNode && child.Tag == "!!null":
-			return fmt.Errorf("line %d, column %d: entry %d of %s is empty", child.Line, child.Column, i+1, key)
-		case n.Kind == yaml.MappingNode && i%2 == 1:
-			key = n.Content[i-1].Value
-		}
-		if err := emptyEntry(child, key); err != nil {
-			return err
-		}
+	if len(each) > 0 {
+		return errors.New(strings.Join(each, "; "))
 	}
 	return nil
-}
-
-func plainYAML(err error) string {
-	var each []string
-	for _, text := range yamlErrors(err) {
-		line, says := humanize.YAMLError(text)
-		if line > 0 {
-			says = fmt.Sprintf("line %d: %s", line, says)
-		}
-		each = append(each, says)
-	}
-	return strings.Join(each, "; ")
-}
-
-func yamlErrors(err error) []string {
-	var several *yaml.TypeError
-	if errors.As(err, &several) {
-		return several.Errors
-	}
-	return []string{err.Error()}
 }
 
 func (c *config) check(name string) error {

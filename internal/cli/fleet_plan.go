@@ -127,10 +127,7 @@ func readYAML(name string, to any) error {
 	if err != nil {
 		return err
 	}
-	if err := decodeYAML(data, to); err != nil {
-		return fmt.Errorf("%s", plainYAML(err))
-	}
-	return nil
+	return decodeYAML(data, to)
 }
 
 // module checks an entry, and derives what it leaves out from the part number.

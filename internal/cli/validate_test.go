@@ -242,22 +242,22 @@ func TestValidateOneFile(t *testing.T) {
 func TestConfigurationInPlainWords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.yaml")
 	for text, says := range map[string]string{
-		"profile: hpc\nprofil: hpc\n":          "line 2: unknown key profil",
-		"redfish: {url: https://b, user: x}\n": "line 1: unknown key user",
-		"redfish: https://bmc\n":               "line 1: a text `https:/...` where keys were expected",
-		"rules: /etc/rules\n":                  "line 1: a text `/etc/rules` where a list was expected",
-		"profile: [a, b]\n":                    "line 1: a list where a text was expected",
-		"waivers: [setting.smt]\n":             "a text `setting...` where keys were expected",
-		"waivers: {rule: setting.smt}\n":       "a mapping where keys or a list of them were expected",
+		"profile: hpc\nprofil: hpc\n":          `line 2: unknown key "profil", expected one of accepted, `,
+		"redfish: {url: https://b, user: x}\n": `line 1: redfish: unknown key "user", expected one of ca, credentials, `,
+		"redfish: https://bmc\n":               `line 1: redfish: "https://bmc", expected a mapping with the keys ca, credentials, `,
+		"rules: /etc/rules\n":                  `line 1: rules: "/etc/rules", expected a list: [/etc/rules]`,
+		"profile: [a, b]\n":                    "line 1: profile: a list, expected a text",
+		"waivers: [setting.smt]\n":             `line 1: waivers[0]: "setting.smt", expected a mapping with the keys reason, `,
+		"waivers: {rule: setting.smt}\n":       "line 1: waivers: a mapping, expected a list",
 		"profile: hpc\nprofile: balanced\n":    `mapping key "profile" already defined at line 1`,
-		"- profile\n":                          "a list where keys",
+		"- profile\n":                          "line 1: a list, expected a mapping with the keys accepted, ",
 		"interval: often\n":                    `interval "often", expected a duration such as 5m`,
 		"interval: 0s\n":                       `interval "0s", expected a duration such as 5m`,
 		"profile: hpc\n---\ninterval: 1m\n":    "line 3: a second YAML document, expected one",
 		"profile: hpc\n---\n\tx\n":             "line 3: ",
-		"waivers: [null]\n":                    "line 1, column 11: entry 1 of waivers is empty",
-		"profile: hpc\nwaivers:\n  -\n":        "line 3, column 4: entry 1 of waivers is empty",
-		"bios: [a.json, ~]\n":                  "line 1, column 16: entry 2 of bios is empty",
+		"waivers: [null]\n":                    "line 1: waivers[0]: empty, expected a mapping",
+		"profile: hpc\nwaivers:\n  -\n":        "line 3: waivers[0]: empty, expected a mapping",
+		"bios: [a.json, ~]\n":                  "line 1: bios[1]: empty, expected a text",
 		"interval: -1m\n":                      `interval "-1m", expected a duration such as 5m`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -120,7 +120,7 @@ func (p Place) fits(t reflect.Type) {
 	}
 	n := p.node
 	switch want := expected(t); {
-	case t == reflect.TypeFor[yaml.Node](), t.Kind() == reflect.Interface, n.Tag == "!!null" && want.node == yaml.ScalarNode:
+	case t == reflect.TypeFor[yaml.Node](), t.Kind() == reflect.Interface, n.Tag == "!!null":
 	case t.Kind() == reflect.Struct && n.Kind != yaml.MappingNode:
 		p.Wrong("%s, expected a mapping with the keys %s", described(n), strings.Join(keysOf(t), ", "))
 	case t.Kind() == reflect.Slice && n.Kind == yaml.ScalarNode:
@@ -131,7 +131,11 @@ func (p Place) fits(t reflect.Type) {
 		p.fitsStruct(t)
 	case t.Kind() == reflect.Slice:
 		for i := range n.Content {
-			p.Item(i).fits(t.Elem())
+			if item := p.Item(i); item.node.Tag == "!!null" {
+				item.Wrong("empty, expected %s", expected(t.Elem()).name) // the decoder would leave it out
+			} else {
+				item.fits(t.Elem())
+			}
 		}
 	case t.Kind() == reflect.Map:
 		for i := 1; i < len(n.Content); i += 2 {

@@ -11,13 +11,9 @@ import (
 var yamlWords = sync.OnceValue(func() []yamlWord {
 	var out []yamlWord
 	for _, r := range [][2]string{
-		{`field (\S+) not found in type \S+`, "unknown key $1"},
 		{`field (\S+) already set in type \S+`, "key $1 is listed twice"},
-		{`cannot unmarshal !!(\w+) into (\[\]|\*)?\w+\.\w+`, "a $1 where keys or a list of them were expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into \[\]\w+(\.\w+)?`, "a $1$2 where a list was expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into (\*?)\w+\.\w+`, "a $1$2 where keys were expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into (\w+)`, "a $1$2 where a <$3> was expected"},
-		{`\ba (map|seq|str|int|bool|float)\b`, "a <$1>"},
+		{`cannot unmarshal !!map into \[\]string`, "a mapping where a list was expected"},
+		{`cannot unmarshal !!(map|seq) into string`, "more than one text where a text was expected"},
 		{`did not find expected key`, "neither a key nor part of the value before it: look at quotes and indentation, here or below"},
 		{`did not find expected '-' indicator`, "a list with a line that neither begins with - nor is indented below one that does: look at indentation, here or below"},
 		{`did not find expected ',' or '([\]}])'`, "a comma or $1 is missing, here or below"},
@@ -56,6 +52,5 @@ func YAMLError(err string) (line int, text string) {
 	for _, r := range yamlWords() {
 		text = r.pattern.ReplaceAllString(text, r.word)
 	}
-	return line, strings.NewReplacer("a <map>", "a mapping", "a <seq>", "a list", "a <string>", "a text", "a <str>", "a text",
-		"a <int>", "a whole number", "a <bool>", "true or false", "a <float>", "a number", "a <float64>", "a number").Replace(text)
+	return line, text
 }
