@@ -184,7 +184,8 @@ func parseCredentials(name string, data []byte) (user, password string, err erro
 		Password string `yaml:"password"`
 	}
 	if err := decodeYAML(data, &c); err != nil {
-		return "", "", fmt.Errorf("%s: malformed%s, expected a YAML file with username and password alone", name, lineOf(err))
+		line, _, _ := strings.Cut(err.Error(), ":")
+		return "", "", fmt.Errorf("%s: malformed at %s, expected a YAML file with username and password alone", name, line)
 	}
 	for _, field := range [][2]string{{"username", c.Username}, {"password", c.Password}} {
 		if field[1] == "" {
@@ -192,19 +193,6 @@ func parseCredentials(name string, data []byte) (user, password string, err erro
 		}
 	}
 	return c.Username, c.Password, nil
-}
-
-// lineOf returns " at line N" if an error of the parser has a line.
-func lineOf(err error) string {
-	var n int
-	_, rest, ok := strings.Cut(err.Error(), "line ")
-	if !ok {
-		return ""
-	}
-	if _, err := fmt.Sscanf(rest, "%d", &n); err != nil {
-		return ""
-	}
-	return fmt.Sprintf(" at line %d", n)
 }
 
 // readEventLogs reads saved event logs. One that cannot be read is an error, and the others are still used.
