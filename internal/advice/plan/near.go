@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// near is the best layout that is one move or one swap of each processor away from today's, or one move to a processor
-// without modules; nil if none improves anything.
+// near is the best layout that is one move or one swap of each processor away from today's, or one move from one to
+// another; nil if none improves anything.
 func (s *search) near() *candidate {
 	b := s.board
 	if len(b.stray) > 0 {
@@ -15,11 +15,16 @@ func (s *search) near() *candidate {
 	x, both, changed := b.priced(b.own()), slices.Clone(b.at), 0
 	var tries []proposal
 	for i := range b.units {
-		u, bare := &b.units[i], modulesIn(b.own()[i]) == 0
-		found := s.ranked(b.besides(u, bare))
-		found = found[:min(len(found), mostNear)]
-		tries = append(tries, found...)
-		if !bare && (len(found) == 1 || len(found) > 1 && slices.Compare(total(found[0].units), s.before.bandwidth()) > 0) {
+		u := &b.units[i]
+		var others [][]int
+		for n := range b.units {
+			if n != i {
+				others = append(others, b.besides(u, &b.units[n])...)
+			}
+		}
+		given, found := s.ranked(others), s.ranked(b.besides(u, u))
+		tries = slices.Concat(tries, given[:min(len(given), mostNear)], found[:min(len(found), mostNear)])
+		if len(found) == 1 || len(found) > 1 && slices.Compare(total(found[0].units), s.before.bandwidth()) > 0 {
 			u.copy(both, found[0].layout)
 			changed++
 		}
@@ -37,45 +42,38 @@ func (s *search) near() *candidate {
 	return best
 }
 
-// besides lists the layouts that are one move or one swap between two groups of a unit away from today's, or if it has
-// no modules one move from another unit, each like group once. A move takes the last layer of a group and puts it behind
-// the last one of another.
-func (b *board) besides(u *memoryUnit, bare bool) [][]int {
-	if u.doubted != "" {
+// besides lists the layouts that are one move from unit v to u away from today's, or within one unit one swap, each like
+// group once. A move takes the last layer of a group and puts it behind the last one of another.
+func (b *board) besides(u, v *memoryUnit) [][]int {
+	if u.doubted+v.doubted != "" {
 		return nil
 	}
 	var out [][]int
 	seen := map[string]bool{}
-	add := func(v *memoryUnit, g, h int, from, to []int) {
+	add := func(g, h int, from, to []int) {
 		layout := slices.Clone(b.at)
 		for n := range from {
 			layout[from[n]], layout[to[n]] = b.at[to[n]], b.at[from[n]]
 		}
-		key := fmt.Sprint(v.socket, b.likeGroup(v, g), b.likeGroup(u, h), b.at[from[0]], b.at[to[0]])
+		key := fmt.Sprint(b.likeGroup(v, g), b.likeGroup(u, h), b.at[from[0]], b.at[to[0]])
 		if !seen[key] && b.listed(u, layout) && b.listed(v, layout) {
 			seen[key] = true
 			out = append(out, layout)
 		}
 	}
-	for n := range b.units {
-		v := &b.units[n]
-		if v.doubted != "" || (v == u) == bare {
-			continue
-		}
-		for g := range v.groups {
-			for h := range u.groups {
-				from, to := &v.groups[g], &u.groups[h]
-				if u == v && g == h {
-					continue
-				}
-				if n, m := from.filled, to.filled; n > 0 && m < len(to.layers) && b.packed(from) && b.packed(to) {
-					add(v, g, h, from.layers[n-1], to.layers[m])
-				}
-				for _, x := range from.layers {
-					for _, y := range to.layers {
-						if kx, ky := b.at[x[0]], b.at[y[0]]; g < h && kx != ky && kx != none && ky != none {
-							add(v, g, h, x, y)
-						}
+	for g := range v.groups {
+		for h := range u.groups {
+			from, to := &v.groups[g], &u.groups[h]
+			if u == v && g == h {
+				continue
+			}
+			if n, m := from.filled, to.filled; n > 0 && m < len(to.layers) && b.packed(from) && b.packed(to) {
+				add(g, h, from.layers[n-1], to.layers[m])
+			}
+			for _, x := range from.layers {
+				for _, y := range to.layers {
+					if kx, ky := b.at[x[0]], b.at[y[0]]; u == v && g < h && kx != ky && kx != none && ky != none {
+						add(g, h, x, y)
 					}
 				}
 			}

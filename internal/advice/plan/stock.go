@@ -235,19 +235,30 @@ func (b *board) room() int {
 }
 
 // fromInstalled lists the distributions of the present modules: each unit the same, or as many as possible; the same
-// capacity; and as now.
+// capacity; as now; and complete layers, of which one unit may have more.
 func (b *board) fromInstalled() []*stock {
-	out := []*stock{b.supply(b.shared(false), b.likes()[0], false), b.supply(b.shared(true), b.likes()[0], false)}
-	if len(b.stray) == 0 {
-		out = append(out, b.priced(b.own()))
+	var out []*stock
+	add := func(x *stock) {
+		if !slices.ContainsFunc(out, func(y *stock) bool { return slices.EqualFunc(x.split, y.split, slices.Equal[[]int]) }) {
+			out = append(out, x)
+		}
 	}
-	return slices.CompactFunc(out, func(x, y *stock) bool { return slices.EqualFunc(x.split, y.split, slices.Equal[[]int]) })
+	width := b.units[0].size()
+	layer := width * len(b.units[0].groups)
+	for _, how := range [][2]int{{width, 1}, {layer, 1}, {width, -1}, {layer, -1}} {
+		add(b.supply(b.shared(how[0], how[1], false), b.likes()[0], false))
+		add(b.supply(b.shared(how[0], how[1], true), b.likes()[0], false))
+		if len(b.stray) == 0 {
+			add(b.priced(b.own()))
+		}
+	}
+	return out
 }
 
-// shared is the number of present modules of each size that every unit gets: each goes to the unit that has got least
-// so far, of the size or, with bytes, of all; of equal ones to the one that has most of the size now.
-func (b *board) shared(bytes bool) [][]int {
-	own, total, width := b.own(), b.bySize(b.counts()), b.units[0].size()
+// shared is the number of present modules of each size that every unit gets: n at once go to the unit that has got least
+// so far, of the size or, with bytes, of all; of equal ones to the first that has most of the size now, with most -1 to the last that has least.
+func (b *board) shared(n, most int, bytes bool) [][]int {
+	own, total := b.own(), b.bySize(b.counts())
 	want, got := make([][]int, len(b.units)), make([]int64, len(b.units))
 	for u := range want {
 		want[u] = make([]int, len(total))
@@ -256,16 +267,16 @@ func (b *board) shared(bytes bool) [][]int {
 		if !bytes {
 			clear(got)
 		}
-		for left := total[s]; left > 0; left -= width {
+		for left := total[s]; left > 0; left -= n {
 			to := 0
 			for u := range want {
-				if got[u] < got[to] || got[u] == got[to] && b.bySize(own[u])[s]-want[u][s] > b.bySize(own[to])[s]-want[to][s] {
+				has := most * (b.bySize(own[u])[s] - want[u][s] - b.bySize(own[to])[s] + want[to][s])
+				if got[u] < got[to] || got[u] == got[to] && (has > 0 || has == 0 && most < 0) {
 					to = u
 				}
 			}
-			n := min(left, width)
-			want[to][s] += n
-			got[to] += int64(n) * b.distinct[s]
+			want[to][s] += min(left, n)
+			got[to] += int64(min(left, n)) * b.distinct[s]
 		}
 	}
 	return want
