@@ -16,8 +16,8 @@ import (
 	"memaudit.example/memaudit/internal/collect/snapshot"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/partnumber"
+	"memaudit.example/memaudit/internal/model/strictjson"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/schema"
 	"memaudit.example/memaudit/internal/serve/fleet"
 	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/smbios"
@@ -179,20 +179,20 @@ func document(name string, data []byte) fleetInput {
 	case err != nil:
 		o.refused = fmt.Errorf("JSON: %w", err)
 		return o
-	case kind != schema.Report && kind != schema.Inventory:
-		o.refused = fmt.Errorf("JSON with another schema, expected %s or %s", schema.Report, schema.Inventory)
+	case kind != report.SchemaReport && kind != report.SchemaInventory:
+		o.refused = fmt.Errorf("JSON with another schema, expected %s or %s", report.SchemaReport, report.SchemaInventory)
 		return o
 	}
 	var host string
-	if kind == schema.Report {
+	if kind == report.SchemaReport {
 		o.report = &report.Report{}
-		if err = schema.Decode(kind, data, o.report); err == nil {
+		if err = strictjson.Document(data, o.report); err == nil {
 			err = o.report.Contradiction()
 		}
 		host = o.report.Machine.Host.Text()
 	} else {
 		o.inventory = &report.Inventory{}
-		err = schema.Decode(kind, data, o.inventory)
+		err = strictjson.Document(data, o.inventory)
 		host = o.inventory.Machine.Host.Text()
 	}
 	if err != nil {

@@ -252,25 +252,25 @@ func TestFleetDamagedReports(t *testing.T) {
 	}
 	first := func(r map[string]any) map[string]any { return r["findings"].([]any)[0].(map[string]any) }
 	for want, text := range map[string]string{
-		"/: key generated_at is missing":                                  `{"schema": "memaudit.report/v1"}`,
-		"a key is given twice":                                            strings.Replace(doc, `"findings": [`, `"findings": [], "findings": [`, 1),
-		"unexpected end of JSON input":                                    doc[:len(doc)-3],
-		`"CRITICAL", expected one of info, warning, critical`:             edited(func(r map[string]any) { first(r)["severity"] = "CRITICAL" }),
-		`/findings/0/result: "FAIL", expected one of pass`:                edited(func(r map[string]any) { first(r)["result"] = "FAIL" }),
-		"/Findings: unknown key":                                          edited(func(r map[string]any) { r["Findings"] = []any{} }),
-		"/findings: null, expected array":                                 edited(func(r map[string]any) { r["findings"] = nil }),
-		"/summary/pass is 999, but /findings has":                         edited(func(r map[string]any) { r["summary"].(map[string]any)["pass"] = 999 }),
-		"/verdict/judged is 3, but /findings has":                         edited(func(r map[string]any) { r["verdict"].(map[string]any)["judged"] = 3 }),
-		`/verdict/status is "critical", but /findings make it "ok"`:       edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "critical" }),
-		`/verdict/status is "not_applicable", but /findings make it "ok"`: edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "not_applicable" }),
-		`/verdict/status is "ok", but /findings make it "unknown"`: edited(func(r map[string]any) {
+		"document: key generated_at is missing":                         `{"schema": "memaudit.report/v1"}`,
+		"the key occurs twice":                                          strings.Replace(doc, `"findings": [`, `"findings": [], "findings": [`, 1),
+		"unexpected end of JSON input":                                  doc[:len(doc)-3],
+		`"CRITICAL", expected one of info, warning, critical`:           edited(func(r map[string]any) { first(r)["severity"] = "CRITICAL" }),
+		`findings[0].result: "FAIL", expected one of pass`:              edited(func(r map[string]any) { first(r)["result"] = "FAIL" }),
+		"Findings: unknown key":                                         edited(func(r map[string]any) { r["Findings"] = []any{} }),
+		"findings: null, expected a list":                               edited(func(r map[string]any) { r["findings"] = nil }),
+		"summary.pass is 999, but findings has":                         edited(func(r map[string]any) { r["summary"].(map[string]any)["pass"] = 999 }),
+		"verdict.judged is 3, but findings has":                         edited(func(r map[string]any) { r["verdict"].(map[string]any)["judged"] = 3 }),
+		`verdict.status is "critical", but findings make it "ok"`:       edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "critical" }),
+		`verdict.status is "not_applicable", but findings make it "ok"`: edited(func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "not_applicable" }),
+		`verdict.status is "ok", but findings make it "unknown"`: edited(func(r map[string]any) {
 			for _, s := range r["inventory"].(map[string]any)["sources"].([]any) {
 				if s := s.(map[string]any); s["name"] == "smbios" {
 					s["state"] = "truncated"
 				}
 			}
 		}),
-		"/findings is empty": edited(func(r map[string]any) {
+		"findings is empty": edited(func(r map[string]any) {
 			r["findings"] = []any{}
 			for key := range r["summary"].(map[string]any) {
 				if key != "worst_severity" {
@@ -334,21 +334,21 @@ func TestFleetContradictions(t *testing.T) {
 		want   string
 	}{
 		"as printed":    {func(map[string]any) {}, ""},
-		"ok":            {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "ok" }, `/verdict/status is "ok", but /findings make it "warning"`},
-		"unknown":       {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "unknown" }, `is "unknown", but /findings make it "warning"`},
-		"no problem":    {func(r map[string]any) { r["problems"] = []any{} }, "/problems has 0 failures"},
-		"without a key": {func(r map[string]any) { delete(r, "problems") }, "/problems has 0 failures"},
+		"ok":            {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "ok" }, `verdict.status is "ok", but findings make it "warning"`},
+		"unknown":       {func(r map[string]any) { r["verdict"].(map[string]any)["status"] = "unknown" }, `is "unknown", but findings make it "warning"`},
+		"no problem":    {func(r map[string]any) { r["problems"] = []any{} }, "problems has 0 failures"},
+		"without a key": {func(r map[string]any) { delete(r, "problems") }, "problems has 0 failures"},
 		"notes": {func(r map[string]any) {
 			for _, p := range r["problems"].([]any) {
 				p.(map[string]any)["severity"] = "info"
 			}
-		}, `the worst of /problems is "info"`},
-		"another rule": {func(r map[string]any) { r["problems"].([]any)[0].(map[string]any)["rule"] = "cpu.offline" }, `/problems/0 is about "cpu.offline"`},
+		}, `the worst of problems is "info"`},
+		"another rule": {func(r map[string]any) { r["problems"].([]any)[0].(map[string]any)["rule"] = "cpu.offline" }, `problems[0] is about "cpu.offline"`},
 		"findings made info": {func(r map[string]any) {
 			for _, f := range r["findings"].([]any) {
 				f.(map[string]any)["severity"] = "info"
 			}
-		}, `/summary/worst_severity is "warning"`},
+		}, `summary.worst_severity is "warning"`},
 		"ok, all in doubt": {func(r map[string]any) {
 			r["verdict"].(map[string]any)["status"], r["summary"].(map[string]any)["worst_severity"] = "ok", "info"
 			for _, list := range []string{"findings", "problems"} {
@@ -359,7 +359,7 @@ func TestFleetContradictions(t *testing.T) {
 			for _, f := range r["findings"].([]any) {
 				f.(map[string]any)["doubt"] = "the table announces 11 slots and lists 8"
 			}
-		}, `/verdict/status is "ok", but /findings make it "unknown"`},
+		}, `verdict.status is "ok", but findings make it "unknown"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := map[string]any{}

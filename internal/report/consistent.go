@@ -12,28 +12,28 @@ import (
 // not applied and an input that could not be read leave no finding.
 func (r *Report) Contradiction() error {
 	if len(r.Findings) == 0 {
-		return errors.New("/findings is empty")
+		return errors.New("findings is empty")
 	}
 	counted := verdict.Summarize(r.Findings)
 	for _, c := range []struct {
 		what          string
 		stated, found int
 	}{
-		{"/summary/pass", r.Summary.Pass, counted.Pass},
-		{"/summary/fail", r.Summary.Fail, counted.Fail},
-		{"/summary/unknown", r.Summary.Unknown, counted.Unknown},
-		{"/summary/not_applicable", r.Summary.NotApplicable, counted.NotApplicable},
-		{"/summary/waived", r.Summary.Waived, counted.Waived},
-		{"/summary/error", r.Summary.Error, counted.Error},
-		{"/verdict/judged", r.Verdict.Judged, counted.Pass + counted.Fail + counted.Waived},
-		{"/verdict/not_judged", r.Verdict.NotJudged, counted.Unknown + counted.Error},
+		{"summary.pass", r.Summary.Pass, counted.Pass},
+		{"summary.fail", r.Summary.Fail, counted.Fail},
+		{"summary.unknown", r.Summary.Unknown, counted.Unknown},
+		{"summary.not_applicable", r.Summary.NotApplicable, counted.NotApplicable},
+		{"summary.waived", r.Summary.Waived, counted.Waived},
+		{"summary.error", r.Summary.Error, counted.Error},
+		{"verdict.judged", r.Verdict.Judged, counted.Pass + counted.Fail + counted.Waived},
+		{"verdict.not_judged", r.Verdict.NotJudged, counted.Unknown + counted.Error},
 	} {
 		if c.stated != c.found {
-			return fmt.Errorf("%s is %d, but /findings has %d", c.what, c.stated, c.found)
+			return fmt.Errorf("%s is %d, but findings has %d", c.what, c.stated, c.found)
 		}
 	}
 	if r.Summary.Worst != counted.Worst {
-		return fmt.Errorf("/summary/worst_severity is %q, but the worst failure of /findings is %q", r.Summary.Worst, counted.Worst)
+		return fmt.Errorf("summary.worst_severity is %q, but the worst failure of findings is %q", r.Summary.Worst, counted.Worst)
 	}
 	if err := r.problemsContradict(counted); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (r *Report) Contradiction() error {
 	if stated == made || stated == StatusUnknown && (made == StatusOK || made == StatusNotApplicable) {
 		return nil
 	}
-	return fmt.Errorf("/verdict/status is %q, but /findings make it %q", stated, made)
+	return fmt.Errorf("verdict.status is %q, but findings make it %q", stated, made)
 }
 
 // problemsContradict returns how the problems differ from the failures: each failure belongs to one.
@@ -59,7 +59,7 @@ func (r *Report) problemsContradict(counted verdict.Summary) error {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		if !failed[p.Rule] {
-			return fmt.Errorf("/problems/%d is about %q, which fails nowhere in /findings", i, p.Rule)
+			return fmt.Errorf("problems[%d] is about %q, which fails nowhere in findings", i, p.Rule)
 		}
 		n += len(p.Subjects) + len(p.Consequences)
 		if p.Severity.Rank() > worst.Rank() {
@@ -68,9 +68,9 @@ func (r *Report) problemsContradict(counted verdict.Summary) error {
 	}
 	switch {
 	case n != counted.Fail:
-		return fmt.Errorf("/problems has %d failures, but /findings has %d", n, counted.Fail)
+		return fmt.Errorf("problems has %d failures, but findings has %d", n, counted.Fail)
 	case worst != counted.Worst:
-		return fmt.Errorf("the worst of /problems is %q, but the worst failure of /findings is %q", worst, counted.Worst)
+		return fmt.Errorf("the worst of problems is %q, but the worst failure of findings is %q", worst, counted.Worst)
 	}
 	return nil
 }

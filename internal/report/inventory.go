@@ -11,7 +11,7 @@ import (
 // Inventory is what was read of one machine, with its sources. It checks nothing. Speeds are MT/s, sizes bytes,
 // voltages mV.
 type Inventory struct {
-	Schema     string             `json:"schema"`
+	Schema     string             `json:"schema" jsonschema:"enum=memaudit.inventory/v1"`
 	Machine    inventory.Machine  `json:"machine"`
 	Sources    []inventory.Source `json:"sources"`
 	Sockets    []inventory.Socket `json:"sockets"`

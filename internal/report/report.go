@@ -25,7 +25,7 @@ const (
 // Report is the outcome of one audit. Keys are always present; what is not
 // known is null.
 type Report struct {
-	Schema string `json:"schema"`
+	Schema string `json:"schema" jsonschema:"enum=memaudit.report/v1"`
 	// GeneratedAt is RFC 3339 in UTC.
 	GeneratedAt string            `json:"generated_at" jsonschema:"format=date-time"`
 	Memaudit    Program           `json:"memaudit"`

@@ -127,7 +127,7 @@ var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
 func TestInputsRefused(t *testing.T) {
 	many := func(n int, one string) string { return strings.Repeat(one+",", n-1) + one }
 	for data, want := range map[string]string{
-		"": "unexpected EOF", "{": "unexpected EOF", `{"schema":"memaudit.inputs/v2"}`: `schema: "memaudit.inputs/v2"`, `{}`: `schema: ""`, `null`: `schema: ""`,
+		"": "unexpected end of JSON input", "{": "unexpected end of JSON input", `{"schema":"memaudit.inputs/v2"}`: `schema: "memaudit.inputs/v2"`, `{}`: `schema: ""`, `null`: `schema: ""`,
 		whole(`"tree":null`):                                                                               "tree: null, expected a boolean",
 		whole(`"smbios":"AAAA"`):                                                                           "smbios",
 		whole(`"exports":[{}]`):                                                                            "exports[0].export: missing",

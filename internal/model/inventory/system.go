@@ -3,6 +3,7 @@ package inventory
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strconv"
@@ -824,7 +825,9 @@ func (h Handle) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 // UnmarshalText reads the handle of a document.
 func (h *Handle) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(strings.TrimPrefix(string(text), "0x"), 16, 16)
-	*h = Handle(n)
+	if *h = Handle(n); err == nil && h.String() != string(text) {
+		return fmt.Errorf("%q, expected %s", text, h)
+	}
 	return err
 }
 

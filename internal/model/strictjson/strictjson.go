@@ -1,6 +1,6 @@
 // Package strictjson decodes untrusted JSON. encoding/json accepts null for every value, repeated keys and keys in
 // different letter case, and a list of three-byte elements becomes a hundred times larger in memory. Unmarshal refuses
-// all of these and names the key.
+// all of these and names the key; Document refuses whatever the published schema of a document does.
 package strictjson
 
 import (
@@ -10,10 +10,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"memaudit.example/memaudit/internal/model/nullable"
@@ -41,42 +42,93 @@ func InTime(limit time.Duration, decode func() error) error {
 	}
 }
 
-const maxDepth = 64
+// maxDepth limits the levels of a document, mostNamed the bytes of a key or a word of it in an error.
+const (
+	maxDepth  = 64
+	mostNamed = 60
+)
 
 // Unmarshal decodes an untrusted document. null is accepted only as the value of a struct's field that is a pointer, a
 // slice, a map or a nullable.String: an element of a list or map is never nil. A key must be spelled as in the struct and must not occur
 // twice; unknown keys are ignored. Errors name the key: "controller.answer.Problems[0]: null, expected an object". most
 // is the memory limit in bytes for the values; 0 is no limit.
 func Unmarshal(data []byte, v any, most int64) error {
-	w := walker{dec: json.NewDecoder(bytes.NewReader(data)), room: most, bounded: most > 0, fields: map[reflect.Type]map[string]reflect.Type{}}
-	w.dec.UseNumber()
-	if err := w.value(reflect.TypeOf(v).Elem(), false); errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	} else if err != nil {
-		return err
+	return decode(data, v, &walker{room: most, bounded: most > 0})
+}
+
+// Document decodes a document from elsewhere whose type has a published schema, and accepts what the schema accepts: the
+// keys of the type, all but those with omitempty, the words of a type with a method Values, null where the tag says
+// nullable, and what else the tags say.
+func Document(data []byte, v any) error { return decode(data, v, &walker{closed: true}) }
+
+// shapes are those of the types of documents, which are large, by documentType.
+var shapes sync.Map
+
+type documentType struct {
+	of     reflect.Type
+	closed bool
+}
+
+func decode(data []byte, v any, w *walker) error {
+	if !json.Valid(data) {
+		return json.Unmarshal(data, &json.RawMessage{}) // which says why
 	}
-	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text after the document")
+	of := documentType{reflect.TypeOf(v).Elem(), w.closed}
+	known, ok := shapes.Load(of)
+	if !ok {
+		known, _ = shapes.LoadOrStore(of, (&shaper{w.closed, map[reflect.Type]*shape{}}).shape(of.of))
+	}
+	w.rest = data
+	if err := w.value(&field{shape: known.(*shape)}); err != nil {
+		return err
 	}
 	return json.Unmarshal(data, v)
 }
 
-// walker compares the tokens of a document with a type.
+// walker compares a document, whose syntax is known to be right, with a type as it reads it.
 type walker struct {
-	dec     *json.Decoder
-	path    []string
-	room    int64
-	bounded bool
-	// fields are the types of the structs' fields by key.
-	fields map[reflect.Type]map[string]reflect.Type
+	rest            []byte
+	path            []string
+	room            int64
+	bounded, closed bool
 }
 
+// shape is what a type is in a document: its kind, "" for anything, and the words that it may have.
+type shape struct {
+	kind  string
+	words []string
+	// pointed is the size of what a pointer leads to, size that of an element of a list or a map.
+	pointed, size uintptr
+	element       *field
+	fields        map[string]*field
+	required      []string
+}
+
+// field is a value's shape, whether it may be null, and what its tag jsonschema says.
+type field struct {
+	*shape
+	null bool
+	tags map[string]string
+}
+
+// anything is what a document may have for no type.
+var anything = func() *field {
+	f := &field{shape: &shape{size: reflect.TypeFor[any]().Size()}, null: true}
+	f.element = f
+	return f
+}()
+
+// errorf returns an error that names the place. Keys come from the document, so it is cut.
 func (w *walker) errorf(format string, args ...any) error {
-	where := strings.TrimPrefix(strings.Join(w.path, ""), ".")
-	if where == "" {
-		where = "document"
+	where := strings.TrimPrefix(strings.ReplaceAll("."+strings.Join(w.path, "."), ".[", "["), ".")
+	return fmt.Errorf("%s: "+format, append([]any{cmp.Or(cut(where, 2*mostNamed), "document")}, args...)...)
+}
+
+func cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
 	}
-	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
+	return text
 }
 
 func (w *walker) take(n uintptr) error {
@@ -86,176 +138,246 @@ func (w *walker) take(n uintptr) error {
 	return nil
 }
 
-// value checks the next value; if optional is set, it may be null.
-func (w *walker) value(t reflect.Type, optional bool) error {
-	if t != nil && reflect.PointerTo(t).Implements(unmarshaler) {
-		t = nil // its own method checks it
+// next is the first byte of the next token.
+func (w *walker) next() byte {
+	for w.rest[0] <= ' ' {
+		w.rest = w.rest[1:]
 	}
-	if t != nil && t.Kind() == reflect.Pointer {
-		if err := w.take(t.Elem().Size()); err != nil {
-			return err
+	return w.rest[0]
+}
+
+// more reports whether a list or an object has another element, and skips the comma before it, or else its end.
+func (w *walker) more() bool {
+	switch w.next() {
+	case ']', '}':
+		w.rest = w.rest[1:]
+		return false
+	case ',':
+		w.rest = w.rest[1:]
+	}
+	return true
+}
+
+// scalar reads a number or a word.
+func (w *walker) scalar() string {
+	text := w.rest
+	if end := bytes.IndexAny(text, ",]} \t\r\n"); end >= 0 {
+		text = text[:end]
+	}
+	w.rest = w.rest[len(text):]
+	return string(text)
+}
+
+func (w *walker) text() string {
+	w.next()
+	end := 1
+	for ; w.rest[end] != '"'; end++ {
+		if w.rest[end] == '\\' {
+			end++
 		}
-		return w.value(t.Elem(), optional)
 	}
-	token, err := w.dec.Token()
-	if err != nil {
+	quoted := w.rest[:end+1]
+	w.rest = w.rest[end+1:]
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1:end])
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text) // its syntax is right
+	return text
+}
+
+func (w *walker) value(f *field) error {
+	found := kindOf(w.next())
+	switch {
+	case len(w.path) > maxDepth:
+		return w.errorf("more than %d levels", maxDepth)
+	case f.kind != "" && found != f.kind && (found != "null" || !f.null):
+		return w.errorf("%s, expected %s", found, f.kind)
+	}
+	if err := w.take(f.pointed); err != nil {
 		return err
 	}
-	if len(w.path) > maxDepth {
-		return w.errorf("more than %d levels", maxDepth)
+	switch found {
+	case "a list":
+		return w.list(f.shape)
+	case "an object":
+		return w.object(f.shape)
+	case "a string":
+		return w.word(f)
 	}
-	if found := kindOf(token); t != nil && found != expected(t) && (found != "null" || !optional) {
-		if found != "a string" || !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-			return w.errorf("%s, expected %s", found, expected(t))
-		}
-	}
-	switch token {
-	case json.Delim('['):
-		return w.list(t)
-	case json.Delim('{'):
-		return w.object(t)
-	}
-	if text, ok := token.(string); ok {
-		return w.take(uintptr(len(text)))
+	v, _ := strconv.ParseFloat(w.scalar(), 64)
+	if least, err := strconv.ParseFloat(f.tags["minimum"], 64); err == nil && found == "a number" && v < least {
+		return w.errorf("%g, expected at least %g", v, least)
 	}
 	return nil
 }
 
-func (w *walker) list(t reflect.Type) error {
-	var element reflect.Type
-	size := reflect.TypeFor[any]().Size()
-	if t != nil {
-		element = t.Elem()
-		size = element.Size()
-	}
-	last := len(w.path)
-	for i := 0; w.dec.More(); i++ {
-		w.path = append(w.path[:last], "["+strconv.Itoa(i)+"]")
-		if err := w.take(size); err != nil {
-			return err
-		}
-		if err := w.value(element, false); err != nil {
-			return err
+func (w *walker) word(f *field) error {
+	v := w.text()
+	only, enum := f.tags["enum"]
+	switch {
+	case f.words != nil && !slices.Contains(f.words, v):
+		return w.errorf("%q, expected one of %s", cut(v, mostNamed), strings.Join(f.words, ", "))
+	case enum && v != only:
+		return w.errorf("%q, expected %s", cut(v, mostNamed), only)
+	case f.tags["format"] == "date-time":
+		if _, err := time.Parse(time.RFC3339, v); err != nil {
+			return w.errorf("%q, expected a time of RFC 3339", cut(v, mostNamed))
 		}
 	}
-	w.path = w.path[:last]
-	return w.end()
+	return w.take(uintptr(len(v)))
 }
 
-func (w *walker) object(t reflect.Type) error {
-	seen := map[string]bool{}
-	last := len(w.path)
-	for w.dec.More() {
-		token, err := w.dec.Token()
-		if err != nil {
+func (w *walker) list(s *shape) error {
+	w.rest = w.rest[1:]
+	for i := 0; w.more(); i++ {
+		w.path = append(w.path, "["+strconv.Itoa(i)+"]")
+		if err := w.take(s.size); err != nil {
 			return err
 		}
-		key, _ := token.(string)
-		w.path = append(w.path[:last], "."+shortened(key))
+		if err := w.value(s.element); err != nil {
+			return err
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
+	return nil
+}
+
+func (w *walker) object(s *shape) error {
+	w.rest = w.rest[1:]
+	seen := make(map[string]bool, len(s.fields))
+	for w.more() {
+		key := w.text()
+		w.next()
+		w.rest = w.rest[1:] // the colon
+		w.path = append(w.path, key)
 		if seen[key] {
 			return w.errorf("the key occurs twice")
 		}
 		seen[key] = true
-		if err := w.member(t, key); err != nil {
+		if err := w.member(s, key); err != nil {
 			return err
 		}
+		w.path = w.path[:len(w.path)-1]
 	}
-	w.path = w.path[:last]
-	return w.end()
+	for _, key := range s.required {
+		if !seen[key] {
+			return w.errorf("key %s is missing", key)
+		}
+	}
+	return nil
 }
 
-func (w *walker) member(t reflect.Type, key string) error {
-	switch {
-	case t == nil:
-		return w.value(nil, true)
-	case t.Kind() == reflect.Map:
-		if err := w.take(2*t.Elem().Size() + 2*t.Key().Size() + uintptr(len(key))); err != nil {
+func (w *walker) member(s *shape, key string) error {
+	switch own := s.fields[key]; {
+	case own != nil:
+		return w.value(own)
+	case s.fields == nil: // a map, or anything
+		if err := w.take(s.size + uintptr(len(key))); err != nil {
 			return err
 		}
-		return w.value(t.Elem(), false)
+		return w.value(s.element)
 	}
-	fields := w.fields[t]
-	if fields == nil {
-		out := map[string]reflect.Type{}
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.IsExported() && name != "-" && (!f.Anonymous || name != "") {
-				out[cmp.Or(name, f.Name)] = f.Type
-			}
-		}
-		fields = out
-		w.fields[t] = fields
-	}
-	if field := fields[key]; field != nil {
-		return w.value(field, mayBeNull(field))
-	}
-	for name := range fields {
+	for name := range s.fields {
 		if strings.EqualFold(name, key) {
 			return w.errorf("unknown key, expected %q", name)
 		}
 	}
-	return w.value(nil, true)
+	if w.closed {
+		return w.errorf("unknown key")
+	}
+	return w.value(anything)
 }
 
-func (w *walker) end() error {
-	_, err := w.dec.Token()
-	return err
+// shaper makes the shapes of types; those of a published schema are closed.
+type shaper struct {
+	closed bool
+	done   map[reflect.Type]*shape
 }
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
-
-func mayBeNull(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return true
+// shape returns what a type is in a document. One with a method of its own to read it may be anything, and in a document
+// with a schema what its field Value is: so a fact is written.
+func (m *shaper) shape(t reflect.Type) *shape {
+	if s := m.done[t]; s != nil {
+		return s
+	}
+	s := &shape{element: anything, size: anything.size}
+	m.done[t] = s
+	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		s.pointed += t.Elem().Size()
+	}
+	self := reflect.PointerTo(t)
+	if self.Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		if !m.closed {
+			return s
+		}
+		value, _ := t.FieldByName("Value")
+		t, self = value.Type, reflect.PointerTo(value.Type)
+	}
+	if values, ok := t.MethodByName("Values"); ok && m.closed {
+		list := values.Func.Call([]reflect.Value{reflect.Zero(t)})[0]
+		for i := range list.Len() {
+			s.words = append(s.words, fmt.Sprint(list.Index(i)))
+		}
+	}
+	switch kind := t.Kind(); {
+	case kind == reflect.Interface:
+	case kind == reflect.Bool:
+		s.kind = "a boolean"
+	case self.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), kind == reflect.String, kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		s.kind = "a string"
+	case kind == reflect.Slice, kind == reflect.Array:
+		s.kind, s.element, s.size = "a list", &field{shape: m.shape(t.Elem())}, t.Elem().Size()
+	case kind == reflect.Map:
+		s.kind, s.element, s.size = "an object", &field{shape: m.shape(t.Elem())}, 2*t.Elem().Size()+2*t.Key().Size()
+	case kind == reflect.Struct:
+		s.kind = "an object"
+		m.addFields(s, t)
 	default:
-		return t == reflect.TypeFor[nullable.String]()
+		s.kind = "a number"
+	}
+	return s
+}
+
+func (m *shaper) addFields(s *shape, t reflect.Type) {
+	s.fields = map[string]*field{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
+			continue
+		}
+		name = cmp.Or(name, f.Name)
+		own := &field{shape: m.shape(f.Type)}
+		s.fields[name] = own
+		if !m.closed {
+			own.null = slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, f.Type.Kind()) || f.Type == reflect.TypeFor[nullable.String]()
+			continue
+		}
+		if option == "" {
+			s.required = append(s.required, name)
+		}
+		own.tags = map[string]string{}
+		for tag := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
+			rule, value, _ := strings.Cut(tag, "=")
+			own.tags[rule] = value
+		}
+		_, own.null = own.tags["nullable"]
 	}
 }
 
-func kindOf(token json.Token) string {
-	switch v := token.(type) {
-	case nil:
+func kindOf(first byte) string {
+	switch first {
+	case 'n':
 		return "null"
-	case bool:
+	case 't', 'f':
 		return "a boolean"
-	case json.Number:
-		return "a number"
-	case string:
+	case '"':
 		return "a string"
-	default:
-		if v == json.Delim('[') {
-			return "a list"
-		}
-		return "an object"
-	}
-}
-
-func expected(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return "a string"
-		}
+	case '[':
 		return "a list"
-	case reflect.Struct, reflect.Map:
-		if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-			return "a string"
-		}
+	case '{':
 		return "an object"
 	default:
 		return "a number"
 	}
-}
-
-func shortened(key string) string {
-	const most = 60
-	if len(key) > most {
-		return key[:most] + "..."
-	}
-	return key
 }

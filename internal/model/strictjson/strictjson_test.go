@@ -58,11 +58,11 @@ func TestUnmarshal(t *testing.T) {
 		`{"NAME":"a"}`:               `NAME: unknown key, expected "name"`,
 		`{"name":"a","name":"b"}`:    "name: the key occurs twice",
 		`{"named":{"a":1,"a":2}}`:    "named.a: the key occurs twice",
-		`{} {}`:                      "text after the document",
+		`{} {}`:                      "after top-level value",
 		`{"count":1.5}`:              "count",
-		`{"name":"a"`:                "unexpected EOF",
-		``:                           "unexpected EOF",
-		`{"name"`:                    "unexpected EOF",
+		`{"name":"a"`:                "unexpected end of JSON input",
+		``:                           "unexpected end of JSON input",
+		`{"name"`:                    "unexpected end of JSON input",
 		`{"a":}`:                     "invalid character",
 		`{"data":"?"}`:               "illegal base64",
 	} {
@@ -82,7 +82,7 @@ func TestUnmarshalBounds(t *testing.T) {
 		require.ErrorIs(t, strictjson.Unmarshal([]byte(text), &part{}, 1<<20), strictjson.ErrTooLarge, text[:20])
 		require.NoError(t, strictjson.Unmarshal([]byte(text), &part{}, 8<<20), text[:20])
 	}
-	deep := strings.Repeat(`{"a":`, 1<<20)
+	deep := strings.Repeat(`{"a":`, 99) + "1" + strings.Repeat("}", 99)
 	require.ErrorContains(t, strictjson.Unmarshal([]byte(deep), &part{}, 1<<20), "more than 64 levels")
 }
 
