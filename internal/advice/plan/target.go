@@ -87,7 +87,7 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	}
 	own := *pf
 	if len(own.LockstepBoards) > 0 { // the channels below are numbered as the document's own
-		own.LockstepBoards = []platform.Board{{Product: "."}}
+		own.LockstepBoards = []platform.Board{{Product: ".", Verified: true}}
 	}
 	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documented(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, &inventory.System{}),
 		Assumed: "the fastest processors of the platform, as many slots on a channel as it takes, and registered modules that are as fast; boards may be slower"}

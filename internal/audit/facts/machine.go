@@ -133,7 +133,7 @@ func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(a
 		}
 		out := valueOf(m.population.Platform)
 		out.Value = native(v)
-		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
+		out.Unverified = out.Unverified || !p.Verified || slices.Contains(p.Unverified, field)
 		return out
 	})
 }
@@ -148,7 +148,7 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 			v := valueOf(m.population.Platform)
 			v.Value = native(f(p))
 			// Without a document there is no recommendation: that is sure.
-			v.Unverified = v.Unverified || !reflect.DeepEqual(v.Value, native(none)) && (!p.Verified || p.Unverified[field])
+			v.Unverified = v.Unverified || !reflect.DeepEqual(v.Value, native(none)) && (!p.Verified || slices.Contains(p.Unverified, field))
 			return v
 		case m.population.Platform.State == fact.Absent:
 			return PlainValue(none)

@@ -31,7 +31,7 @@ func TestFactsOfAPlatform(t *testing.T) {
 		return NewMachine(&inventory.System{}, &population.Result{Platform: sure(&p)})
 	}
 	bare, full := of(platform.Platform{Name: "Example", Verified: true}), of(platform.Platform{Verified: true, Policy: platform.PolicyAny, Controllers: 1, MaxDPC: 1,
-		RecommendedDIMMs: []int{8}, Detail: platform.Detail{Classes: "example"}, Unverified: map[string]bool{"max_dpc": true, "recommended_dimms": true}})
+		RecommendedDIMMs: []int{8}, Classes: "example", Unverified: []string{"max_dpc", "recommended_dimms"}})
 	holdFields(t, "platform", []fieldCase{
 		{"no document", "controllers", bare, nil, "no document of Example gives the number of controllers"},
 		{"no document", "max_dpc", bare, nil, "no document of Example gives the DIMMs per channel"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/ddr"
@@ -354,6 +355,6 @@ func moduleGaps(m *Machine) Value {
 	}
 	gaps = append(gaps, fmt.Sprintf("%s for the %d places of %s", humanize.Plural(rows, p.OwnChannels+" module"), want, humanize.Plural(processors, "processor")))
 	out := derived(func() any { return gaps }, from...)
-	out.Unverified = out.Unverified || p.Unverified["modules_per_socket"]
+	out.Unverified = out.Unverified || slices.Contains(p.Unverified, "modules_per_socket")
 	return out
 }

@@ -442,7 +442,7 @@ func TestSubNUMACarried(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := channels(c.filled...)
 			s.pop.Controllers = c.controllers
-			s.m.population.Platform = sure(&platform.Platform{ID: c.platform, Detail: platform.Detail{NodePartsInOrder: c.platform == "rome" || c.platform == "milan"}})
+			s.m.population.Platform = sure(&platform.Platform{ID: c.platform, NodePartsInOrder: c.platform == "rome" || c.platform == "milan"})
 			s.m.sys.Settings["sub_numa"] = inventory.Setting{Configured: sure(c.mode)}
 			for i, memory := range c.nodes {
 				s.m.sys.Nodes = append(s.m.sys.Nodes, inventory.Node{ID: i, Socket: sure(0), HasCPU: sure(true), HasMemory: sure(memory)})

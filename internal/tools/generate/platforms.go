@@ -119,12 +119,12 @@ func checksColumn(p *platform.Info) string {
 		return "none: the memory is part of the board or the package"
 	case len(channelNumbers(p)) == 0 && p.ChannelsPerSystem == 0:
 		out = append(out, "count")
-	case !p.Verified || p.Unverified["channels_per_socket"]:
+	case !p.Verified || slices.Contains(p.Unverified, "channels_per_socket"):
 		out = append(out, "channels (info)")
 	default:
 		out = append(out, "channels")
 	}
-	if len(p.Speeds) > 0 || slices.ContainsFunc(p.Parts, func(i platform.PartInfo) bool { return len(i.Speeds) > 0 }) {
+	if len(p.Speeds) > 0 || slices.ContainsFunc(p.Parts, func(i platform.Variant) bool { return len(i.Speeds) > 0 }) {
 		out = append(out, "speed")
 	}
 	if p.Policy != "" {

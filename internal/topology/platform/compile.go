@@ -15,27 +15,21 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 )
 
-// wholePlatformFile is both YAML documents of a platform file.
-type wholePlatformFile struct {
-	platformFile
-	recogniseFile
-}
-
 // readFiles reads every platform file and rejects unknown keys. Platforms that match the remaining processors
 // of a CPUID come last.
-func readFiles(k fs.FS) ([]wholePlatformFile, error) {
+func readFiles(k fs.FS) ([]Info, error) {
 	names, err := fs.Glob(k, "platforms/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	files := make([]wholePlatformFile, 0, len(names))
+	files := make([]Info, 0, len(names))
 	for _, name := range names {
 		raw, err := fs.ReadFile(k, name)
 		if err != nil {
 			return nil, err
 		}
-		var f wholePlatformFile
-		if err := datafile.Decode(raw, &f.platformFile, &f.recogniseFile); err != nil {
+		f := Info{Platform: newPlatform()}
+		if err := datafile.Decode(raw, &f.Platform, &f.recogniseFile); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if want := "platforms/" + f.ID + ".yaml"; name != want {
@@ -44,7 +38,7 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 		files = append(files, f)
 	}
 	// Platforms that match the remaining processors come last.
-	slices.SortStableFunc(files, func(a, b wholePlatformFile) int {
+	slices.SortStableFunc(files, func(a, b Info) int {
 		switch {
 		case a.Rest == b.Rest:
 			return 0
@@ -64,23 +58,12 @@ func Index(k fs.FS) ([]IndexRow, error) {
 	}
 	var out []IndexRow
 	for i := range files {
-		for j := range files[i].Recognise {
-			out = append(out, files[i].Recognise[j].indexed(files[i].ID, files[i].Rest))
+		for _, row := range files[i].Recognise {
+			row.ID, row.Rest = files[i].ID, files[i].Rest
+			out = append(out, row)
 		}
 	}
 	return out, nil
-}
-
-func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
-	out := IndexRow{ID: id, Vendor: r.Vendor, Family: -1, Model: -1, Steppings: r.Stepping, Verified: orTrue(r.Verified), Brand: r.Brand,
-		Product: r.Product, Memory: r.Memory, Codename: r.Codename, Rest: takesRest, Sockets: r.Sockets}
-	if r.Family != nil {
-		out.Family = *r.Family
-	}
-	if r.Model != nil {
-		out.Model = *r.Model
-	}
-	return out
 }
 
 // Rows returns the platforms of a folder of rules with their documents, each encoded, by its part.
@@ -91,12 +74,11 @@ func Rows(k fs.FS) (map[string][]byte, error) {
 	}
 	out := map[string][]byte{}
 	for i := range files {
-		f := &files[i].platformFile
-		row := platformRow{File: *f, Documents: documentsBehind(k, slices.Concat(f.Guides, f.Sources))}
-		if row.Authors, err = authorsOf(k, f.Sources); err != nil {
+		p := &files[i].Platform
+		if err := p.addDocuments(k); err != nil {
 			return nil, err
 		}
-		if out[RowPart(f.ID)], err = compiled.Encode(row); err != nil {
+		if out[RowPart(p.ID)], err = compiled.Encode(p); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +104,7 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 		at.Fault("%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(f.Docs), "document"))
 		return
 	}
-	var p platformFile
+	var p Platform
 	var r recogniseFile
 	at.Require("id", "name")
 	first, second := f.Decode(0, &p), f.Decode(1, &r)
@@ -134,7 +116,7 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 		at.Key("policy").OneOf(PolicyAny, PolicySymmetricIMC, PolicyEX, PolicyAMD, PolicyZen4)
 	}
 	p.validateDocuments(at, listed, shipped)
-	p.validateFacts(at, &p.platformFacts, p.MaxDPC)
+	p.validateFacts(at)
 	validateSpeeds(at.Key("also_normal"), p.AlsoNormal, p.MaxDPC, true)
 	p.validateChannels(at)
 	for i := range p.Parts {
@@ -150,7 +132,7 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 	for _, list := range []struct {
 		key    string
 		boards []Board
-	}{{"boards", p.Boards}, {"lockstep_boards", p.LockBoards}} {
+	}{{"boards", p.Boards}, {"lockstep_boards", p.LockstepBoards}} {
 		for i := range list.boards {
 			at.Key(list.key).Item(i).Require("product")
 		}
@@ -161,20 +143,20 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 	r.validate(f.Place(1))
 }
 
-func (f *platformFile) validateFacts(at datafile.Place, facts *platformFacts, depth int) {
-	validateSpeeds(at.Key("speeds"), facts.Speeds, depth, false)
-	for kind := range facts.Speeds {
+func (p *Platform) validateFacts(at datafile.Place) {
+	validateSpeeds(at.Key("speeds"), p.Speeds, p.MaxDPC, false)
+	for kind := range p.Speeds {
 		if !moduleKind().MatchString(kind) {
 			at.Key("speeds").Wrong("unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
 		}
 	}
-	for kind, most := range f.MostDPC {
+	for kind, most := range p.MostDPC {
 		where := at.Key("max_dpc_of")
-		if facts.Speeds[kind] == nil {
+		if p.Speeds[kind] == nil {
 			where.Wrong("%s has no row in speeds", kind)
 		}
-		if most >= depth {
-			where.Key(kind).Wrong("%d, expected fewer than max_dpc, %d", most, depth)
+		if most >= p.MaxDPC {
+			where.Key(kind).Wrong("%d, expected fewer than max_dpc, %d", most, p.MaxDPC)
 		}
 	}
 }
@@ -208,19 +190,19 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 
 // validateChannels checks that controllers have equally many channels, and that a channel of a lockstep pair exists on
 // the CPU and is in no other pair.
-func (f *platformFile) validateChannels(at datafile.Place) {
-	if f.Controllers > 0 && f.Channels%f.Controllers != 0 {
-		at.Key("controllers").Wrong("%d, expected a divisor of channels_per_socket, which is %d", f.Controllers, f.Channels)
+func (p *Platform) validateChannels(at datafile.Place) {
+	if p.Controllers > 0 && p.ChannelsPerSocket%p.Controllers != 0 {
+		at.Key("controllers").Wrong("%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
 	}
 	seen := map[int]bool{}
-	for i, pair := range f.LockChannels {
+	for i, pair := range p.LockstepChannels {
 		if len(pair) != 2 {
 			at.Key("lockstep_channels").Item(i).Wrong("%s, expected 2", humanize.Plural(len(pair), "channel"))
 		}
 		for j, channel := range pair {
 			where := at.Key("lockstep_channels").Item(i).Item(j)
-			if channel >= f.Channels {
-				where.Fault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, f.Channels)
+			if channel >= p.ChannelsPerSocket {
+				where.Fault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, p.ChannelsPerSocket)
 			}
 			if seen[channel] {
 				where.Fault("lockstep_channels: channel %d is listed twice", channel)
@@ -232,14 +214,14 @@ func (f *platformFile) validateChannels(at datafile.Place) {
 
 // validateDocuments checks that every key is a known document, that boards and measured layouts name one of the
 // platform's, and that the citation agrees with the list.
-func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Document, shipped bool) {
-	if row, ok := listed[f.Citation.Key]; ok {
-		f.Citation.validate(at.Key("citation"), &row.Citation)
+func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Document, shipped bool) {
+	if row, ok := listed[p.Citation.Key]; ok {
+		p.Citation.validate(at.Key("citation"), &row.Citation)
 	}
-	for key, keys := range map[string][]string{"sources": f.Sources, "guides": f.Guides} {
+	for key, keys := range map[string][]string{"sources": p.Sources, "guides": p.Guides} {
 		for i, source := range keys {
 			switch _, ok := listed[source]; {
-			case ok || source == f.Citation.Key && !shipped:
+			case ok || source == p.Citation.Key && !shipped:
 			case shipped:
 				at.Key(key).Item(i).Fault("%s: %s is not in rules/%s", key, source, documentsFile)
 			default:
@@ -248,14 +230,14 @@ func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Do
 		}
 	}
 	own := func(key string, i int, source string) {
-		if source != "" && !slices.Contains(f.Sources, source) {
+		if source != "" && !slices.Contains(p.Sources, source) {
 			at.Key(key).Item(i).Key("source").Fault("%s: source %s is not one of the platform's sources", key, source)
 		}
 	}
-	for i := range f.Boards {
-		own("boards", i, f.Boards[i].Source)
+	for i := range p.Boards {
+		own("boards", i, p.Boards[i].Source)
 	}
-	if l := &f.Loaded; l.Source != "" || l.Saturated != nil || l.Half != nil {
+	if l := &p.Loaded; l.Source != "" || l.Saturated != nil || l.Half != nil {
 		where := at.Key("loaded_latency")
 		where.Require("saturated", "of", "source")
 		for key, ns := range map[string][]float64{"half": l.Half, "saturated": l.Saturated} {
@@ -263,27 +245,27 @@ func (f *platformFile) validateDocuments(at datafile.Place, listed map[string]Do
 				where.Key(key).Wrong("%v, expected the lowest and the highest latency", ns)
 			}
 		}
-		if !slices.Contains(f.Sources, l.Source) {
+		if !slices.Contains(p.Sources, l.Source) {
 			where.Key("source").Fault("loaded_latency: source %s is not one of the platform's sources", l.Source)
 		}
 	}
-	for i := range f.Measured {
+	for i := range p.Measured {
 		where := at.Key("measured").Item(i)
 		where.Require("source")
-		if len(f.Measured[i].Layouts)+len(f.Measured[i].DIMMs) == 0 {
+		if len(p.Measured[i].Layouts)+len(p.Measured[i].DIMMs) == 0 {
 			where.Wrong("neither layouts nor dimms")
 		}
-		for dimms, bounds := range f.Measured[i].DIMMs {
+		for dimms, bounds := range p.Measured[i].DIMMs {
 			if len(bounds) != 2 {
 				where.Key("dimms").Key(strconv.Itoa(dimms)).Wrong("%d numbers, expected the lowest and the highest share", len(bounds))
 			}
 		}
-		own("measured", i, f.Measured[i].Source)
+		own("measured", i, p.Measured[i].Source)
 	}
 }
 
 // validate compares a citation with the list's row for its key.
-func (c *citationFile) validate(at datafile.Place, row *Citation) {
+func (c *Citation) validate(at datafile.Place, row *Citation) {
 	for _, field := range []struct{ name, said, want any }{
 		{"vendor", c.Vendor, row.Vendor}, {"title", c.Title, row.Title}, {"year", c.Year, row.Year}, {"place", c.Place, row.Place}, {"url", c.URL, row.URL},
 	} {
@@ -316,7 +298,7 @@ var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 var printedVendors = map[string]string{"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}
 
 // validate checks a row: a vendor that no CPU reports, or a trade mark without backslashes, never matches.
-func (r *recogniseRow) validate(at datafile.Place) {
+func (r *IndexRow) validate(at datafile.Place) {
 	if printed := printedVendors[r.Vendor]; printed != "" {
 		at.Key("vendor").Wrong("%q, expected %s: the processor's own word", r.Vendor, printed)
 	}
@@ -328,7 +310,7 @@ func (r *recogniseRow) validate(at datafile.Place) {
 			at.Key(key).Expression()
 		}
 	}
-	if r.Family == nil && r.Brand == "" && r.Product == "" {
+	if r.Family < 0 && r.Brand == "" && r.Product == "" {
 		at.Wrong("needs family and model, a brand or a product")
 	}
 }

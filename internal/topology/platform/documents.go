@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,9 +13,12 @@ const documentsFile = "platforms/sources.tsv"
 
 // Citation names a document.
 type Citation struct {
-	Key, Vendor, Title string
-	Year               int
-	Place, URL         string
+	Key    string `yaml:"key"`
+	Vendor string `yaml:"vendor"`
+	Title  string `yaml:"title"`
+	Year   int    `yaml:"year"`
+	Place  string `yaml:"place"`
+	URL    string `yaml:"url"`
 }
 
 // Authorities of a document.
@@ -77,6 +81,14 @@ func (d *Document) Covers(topics []string) bool {
 	return slices.ContainsFunc(d.Topics, func(s string) bool { return slices.Contains(topics, s) })
 }
 
+// Author is a vendor of machines with documents among a platform's sources.
+type Author struct {
+	// Vendor is the name as VendorWord normalises it.
+	Vendor string
+	// Not lists parts of product names that its documents do not cover.
+	Not []string
+}
+
 // platformDocuments reads the documents for the keys, or all documents if keys is empty.
 func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 	raw, err := fs.ReadFile(k, documentsFile)
@@ -90,7 +102,8 @@ func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 			continue
 		}
 		if col := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(col) == 6 || len(col) == 8 || len(col) == 9 {
-			d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
+			year, _ := strconv.Atoi(col[3])
+			d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: year, Place: col[4], URL: col[5]}}
 			if len(col) > 6 {
 				d.Authority, d.Topics = col[6], strings.Fields(col[7])
 			}

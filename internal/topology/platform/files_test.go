@@ -14,14 +14,14 @@ import (
 )
 
 // platformFiles reads all of them.
-func platformFiles(t testing.TB) []wholePlatformFile {
+func platformFiles(t testing.TB) []Info {
 	files, err := readOnce()
 	require.NoError(t, err)
 	return files
 }
 
 // readOnce are the files for all tests, changed by none.
-var readOnce = sync.OnceValues(func() ([]wholePlatformFile, error) { return readFiles(rules.FS) })
+var readOnce = sync.OnceValues(func() ([]Info, error) { return readFiles(rules.FS) })
 
 // TestNumbersHaveADocument checks that a number that may raise a finding above info has a document of a vendor or a
 // review: collected observations, or a file of this project, are only used for recognition.
@@ -29,7 +29,7 @@ func TestNumbersHaveADocument(t *testing.T) {
 	k := corpustest.Rules(t)
 	describe, listed := Describer(k), Documents(k)
 	for _, f := range platformFiles(t) {
-		if !orTrue(f.Verified) {
+		if !f.Verified {
 			continue
 		}
 		info, err := describe(f.ID)
@@ -45,15 +45,15 @@ func TestNumbersHaveADocument(t *testing.T) {
 				}
 			}
 		}
-		for _, part := range append(f.Parts, platformPart{platformFacts: f.platformFacts}) {
+		for _, part := range append(f.Parts, Variant{ChannelsPerSocket: f.ChannelsPerSocket, MaxDPC: f.MaxDPC, Speeds: f.Speeds, RecommendedDIMMs: f.RecommendedDIMMs}) {
 			open := slices.Concat(f.Unverified, part.Unverified)
 			for _, n := range []struct {
 				field  string
 				stated bool
 				by     bool
 			}{
-				{"channels_per_socket", part.Channels > 0, says["number"] || says["channels"]},
-				{"recommended_dimms", len(part.Recommended) > 0, says["channels"]},
+				{"channels_per_socket", part.ChannelsPerSocket > 0, says["number"] || says["channels"]},
+				{"recommended_dimms", len(part.RecommendedDIMMs) > 0, says["channels"]},
 				{"max_dpc", part.MaxDPC > 0, says["any"]},
 				{"speeds", len(part.Speeds) > 0, says["any"]},
 			} {
@@ -83,7 +83,7 @@ func TestDocumentForPeople(t *testing.T) {
 func TestDocumentedFor(t *testing.T) {
 	authors, err := authorsOf(rules.FS, []string{"DELL-11G", "IBM-X3650M3"})
 	require.NoError(t, err)
-	d := Detail{Authors: authors}
+	d := Platform{Authors: authors}
 	for _, c := range []struct {
 		vendor, product string
 		want            bool
@@ -146,14 +146,14 @@ func TestSitesPlatform(t *testing.T) {
 	k := site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised})
 	for brand, want := range map[string]*Platform{
 		"A Small One": {ChannelsPerSocket: 1, MaxDPC: 1, Speeds: map[string][]int{"udimm": {3200}}, RecommendedDIMMs: []int{1}, AcceptableDIMMs: []int{2},
-			Unverified: map[string]bool{"max_dpc": true, "speeds": true}, Detail: Detail{ProcessorMTs: map[string]int{"*": 3200}, RatedBelow: true}},
+			Unverified: []string{"max_dpc", "speeds"}, ProcessorMTs: map[string]int{"*": 3200}, RatedBelow: true},
 		"the Same": {ChannelsPerSocket: 8, MaxDPC: 2, Speeds: map[string][]int{"rdimm": {4800, 4400}}, RecommendedDIMMs: []int{8, 16}, AcceptableDIMMs: []int{4},
-			Unverified: map[string]bool{"max_dpc": true}, Detail: Detail{ProcessorMTs: map[string]int{"*": 4800}}},
+			Unverified: []string{"max_dpc"}, ProcessorMTs: map[string]int{"*": 4800}},
 	} {
 		p, err := loadPlatform(k, "site", brand)
 		require.NoError(t, err)
 		have := &Platform{ChannelsPerSocket: p.ChannelsPerSocket, MaxDPC: p.MaxDPC, Speeds: p.Speeds, RecommendedDIMMs: p.RecommendedDIMMs, AcceptableDIMMs: p.AcceptableDIMMs,
-			Unverified: p.Unverified, Detail: Detail{ProcessorMTs: p.ProcessorMTs, RatedBelow: p.RatedBelow}}
+			Unverified: p.Unverified, ProcessorMTs: p.ProcessorMTs, RatedBelow: p.RatedBelow}
 		assert.Equal(t, want, have, brand)
 		assert.Equal(t, defaultBoardDepth, p.BoardDepth, brand)
 		assert.Equal(t, []Document{{Citation: Citation{"SHORT", "Example", "Guide", 2023, "p2", ""}, Authority: FromVendor},
@@ -172,7 +172,7 @@ func TestSitesPlatform(t *testing.T) {
 func TestDescribeSite(t *testing.T) {
 	described, err := Describer(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))("site")
 	require.NoError(t, err)
-	assert.Equal(t, []Recognition{{Vendor: Intel, Family: 6, Model: 0, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4"},
+	assert.Equal(t, []IndexRow{{Vendor: Intel, Family: 6, Model: 0, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4", Codename: "C", Sockets: 1},
 		{Vendor: AMD, Family: -1, Model: -1, Brand: "Other", Verified: true}}, described.Recognise)
 	require.Len(t, described.Parts, 2)
 	assert.Equal(t, 1, described.Parts[0].ChannelsPerSocket)

@@ -191,9 +191,6 @@ func FindBoard(boards []Board, product string) *Board {
 	return nil
 }
 
-// Unverified reports whether the data of the board have no document.
-func (b *Board) Unverified() bool { return !orTrue(b.Verified) }
-
 // Document returns the document of a key as "vendor, title"; the key itself if the document is not listed (a
 // site's own platform).
 func (p *Platform) Document(key string) string {
@@ -257,9 +254,9 @@ const vendorsFile = "platforms/makers.tsv"
 
 // DocumentedFor reports whether a document of the machine's vendor that covers the product is a source of the
 // platform's table.
-func (d *Detail) DocumentedFor(vendor, product string) bool {
+func (p *Platform) DocumentedFor(vendor, product string) bool {
 	maker := VendorWord(vendor)
-	return slices.ContainsFunc(d.Authors, func(a Author) bool {
+	return slices.ContainsFunc(p.Authors, func(a Author) bool {
 		return a.Vendor == maker && !slices.ContainsFunc(a.Not, func(n string) bool { return strings.Contains(product, n) })
 	})
 }

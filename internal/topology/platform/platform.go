@@ -3,12 +3,13 @@
 package platform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -17,54 +18,134 @@ import (
 )
 
 // Platform is one file of rules/platforms: how a processor generation attaches its memory, and what its
-// documents recommend for populating it.
+// documents recommend for populating it. It is the file's first YAML document; the second, recogniseFile, is read
+// only to build the index.
 type Platform struct {
-	ID   string
-	Name string
+	ID   string `yaml:"id"`
+	Name string `yaml:"name"`
 	// NUMA is false on front-side-bus machines.
-	NUMA bool
+	NUMA bool `yaml:"numa"`
 	// ChannelsPerSocket is 0 on a front-side-bus machine, which has ChannelsPerSystem; if both are 0 the number
 	// is not documented.
-	ChannelsPerSocket, ChannelsPerSystem int
+	ChannelsPerSocket int `yaml:"channels_per_socket"`
+	ChannelsPerSystem int `yaml:"channels_per_system"`
 	// Controllers per socket; 0 if unknown.
-	Controllers int
-	MaxDPC      int
+	Controllers int `yaml:"controllers"`
+	MaxDPC      int `yaml:"max_dpc"`
 	// Policy is the interleave policy of the population model; "" means that a population is counted, not
 	// graded.
-	Policy string
+	Policy string `yaml:"policy"`
 	// Speeds in MT/s by DIMM kind (rdimm-1r2r, lrdimm-4r ...), by DIMMs per channel from one; 0 is "not
 	// supported or not documented".
-	Speeds map[string][]int
+	Speeds map[string][]int `yaml:"speeds"`
 	// MostDPC limits the DIMMs of one kind per channel, if a document allows fewer of it than MaxDPC.
-	MostDPC map[string]int
+	MostDPC map[string]int `yaml:"max_dpc_of"`
 	// AlsoNormal are speeds of single vendors' boards, by DPC.
-	AlsoNormal map[string][]int
+	AlsoNormal map[string][]int `yaml:"also_normal"`
 	// RecommendedDIMMs, AcceptableDIMMs and AllowedDIMMs are counts per socket (per system on a front-side
 	// bus).
-	RecommendedDIMMs, AcceptableDIMMs, AllowedDIMMs []int
+	RecommendedDIMMs []int `yaml:"recommended_dimms"`
+	AcceptableDIMMs  []int `yaml:"acceptable_dimms"`
+	AllowedDIMMs     []int `yaml:"allowed_dimms"`
 	// LockstepPairs is true if DIMMs are installed in lockstep pairs (EX).
-	LockstepPairs bool
+	LockstepPairs bool `yaml:"lockstep_pairs"`
+	// LockstepChannels are the pairs of channels behind the two buffers of a controller, in fill order: the
+	// first half belongs to controller 0.
+	LockstepChannels [][]int `yaml:"lockstep_channels"`
+	// LockstepBoards are the products with slot labels that number the channels this way.
+	LockstepBoards []Board `yaml:"lockstep_boards"`
 	// SpeedDependsOnDPC is false if only the processor limits the speed.
-	SpeedDependsOnDPC bool
+	SpeedDependsOnDPC bool `yaml:"speed_depends_on_dpc"`
+	// SpeedByMode is true if the highest speed applies in one memory mode only, so that a lower one is not a
+	// finding.
+	SpeedByMode bool `yaml:"speed_by_mode"`
+	// ProcessorMTs are speeds in MT/s by processor number that take precedence over the processor table; "*" is
+	// every part of the platform.
+	ProcessorMTs map[string]int `yaml:"processor_mts"`
 	// ZeroDIMMsLegal is true if processors have HBM.
-	ZeroDIMMsLegal bool
+	ZeroDIMMsLegal bool `yaml:"zero_dimms_legal"`
 	// NoDIMMs is true if memory is soldered and there are no slots.
-	NoDIMMs bool
+	NoDIMMs bool `yaml:"no_dimms"`
 	// UniformDIMMs is true if the document requires identical DIMMs.
-	UniformDIMMs bool
+	UniformDIMMs bool `yaml:"uniform"`
+	// Buffered is true if memory buffers are between the processor's links and the DDR channels: the processor
+	// table counts the links.
+	Buffered bool `yaml:"buffered"`
+	// OwnChannels names modules that each have their own memory channels (SOCAMM), so that a missing or smaller
+	// one is found by number and size, not by channel; "" for DIMMs.
+	OwnChannels string `yaml:"own_channels"`
+	// ModulesPerSocket is how many of them a processor takes; 0 if unknown.
+	ModulesPerSocket int `yaml:"modules_per_socket"`
+	// RatedBelow is true for processors whose rated bandwidth is below the sum of their channels (AMD EPYC
+	// 7232P, 7252, 7272, 7282: half), so that the effect of fewer channels is unknown.
+	RatedBelow bool `yaml:"rated_below"`
+	// MemorylessNodes is the number of a processor's nodes without a memory channel (dies of Threadripper
+	// 2970WX and 2990WX).
+	MemorylessNodes int `yaml:"memoryless_nodes"`
+	// SixChannels is true if ACDEGH interleaves as one set (Milan).
+	SixChannels bool `yaml:"six_channels"`
+	// NodePartsInOrder is true if the NUMA nodes of a processor (NPS2, NPS4) consist of consecutive channel
+	// numbers.
+	NodePartsInOrder bool `yaml:"node_parts_in_order"`
+	// Classes is the document's own classification scheme, "" if it has none.
+	Classes string `yaml:"classes"`
+	// BoardDepth is the number of DIMMs per channel from which boards differ in speed, so that a document
+	// applies only to its own vendor's boards.
+	BoardDepth int `yaml:"board_depth"`
+	// Boards are limits set by a board, whatever the processor.
+	Boards []Board `yaml:"boards"`
+	// Measured are layouts with a documented bandwidth measurement.
+	Measured []Measurement `yaml:"measured"`
+	// Loaded is the latency of reads under load, zero if no document measured it.
+	Loaded LoadedLatency `yaml:"loaded_latency"`
+	// EDACOrder lists the boards on which the kernel's driver counts controllers and channels in the order of
+	// the slot map, as label files confirm.
+	EDACOrder []EDACOrder `yaml:"edac_order"`
+	// Parts are processors whose facts differ from the platform's.
+	Parts []Variant `yaml:"parts"`
 	// Verified is false if the row as a whole is from general knowledge; Unverified names single fields that
 	// are.
-	Verified   bool
-	Unverified map[string]bool
+	Verified   bool     `yaml:"verified"`
+	Unverified []string `yaml:"unverified"`
 	// Notes are sentences of the document that a report may quote, by topic.
-	Notes map[string]string
+	Notes map[string]string `yaml:"notes"`
 	// Citation is the document behind the row.
-	Citation Citation
+	Citation Citation `yaml:"citation"`
+	// Sources are the keys of all documents behind the row, defined in rules/platforms/sources.tsv.
+	Sources []string `yaml:"sources"`
+	// Guides are the keys of documents with recommendations, but without any number of the row.
+	Guides []string `yaml:"guides"`
+	// Documents are the listed documents of Guides, then of Sources, in their order.
+	Documents []Document `yaml:"-"`
+	// Authors are the vendors of machines that Sources cover.
+	Authors []Author `yaml:"-"`
 	// Recognised is how it was recognised: cpuid, brand, product, or candidate for the only platform with the
 	// CPUID if the brand string does not decide.
-	Recognised string
-	Detail
+	Recognised string `yaml:"-"`
 }
+
+// Variant overrides facts of a platform for processors with a matching brand.
+type Variant struct {
+	Brand             string           `yaml:"brand"`
+	ChannelsPerSocket int              `yaml:"channels_per_socket"`
+	MaxDPC            int              `yaml:"max_dpc"`
+	Speeds            map[string][]int `yaml:"speeds"`
+	RecommendedDIMMs  []int            `yaml:"recommended_dimms"`
+	AcceptableDIMMs   []int            `yaml:"acceptable_dimms"`
+	ProcessorMTs      map[string]int   `yaml:"processor_mts"`
+	RatedBelow        bool             `yaml:"rated_below"`
+	MemorylessNodes   int              `yaml:"memoryless_nodes"`
+	Unverified        []string         `yaml:"unverified"`
+}
+
+// newPlatform returns what a file leaves unsaid.
+func newPlatform() Platform {
+	return Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: defaultBoardDepth}
+}
+
+// defaultBoardDepth is the number of DIMMs per channel from which boards differ, unless the platform defines
+// another.
+const defaultBoardDepth = 3
 
 // TakesRegistered reports whether the platform supports registered modules, as server processors do.
 func (p *Platform) TakesRegistered() bool {
@@ -76,82 +157,110 @@ func (p *Platform) TakesRegistered() bool {
 	return false
 }
 
-// IndexRow is one way to recognise a platform. The index has the "recognise" rows of all platform files, so
-// that an audit reads one small part and one platform.
-type IndexRow struct {
-	_          struct{} `cbor:",toarray"` // stored without field names
-	ID, Vendor string
-	// Family and Model are -1 if the row has no CPUID.
-	Family, Model int
-	Steppings     []int
-	Verified      bool
-	Brand         string
-	Product       string
-	Memory        string
-	// Codename finds the platform through the processor table if neither CPUID nor a pattern does.
-	Codename string
-	// Rest is set if the row matches processors that no other platform with the CPUID matches.
-	Rest bool
-	// Sockets is the largest number of processors of a machine with this one, 0 for no limit. It excludes
-	// candidates, but never a match by brand.
-	Sockets int
+// Board is a server model, with the speed limit in MT/s that it sets, if any.
+type Board struct {
+	Product  string `yaml:"product"`
+	MaxMTs   int    `yaml:"max_mts"`
+	Source   string `yaml:"source"`
+	Verified bool   `yaml:"verified"`
 }
 
-func atoiOr(s string, other int) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return other
-	}
-	return n
+// UnmarshalYAML reads a board, whose data have a document unless it says otherwise.
+func (b *Board) UnmarshalYAML(n *yaml.Node) error {
+	type plain Board
+	b.Verified = true
+	return n.Decode((*plain)(b))
 }
 
-// cpuid compares the row's CPUID with the processor's; known is false if the processor's is unknown.
-func (r *IndexRow) cpuid(p *cpuIdentity) (same, known bool) {
-	if p.family < 0 || p.model < 0 {
-		return false, false
-	}
-	if r.Family != p.family || r.Model != p.model {
-		return false, true
-	}
-	if len(r.Steppings) == 0 {
-		return true, true
-	}
-	if p.stepping < 0 {
-		return true, true // the brand pattern decides
-	}
-	return slices.Contains(r.Steppings, p.stepping), true
+// EDACOrder are one vendor's boards that match Products and not Except (regular expressions over product and
+// board; an empty Products matches all, an empty Except none).
+type EDACOrder struct {
+	Maker    string `yaml:"maker"`
+	Products string `yaml:"products"`
+	Except   string `yaml:"except"`
+	// Channels are the slot map's channels, by the driver's channel; empty if they are the same.
+	Channels []int  `yaml:"channels"`
+	Source   string `yaml:"source"`
 }
 
-// vendorFits compares vendors; an unknown one matches everything.
-func (r *IndexRow) vendorFits(p *cpuIdentity) bool {
-	if p.vendor == "" || r.Vendor == p.vendor {
-		return true
-	}
-	return !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
-}
-
-func (r *IndexRow) conditions(m *machineIdentity) bool {
-	if r.Product != "" && !matches(r.Product, m.product) {
+// Covers reports whether it applies to the boards of a product; an invalid pattern covers nothing.
+func (o *EDACOrder) Covers(product string) bool {
+	in, err := regexp.Compile("(?i)" + o.Products)
+	if err != nil || !in.MatchString(product) {
 		return false
 	}
-	return r.Memory == "" || strings.Contains(m.memory, r.Memory)
+	if o.Except == "" {
+		return true
+	}
+	out, err := regexp.Compile("(?i)" + o.Except)
+	return err == nil && !out.MatchString(product)
 }
 
-// matches tries one pattern without regard to case: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230
-// V2". An invalid pattern (a test rejects it) never matches.
-func matches(pattern, text string) bool {
-	re, err := regexp.Compile("(?i)" + pattern)
-	return err == nil && re.MatchString(text)
+// Measurement is relative bandwidth by layout as one document measured it, on the products that match:
+// "1-1|1-0" (lockstep pairs), "4/8" (channels, one DIMM each), "6/6, 1 per channel", "3/3, 2 per channel, 1066
+// MT/s".
+type Measurement struct {
+	Product string             `yaml:"product"`
+	Layouts map[string]float64 `yaml:"layouts"`
+	// DIMMs are the lowest and the highest share at an equal clock that the document states for a number of equal
+	// DIMMs, spread evenly over a processor's channels and controllers.
+	DIMMs map[int][]float64 `yaml:"dimms"`
+	// Spared maps a layout to the one that sparing leaves of it.
+	Spared map[string]string `yaml:"spared"`
+	// Sockets (populated), Slots (per processor) and BestMTs (its highest memory speed in MT/s) are the
+	// conditions of the measurement; 0 is any.
+	Sockets int    `yaml:"sockets"`
+	Slots   int    `yaml:"slots"`
+	BestMTs int    `yaml:"best_mts"`
+	Source  string `yaml:"source"`
 }
+
+// LoadedLatency is the lowest and the highest latency in nanoseconds while reads take half of the peak (empty if that was not
+// measured), and while they saturate the channels, of the processors Of.
+type LoadedLatency struct {
+	Half      []float64 `yaml:"half"`
+	Saturated []float64 `yaml:"saturated"`
+	Of        string    `yaml:"of"`
+	Source    string    `yaml:"source"`
+}
+
+// Words returns the figures in words, "" without any.
+func (l *LoadedLatency) Words() string {
+	var out []string
+	for _, at := range []struct {
+		ns   []float64
+		load string
+	}{{l.Half, " at half of the peak"}, {l.Saturated, " saturated"}} {
+		if len(at.ns) == 2 {
+			out = append(out, Nanoseconds(at.ns)+at.load)
+		}
+	}
+	if out == nil {
+		return ""
+	}
+	return "reads " + strings.Join(out, ", ") + " (" + l.Of + ")"
+}
+
+// Nanoseconds prints the lowest and the highest latency: "118 to 128 ns", "158 ns".
+func Nanoseconds(between []float64) string {
+	if between[0] == between[1] {
+		return fmt.Sprintf("%g ns", between[0])
+	}
+	return fmt.Sprintf("%g to %g ns", between[0], between[1])
+}
+
+// Interleave policies of docs/population.md, Regions.
+const (
+	PolicyAny          = "any"
+	PolicySymmetricIMC = "symmetric-imc"
+	PolicyEX           = "ex-lockstep"
+	PolicyAMD          = "amd-mode"
+	PolicyZen4         = "amd-zen4"
+	PolicySingle       = "single"
+)
 
 // RowPart is the part of the compiled knowledge with one platform: an audit needs one of many.
 func RowPart(id string) string { return "platforms/" + id }
-
-type platformRow struct {
-	File      platformFile
-	Documents []Document
-	Authors   []Author
-}
 
 // ByID reads a platform of rules/platforms by its id.
 func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
@@ -159,35 +268,95 @@ func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, ""
 // loadPlatform reads a compiled platform, or rules/platforms/ID.yaml if there is none, because the platform or its
 // documents are a site's own; brand chooses among the parts of the platform that differ.
 func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
-	r, err := compiled.Part[platformRow](k, RowPart(id))
+	p, err := compiled.Part[Platform](k, RowPart(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		r, err = readRow(k, id)
+		p, err = readPlatform(k, id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := r.File.choose(brand); err != nil {
+	if err := p.choose(brand); err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
-	p := r.File.platform()
-	p.Documents, p.Authors = r.Documents, r.Authors
+	return &p, nil
+}
+
+func readPlatform(k fs.FS, id string) (Platform, error) {
+	p := newPlatform()
+	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
+	if err != nil {
+		return p, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	if err := yaml.Unmarshal(raw, &p); err != nil {
+		return p, unreadable("platforms/"+id+".yaml", err)
+	}
+	if p.ID != id {
+		return p, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, p.ID)
+	}
+	if err := p.addDocuments(k); err != nil {
+		return p, fmt.Errorf("read platform %s: %w", id, err)
+	}
 	return p, nil
 }
 
-func readRow(k fs.FS, id string) (r platformRow, err error) {
-	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
+func (p *Platform) addDocuments(k fs.FS) (err error) {
+	p.Documents = documentsBehind(k, slices.Concat(p.Guides, p.Sources))
+	p.Authors, err = authorsOf(k, p.Sources)
+	return err
+}
+
+func (p *Platform) choose(brand string) error {
+	for _, part := range p.Parts {
+		re, err := regexp.Compile("(?i)" + part.Brand)
+		if err != nil {
+			return fmt.Errorf("pattern %q of a part: %w", part.Brand, err)
+		}
+		if re.MatchString(brand) {
+			p.ChannelsPerSocket = cmp.Or(part.ChannelsPerSocket, p.ChannelsPerSocket)
+			p.MaxDPC = cmp.Or(part.MaxDPC, p.MaxDPC)
+			if part.Speeds != nil {
+				p.Speeds = part.Speeds
+			}
+			if part.RecommendedDIMMs != nil {
+				p.RecommendedDIMMs = part.RecommendedDIMMs
+			}
+			if part.AcceptableDIMMs != nil {
+				p.AcceptableDIMMs = part.AcceptableDIMMs
+			}
+			if part.ProcessorMTs != nil {
+				p.ProcessorMTs = part.ProcessorMTs
+			}
+			p.RatedBelow = p.RatedBelow || part.RatedBelow
+			p.MemorylessNodes = max(p.MemorylessNodes, part.MemorylessNodes)
+			p.Unverified = slices.Concat(p.Unverified, part.Unverified) // the platform is kept for the next audit
+			return nil
+		}
+	}
+	return nil
+}
+
+// unreadable returns an error that names the file, and the line if the decoder names one.
+func unreadable(file string, err error) error {
+	text := err.Error()
+	var wrong *yaml.TypeError
+	if errors.As(err, &wrong) {
+		text = strings.Join(wrong.Errors, "; ")
+	}
+	text = strings.TrimPrefix(text, "yaml: ")
+	if rest, found := strings.CutPrefix(text, "line "); found {
+		return fmt.Errorf("read platform: %s:%s", file, rest)
+	}
+	return fmt.Errorf("read platform: %s: %s", file, text)
+}
+
+// IDs lists the platforms of rules/platforms, sorted.
+func IDs(k fs.FS) ([]string, error) {
+	names, err := fs.Glob(k, "platforms/*.yaml")
 	if err != nil {
-		return r, fmt.Errorf("read platform %s: %w", id, err)
+		return nil, fmt.Errorf("list platforms: %w", err)
 	}
-	if err := yaml.Unmarshal(raw, &r.File); err != nil {
-		return r, unreadable("platforms/"+id+".yaml", err)
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(path.Base(name), ".yaml")
 	}
-	if r.File.ID != id {
-		return r, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, r.File.ID)
-	}
-	r.Documents = documentsBehind(k, slices.Concat(r.File.Guides, r.File.Sources))
-	if r.Authors, err = authorsOf(k, r.File.Sources); err != nil {
-		return r, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	return r, nil
+	return names, nil
 }

@@ -66,8 +66,9 @@ func observedSpeed(k fs.FS, key string) int {
 		return 0
 	}
 	_, rest, _ := strings.Cut(string(raw), "\n"+key+"\t")
-	mts, _, _ := strings.Cut(rest, "\t")
-	return atoiOr(mts, 0)
+	speed, _, _ := strings.Cut(rest, "\t")
+	mts, _ := strconv.Atoi(speed)
+	return mts
 }
 
 // versionFits guards against truncated brand strings: "E5-2620" of an E5-2620 v4 names another processor, which
@@ -89,7 +90,7 @@ func versionFits(key string, p *cpuIdentity) bool {
 	default:
 		return true
 	}
-	v := atoiOr(strings.TrimPrefix(version, "v"), 0)
+	v, _ := strconv.Atoi(strings.TrimPrefix(version, "v"))
 	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
 }
 

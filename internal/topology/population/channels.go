@@ -159,7 +159,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+p.Name, "")
 	}
 	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
-	f.Unverified = b.fact.Unverified || p.Unverified["channels_per_socket"]
+	f.Unverified = b.fact.Unverified || slices.Contains(p.Unverified, "channels_per_socket")
 	return f
 }
 

@@ -43,7 +43,7 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	}
 	if b.board != nil {
 		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
-		f.Unverified = b.board.Unverified()
+		f.Unverified = !b.board.Verified
 		lower(f)
 	}
 	pop.BoundMTs = out

@@ -168,7 +168,7 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 		return false, false
 	}
 	if b.lockstepBoard != nil {
-		return true, b.lockstepBoard.Unverified()
+		return true, !b.lockstepBoard.Verified
 	}
 	for _, slots := range pop.ChannelSlots {
 		if diff, open := b.pairDiffers(pop.ChannelSlots[0], slots); len(slots) == 0 || diff != "" || open != "" {
@@ -322,7 +322,7 @@ func (b *builder) exOrderKept(pop *Population) {
 		}
 	}
 	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From)
-	pop.Order.Unverified = pop.DPC.Unverified || b.lockstepBoard.Unverified()
+	pop.Order.Unverified = pop.DPC.Unverified || !b.lockstepBoard.Verified
 }
 
 // slotAt returns the populated slot at a position, Unplaced if there is none.

@@ -67,7 +67,7 @@ func (l *layout) even() bool {
 }
 
 func (b *builder) unverified(field string) bool {
-	return b.platform != nil && (!b.platform.Verified || b.platform.Unverified[field])
+	return b.platform != nil && (!b.platform.Verified || slices.Contains(b.platform.Unverified, field))
 }
 
 func (b *builder) equalDIMMs(slots []int) bool {

@@ -37,7 +37,7 @@ func layoutOf(p *platform.Platform, dpc []int) *layout {
 // values were computed there, apart from this code.
 func TestWorkedExamples(t *testing.T) {
 	amd := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8}
-	six := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8, Detail: platform.Detail{SixChannels: true}}
+	six := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8, SixChannels: true}
 	anyway := &platform.Platform{Policy: platform.PolicyAny}
 	tests := []struct {
 		name                       string

@@ -174,7 +174,7 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	switch {
 	case b.platform == nil:
 		return true
-	case e.board != nil && e.board.MaxMTs == ceiling && e.board.Unverified():
+	case e.board != nil && e.board.MaxMTs == ceiling && !e.board.Verified:
 		return true
 	case e.platform.lo != unlimited && e.platform.indirect:
 		return true
@@ -356,7 +356,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 				out.lo, out.kind, out.dpc = v, key, d
 			}
 			out.hi = max(out.hi, v)
-			out.indirect = out.indirect || p.Unverified["speeds"] || p.Unverified["speeds "+strconv.Itoa(d)]
+			out.indirect = out.indirect || slices.Contains(p.Unverified, "speeds") || slices.Contains(p.Unverified, "speeds "+strconv.Itoa(d))
 		}
 	}
 	if out.lo == unlimited {
