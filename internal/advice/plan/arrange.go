@@ -56,7 +56,6 @@ func assign(value [][]int) []int {
 	return out
 }
 
-// arrangement puts patterns into the slots of a unit.
 type arrangement struct {
 	board *board
 	unit  *memoryUnit
@@ -119,7 +118,6 @@ func (a *arrangement) block(columns []column, groups []int) ([]int, int) {
 	return chosen, sum
 }
 
-// worth is what a column on a group is worth.
 func (a *arrangement) worth(c column, group int) int {
 	n := -group * modulesIn(c)
 	for d, size := range a.layers(c, group) {

@@ -39,7 +39,6 @@ type board struct {
 	stray []int
 }
 
-// memoryUnit is the memory of one processor, or of the chipset.
 type memoryUnit struct {
 	socket int
 	// doubted is the reason why the slots' channels are uncertain, "" if they are not. If they are, only a layout

@@ -193,15 +193,11 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 		if !ok {
 			continue
 		}
-		if g := s.gain(&a); moves == nil || g.betterThan(moves) {
+		if g := s.gain(&a); moves == nil || cmp.Or(g.Critical-moves.Critical, g.Warning-moves.Warning) > 0 {
 			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits})
 		}
 	}
 	return out
-}
-
-func (g *Gain) betterThan(o *Gain) bool {
-	return cmp.Or(cmp.Compare(g.Critical, o.Critical), cmp.Compare(g.Warning, o.Warning)) > 0
 }
 
 // similarSpare reports whether a spare can be added to modules of a kind: it has the part number of one of them, or

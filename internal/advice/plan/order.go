@@ -6,7 +6,6 @@ import (
 
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
-	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // settleOrder sorts the layers of each group without a slot map in fill order: by the sets of slots in the product's
@@ -195,10 +194,4 @@ func (b *board) undocumented() string {
 		}
 	}
 	return ""
-}
-
-func (b *board) deep() bool {
-	return slices.ContainsFunc(b.population.Populations, func(p population.Population) bool {
-		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)
-	})
 }

@@ -143,7 +143,6 @@ func columnsOf(left []int, depth int) iter.Seq[column] {
 	}
 }
 
-// patternSearch fills the groups one after the other.
 type patternSearch struct {
 	alike *alike
 	// order lists the groups block by block.
@@ -155,7 +154,6 @@ type patternSearch struct {
 	partial int
 }
 
-// turn is a group as the nth one of a block.
 type turn struct{ group, block, nth int }
 
 // fill fills the groups from the given one on, which take room layers.

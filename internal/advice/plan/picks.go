@@ -21,7 +21,12 @@ func givesUp(x *stock) bool   { return x.bought > 0 && x.givenUp > 0 }
 // free is the best that buys nothing; nil if there is none.
 func (s *search) free() *candidate {
 	s.allow(mostMoved)
-	best := s.bestOf(s.board.fromInstalled())
+	var best *candidate
+	for _, x := range s.board.fromInstalled() {
+		if s.board.work >= 0 {
+			best = better(s.best(x), best)
+		}
+	}
 	return better(s.near(), best)
 }
 

@@ -117,7 +117,8 @@ func (s *search) why() string {
 // missing: if the first slots are unknown, only full channels, or all slots, are filled, and two modules would become
 // 32. It is false if no processor has more slots than channels, because then all of them are used anyway.
 func (s *search) filledWithoutDocument(c *candidate) bool {
-	return s.board.undocumented() != "" && s.board.deep() && c.stock.bought > modulesIn(s.board.counts())
+	deep := func(p population.Population) bool { return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0) }
+	return s.board.undocumented() != "" && slices.ContainsFunc(s.board.population.Populations, deep) && c.stock.bought > modulesIn(s.board.counts())
 }
 
 // ratedBelow reports whether nothing severe fails on a machine whose processors are rated below the sum of their

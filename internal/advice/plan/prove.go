@@ -6,7 +6,6 @@ import (
 
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/topology/place"
 )
 
 // general is the source of a layout that no document of the machine gives.
@@ -20,7 +19,9 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	sys := Apply(s.board.sys, c.steps)
 	topo := s.board.population.WithModules(s.board.sys, sys, s.pipeline.Rules)
 	for i := range sys.Slots {
-		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.population.Placements[i]) {
+		is, was := topo.Placements[i], s.board.population.Placements[i]
+		is.Witnessed = was.Witnessed // a module that has not run yet has no speed that could contradict its channel
+		if sys.Slots[i].State != inventory.SlotEmpty && is != was {
 			s.unproven = "it is not certain that " + s.board.name(i) + " stays on its channel"
 			return Advice{}, false
 		}
@@ -76,14 +77,6 @@ func (s *search) anyOrder(c *candidate) bool {
 	found, err := s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout)
 	return err == nil && slices.Equal(c.score.fails, failures(found.Findings, s.pipeline.AboutLayout)) &&
 		slices.Equal(c.score.units, bandwidths(topo, s.before.units))
-}
-
-// samePlace reports whether a slot is placed alike, and as surely, before and after
-// the steps. Whether a second source witnesses it is left out: a module that has not
-// run yet has no speed that could contradict its channel.
-func samePlace(x, y place.Placement) bool {
-	x.Witnessed, y.Witnessed = false, false
-	return x == y
 }
 
 // costliest returns the advice's ID: its costliest kind of step. Installing some modules and removing

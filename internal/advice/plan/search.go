@@ -26,7 +26,6 @@ const (
 	mostWork = 200_000
 )
 
-// search looks for layouts of one machine.
 type search struct {
 	board    *board
 	pipeline Pipeline
@@ -44,7 +43,6 @@ type search struct {
 	whyNotCheaper string
 }
 
-// candidate is a layout with what it takes and what it gives.
 type candidate struct {
 	proposal
 	stock *stock
@@ -76,17 +74,6 @@ func (s *search) best(x *stock) *candidate {
 		if best != nil && len(best.score.fails) == 0 {
 			break
 		}
-	}
-	return best
-}
-
-func (s *search) bestOf(list []*stock) *candidate {
-	var best *candidate
-	for _, x := range list {
-		if s.board.work < 0 {
-			break
-		}
-		best = better(s.best(x), best)
 	}
 	return best
 }

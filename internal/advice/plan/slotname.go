@@ -46,7 +46,11 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	}
 	var names []string
 	for _, i := range found {
-		names = append(names, ownName(sys, i))
+		own := sys.Slots[i].Name()
+		if len(slotsCalled(sys, func(n string) bool { return n == own })) != 1 {
+			own = sys.Slots[i].Handle.String()
+		}
+		names = append(names, own)
 	}
 	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), humanize.Truncated(mostNamed, names))
 }
@@ -77,14 +81,6 @@ func slotNames(sys *inventory.System, slot int) []string {
 		out = append(out, s.Unique, bank)
 	}
 	return out
-}
-
-// ownName is the name of a slot that no other slot has.
-func ownName(sys *inventory.System, slot int) string {
-	if name := sys.Slots[slot].Name(); len(slotsCalled(sys, func(n string) bool { return n == name })) == 1 {
-		return name
-	}
-	return sys.Slots[slot].Handle.String()
 }
 
 var nameWord = regexp.MustCompile(`[A-Z]+|[0-9]+`)

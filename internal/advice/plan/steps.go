@@ -35,7 +35,16 @@ func (b *board) steps(layout []int) []Step {
 		occupied[s] = false
 		out = append(out, Step{Do: Remove, FromSlot: s, ToSlot: none, LikeSlot: none})
 	}
-	return joined(append(append(out, inOrder(moves, occupied)...), installs...))
+	var joined []Step
+	for _, s := range slices.Concat(out, inOrder(moves, occupied), installs) {
+		at := slices.IndexFunc(joined, func(r Step) bool { return s.Do == Install && r.Do == Remove && r.FromSlot == s.ToSlot })
+		if at < 0 {
+			joined = append(joined, s)
+			continue
+		}
+		joined[at] = Step{Do: Exchange, FromSlot: s.ToSlot, ToSlot: s.ToSlot, LikeSlot: s.LikeSlot}
+	}
+	return joined
 }
 
 // sources returns for each slot of a layout the slot that its module comes from, none for one that stays or is
@@ -95,19 +104,6 @@ func inOrder(moves []Step, occupied []bool) []Step {
 	return out
 }
 
-func joined(steps []Step) []Step {
-	var out []Step
-	for _, s := range steps {
-		at := slices.IndexFunc(out, func(r Step) bool { return s.Do == Install && r.Do == Remove && r.FromSlot == s.ToSlot })
-		if at < 0 {
-			out = append(out, s)
-			continue
-		}
-		out[at] = Step{Do: Exchange, FromSlot: s.ToSlot, ToSlot: s.ToSlot, LikeSlot: s.LikeSlot}
-	}
-	return out
-}
-
 // Apply returns a copy of the machine after the steps. Modules move with everything that firmware reports about them
 // except their running speed and voltage, which only the next boot shows, as it does the memory of each node; the
 // data of the kernel's driver about the slots are dropped.
@@ -115,7 +111,23 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out := *sys
 	out.Measurements, out.Accepted, out.EDAC = nil, nil, nil // a machine that does not exist yet was not measured
 	out.Slots, out.Nodes = slices.Clone(sys.Slots), slices.Clone(sys.Nodes)
-	carryOut(&out, sys, steps)
+	for _, s := range steps {
+		switch s.Do {
+		case Move:
+			moveModule(&out.Slots[s.ToSlot], &out.Slots[s.FromSlot])
+			clearSlot(&out.Slots[s.FromSlot])
+		case Swap:
+			first := out.Slots[s.FromSlot]
+			moveModule(&out.Slots[s.FromSlot], &out.Slots[s.ToSlot])
+			moveModule(&out.Slots[s.ToSlot], &first)
+		case Remove:
+			clearSlot(&out.Slots[s.FromSlot])
+		case Install, Exchange:
+			moveModule(&out.Slots[s.ToSlot], &sys.Slots[s.LikeSlot])
+		}
+	}
+	out.Memory.MappedBytes = fact.Fact[int64]{}
+	restoreVisible(&out.Memory, installed(sys), installed(&out))
 	if len(steps) > 0 {
 		forgetBoot(&out)
 	}
@@ -133,27 +145,6 @@ func forgetBoot(sys *inventory.System) {
 	for i := range sys.Nodes {
 		sys.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 	}
-}
-
-func carryOut(out, sys *inventory.System, steps []Step) {
-	for _, s := range steps {
-		switch s.Do {
-		case Move:
-			moveModule(&out.Slots[s.ToSlot], &out.Slots[s.FromSlot])
-			clearSlot(&out.Slots[s.FromSlot])
-		case Swap:
-			first := out.Slots[s.FromSlot]
-			moveModule(&out.Slots[s.FromSlot], &out.Slots[s.ToSlot])
-			moveModule(&out.Slots[s.ToSlot], &first)
-		case Remove:
-			clearSlot(&out.Slots[s.FromSlot])
-		case Install, Exchange:
-			moveModule(&out.Slots[s.ToSlot], &sys.Slots[s.LikeSlot])
-		}
-	}
-	out.Memory = sys.Memory
-	out.Memory.MappedBytes = fact.Fact[int64]{}
-	restoreVisible(&out.Memory, installed(sys), installed(out))
 }
 
 // restoreVisible adapts the memory that the system sees to a changed capacity, both in bytes. What firmware and

@@ -7,7 +7,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-// stock is what each unit gets: a purchase, or another distribution of the present modules.
 type stock struct {
 	// split is how many modules of each kind each unit gets.
 	split [][]int
@@ -186,12 +185,14 @@ func (b *board) targets(visit func(want []int)) {
 			most[s] = max(most[s], n)
 		}
 	}
-	seen := 0
+	seen, allowed := 0, b.population.Platform.Value.AllowedDIMMs
 	for want := range columnsOf(slices.Repeat([]int{room / width}, len(b.distinct)), room/width) {
 		for s := range want {
 			want[s] *= width
 		}
-		if want.bytes(b.distinct) >= bytes && b.permits(modulesIn(want)) && b.plausible(want, least, most) {
+		n := modulesIn(want)
+		permits := (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
+		if want.bytes(b.distinct) >= bytes && permits && b.plausible(want, least, most) {
 			if seen++; seen > mostStocks {
 				return
 			}
@@ -217,11 +218,6 @@ func (b *board) plausible(want, least, most []int) bool {
 	}
 	layer := int64(b.units[0].size() * len(b.units[0].groups))
 	return sizes == 1 || column(want).bytes(b.distinct)%(smallest*layer) == 0 || added <= 1
-}
-
-func (b *board) permits(n int) bool {
-	allowed := b.population.Platform.Value.AllowedDIMMs
-	return (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
 }
 
 func (b *board) room() int {

@@ -86,19 +86,13 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUn
 // product's own manual need no map, and neither does filling every slot, which is advised only if the platform's
 // document asks for no fewer modules.
 func (b *board) unmapped() string {
-	p := b.population.Platform.Value
+	recommended := b.population.Platform.Value.RecommendedDIMMs
 	for i := range b.units {
-		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && asksForFewer(p, len(u.slots)) {
+		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && slices.ContainsFunc(recommended, func(n int) bool { return n < len(u.slots) }) {
 			return u.doubted
 		}
 	}
 	return ""
-}
-
-// asksForFewer reports whether the platform's document recommends a number of
-// modules that leaves slots empty.
-func asksForFewer(p *platform.Platform, slots int) bool {
-	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
 }
 
 // channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted what is

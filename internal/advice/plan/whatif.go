@@ -95,8 +95,12 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 		if s.ToSlot, err = findSlot(sys, c.To); err != nil {
 			return s, err
 		}
-		if sys.Slots[s.ToSlot].State != inventory.SlotEmpty {
-			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", sys.Slots[s.ToSlot].Name(), orSwap(sys, s))
+		if to := &sys.Slots[s.ToSlot]; to.State != inventory.SlotEmpty {
+			swap := ""
+			if s.Do == Move && s.FromSlot != s.ToSlot && to.State == inventory.SlotPopulated {
+				swap = ", or swap the two: --move A=B --move B=A"
+			}
+			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", to.Name(), swap)
 		}
 	}
 	if c.Do == Install {
@@ -105,14 +109,6 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 		}
 	}
 	return s, nil
-}
-
-// orSwap describes how to swap two modules, if a step would move one onto the other.
-func orSwap(sys *inventory.System, s Step) string {
-	if s.Do != Move || s.FromSlot == s.ToSlot || sys.Slots[s.ToSlot].State != inventory.SlotPopulated {
-		return ""
-	}
-	return ", or swap the two: --move A=B --move B=A"
 }
 
 // mostNamed bounds the slots that an error lists.
