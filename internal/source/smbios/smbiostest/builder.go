@@ -13,6 +13,7 @@ package smbiostest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -115,13 +116,7 @@ func (b *Builder) Table() []byte {
 // EntryPoint returns the entry point as in sysfs's smbios_entry_point, with the table's address as in Dump.
 func (b *Builder) EntryPoint() []byte {
 	b = b.finished()
-	count, length := b.n, len(b.table)
-	if b.Count != 0 {
-		count = b.Count
-	}
-	if b.TableLength != 0 {
-		length = b.TableLength
-	}
+	count, length := cmp.Or(b.Count, b.n), cmp.Or(b.TableLength, len(b.table))
 	switch b.Kind {
 	case SM3:
 		return b.entryPoint64(length)

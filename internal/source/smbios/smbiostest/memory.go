@@ -1,6 +1,9 @@
 package smbiostest
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Array is a structure of type 16.
 type Array struct {
@@ -10,28 +13,22 @@ type Array struct {
 	// MaxBytes is the capacity; 0 is 1 TiB.
 	MaxBytes int64
 	Devices  int
-	// Error is a handle; 0 is "not provided".
-	Error uint16
-	// Length overrides the length of the structure.
-	Length int
 }
 
 // Array appends a structure of type 16.
 func (b *Builder) Array(v Array) uint16 {
-	s := newBody(b.length(v.Length, 0x0F, step{2, 7, 0x17}))
-	s.u8(0x04, orByte(v.Location, 3))
-	s.u8(0x05, orByte(v.Use, 3))
-	s.u8(0x06, orByte(v.ECC, 6))
-	if v.MaxBytes == 0 {
-		v.MaxBytes = 1 << 40
-	}
+	s := newBody(b.length(0, 0x0F, step{2, 7, 0x17}))
+	s.u8(0x04, cmp.Or(v.Location, 3))
+	s.u8(0x05, cmp.Or(v.Use, 3))
+	s.u8(0x06, cmp.Or(v.ECC, 6))
+	v.MaxBytes = cmp.Or(v.MaxBytes, 1<<40)
 	if kb := v.MaxBytes >> 10; kb < 0x80000000 {
 		s.u32(0x07, uint32(kb))
 	} else {
 		s.u32(0x07, 0x80000000)
 		s.u64(0x0F, uint64(v.MaxBytes))
 	}
-	s.u16(0x0B, or16(v.Error, 0xFFFE))
+	s.u16(0x0B, 0xFFFE) // no handle of errors
 	s.u16(0x0D, uint16(v.Devices))
 	return b.add(16, s)
 }
@@ -80,25 +77,25 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 		step{2, 8, 0x28}, step{3, 2, 0x54}, step{3, 3, 0x5C}, step{3, 7, 0x64}))
 	populated := v.Bytes != 0 || v.SizeUnknown || v.RawSize != 0
 	s.u16(0x04, v.Array)
-	s.u16(0x06, or16(v.Error, 0xFFFE))
+	s.u16(0x06, cmp.Or(v.Error, 0xFFFE))
 	s.width(0x08, v.TotalBits, 72, populated)
 	s.width(0x0A, v.DataBits, 64, populated)
 	s.moduleSize(v)
-	s.u8(0x0E, orByte(v.FormFactor, 9))
+	s.u8(0x0E, cmp.Or(v.FormFactor, 9))
 	s.u8(0x0F, v.Set)
 	s.str(0x10, v.Locator)
 	s.str(0x11, v.Bank)
 	if !populated {
-		s.u8(0x12, orByte(v.Type, 2))
-		s.u16(0x13, or16(v.Detail, 1<<2))
+		s.u8(0x12, cmp.Or(v.Type, 2))
+		s.u16(0x13, cmp.Or(v.Detail, 1<<2))
 		s.module(v) // what firmware leaves in an empty slot
 		return b.add(17, s)
 	}
-	s.u8(0x12, orByte(v.Type, 0x1A))
-	s.u16(0x13, or16(v.Detail, 1<<7|1<<13))
+	s.u8(0x12, cmp.Or(v.Type, 0x1A))
+	s.u16(0x13, cmp.Or(v.Detail, 1<<7|1<<13))
 	s.module(v)
-	s.u8(0x28, orByte(v.Technology, 3))
-	s.u16(0x29, or16(v.Modes, 1<<3))
+	s.u8(0x28, cmp.Or(v.Technology, 3))
+	s.u16(0x29, cmp.Or(v.Modes, 1<<3))
 	s.str(0x2B, v.Firmware)
 	s.u16(0x2C, v.ManufacturerID)
 	if v.NonVolatile == 0 && v.Volatile == 0 {
@@ -170,13 +167,11 @@ type Mapping struct {
 	Start, End uint64
 	// Width is the number of devices in a row; 0 is 1.
 	Width byte
-	// Length overrides the length of the structure.
-	Length int
 }
 
 // Mapping appends a structure of type 19.
 func (b *Builder) Mapping(v Mapping) uint16 {
-	s := newBody(b.length(v.Length, 0x0F, step{2, 7, 0x1F}))
+	s := newBody(b.length(0, 0x0F, step{2, 7, 0x1F}))
 	if v.End>>10 >= math.MaxUint32 {
 		s.u32(0x04, math.MaxUint32)
 		s.u32(0x08, math.MaxUint32)
@@ -187,7 +182,7 @@ func (b *Builder) Mapping(v Mapping) uint16 {
 		s.u32(0x08, uint32(v.End>>10))
 	}
 	s.u16(0x0C, v.Array)
-	s.u8(0x0E, orByte(v.Width, 1))
+	s.u8(0x0E, cmp.Or(v.Width, 1))
 	return b.add(19, s)
 }
 

@@ -1,5 +1,7 @@
 package smbiostest
 
+import "cmp"
+
 // BIOS is a structure of type 0.
 type BIOS struct {
 	Vendor, Version, Date string
@@ -14,10 +16,7 @@ func (b *Builder) BIOS(v BIOS) uint16 {
 	s.str(0x04, v.Vendor)
 	s.str(0x05, v.Version)
 	s.str(0x08, v.Date)
-	size := v.ROMBytes
-	if size == 0 {
-		size = 16 << 20
-	}
+	size := cmp.Or(v.ROMBytes, 16<<20)
 	if s.u8(0x09, byte(size>>16-1)); size >= 16<<20 {
 		s.u8(0x09, 0xFF)
 		s.u16(0x18, uint16(size>>20))
@@ -76,7 +75,7 @@ func (b *Builder) Board(v Board) uint16 {
 	s.str(0x07, v.Serial)
 	s.u8(0x09, 1)
 	s.u16(0x0B, v.Chassis)
-	s.u8(0x0D, orByte(v.Type, 0x0A))
+	s.u8(0x0D, cmp.Or(v.Type, 0x0A))
 	return b.add(2, s)
 }
 
@@ -93,7 +92,7 @@ type Chassis struct {
 func (b *Builder) Chassis(v Chassis) uint16 {
 	s := newBody(b.length(0, 0x09, step{2, 1, 0x0D}, step{2, 3, 0x15}, step{2, 7, 0x16}))
 	s.str(0x04, v.Manufacturer)
-	s.u8(0x05, orByte(v.Type, 0x17))
+	s.u8(0x05, cmp.Or(v.Type, 0x17))
 	s.str(0x06, v.Version)
 	s.str(0x07, v.Serial)
 	s.str(0x08, v.AssetTag)
@@ -125,8 +124,8 @@ type CPU struct {
 	ThreadsEnabled int
 	// Characteristics are the bits of DSP0134 7.5.9.
 	Characteristics uint16
-	// L1, L2 and L3 are handles; 0 for no cache.
-	L1, L2, L3 uint16
+	// L1 is the handle of a cache; 0 for none.
+	L1 uint16
 	// Length overrides the length of the structure.
 	Length int
 }
@@ -137,10 +136,7 @@ func (b *Builder) CPU(v CPU) uint16 {
 		step{2, 6, 0x2A}, step{3, 0, 0x30}, step{3, 6, 0x32}))
 	s.str(0x04, v.Socket)
 	s.u8(0x05, 3)
-	family := v.Family
-	if family == 0 {
-		family = 0xB3
-	}
+	family := cmp.Or(v.Family, 0xB3)
 	if s.u8(0x06, byte(family)); family > 0xFD {
 		s.u8(0x06, 0xFE)
 	}
@@ -153,14 +149,11 @@ func (b *Builder) CPU(v CPU) uint16 {
 	s.u16(0x14, uint16(v.MaxMHz))
 	s.u16(0x16, uint16(v.MHz))
 	if !v.Empty {
-		s.u8(0x18, 1<<6|orByte(v.State, 1))
+		s.u8(0x18, 1<<6|cmp.Or(v.State, 1))
 	}
-	s.u8(0x19, orByte(v.Upgrade, 1))
-	for i, h := range [...]uint16{v.L1, v.L2, v.L3} {
-		if h == 0 {
-			h = 0xFFFF
-		}
-		s.u16(0x1A+2*i, h)
+	s.u8(0x19, cmp.Or(v.Upgrade, 1))
+	for i, h := range [...]uint16{v.L1, 0, 0} {
+		s.u16(0x1A+2*i, cmp.Or(h, 0xFFFF))
 	}
 	for i, n := range [...]int{v.Cores, v.Enabled, v.Threads} {
 		s.u8(0x23+i, byte(min(n, 0xFF)))
@@ -169,18 +162,4 @@ func (b *Builder) CPU(v CPU) uint16 {
 	s.u16(0x26, v.Characteristics)
 	s.u16(0x30, uint16(v.ThreadsEnabled))
 	return b.add(4, s)
-}
-
-func orByte(v, def byte) byte {
-	if v == 0 {
-		return def
-	}
-	return v
-}
-
-func or16(v, def uint16) uint16 {
-	if v == 0 {
-		return def
-	}
-	return v
 }
