@@ -10,8 +10,8 @@ import (
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/collect/collecttest"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
-	"memaudit.example/memaudit/internal/tools/machinetest"
 	"memaudit.example/memaudit/internal/topology/population"
 	"memaudit.example/memaudit/rules"
 )
@@ -63,7 +63,7 @@ func TestCitations(t *testing.T) {
 func TestCountIsCitedFromTheManual(t *testing.T) {
 	b := smbiostest.New(3, 5)
 	b.System(smbiostest.System{Manufacturer: "Dell Inc.", Product: "PowerEdge T560"})
-	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Gold 6430", ID: machinetest.Signature(6, 143, 8), Cores: 32})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Gold 6430", ID: hosttest.Signature([3]int{6, 143, 8}), Cores: 32})
 	array := b.Array(smbiostest.Array{Devices: 8})
 	for i := range 8 {
 		d := smbiostest.DIMM{Array: array, Type: 0x22, Locator: fmt.Sprintf("A%d", i+1)}

@@ -167,7 +167,7 @@ func supermicro(t *testing.T, brand string, id [3]int, cores int, secondEmpty bo
 	b.Board(smbiostest.Board{Manufacturer: "Supermicro", Product: "X10DRW-iT"})
 	maker := map[bool]string{true: "Advanced Micro Devices, Inc.", false: "Intel"}[strings.HasPrefix(brand, "AMD")]
 	for n := range 2 {
-		b.CPU(smbiostest.CPU{Socket: "CPU" + strconv.Itoa(n+1), Manufacturer: maker, Version: brand, ID: machinetest.Signature(id[0], id[1], id[2]),
+		b.CPU(smbiostest.CPU{Socket: "CPU" + strconv.Itoa(n+1), Manufacturer: maker, Version: brand, ID: hosttest.Signature(id),
 			Cores: cores, Enabled: cores, Threads: 2 * cores, Characteristics: 0xFC, Empty: secondEmpty && n == 1})
 	}
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 1 << 40})
@@ -385,8 +385,8 @@ func TestMeasuredChannel(t *testing.T) {
 	}{{"Genoa", genoa, 343e9}, {"Turin", turin, 492e9}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			full := machinetest.Machine{CPUID: c.server.ID, Table: c.server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(c.server.Vendor, c.server.Product, "3.4"),
-				Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: c.server.Brand}}
+			full := machinetest.Machine{Table: c.server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(c.server.Vendor, c.server.Product, "3.4"),
+				Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: c.server.Brand, CPUID: c.server.ID}}
 			root := full.Tree().Write(t)
 			for second, want := range map[float64]map[string]string{c.read: {}, c.read * 10 / 12: {"measure.socket.asymmetric": "warning", "measure.bandwidth.share": "info"}} {
 				_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", root, "--measured", measuredFile(t, c.server.Product, 32, c.read, second))
@@ -410,8 +410,8 @@ func TestLoadedCurve(t *testing.T) {
 	const curve = "Intel(R) Memory Latency Checker - v3.11b\nMeasuring Loaded Latencies for the system\nUsing %s traffic type\nInject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n" +
 		" 00000\t%s\t 712345.6\n 00300\t121.93\t 458765.4\n 20000\t108.11\t 9123.4\n"
 	server := machinetest.Servers()["supermicro-genoa"]
-	m := machinetest.Machine{CPUID: server.ID, Table: server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(server.Vendor, server.Product, "3.4"),
-		Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: server.Brand}}
+	m := machinetest.Machine{Table: server.Table(func(_, _, _ int) bool { return true }), Files: machinetest.DMI(server.Vendor, server.Product, "3.4"),
+		Host: hosttest.Machine{Sockets: 2, CoresPerSocket: 32, L3PerSocket: 8, NodeMiB: 386742, Vendor: "AuthenticAMD", Brand: server.Brand, CPUID: server.ID}}
 	root := m.Tree().Write(t)
 	for _, c := range []struct{ traffic, worst, result, found string }{
 		{"Read-only", "471.82", "pass", ""},

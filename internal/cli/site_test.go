@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
@@ -24,7 +25,7 @@ func stranger(t *testing.T) string {
 	b.System(smbiostest.System{Manufacturer: "Example Computers", Product: "Example E200"})
 	b.Board(smbiostest.Board{Manufacturer: "Example Computers", Product: "E200MB"})
 	for _, socket := range []string{"CPU1", "CPU2"} {
-		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Example 9999", ID: machinetest.Signature(6, 254, 1), Cores: 8, Enabled: 8, Threads: 16, Characteristics: 0xFC})
+		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Example 9999", ID: hosttest.Signature([3]int{6, 254, 1}), Cores: 8, Enabled: 8, Threads: 16, Characteristics: 0xFC})
 	}
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 1 << 40})
 	for n := range 8 {

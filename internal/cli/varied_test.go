@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/serve/fleet"
+	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
@@ -33,7 +35,7 @@ func TestVaried(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
-			s := machinetest.Draw(uint64(seed))
+			s := drawn(uint64(seed))
 			root := s.Tree().Write(t)
 			r := readable(t, root)
 			sameVerdict(t, root, r, seed)
@@ -234,5 +236,61 @@ func carryOut(next, was *machinetest.Varied, step *plan.Step) {
 		m[next.Slot(step.To)] = was.Modules[was.Slot(step.Like)]
 	case "exchange":
 		m[next.Slot(step.At)] = was.Modules[was.Slot(step.Like)]
+	}
+}
+
+// drawn returns the server of a seed.
+func drawn(seed uint64) *machinetest.Varied {
+	rnd := rand.New(rand.NewPCG(seed, 0x6d656d61))
+	servers := machinetest.Servers()
+	s := &machinetest.Varied{Server: servers[slices.Sorted(maps.Keys(servers))[rnd.IntN(len(servers))]], Sockets: 1 + rnd.IntN(2), Threads: 1 + rnd.IntN(2), Files: hosttest.Files{}}
+	s.Server.Single = s.Sockets == 1
+	kinds := make([]smbiostest.DIMM, 1+rnd.IntN(5)/3) // now and then modules of two kinds
+	for i := range kinds {
+		kinds[i] = smbiostest.DIMM{Bytes: []int64{8, 16, 24, 32, 48, 64, 96}[rnd.IntN(7)] << 30, Rank: byte(1 + rnd.IntN(2)), Speed: s.Server.MTs,
+			Manufacturer: []string{"Samsung", "SK Hynix", "Micron Technology"}[rnd.IntN(3)], Part: fmt.Sprintf("M3%02dR%dG40", rnd.IntN(100), 1+i)}
+	}
+	full := 1 + rnd.IntN(100)
+	for range s.Sockets {
+		if rnd.IntN(3) > 0 { // most processors are filled alike
+			full = min(full, 100)
+		} else {
+			full = 1 + rnd.IntN(100)
+		}
+		for range s.Server.Depth * s.Server.Channels {
+			var d smbiostest.DIMM
+			if rnd.IntN(100) < full {
+				d = kinds[rnd.IntN(len(kinds))]
+				d.Configured = d.Speed
+				if rnd.IntN(40) == 0 {
+					d.Configured -= 267 // one module that trained at less
+				}
+			}
+			s.Modules = append(s.Modules, d)
+		}
+	}
+	running(s, rnd)
+	return s
+}
+
+func running(s *machinetest.Varied, rnd *rand.Rand) {
+	const cpu = "sys/devices/system/cpu/"
+	s.Files[cpu+"smt/control"] = []string{"on\n", "off\n", "forceoff\n", "notsupported\n", "notimplemented\n"}[rnd.IntN(5)]
+	if s.Threads == 2 {
+		s.Files[cpu+"smt/control"] = "on\n"
+	}
+	s.Files["proc/uptime"] = fmt.Sprintf("%d.%02d 1234567.89\n", 61+rnd.IntN(30_000_000), rnd.IntN(100))
+	if s.Server.Product == "PowerEdge R740" && rnd.IntN(2) == 0 {
+		maps.Copy(s.Files, machinetest.SkylakeEDAC(s.Sockets, 32<<10))
+		for mc := range 2 * s.Sockets {
+			dir := fmt.Sprintf("sys/devices/system/edac/mc/mc%d/", mc)
+			s.Files[dir+"seconds_since_reset"] = fmt.Sprintln(37 + rnd.IntN(9_000_000))
+			s.Files[dir+"dimm0/dimm_ce_count"] = fmt.Sprintln(rnd.IntN(3) * rnd.IntN(9000))
+			s.Files[dir+"dimm2/dimm_ue_count"] = fmt.Sprintln(rnd.IntN(8) / 7)
+		}
+	}
+	if rnd.IntN(4) == 0 {
+		s.Without = append(s.Without, []string{cpu + "cpufreq/", cpu + "cpu0/cpuidle/", "sys/devices/system/node/", "sys/firmware/acpi/tables/SRAT",
+			"sys/firmware/memmap/", "sys/devices/virtual/dmi/", "proc/cpuinfo", "sys/firmware/dmi/", "proc/meminfo"}[rnd.IntN(9)])
 	}
 }

@@ -96,8 +96,8 @@ func eightOfTwelve() Machine {
 	server := Servers()["supermicro-genoa"]
 	server.Vendor, server.Product, server.Label = "Dell Inc.", "PowerEdge R7625", dellNumber(12)
 	return Machine{Name: "dell-r7625-8-of-12", About: "Two EPYC 9354 with eight 32 GiB DIMMs each: four of the twelve channels of both processors are empty.",
-		Profile: "balanced", CPUID: server.ID, Table: server.Table(func(_, channel, _ int) bool { return channel < 8 }),
-		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 256 << 10, Vendor: "AuthenticAMD", Brand: server.Brand},
+		Profile: "balanced", Table: server.Table(func(_, channel, _ int) bool { return channel < 8 }),
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 256 << 10, Vendor: "AuthenticAMD", Brand: server.Brand, CPUID: server.ID},
 		Files: DMI(server.Vendor, server.Product, "1.0")}
 }
 
@@ -105,10 +105,10 @@ func erring() Machine {
 	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
 	server := Servers()["dell-r740"]
 	m := Machine{Name: name, About: "Twelve modules, one on each channel; the kernel corrected 8317 errors of B4 in three and a half days and could not correct one of A2. SMT is off in firmware, and intel_pstate runs the processors.",
-		Profile: "max-performance", CPUID: [3]int{6, 85, 4},
-		Table: server.Table(func(_, _, slot int) bool { return slot == 0 }),
-		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand, Policies: true},
-		Files: DMI("Dell Inc.", "PowerEdge R740", "2.12.2").With(SkylakeEDAC(2, 32<<10))}
+		Profile: "max-performance",
+		Table:   server.Table(func(_, _, slot int) bool { return slot == 0 }),
+		Host:    hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand, CPUID: server.ID, Policies: true},
+		Files:   DMI("Dell Inc.", "PowerEdge R740", "2.12.2").With(SkylakeEDAC(2, 32<<10))}
 	m.Files["sys/devices/system/cpu/smt/control"] = "notsupported\n"
 	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_ce_count"] = "8317\n"
 	m.Files["sys/devices/system/edac/mc/mc0/dimm2/dimm_ue_count"] = "1\n"
@@ -150,7 +150,7 @@ func R610(name, about string, populated []string, threads int) Machine {
 	b.Board(smbiostest.Board{Manufacturer: "Dell Inc.", Product: "0F0XJ6"})
 	b.Chassis(smbiostest.Chassis{Manufacturer: "Dell Inc.", Height: 1})
 	for _, socket := range []string{"CPU1", "CPU2"} {
-		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: brand, ID: Signature(6, 44, 2), Cores: 6, Enabled: 6, Threads: 6 * threads, Upgrade: 0x19, Characteristics: 4})
+		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: brand, ID: hosttest.Signature([3]int{6, 44, 2}), Cores: 6, Enabled: 6, Threads: 6 * threads, Upgrade: 0x19, Characteristics: 4})
 	}
 	array := b.Array(smbiostest.Array{Devices: 12, MaxBytes: 192 << 30})
 	b.NextHandle(0x1100)
@@ -163,8 +163,8 @@ func R610(name, about string, populated []string, threads int) Machine {
 			b.MemoryDevice(d)
 		}
 	}
-	return Machine{Name: name, About: about, Profile: "max-performance", Table: b, CPUID: [3]int{6, 44, 2},
-		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: threads, NodeMiB: 12 << 10, Vendor: "GenuineIntel", Brand: brand},
+	return Machine{Name: name, About: about, Profile: "max-performance", Table: b,
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: threads, NodeMiB: 12 << 10, Vendor: "GenuineIntel", Brand: brand, CPUID: [3]int{6, 44, 2}},
 		Files: DMI("Dell Inc.", "PowerEdge R610", "6.6.0")}
 }
 
@@ -178,7 +178,7 @@ func EPYC(name, about string) Machine {
 	b.BIOS(smbiostest.BIOS{Vendor: "American Megatrends Inc.", Version: "2.4", Date: "12/29/2021"})
 	b.System(smbiostest.System{Manufacturer: "Supermicro", Product: "AS -1014S-WTRT"})
 	b.Board(smbiostest.Board{Manufacturer: "Supermicro", Product: "H12SSW-NT"})
-	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "Advanced Micro Devices, Inc.", Version: brand, Family: 0x6B, ID: Signature(23, 49, 0), Cores: 24, Enabled: 24, Threads: 48, Upgrade: 0x37, Characteristics: 0xFC})
+	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "Advanced Micro Devices, Inc.", Version: brand, Family: 0x6B, ID: hosttest.Signature([3]int{23, 49, 0}), Cores: 24, Enabled: 24, Threads: 48, Upgrade: 0x37, Characteristics: 0xFC})
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 2 << 40})
 	for ch := range 8 {
 		letter := string(rune('A' + ch))
@@ -189,13 +189,13 @@ func EPYC(name, about string) Machine {
 		}
 		b.MemoryDevice(d)
 	}
-	return Machine{Name: name, About: about, Profile: "balanced", Table: b, CPUID: [3]int{23, 49, 0},
-		Host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 2, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand},
+	return Machine{Name: name, About: about, Profile: "balanced", Table: b,
+		Host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 2, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand, CPUID: [3]int{23, 49, 0}},
 		Files: DMI("Supermicro", "AS -1014S-WTRT", "2.4")}
 }
 
 func guest() Machine {
-	return Machine{Name: "guest-without-smbios", About: "A KVM guest whose hypervisor hands out no SMBIOS.", Profile: "balanced", CPUID: [3]int{6, 143, 8},
+	return Machine{Name: "guest-without-smbios", About: "A KVM guest whose hypervisor hands out no SMBIOS.", Profile: "balanced",
 		Host:    hosttest.Machine{Sockets: 1, CoresPerSocket: 2, NodeMiB: 4 << 10, Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) Processor"},
 		Files:   hosttest.Files{},
 		Without: []string{"sys/class/dmi", "sys/devices/virtual/dmi", "sys/firmware/acpi/tables/S", "sys/firmware/acpi/tables/HMAT"}}

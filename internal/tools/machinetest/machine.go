@@ -3,8 +3,12 @@
 package machinetest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,8 +26,6 @@ type Machine struct {
 	// Profile is what the expected report is checked against.
 	Profile string
 	Host    hosttest.Machine
-	// CPUID is family, model and stepping.
-	CPUID [3]int
 	// Files replace those that Host makes, and Without are left out.
 	Files   hosttest.Files
 	Without []string
@@ -39,12 +41,6 @@ func (s Machine) clone() Machine {
 	return s
 }
 
-// Signature returns CPUID 1 EAX of a family, model and stepping.
-func Signature(family, model, stepping int) uint64 {
-	base := min(family, 15)
-	return uint64(stepping | model&15<<4 | base<<8 | model>>4<<16 | (family-base)<<20)
-}
-
 // DMI returns the files of a machine's identity in sysfs.
 func DMI(vendor, product, bios string) hosttest.Files {
 	const dir = "sys/devices/virtual/dmi/id/"
@@ -55,16 +51,10 @@ func DMI(vendor, product, bios string) hosttest.Files {
 // Tree returns the machine's sys and proc.
 func (s *Machine) Tree() hosttest.Files {
 	f := s.Host.Files().With(s.Files).Without(append(s.Without, "sys/devices/system/memory/")...)
-	info := f["proc/cpuinfo"]
-	info = strings.NewReplacer("cpu family\t: 6\nmodel\t\t: 143", fmt.Sprintf("cpu family\t: %d\nmodel\t\t: %d", s.CPUID[0], s.CPUID[1]),
-		"stepping\t: 8", fmt.Sprintf("stepping\t: %d", s.CPUID[2])).Replace(info)
 	if s.Table == nil {
-		info = strings.ReplaceAll(info, "flags\t\t: ", "flags\t\t: hypervisor ")
-	} else {
-		f["sys/firmware/dmi/tables/DMI"] = string(s.Table.Table())
-		f["sys/firmware/dmi/tables/smbios_entry_point"] = string(s.Table.EntryPoint())
+		return hosttest.Flags(f, "hypervisor")
 	}
-	f["proc/cpuinfo"] = info
+	f[hosttest.DMITable], f[hosttest.DMIEntry] = string(s.Table.Table()), string(s.Table.EntryPoint())
 	return f
 }
 
@@ -145,4 +135,74 @@ func Uncounted(report string) string {
 		words := strings.Fields(paragraph)
 		return "… " + strings.Join(words[1:], " ") + "\n"
 	})
+}
+
+// Named returns the machine with this name.
+func Named(t testing.TB, name string) Machine {
+	t.Helper()
+	i := slices.IndexFunc(described(), func(m Machine) bool { return m.Name == name })
+	if i < 0 {
+		t.Fatalf("no example machine is called %q", name)
+	}
+	return described()[i].clone()
+}
+
+// Write writes the trees of all machines below a folder, one folder each. It only replaces trees that it wrote before.
+func Write(dir string) error {
+	for _, m := range All() {
+		tree := filepath.Join(dir, m.Name)
+		if err := discard(tree); err != nil {
+			return err
+		}
+		if err := m.Tree().Save(tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func discard(tree string) error {
+	entries, err := os.ReadDir(tree)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if !slices.Contains([]string{"sys", "proc", "dev", "memaudit-inputs"}, e.Name()) {
+			return fmt.Errorf("%s holds %s; expected a folder that a machine was written to, or none", tree, e.Name())
+		}
+	}
+	return os.RemoveAll(tree)
+}
+
+// Trees holds the machines' trees for the tests of one binary: each is written when first used. Tests must not change them.
+type Trees struct {
+	mu  sync.Mutex
+	dir string
+}
+
+// Dir returns the folder of a machine's tree.
+func (s *Trees) Dir(t testing.TB, name string) string {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "memaudit-machines-")
+		if err != nil {
+			t.Fatalf("make a folder for the example machines: %v", err)
+		}
+		s.dir = dir
+	}
+	dir := filepath.Join(s.dir, name)
+	if _, err := os.Lstat(dir); err != nil {
+		m := Named(t, name)
+		m.Tree().WriteTo(t, dir)
+	}
+	return dir
+}
+
+// Remove removes what was written; it is called when all tests have ended.
+func (s *Trees) Remove() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return os.RemoveAll(s.dir)
 }

@@ -1,10 +1,13 @@
 package hosttest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Machine describes a regular x86 server. Zero counts become 1.
@@ -14,8 +17,9 @@ type Machine struct {
 	L3PerSocket int
 	// NodeMiB is the memory of each node.
 	NodeMiB int
-	// Vendor and Brand are those of /proc/cpuinfo.
+	// Vendor, Brand and CPUID (family, model and stepping) are those of /proc/cpuinfo.
 	Vendor, Brand string
+	CPUID         [3]int
 	// Alternate numbers the CPUs of the sockets in turn (0, 2, 4 ... on socket 0), as many Intel machines do.
 	Alternate bool
 	// Policies makes a cpufreq policy for each CPU.
@@ -38,6 +42,7 @@ func (m Machine) filled() Machine {
 	if m.Vendor == "" {
 		m.Vendor, m.Brand = "GenuineIntel", "Intel(R) Xeon(R) Test CPU @ 2.00GHz"
 	}
+	m.CPUID = cmp.Or(m.CPUID, [3]int{6, 143, 8})
 	return m
 }
 
@@ -242,7 +247,8 @@ func (m Machine) cpuinfo(f Files) {
 	var b strings.Builder
 	for cpu := range m.CPUs() {
 		p := m.place(cpu)
-		fmt.Fprintf(&b, "processor\t: %d\nvendor_id\t: %s\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: %s\nstepping\t: 8\nmicrocode\t: 0x2b000590\ncpu MHz\t\t: 2000.000\n", cpu, m.Vendor, m.Brand)
+		fmt.Fprintf(&b, "processor\t: %d\nvendor_id\t: %s\ncpu family\t: %d\nmodel\t\t: %d\nmodel name\t: %s\nstepping\t: %d\n", cpu, m.Vendor, m.CPUID[0], m.CPUID[1], m.Brand, m.CPUID[2])
+		b.WriteString("microcode\t: 0x2b000590\ncpu MHz\t\t: 2000.000\n")
 		fmt.Fprintf(&b, "physical id\t: %d\nsiblings\t: %d\ncore id\t\t: %d\ncpu cores\t: %d\n", p.socket, m.CoresPerSocket*m.ThreadsPerCore, p.core, m.CoresPerSocket)
 		b.WriteString("flags\t\t: fpu vme ht tm syscall nx lm constant_tsc arch_perfmon monitor est ssse3 cx16 aes xsave avx ida arat epb hwp avx512f\nbugs\t\t: spectre_v1\n\n")
 	}
@@ -268,4 +274,126 @@ func CEDT(windows ...[2]uint64) string {
 	copy(header, "CEDT")
 	binary.LittleEndian.PutUint32(header[4:], uint32(len(header)+len(records)))
 	return string(append(header, records...))
+}
+
+// Part is a processor model for test trees.
+type Part struct {
+	Vendor, Brand string
+	Family, Model int
+}
+
+// Processors of every kind in the decision tables.
+var (
+	Nocona    = Part{"GenuineIntel", "Intel(R) Xeon(TM) CPU 3.00GHz", 15, 4}
+	Sossaman  = Part{"GenuineIntel", "Genuine Intel(R) CPU 2.00GHz", 6, 14}
+	Harper    = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU E5450 @ 3.00GHz", 6, 23}
+	Dunning   = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU X7460 @ 2.66GHz", 6, 29}
+	Westmere  = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz", 6, 44}
+	Ivybridge = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU E5-2690 v2 @ 3.00GHz", 6, 62}
+	Haswell   = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU E5-2697 v3 @ 2.60GHz", 6, 63}
+	Broadwell = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU E5-2697 v4 @ 2.30GHz", 6, 79}
+	Skylake   = Part{"GenuineIntel", "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", 6, 85}
+	Sapphire  = Part{"GenuineIntel", "Intel(R) Xeon(R) Platinum 8480+", 6, 143}
+	CPUMax    = Part{"GenuineIntel", "Intel(R) Xeon(R) CPU Max 9480", 6, 143}
+	Granite   = Part{"GenuineIntel", "Intel(R) Xeon(R) 6980P", 6, 173}
+	K8        = Part{"AuthenticAMD", "AMD Opteron(tm) Processor 285", 15, 33}
+	Fam10h    = Part{"AuthenticAMD", "AMD Opteron(tm) Processor 6174", 16, 9}
+	Fam15h    = Part{"AuthenticAMD", "AMD Opteron(TM) Processor 6276", 21, 1}
+	Naples    = Part{"AuthenticAMD", "AMD EPYC 7601 32-Core Processor", 23, 1}
+	Rome      = Part{"AuthenticAMD", "AMD EPYC 7742 64-Core Processor", 23, 49}
+	Arm       = Part{"ARM", "Neoverse-N1", 8, 3340}
+)
+
+// made keeps the trees of Part.Tree: tests ask for the same dozen by the hundred.
+var made sync.Map
+
+// Tree returns the sys and proc of a regular machine with these processors.
+func (p Part) Tree(m Machine) Files {
+	type key struct {
+		Part
+		Machine
+	}
+	f, ok := made.Load(key{p, m})
+	if !ok {
+		own := m
+		own.Vendor, own.Brand, own.CPUID = p.Vendor, p.Brand, [3]int{p.Family, p.Model, 8}
+		f, _ = made.LoadOrStore(key{p, m}, own.Files().Without("sys/devices/system/memory/"))
+	}
+	return maps.Clone(f.(Files))
+}
+
+// Folders and files that the tests take away or replace.
+const (
+	ACPI     = "sys/firmware/acpi/tables/"
+	NodeDir  = "sys/devices/system/node/"
+	CPUDir   = "sys/devices/system/cpu/"
+	DMIID    = "sys/devices/virtual/dmi/id/"
+	DMITable = "sys/firmware/dmi/tables/DMI"
+	DMIEntry = "sys/firmware/dmi/tables/smbios_entry_point"
+	Cmdline  = "proc/cmdline"
+	CPUInfo  = "proc/cpuinfo"
+)
+
+// Nodes replaces the nodes of a tree: one node for each list of CPUs.
+func Nodes(f Files, lists ...string) Files {
+	f = f.Without(NodeDir)
+	all := make([]int, len(lists))
+	for i, list := range lists {
+		all[i] = i
+		dir := fmt.Sprintf("%snode%d/", NodeDir, i)
+		f[dir+"cpulist"] = list + "\n"
+		f[dir+"meminfo"] = fmt.Sprintf("Node %d MemTotal: 1048576 kB\n", i)
+		f[dir+"distance"] = strings.TrimSpace(strings.Repeat("10 ", len(lists))) + "\n"
+	}
+	for _, name := range []string{"online", "possible", "has_cpu", "has_memory"} {
+		f[NodeDir+name] = List(all)
+	}
+	return f
+}
+
+// Options appends to the command line.
+func Options(f Files, words string) Files {
+	return f.With(Files{Cmdline: "BOOT_IMAGE=/vmlinuz ro " + words + "\n"})
+}
+
+// Flags adds flags of the processor.
+func Flags(f Files, words string) Files {
+	return f.With(Files{CPUInfo: strings.ReplaceAll(f[CPUInfo], "flags\t\t: ", "flags\t\t: "+words+" ")})
+}
+
+// Notes adds lines to the notes of memaudit's own captures.
+func Notes(f Files, lines ...string) Files {
+	head := f["memaudit-notes"]
+	if head == "" {
+		head = "memaudit-notes 1\n"
+	}
+	return f.With(Files{"memaudit-notes": head + strings.Join(lines, "\n") + "\n"})
+}
+
+// Registers notes registers of some CPUs.
+func Registers(f Files, values map[uint32]uint64, cpus ...int) Files {
+	for _, cpu := range cpus {
+		for reg, v := range values {
+			f = Notes(f, fmt.Sprintf("msr\t/dev/cpu/%d/msr\t0x%x\t0x%x", cpu, reg, v))
+		}
+	}
+	return f
+}
+
+// WithoutFlag takes a flag of the processor away.
+func WithoutFlag(info, flag string) string {
+	return strings.ReplaceAll(info, " "+flag+" ", " ")
+}
+
+// TwoSockets is the smallest machine with something to interleave over.
+var TwoSockets = Machine{Sockets: 2, CoresPerSocket: 2}
+
+// Signature returns CPUID 1 EAX of stepping 0.
+func (p Part) Signature() uint64 { return Signature([3]int{p.Family, p.Model, 0}) }
+
+// Signature returns CPUID 1 EAX of a family, model and stepping.
+func Signature(id [3]int) uint64 {
+	family, model, stepping := id[0], id[1], id[2]
+	base := min(family, 15)
+	return uint64(stepping | model&15<<4 | base<<8 | model>>4<<16 | (family-base)<<20)
 }
