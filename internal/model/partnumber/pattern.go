@@ -2,10 +2,16 @@ package partnumber
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
 type pattern struct {
@@ -95,4 +101,130 @@ func (t *valueTable) UnmarshalYAML(n *yaml.Node) error {
 		t.Map[key] = v
 	}
 	return nil
+}
+
+// fieldWords are the values of fields that take a few words only.
+var fieldWords = map[string][]string{
+	"ddr":     {"DDR2", "DDR3", "DDR4", "DDR5"},
+	"type":    {"RDIMM", "VLP RDIMM", "LRDIMM", "MRDIMM", "FB-DIMM", "UDIMM", "ECC UDIMM", "SODIMM", "ECC SODIMM"},
+	"package": {"mono", "ddp", "qdp", "stacked"},
+}
+
+// Validate checks a maker's file: ids are unique, sources are listed, and patterns compile and have the groups that
+// tables use.
+func Validate(f *datafile.File) { readValid(f) }
+
+func readValid(f *datafile.File) []pattern {
+	var file partsFile
+	at := f.Place(0)
+	if at.Require("schema", "vendor", "sources", "parts"); !f.Decode(0, &file) {
+		return nil
+	}
+	at.Key("schema").OneOf("1")
+	for key := range file.Sources {
+		at.Key("sources").Key(key).Require("title")
+	}
+	seen := map[string]bool{}
+	for i := range file.Parts {
+		p, part := &file.Parts[i], at.Key("parts").Item(i)
+		part.Require("id", "match", "sources", "check")
+		part.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
+		if seen[p.ID] {
+			part.Key("id").Fault("%s: this id is used twice", p.ID)
+		}
+		seen[p.ID] = true
+		for j, source := range p.Sources {
+			if _, listed := file.Sources[source]; !listed {
+				part.Key("sources").Item(j).Fault("%s: source %s is not listed under sources", p.ID, source)
+			}
+		}
+		part.Key("check").OneOf("doc", "field", "infer")
+		if p.SizeFrom != "" {
+			part.Key("size_from").Match(`^(gb|mwords):[a-z]+$`, "gb: or mwords: and the group that holds the capacity")
+		}
+		validateWords(part.Key("fixed"))
+		p.validateTables(part)
+	}
+	return file.Parts
+}
+
+func validateWords(values datafile.Place) {
+	for field, words := range fieldWords {
+		if values.Has(field) {
+			values.Key(field).OneOf(words...)
+		}
+	}
+}
+
+func (p *pattern) validateTables(at datafile.Place) {
+	re := at.Key("match").Expression()
+	if re == nil {
+		return
+	}
+	literal, anchored := strings.CutPrefix(p.Match, "^")
+	if !anchored {
+		at.Key("match").Wrong("%q, expected one that begins with ^: a number is read from its beginning", p.Match)
+		return
+	}
+	p.Prefix, _ = regexp.MustCompile(literal).LiteralPrefix()
+	if _, group, ok := strings.Cut(p.SizeFrom, ":"); ok && re.SubexpIndex(group) < 0 {
+		at.Key("size_from").Fault("%s: match has no group %q", p.ID, group)
+	}
+	for i := range p.Tables {
+		table, where := &p.Tables[i], at.Key("tables").Item(i)
+		where.Require("by", "map")
+		for j, group := range table.By {
+			if re.SubexpIndex(group) < 0 {
+				where.Key("by").Item(j).Fault("%s: match has no group %q", p.ID, group)
+			}
+		}
+		for key := range table.Map {
+			switch row := where.Key("map").Key(key); {
+			case !where.Has("gives"):
+				row.Fits(values{})
+				validateWords(row)
+			case fieldWords[table.gives] != nil:
+				row.OneOf(fieldWords[table.gives]...)
+			}
+		}
+	}
+}
+
+type partsFile struct {
+	Schema  int                        `yaml:"schema"`
+	Vendor  string                     `yaml:"vendor"`
+	Sources map[string]settings.Source `yaml:"sources"`
+	Parts   []pattern                  `yaml:"parts"`
+}
+
+// Compile makes Part from the files below parts/.
+func Compile(k fs.FS) ([]byte, error) {
+	all, err := readPatterns(k)
+	if err != nil {
+		return nil, err
+	}
+	return compiled.Encode(all)
+}
+
+// readPatterns reads and checks every file; the order of names is that of patterns.
+func readPatterns(k fs.FS) ([]pattern, error) {
+	names, err := fs.Glob(k, "parts/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []pattern
+	for _, name := range names {
+		raw, err := fs.ReadFile(k, name)
+		if err != nil {
+			return nil, err
+		}
+		f := datafile.Parse(name, raw)
+		if len(f.Docs) > 0 {
+			all = append(all, readValid(f)...)
+		}
+		if len(f.Faults) > 0 {
+			return nil, f.Faults
+		}
+	}
+	return all, nil
 }

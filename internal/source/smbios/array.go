@@ -176,13 +176,11 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 // errorNotProvided is the value of an error handle for "no information about errors is provided".
 const errorNotProvided = 0xFFFE
 
-// HPEDIMMLocation is HPE's OEM structure of type 202: the position of a slot as it is printed on
-// the board. Numbers are those of the structure: they count from 1, and HPE's "unknown" and "not
-// applicable" are Unstated.
+// HPEDIMMLocation is HPE's OEM structure of type 202: the position of a slot as it is printed on the board. Numbers are
+// those of the structure: they count from 1, and HPE's "unknown" and "not applicable" are Unstated.
 //
-// The structure grew with the server generations: G6 to Gen8 end after Processor, Gen9 has no
-// controller and channel. The offsets follow the field order given by OpenDMI, and the published
-// tables of Gen10 machines agree with them.
+// The structure grew with the server generations: G6 to Gen8 end after Processor, Gen9 has no controller and channel.
+// The offsets follow the field order given by OpenDMI, and the published tables of Gen10 machines agree with them.
 type HPEDIMMLocation struct {
 	Handle uint16
 	// Device is the handle of the type 17 structure.

@@ -10,8 +10,7 @@ func (t *Table) checkCount() {
 	announced, found := t.EntryPoint.Structures, len(t.Structures)
 	ended := t.Count(typeEndOfTable) > 0
 	if announced > 0 && announced != found {
-		// Some firmware miscounts. A text or table that was cut off looks the same,
-		// unless its end marker is there.
+		// Some firmware miscounts. A text or table that was cut off looks the same, unless its end marker is there.
 		t.problem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
 			"%d structures are announced, %d were found", announced, found)
 	}
@@ -22,10 +21,9 @@ func (t *Table) checkCount() {
 	t.checkDevices(ended)
 }
 
-// checkDevices reports arrays of system memory that list fewer devices than they announce. In a text
-// without an end marker that is the only sign of a cut, because the output of `dmidecode -t memory`
-// ends without a mark. Firmware that lists filled slots only, or announces too many, looks the same
-// but for the structures that follow.
+// checkDevices reports arrays of system memory that list fewer devices than they announce. In a text without an end
+// marker that is the only sign of a cut, because the output of `dmidecode -t memory` ends without a mark. Firmware that
+// lists filled slots only, or announces too many, looks the same but for the structures that follow.
 func (t *Table) checkDevices(ended bool) {
 	listed, total, announced := map[uint16]int{}, 0, 0
 	last := -1 // the array of the last device or, without one, the last array
@@ -192,8 +190,7 @@ func (t *Table) checkFields() {
 	}
 }
 
-// auditedLength returns the least length in bytes of a structure that the audit reads, and 0 for
-// other types.
+// auditedLength returns the least length in bytes of a structure that the audit reads, and 0 for other types.
 func auditedLength(typ uint8) int {
 	switch typ {
 	case typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping:
@@ -294,8 +291,7 @@ func (t *Table) outsized() error {
 	return nil
 }
 
-// longest returns the bytes of the strings of the structure that has most; in a text, of the longest
-// line.
+// longest returns the bytes of the strings of the structure that has most; in a text, of the longest line.
 func (t *Table) longest() int {
 	most := 0
 	for i := range t.Structures {

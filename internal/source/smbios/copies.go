@@ -136,9 +136,8 @@ func sameStructure(a, b *Structure) bool {
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
 }
 
-// endAtMarker removes structures that a text has after the end marker, except for those that real
-// firmware writes there (vendors' own and inactive ones), and reports what the audit loses with the
-// structures beyond the marker.
+// endAtMarker removes structures that a text has after the end marker, except for those that real firmware writes there
+// (vendors' own and inactive ones), and reports what the audit loses with the structures beyond the marker.
 func (t *Table) endAtMarker() {
 	if t.Source == FromText {
 		end := slices.IndexFunc(t.Structures, func(s Structure) bool { return s.Type == typeEndOfTable })

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// MemoryDevice is a slot, populated or empty, or a soldered or stacked memory device (type 17,
-// DSP0134 7.18).
+// MemoryDevice is a slot, populated or empty, or a soldered or stacked memory device (type 17, DSP0134 7.18).
 //
-// For an empty slot only the fields up to Detail are read. Firmware leaves meaningless texts and
-// numbers in the others, and dmidecode does not print them either from version 3.4 on; Leftovers
-// reads them.
+// For an empty slot only the fields up to Detail are read. Firmware leaves meaningless texts and numbers in the others,
+// and dmidecode does not print them either from version 3.4 on; Leftovers reads them.
 type MemoryDevice struct {
 	// Handle identifies the slot; locators can repeat.
 	Handle uint16
@@ -20,12 +18,10 @@ type MemoryDevice struct {
 	Array Field[uint16]
 	// TotalWidth and DataWidth are in bits.
 	TotalWidth, DataWidth Field[int]
-	// Installed is set if a module is in the slot. It is Unstated if firmware does not know the size
-	// (FFFFh).
+	// Installed is set if a module is in the slot. It is Unstated if firmware does not know the size (FFFFh).
 	Installed Field[bool]
-	// Size is in bytes; it is known to be 0 for an empty slot. It is Malformed for values that are
-	// no size: 0 KB, an extended size of 0, 32767 MB, and 7FFFh in a structure too short for the
-	// extended size.
+	// Size is in bytes; it is known to be 0 for an empty slot. It is Malformed for values that are no size: 0 KB, an
+	// extended size of 0, 32767 MB, and 7FFFh in a structure too short for the extended size.
 	Size Field[int64]
 	// FormFactor and Type are spelled as dmidecode prints them, such as "DIMM" and "DDR4".
 	FormFactor Field[string]
@@ -68,8 +64,7 @@ func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 	}
 }
 
-// Leftovers returns the device of an empty slot with what firmware states of a module there
-// nevertheless.
+// Leftovers returns the device of an empty slot with what firmware states of a module there nevertheless.
 func (t *Table) Leftovers(d *MemoryDevice) MemoryDevice {
 	out := *d
 	f := t.fields(&t.Structures[d.Index])
@@ -179,8 +174,7 @@ func parseBits(v string, words []string) uint {
 	return bits
 }
 
-// width reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty
-// slots.
+// width reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty slots.
 func (f *fields) width(off int, label string) Field[int] {
 	n := f.num(off, 2, label, 0xFFFF)
 	if n.Known() && n.Value == 0 {
@@ -189,8 +183,7 @@ func (f *fields) width(off int, label string) Field[int] {
 	return n
 }
 
-// moduleSize reads the size of the module in bytes (DSP0134 7.18.5) and whether a module is
-// installed.
+// moduleSize reads the size of the module in bytes (DSP0134 7.18.5) and whether a module is installed.
 func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	if f.text {
 		v, ok := f.line("Size")
@@ -226,9 +219,8 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	}
 }
 
-// plausibleSize returns n as the size of an installed module. No module has 0 bytes, 32767 MB
-// (7FFFh, the reference to the extended size, read as a size) or more than the extended size can
-// express.
+// plausibleSize returns n as the size of an installed module. No module has 0 bytes, 32767 MB (7FFFh, the reference to
+// the extended size, read as a size) or more than the extended size can express.
 func plausibleSize(n int64) (Field[int64], Field[bool]) {
 	switch {
 	case n == 0:

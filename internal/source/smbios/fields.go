@@ -15,8 +15,7 @@ type Status uint8
 
 // The states of a field.
 const (
-	// Missing: the structure is too short to have the field, or the text has
-	// no line for it.
+	// Missing: the structure is too short to have the field, or the text has no line for it.
 	Missing Status = iota
 	// Unstated means that the field exists with the value for unknown or not specified (depending on the
 	// field 0, FFFFh, string number 0 or an empty string; in text "Unknown" or "Not Specified").
@@ -60,9 +59,8 @@ func unreadable[T any](v string) Field[T] {
 	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
 }
 
-// fields reads the fields of one structure. Its methods take a field's offset in the binary
-// structure and its label in dmidecode's text, so each structure is described once and both inputs
-// give the same values.
+// fields reads the fields of one structure. Its methods take a field's offset in the binary structure and its label in
+// dmidecode's text, so each structure is described once and both inputs give the same values.
 type fields struct {
 	s    *Structure
 	text bool
@@ -270,8 +268,7 @@ func countStrings(strs string) int {
 	return strings.Count(strs, "\x00") + 1
 }
 
-// stringFields lists for each type the offsets of the fields with string numbers (DSP0134
-// clause 7).
+// stringFields lists for each type the offsets of the fields with string numbers (DSP0134 clause 7).
 var stringFields = [...]string{
 	typeBIOS:         "\x04\x05\x08",
 	typeSystem:       "\x04\x05\x06\x07\x19\x1A",

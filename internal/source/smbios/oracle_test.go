@@ -60,8 +60,7 @@ func compareStructs(a, b reflect.Value, path string, report func(field, ours, th
 	}
 }
 
-// show prints a Field by status and value; Raw is not compared, as
-// dmidecode prints strings filtered.
+// show prints a Field by status and value; Raw is not compared, as dmidecode prints strings filtered.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Struct && v.FieldByName("Status").IsValid() {
 		return fmt.Sprintf("%v %v", v.FieldByName("Status"), v.FieldByName("Value"))

@@ -55,9 +55,8 @@ func Decode(entryPoint, table []byte) *Table {
 	return t
 }
 
-// DecodeEntries decodes single structures with their strings, as in
-// /sys/firmware/dmi/entries/*/raw, in the order given. Offsets count as if the files followed one
-// another. The table refers to the bytes of raws.
+// DecodeEntries decodes single structures with their strings, as in /sys/firmware/dmi/entries/*/raw, in the order
+// given. Offsets count as if the files followed one another. The table refers to the bytes of raws.
 func DecodeEntries(raws [][]byte) *Table {
 	t := &Table{Source: FromEntries}
 	offset := 0
@@ -97,9 +96,8 @@ func (t *Table) start(data []byte) int {
 	return min(0x20, len(data))
 }
 
-// announcedLength returns the number of available bytes that belong to the table, by the length in the entry
-// point. All bytes count if it has no length, and with the 64-bit entry point, which has only the largest
-// possible length.
+// announcedLength returns the number of available bytes that belong to the table, by the length in the entry point. All
+// bytes count if it has no length, and with the 64-bit entry point, which has only the largest possible length.
 func (t *Table) announcedLength(available int) int {
 	announced := t.EntryPoint.TableLength
 	if t.EntryPoint.Kind == EntryPoint64 || t.EntryPoint.Kind == NoEntryPoint || announced == 0 {

@@ -12,9 +12,8 @@ type Processor struct {
 	Designation Field[string]
 	// Type is spelled as dmidecode prints it; the audit counts those of type "Central Processor".
 	Type Field[string]
-	// Family is the number of the processor family, FamilyName its name as dmidecode prints it.
-	// Family is Missing for a name that several numbers have and, in text, for a name that is not
-	// in the list.
+	// Family is the number of the processor family, FamilyName its name as dmidecode prints it. Family is Missing for a
+	// name that several numbers have and, in text, for a name that is not in the list.
 	Family       Field[int]
 	FamilyName   Field[string]
 	Manufacturer Field[string]
@@ -25,8 +24,7 @@ type Processor struct {
 	CPUID     Field[CPUID]
 	Version   Field[string]
 	Populated Field[bool]
-	// State is the state of the processor in a populated socket, such as "Enabled" or "Disabled By
-	// BIOS".
+	// State is the state of the processor in a populated socket, such as "Enabled" or "Disabled By BIOS".
 	State Field[string]
 	// Upgrade is the kind of socket, such as "Socket LGA4677".
 	Upgrade Field[string]
@@ -37,8 +35,7 @@ type Processor struct {
 	CoreCount, CoresEnabled, ThreadCount, ThreadsEnabled Field[int]
 }
 
-// CPUID is the signature of an x86 processor: family and model with their extended parts, and
-// stepping.
+// CPUID is the signature of an x86 processor: family and model with their extended parts, and stepping.
 type CPUID struct {
 	Family, Model, Stepping int
 }
@@ -116,9 +113,8 @@ func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	return known(true), namedCode("processor state", f.u8(0x18)&7)
 }
 
-// count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that
-// is too short for that field, and FFFFh in it, are Malformed. dmidecode prints no line for a count
-// of 0, which is Unstated.
+// count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that is too short for that
+// field, and FFFFh in it, are Malformed. dmidecode prints no line for a count of 0, which is Unstated.
 func (f *fields) count(off, wide int, label string) Field[int] {
 	var n int
 	switch {
@@ -149,8 +145,7 @@ func (f *fields) count(off, wide int, label string) Field[int] {
 	return numField(n, 0)
 }
 
-// threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when
-// it is 0.
+// threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when it is 0.
 func (f *fields) threadsEnabled() Field[int] {
 	n := f.num(0x30, 2, "Thread Enabled", 0)
 	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
@@ -159,8 +154,7 @@ func (f *fields) threadsEnabled() Field[int] {
 	return n
 }
 
-// processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is
-// Unstated.
+// processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is Unstated.
 func (f *fields) processorID() Field[uint64] {
 	id := read(f, 0x08, 8, "ID", func(v string) Field[uint64] {
 		var buf [16]byte
@@ -176,8 +170,7 @@ func (f *fields) processorID() Field[uint64] {
 	return id
 }
 
-// cpuid decodes the x86 signature from the processor ID. In a text without an ID it reads the line
-// "Signature".
+// cpuid decodes the x86 signature from the processor ID. In a text without an ID it reads the line "Signature".
 func (f *fields) cpuid(p *Processor) Field[CPUID] {
 	if p.ID.Status == Missing && f.text {
 		return f.signature()
@@ -252,8 +245,7 @@ var x86Families = [...][2]int{
 	{0xCD, 0xCF}, {0xD2, 0xDB}, {0xDD, 0xE0}, {0xE4, 0xEF}, {0x12C, 0x12E}, {0x140, 0x140},
 }
 
-// family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the
-// two-byte field at 28h.
+// family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the two-byte field at 28h.
 func (f *fields) family(maker Field[string], v Version) (Field[int], Field[string]) {
 	if f.text {
 		return f.textFamily()

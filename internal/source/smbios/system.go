@@ -11,8 +11,7 @@ type BIOS struct {
 	Handle uint16
 	// ReleaseDate is mm/dd/yyyy in current firmware and has any form in old firmware.
 	Vendor, Version, ReleaseDate Field[string]
-	// VirtualMachine is a characteristics bit. A cleared bit is not conclusive: many hypervisors do not set
-	// it.
+	// VirtualMachine is a characteristics bit. A cleared bit is not conclusive: many hypervisors do not set it.
 	VirtualMachine Field[bool]
 }
 

@@ -1,10 +1,8 @@
 // Package smbios decodes SMBIOS tables (DMTF DSP0134) and dmidecode's text into typed structures.
 //
-// The format of three inputs is detected automatically (see Parse): a dump made by
-// `dmidecode --dump-bin`, a bare structure table as in
-// /sys/firmware/dmi/tables/DMI, and dmidecode's text. The bytes and the text
-// of one machine give the same typed values, so callers do not need to know which one
-// was read.
+// The format of three inputs is detected automatically (see Parse): a dump made by `dmidecode --dump-bin`, a bare
+// structure table as in /sys/firmware/dmi/tables/DMI, and dmidecode's text. The bytes and the text of one machine give
+// the same typed values, so callers do not need to know which one was read.
 //
 // The length byte of a structure decides which fields exist, never the version in the entry point. A decoded
 // value has a Status: firmware stated it, declared it unknown, wrote an undefined value, or has no such field.
@@ -27,8 +25,7 @@ type Source uint8
 const (
 	// FromDump: a `dmidecode --dump-bin` file.
 	FromDump Source = iota + 1
-	// FromTable: a file with structures but no entry point, or sysfs's table with or without its
-	// entry point.
+	// FromTable: a file with structures but no entry point, or sysfs's table with or without its entry point.
 	FromTable
 	// FromEntries: single structures from /sys/firmware/dmi/entries/*/raw.
 	FromEntries
@@ -62,8 +59,7 @@ type Table struct {
 	// Version is the SMBIOS version, after the corrections that dmidecode makes too (2.31 and 2.33
 	// become 2.3, 2.51 becomes 2.6).
 	Version Version
-	// Structures are in table order and include inactive ones (type 126) and the end marker (type
-	// 127).
+	// Structures are in table order and include inactive ones (type 126) and the end marker (type 127).
 	Structures []Structure
 	// Problems are the defects found, at most maxProblems.
 	Problems []Problem
@@ -75,13 +71,11 @@ type Table struct {
 	// each handle and type.
 	order []int
 	first map[identity]int
-	// dmi is the version of the dmidecode that printed the text, as a number: 3.4 is 304, 2.12 is
-	// 212, 0 is unknown.
+	// dmi is the version of the dmidecode that printed the text, as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
 	dmi int
 	// beyond are the structures after the end marker, which do not belong to the table.
 	beyond []Structure
-	// all means that the text is of a dmidecode that printed all types, and so should have the end
-	// marker too.
+	// all means that the text is of a dmidecode that printed all types, and so should have the end marker too.
 	all bool
 }
 
@@ -92,12 +86,10 @@ type Structure struct {
 	Type   uint8
 	Length uint8
 	Handle uint16
-	// Offset is the position in bytes of the structure in the table, or of its first line in the
-	// text.
+	// Offset is the position in bytes of the structure in the table, or of its first line in the text.
 	Offset int
-	// Data is the formatted area including the header, shorter than Length when the table was cut
-	// short. For text it is nil unless dmidecode printed the bytes ("Header and Data"). From binary
-	// input it is a part of that input.
+	// Data is the formatted area including the header, shorter than Length when the table was cut short. For text it is
+	// nil unless dmidecode printed the bytes ("Header and Data"). From binary input it is a part of that input.
 	Data []byte
 
 	// strs is the string area without its terminator: the strings with a NUL between them.
@@ -143,8 +135,7 @@ func (t *Table) Count(typ uint8) int {
 	return n
 }
 
-// Lookup returns the first structure with this handle and type, or nil. Handles should be unique
-// but sometimes are not.
+// Lookup returns the first structure with this handle and type, or nil. Handles should be unique but sometimes are not.
 func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
 	if i, ok := t.first[identity{handle, typ}]; ok {
 		return &t.Structures[i]
@@ -236,11 +227,9 @@ type EntryPoint struct {
 	Declared Version
 	// Length is the entry point's own length in bytes, as it announces it.
 	Length int
-	// TableLength is the length of the table in bytes; for EntryPoint64 it is the largest possible
-	// one.
+	// TableLength is the length of the table in bytes; for EntryPoint64 it is the largest possible one.
 	TableLength int
-	// Structures is the announced number of structures; 0 for EntryPoint64, which does not state
-	// it.
+	// Structures is the announced number of structures; 0 for EntryPoint64, which does not state it.
 	Structures int
 	// Address is the table's physical address or, in a dump by dmidecode, its offset in the file.
 	Address uint64
@@ -249,8 +238,7 @@ type EntryPoint struct {
 // EntryPointKind is the kind of an entry point (DSP0134 5.2).
 type EntryPointKind uint8
 
-// The structure types that are decoded or whose fields name strings (DSP0134 clause 7; type 202 is
-// HPE's own).
+// The structure types that are decoded or whose fields name strings (DSP0134 clause 7; type 202 is HPE's own).
 const (
 	typeBIOS            = 0
 	typeSystem          = 1
@@ -279,13 +267,11 @@ const maxStructures = 1 << 16
 const (
 	// CodeChecksum: a checksum of the entry point is wrong.
 	CodeChecksum = "checksum"
-	// CodeEntryPoint: the entry point is cut short, or its length is not used by the specification or known
-	// firmware.
+	// CodeEntryPoint: the entry point is cut short, or its length is not used by the specification or known firmware.
 	CodeEntryPoint = "entry_point"
 	// CodeVersion: an impossible version was corrected.
 	CodeVersion = "version"
-	// CodeLength: the length of the table is not the announced one, or a structure is shorter than
-	// its oldest form.
+	// CodeLength: the length of the table is not the announced one, or a structure is shorter than its oldest form.
 	CodeLength = "length"
 	// CodeCount: the number of structures is not the announced one.
 	CodeCount = "count"
@@ -300,8 +286,7 @@ const (
 	CodeNoEndMarker = "no_end_marker"
 	// CodeEarlyEnd: structures follow the end marker.
 	CodeEarlyEnd = "early_end"
-	// CodeDevices: a memory array announces more devices than the table lists, and the list was not
-	// cut off.
+	// CodeDevices: a memory array announces more devices than the table lists, and the list was not cut off.
 	CodeDevices = "devices"
 	// CodeCopy: a processor or module is listed twice.
 	CodeCopy = "copy"

@@ -26,9 +26,8 @@ func parseText(data []byte) (*Table, error) {
 	return t, nil
 }
 
-// textParser cuts the text into structures. A structure is a line with its handle, a title and
-// attributes. Attributes are indented deeper than the title, list items deeper than their
-// attribute.
+// textParser cuts the text into structures. A structure is a line with its handle, a title and attributes. Attributes
+// are indented deeper than the title, list items deeper than their attribute.
 type textParser struct {
 	t    *Table
 	text string
@@ -263,8 +262,7 @@ func (h *hexDump) take(l textLine) bool {
 	return true
 }
 
-// bytes returns the formatted area and the string area, or nothing if the dump does not belong to structure
-// s.
+// bytes returns the formatted area and the string area, or nothing if the dump does not belong to structure s.
 func (h *hexDump) bytes(s *Structure) ([]byte, string) {
 	if len(h.data) < headerLength || h.data[0] != s.Type {
 		return nil, ""
@@ -306,8 +304,7 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
 }
 
-// outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured
-// log.
+// outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured log.
 func (p *textParser) outside(pos int, content string) {
 	if p.message(pos, content) {
 		return

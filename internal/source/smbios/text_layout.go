@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// utf16Order returns 'l' or 'b' for the byte order mark of UTF-16 in little or big endian, 0
-// without one.
+// utf16Order returns 'l' or 'b' for the byte order mark of UTF-16 in little or big endian, 0 without one.
 func utf16Order(data []byte) byte {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -37,9 +36,8 @@ func textOf(data []byte) string {
 	return relaid(string(utf16.Decode(units)))
 }
 
-// relaid restores the layout of dmidecode's text that mail programs, forums and wikis have changed: no-break
-// spaces, lines quoted with "> ", an empty line after every line. It does not change a text in dmidecode's
-// layout.
+// relaid restores the layout of dmidecode's text that mail programs, forums and wikis have changed: no-break spaces,
+// lines quoted with "> ", an empty line after every line. It does not change a text in dmidecode's layout.
 func relaid(text string) string {
 	return singleSpaced(unquoted(plainSpaces(text)))
 }

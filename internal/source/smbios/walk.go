@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// headerLength is the length in bytes of a structure's header: type, length and handle
-// (DSP0134 6.1.2).
+// headerLength is the length in bytes of a structure's header: type, length and handle (DSP0134 6.1.2).
 const headerLength = 4
 
 type walker struct {
@@ -78,8 +77,7 @@ func (w *walker) estimate() int {
 	return min(cmp.Or(w.t.EntryPoint.Structures, len(w.data)/64+8), most)
 }
 
-// add appends the structure whose formatted area is data[pos:body] and whose strings end before
-// end.
+// add appends the structure whose formatted area is data[pos:body] and whose strings end before end.
 func (w *walker) add(pos, body, end int) *Structure {
 	w.t.Structures = append(w.t.Structures, Structure{
 		Type:   w.data[pos],
@@ -92,8 +90,7 @@ func (w *walker) add(pos, body, end int) *Structure {
 	return &w.t.Structures[len(w.t.Structures)-1]
 }
 
-// terminator returns the position of the first two zero bytes at or after pos; it returns false if
-// there are none.
+// terminator returns the position of the first two zero bytes at or after pos; it returns false if there are none.
 func (w *walker) terminator(pos int) (int, bool) {
 	if pos+1 >= len(w.data) {
 		return 0, false

@@ -29,8 +29,7 @@ var (
 	xeon34  = cpuModel{"Intel(R) Xeon(TM) CPU 3.40GHz", "Intel", [3]int{15, 4, 3}, 1, 0, 0x0F}
 )
 
-// chassis starts a Table: firmware, system, board and one structure of type 4
-// per name.
+// chassis starts a Table: firmware, system, board and one structure of type 4 per name.
 func chassis(major, minor int, vendor, product, bios string, cpu cpuModel, sockets ...string) *smbiostest.Builder {
 	b := smbiostest.New(major, minor)
 	b.BIOS(smbiostest.BIOS{Vendor: vendor, Version: bios, Date: "06/01/2011", ROMBytes: 4 << 20})
@@ -85,8 +84,7 @@ func powerEdge11G(name, about, product string, cpu cpuModel, slots int, numbers 
 	return founding(name, about, "balanced", b, cpu, 2, len(numbers)*4<<10)
 }
 
-// The slots of a memory board of the RX600 S6 in the order in which the paper
-// fills them.
+// The slots of a memory board of the RX600 S6 in the order in which the paper fills them.
 var (
 	first       = []string{"1B", "1D", "1A", "1C"}
 	threeGroups = []string{"1B", "1D", "1A", "1C", "2B", "2D"}

@@ -1,10 +1,15 @@
 package population
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
@@ -166,4 +171,188 @@ func classRank(name string) int {
 		return i
 	}
 	return int(name[0])
+}
+
+// orderKept checks the filled slots against the documents: the paper for lockstep boards, otherwise the order
+// within the channels from the slot map, and the vendor's own sets of slots for this number of DIMMs. It is
+// true only if the vendor's sets, or equal channels filled from the first slot on, prove it.
+func (b *builder) orderKept(pop *Population) {
+	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
+	if len(pop.Slots) == 0 {
+		return
+	}
+	if b.lockstepBoard != nil && pop.DPC.Known() {
+		b.exOrderKept(pop)
+		return
+	}
+	listed := b.setOrder(pop)
+	if listed.Known() {
+		pop.Order = listed
+		return
+	}
+	within, mapped := b.channelOrder(pop)
+	switch {
+	case !mapped:
+	case !within.Value, pop.DPC.Known() && len(slices.Compact(slices.Clone(pop.DPC.Value))) <= 1: // all channels equally deep
+		pop.Order = within
+	default:
+		pop.Order = listed
+	}
+}
+
+// channelOrder checks the order within the channels: the first slot must hold a DIMM before the next one does.
+// The first slot of a channel comes from a slot map (known), or from the document of a board with labels that
+// name channel and slot; labels alone, or a map that no document or dump confirms, are not enough.
+func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
+	c, labelled := fact.Direct, false
+	for _, slots := range pop.ChannelSlots {
+		for _, i := range slots {
+			if b.fillPosition(i) == place.Unplaced {
+				return kept, false
+			}
+			labelled = labelled || b.places[i].Source != place.SourceMap
+			c = min(c, b.places[i].Certainty)
+		}
+	}
+	for _, e := range pop.EmptySlots {
+		at := &b.places[e]
+		if at.Channel < 0 || at.Channel >= len(pop.ChannelSlots) || at.Slot == place.Unplaced {
+			continue
+		}
+		turn := at.Slot
+		if labelled {
+			turn = b.fillPosition(e)
+		}
+		if turn == place.Unplaced {
+			pop.OrderDetail = ""
+			return kept, false
+		}
+		for _, i := range pop.ChannelSlots[at.Channel] {
+			if b.fillPosition(i) > turn {
+				pop.OrderDetail = joinDetail(pop.OrderDetail, b.sys.Slots[i].Name()+" is filled before "+b.sys.Slots[e].Name())
+			}
+		}
+	}
+	if labelled {
+		pop.OrderSource = b.fill.Source
+	}
+	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
+}
+
+// fillPosition returns the position of a slot in its channel's filling order, from 0; place.Unplaced if neither a slot
+// map nor the board's document gives it.
+func (b *builder) fillPosition(slot int) int {
+	at := &b.places[slot]
+	switch {
+	case at.Source != place.SourceMap:
+		return b.fill.Turn(b.sys.Slots[slot].Locator.Or(""), at)
+	case at.Unverified:
+		return place.Unplaced
+	}
+	return at.Slot
+}
+
+// setOrder checks the filled slots against the vendor's sets for this number of DIMMs. Sets for lockstep,
+// mirroring or sparing are ignored unless BIOS setup is known to have these off. A sister model's manual is
+// unverified.
+func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
+	unknown := func(reason string) fact.Fact[bool] {
+		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
+	}
+	if b.sets == nil {
+		return unknown("which slots the vendor fills for " + humanize.Plural(len(pop.Slots), "module") + " is in no document that was read")
+	}
+	var filled []int
+	for _, i := range pop.Slots {
+		n := b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.places[i])
+		if n < 0 || slices.Contains(filled, n) {
+			return unknown("the labels of the slots have no numbers of their own")
+		}
+		filled = append(filled, n)
+	}
+	slices.Sort(filled)
+	row := b.sets.Rows[len(filled)]
+	switch {
+	case len(row.Sets) == 0:
+		return unknown("which slots the vendor fills for " + humanize.Plural(len(filled), "module") + " is in no document that was read")
+	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
+		pop.ModeSlots = true
+		return unknown("the filled slots are the vendor's set for lockstep, mirroring or sparing, and whether that is on is not known")
+	}
+	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
+	f.Unverified = b.sets.Analogous
+	if !f.Value {
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), humanize.Plural(len(filled), "module"))
+	}
+	pop.OrderSource = b.sets.Document(len(filled))
+	return f
+}
+
+// checkAllowedCounts checks the number of DIMMs against the table of the product's own manual, if it lists the numbers
+// that are not allowed.
+func (b *builder) checkAllowedCounts(pop *Population) {
+	n, known := pop.DIMMs.Get()
+	if b.sets == nil || b.sets.Analogous || !known || b.sets.Rows[n].Grade != place.NotAllowed {
+		return
+	}
+	pop.CountSource = b.sets.Rows[n].Source
+	for count, row := range b.sets.Rows {
+		if len(row.Sets) > 0 {
+			pop.Counts = append(pop.Counts, count)
+		}
+	}
+	slices.Sort(pop.Counts)
+	at, _ := slices.BinarySearch(pop.Counts, n)
+	if at < len(pop.Counts) {
+		pop.CountWays = append(pop.CountWays, b.describeCount(pop, pop.EmptySlots, "fill", pop.Counts[at]))
+	}
+	if at > 0 {
+		pop.CountWays = append(pop.CountWays, b.describeCount(pop, pop.Slots, "empty", pop.Counts[at-1]))
+	}
+}
+
+func (b *builder) describeCount(pop *Population, from []int, verb string, count int) string {
+	wanted := b.sets.Rows[count].Sets[0]
+	var names []string
+	for _, slot := range from {
+		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
+		if slices.Contains(wanted, b.sets.Number(label, &b.places[slot])) == (verb == "fill") {
+			names = append(names, label)
+		}
+	}
+	if len(names) != max(count-len(pop.Slots), len(pop.Slots)-count) {
+		return verb + " slots until " + strconv.Itoa(count) + " are filled"
+	}
+	return verb + " " + humanize.List(names) + " (" + humanize.Plural(count, "DIMM") + ")"
+}
+
+// listed formats the sets of a row: "1, 2" or "1, 3 or 6, 8".
+func (b *builder) listed(pop *Population, row *place.SetRow) string {
+	out := make([]string, len(row.Sets))
+	for i, set := range row.Sets {
+		out[i] = b.printed(pop, set)
+	}
+	return strings.Join(out, " or ")
+}
+
+// printed formats the slots of a set: by number, or by label if this CPU's labels have other numbers than the
+// rows.
+func (b *builder) printed(pop *Population, set []int) string {
+	names := map[int]string{}
+	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
+		n := b.sets.Number(label, &b.places[slot])
+		if printed := place.PrintedNumber(label); printed == n {
+			names[n] = strconv.Itoa(n)
+		} else {
+			names[n] = label
+		}
+	}
+	out := make([]string, len(set))
+	for i, n := range set {
+		if out[i] = names[n]; out[i] == "" {
+			out[i] = strconv.Itoa(n)
+		}
+	}
+	return strings.Join(out, ", ")
 }

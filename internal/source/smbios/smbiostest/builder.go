@@ -1,5 +1,4 @@
-// Package smbiostest builds synthetic SMBIOS tables of machines, for tests and
-// for demonstration data.
+// Package smbiostest builds synthetic SMBIOS tables of machines, for tests and for demonstration data.
 //
 //	b := smbiostest.New(3, 2)
 //	b.System(smbiostest.System{Manufacturer: "Example", Product: "Server"})
@@ -29,8 +28,7 @@ const (
 	DMI                 // _DMI_, legacy
 )
 
-// Builder collects the structures of one table. The zero Builder is not
-// usable; see New.
+// Builder collects the structures of one table. The zero Builder is not usable; see New.
 type Builder struct {
 	// Kind, and Count and TableLength when not 0, go into the entry point.
 	Kind        Kind
@@ -62,8 +60,7 @@ func New(major, minor int) *Builder {
 	return b
 }
 
-// NextHandle sets the handle of the structure added next; those after it count
-// on.
+// NextHandle sets the handle of the structure added next; those after it count on.
 func (b *Builder) NextHandle(handle uint16) *Builder {
 	b.next = handle
 	return b
@@ -128,8 +125,7 @@ func (b *Builder) EntryPoint() []byte {
 	return nil
 }
 
-// Dump returns the entry point and, from offset 32 on, the table, as
-// `dmidecode --dump-bin` writes them.
+// Dump returns the entry point and, from offset 32 on, the table, as `dmidecode --dump-bin` writes them.
 func (b *Builder) Dump() []byte {
 	out := make([]byte, 0x20)
 	copy(out, b.EntryPoint())
@@ -179,8 +175,7 @@ func sum(b []byte) (s byte) {
 	return s
 }
 
-// length picks the length of a structure by version: the last of steps that
-// the version reaches.
+// length picks the length of a structure by version: the last of steps that the version reaches.
 func (b *Builder) length(want int, first int, steps ...step) int {
 	if want != 0 {
 		return want

@@ -1,6 +1,9 @@
 package smbiostest
 
-import "cmp"
+import (
+	"cmp"
+	"math"
+)
 
 // BIOS is a structure of type 0.
 type BIOS struct {
@@ -162,4 +165,204 @@ func (b *Builder) CPU(v CPU) uint16 {
 	s.u16(0x26, v.Characteristics)
 	s.u16(0x30, uint16(v.ThreadsEnabled))
 	return b.add(4, s)
+}
+
+// Array is a structure of type 16.
+type Array struct {
+	// Location, Use and ECC are codes of DSP0134 7.17; 0 is system board, system memory and multi-bit ECC.
+	Location, Use, ECC byte
+	// MaxBytes is the capacity; 0 is 1 TiB.
+	MaxBytes int64
+	Devices  int
+}
+
+// Array appends a structure of type 16.
+func (b *Builder) Array(v Array) uint16 {
+	s := newBody(b.length(0, 0x0F, step{2, 7, 0x17}))
+	s.u8(0x04, cmp.Or(v.Location, 3))
+	s.u8(0x05, cmp.Or(v.Use, 3))
+	s.u8(0x06, cmp.Or(v.ECC, 6))
+	v.MaxBytes = cmp.Or(v.MaxBytes, 1<<40)
+	if kb := v.MaxBytes >> 10; kb < 0x80000000 {
+		s.u32(0x07, uint32(kb))
+	} else {
+		s.u32(0x07, 0x80000000)
+		s.u64(0x0F, uint64(v.MaxBytes))
+	}
+	s.u16(0x0B, 0xFFFE) // no handle of errors
+	s.u16(0x0D, uint16(v.Devices))
+	return b.add(16, s)
+}
+
+// DIMM is a structure of type 17.
+type DIMM struct {
+	Array uint16
+	// Error is a handle; 0 is "not provided".
+	Error uint16
+	// Bytes is the size; 0 is an empty slot.
+	Bytes int64
+	// SizeUnknown makes the size field FFFFh; RawSize, when not 0, makes it anything.
+	SizeUnknown bool
+	RawSize     uint16
+	// TotalBits and DataBits are widths; 0 is 72 and 64 for a populated slot.
+	TotalBits, DataBits int
+	// FormFactor, Type and Technology are codes of DSP0134 7.18; 0 is DIMM,
+	// DDR4 and DRAM. Detail 0 is "Synchronous Registered (Buffered)".
+	FormFactor, Type, Technology byte
+	Detail                       uint16
+	Set                          byte
+	Locator, Bank                string
+	// Speed and Configured are in MT/s; 0 is unknown. From 65535 on they are in the extended fields.
+	Speed, Configured                    int
+	Manufacturer, Serial, AssetTag, Part string
+	Rank                                 byte
+	// MinMV, MaxMV and ConfiguredMV are in mV.
+	MinMV, MaxMV, ConfiguredMV int
+	// Modes are the bits of DSP0134 7.18.7; 0 is volatile memory.
+	Modes    uint16
+	Firmware string
+	// ManufacturerID is a JEP106 code as in DSP0134 7.18.8.
+	ManufacturerID uint16
+	// NonVolatile and Volatile are portions in bytes; both 0 makes all of the module volatile.
+	NonVolatile, Volatile int64
+	// Length overrides the length of the structure.
+	Length int
+}
+
+// MemoryDevice appends a structure of type 17.
+func (b *Builder) MemoryDevice(v DIMM) uint16 {
+	s := newBody(b.length(v.Length, 0x15, step{2, 3, 0x1B}, step{2, 6, 0x1C}, step{2, 7, 0x22},
+		step{2, 8, 0x28}, step{3, 2, 0x54}, step{3, 3, 0x5C}, step{3, 7, 0x64}))
+	populated := v.Bytes != 0 || v.SizeUnknown || v.RawSize != 0
+	s.u16(0x04, v.Array)
+	s.u16(0x06, cmp.Or(v.Error, 0xFFFE))
+	s.width(0x08, v.TotalBits, 72, populated)
+	s.width(0x0A, v.DataBits, 64, populated)
+	s.moduleSize(v)
+	s.u8(0x0E, cmp.Or(v.FormFactor, 9))
+	s.u8(0x0F, v.Set)
+	s.str(0x10, v.Locator)
+	s.str(0x11, v.Bank)
+	if !populated {
+		s.u8(0x12, cmp.Or(v.Type, 2))
+		s.u16(0x13, cmp.Or(v.Detail, 1<<2))
+		s.module(v) // what firmware leaves in an empty slot
+		return b.add(17, s)
+	}
+	s.u8(0x12, cmp.Or(v.Type, 0x1A))
+	s.u16(0x13, cmp.Or(v.Detail, 1<<7|1<<13))
+	s.module(v)
+	s.u8(0x28, cmp.Or(v.Technology, 3))
+	s.u16(0x29, cmp.Or(v.Modes, 1<<3))
+	s.str(0x2B, v.Firmware)
+	s.u16(0x2C, v.ManufacturerID)
+	if v.NonVolatile == 0 && v.Volatile == 0 {
+		v.Volatile = v.Bytes
+	}
+	s.u64(0x34, uint64(v.NonVolatile))
+	s.u64(0x3C, uint64(v.Volatile))
+	s.u16(0x5E, 0xFF00)
+	s.u16(0x62, 0xFF00)
+	return b.add(17, s)
+}
+
+func (s *body) width(off, bits, def int, populated bool) {
+	switch {
+	case bits != 0:
+		s.u16(off, uint16(bits))
+	case populated:
+		s.u16(off, uint16(def))
+	default:
+		s.u16(off, 0xFFFF)
+	}
+}
+
+// moduleSize writes the size in MB, in KB if it is not a multiple of a MB, or as the extended size from 32767 MB on.
+func (s *body) moduleSize(v DIMM) {
+	mb := v.Bytes >> 20
+	switch {
+	case v.RawSize != 0:
+		s.u16(0x0C, v.RawSize)
+	case v.SizeUnknown:
+		s.u16(0x0C, 0xFFFF)
+	case v.Bytes&(1<<20-1) != 0:
+		s.u16(0x0C, 0x8000|uint16(v.Bytes>>10))
+	case mb < 0x7FFF:
+		s.u16(0x0C, uint16(mb))
+	default:
+		s.u16(0x0C, 0x7FFF)
+		s.u32(0x1C, uint32(mb))
+	}
+}
+
+func (s *body) module(v DIMM) {
+	s.speed(0x15, 0x54, v.Speed)
+	s.str(0x17, v.Manufacturer)
+	s.str(0x18, v.Serial)
+	s.str(0x19, v.AssetTag)
+	s.str(0x1A, v.Part)
+	s.u8(0x1B, v.Rank)
+	s.speed(0x20, 0x58, v.Configured)
+	s.u16(0x22, uint16(v.MinMV))
+	s.u16(0x24, uint16(v.MaxMV))
+	s.u16(0x26, uint16(v.ConfiguredMV))
+}
+
+func (s *body) speed(off, ext, mts int) {
+	if mts < 0xFFFF {
+		s.u16(off, uint16(mts))
+		return
+	}
+	s.u16(off, 0xFFFF)
+	s.u32(ext, uint32(mts))
+}
+
+// Mapping is a structure of type 19.
+type Mapping struct {
+	Array uint16
+	// Start and End are byte addresses; End is the last byte.
+	Start, End uint64
+	// Width is the number of devices in a row; 0 is 1.
+	Width byte
+}
+
+// Mapping appends a structure of type 19.
+func (b *Builder) Mapping(v Mapping) uint16 {
+	s := newBody(b.length(0, 0x0F, step{2, 7, 0x1F}))
+	if v.End>>10 >= math.MaxUint32 {
+		s.u32(0x04, math.MaxUint32)
+		s.u32(0x08, math.MaxUint32)
+		s.u64(0x0F, v.Start)
+		s.u64(0x17, v.End)
+	} else {
+		s.u32(0x04, uint32(v.Start>>10))
+		s.u32(0x08, uint32(v.End>>10))
+	}
+	s.u16(0x0C, v.Array)
+	s.u8(0x0E, cmp.Or(v.Width, 1))
+	return b.add(19, s)
+}
+
+// DeviceMapping is a structure of type 20.
+type DeviceMapping struct {
+	// Device is the handle of the type 17 structure, Mapping of the type 19.
+	Device, Mapping uint16
+	// Start and End are byte addresses; End is the last byte.
+	Start, End uint64
+	// Position in an interleave of Depth rows; 0 is not interleaved.
+	Position, Depth byte
+}
+
+// DeviceMapping appends a structure of type 20, in the form of SMBIOS 2.1 to
+// 2.6 with addresses in KiB, or of 2.7.
+func (b *Builder) DeviceMapping(v DeviceMapping) uint16 {
+	s := newBody(b.length(0, 0x13, step{2, 7, 0x23}))
+	s.u32(0x04, uint32(v.Start>>10))
+	s.u32(0x08, uint32(v.End>>10))
+	s.u16(0x0C, v.Device)
+	s.u16(0x0E, v.Mapping)
+	s.u8(0x10, 1)
+	s.u8(0x11, v.Position)
+	s.u8(0x12, v.Depth)
+	return b.add(20, s)
 }
