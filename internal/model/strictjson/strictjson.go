@@ -109,6 +109,7 @@ type field struct {
 	*shape
 	null bool
 	tags map[string]string
+	enum []string
 }
 
 // anything is what a document may have for no type.
@@ -214,12 +215,13 @@ func (w *walker) value(f *field) error {
 
 func (w *walker) word(f *field) error {
 	v := w.text()
-	only, enum := f.tags["enum"]
+	words := f.words
+	if f.enum != nil {
+		words = f.enum
+	}
 	switch {
-	case f.words != nil && !slices.Contains(f.words, v):
-		return w.errorf("%q, expected one of %s", cut(v, mostNamed), strings.Join(f.words, ", "))
-	case enum && v != only:
-		return w.errorf("%q, expected %s", cut(v, mostNamed), only)
+	case words != nil && !slices.Contains(words, v):
+		return w.errorf("%q, expected one of %s", cut(v, mostNamed), strings.Join(words, ", "))
 	case f.tags["format"] == "date-time":
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
 			return w.errorf("%q, expected a time of RFC 3339", cut(v, mostNamed))
@@ -359,7 +361,9 @@ func (m *shaper) addFields(s *shape, t reflect.Type) {
 		own.tags = map[string]string{}
 		for tag := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 			rule, value, _ := strings.Cut(tag, "=")
-			own.tags[rule] = value
+			if own.tags[rule] = value; rule == "enum" {
+				own.enum = append(own.enum, value)
+			}
 		}
 		_, own.null = own.tags["nullable"]
 	}
