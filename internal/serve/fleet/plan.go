@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
@@ -48,6 +50,9 @@ type Change struct {
 	// given up other machines get.
 	Origins []Origin `json:"origins"`
 	Given   int      `json:"given" jsonschema:"minimum=0"`
+	// Unlike names in what the modules of Origins are not known to be as those that the machine was audited with: the note
+	// on mixed modules may come or go. "" if they are alike.
+	Unlike string `json:"unlike"`
 	// CapacityBytes is today's capacity, FloorBytes the least that the file of floors permits.
 	CapacityBytes *int64 `json:"capacity_bytes" jsonschema:"nullable,minimum=1"`
 	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
@@ -305,10 +310,27 @@ func (p *Plan) transfer(needs []Change) map[string]bool {
 			done[from[n].Machine], gives[from[n].Machine] = true, true
 			c.Origins = append(c.Origins, Origin{from[n].Machine, m.slot})
 		}
+		c.Unlike = unlike(found, &c.wants)
 		done[c.Machine] = true
 		p.Transfers = append(p.Transfers, *c)
 	}
 	return done
+}
+
+// unlike names in what some modules differ from what is wanted, or may.
+func unlike(list []*given, wants *plan.Traits) string {
+	var out []string
+	add := func(name string, differs func(t *plan.Traits) bool) {
+		if slices.ContainsFunc(list, func(m *given) bool { return differs(&m.module) }) {
+			out = append(out, name)
+		}
+	}
+	add("rated speed", func(t *plan.Traits) bool { return ddr.Nominal(t.RatedMTs) != wants.RatedMTs })
+	add("width", func(t *plan.Traits) bool { return t.DataWidth != wants.DataWidth || t.TotalWidth != wants.TotalWidth })
+	add("buffer", func(t *plan.Traits) bool {
+		return t.Registered != wants.Registered || t.LoadReduced != wants.LoadReduced
+	})
+	return humanize.List(out)
 }
 
 // share assigns the modules in stock first to the machines that gain most per module. A machine gets at most

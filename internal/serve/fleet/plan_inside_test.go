@@ -35,7 +35,8 @@ func TestShareOfStock(t *testing.T) {
 }
 
 // TestTransfers checks that what machines give up goes where each module gains most, only to modules of its kind and
-// only once, from a machine that gives already before another one, and that no machine gives and gets.
+// only once, from a machine that gives already before another one, and that no machine gives and gets;
+// what may differ is named.
 func TestTransfers(t *testing.T) {
 	kind := func(gib int64) plan.Traits {
 		return plan.Traits{Bytes: gib << 30, Type: "DDR4", Ranks: 2, RatedMTs: 2666}
@@ -51,14 +52,15 @@ func TestTransfers(t *testing.T) {
 		return Change{Machine: machine, Modules: modules, Warning: 1, Times: &times, wants: kind(gib)}
 	}
 	p := &Plan{GiveUp: []Change{gives("small", 8, 8), gives("much", 32, 32, 16), gives("more", 32, 32)}}
+	p.GiveUp[2].gives[1].module.RatedMTs, p.GiveUp[2].gives[1].module.TotalWidth = 2933, 72
 	done := p.transfer([]Change{
 		needs("second", 1, 32, 1.3), needs("first", 1, 32, 1.7), needs("first", 2, 32, 1.9), needs("other size", 1, 64, 3), needs("too many", 3, 8, 1.2), needs("much", 1, 16, 5), needs("third", 2, 32, 1.1),
 	})
 	var got []string
 	for i := range p.Transfers {
-		got = append(got, p.Transfers[i].Machine+": "+strings.Join(origins(p.Transfers[i].Origins), ", "))
+		got = append(got, p.Transfers[i].Machine+": "+strings.Join(append(origins(p.Transfers[i].Origins), p.Transfers[i].Unlike), ", "))
 	}
-	assert.Equal(t, []string{"first: much (A1)", "second: much (A2)", "third: more (A1, A2)"}, got)
+	assert.Equal(t, []string{"first: much (A1), ", "second: much (A2), ", "third: more (A1, A2), rated speed and width"}, got)
 	assert.Equal(t, []int{0, 2, 2}, []int{p.GiveUp[0].Given, p.GiveUp[1].Given, p.GiveUp[2].Given})
 	assert.Equal(t, map[string]bool{"first": true, "second": true, "third": true, "much": true, "more": true}, done)
 }

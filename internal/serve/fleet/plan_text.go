@@ -15,7 +15,11 @@ func (t *textWriter) plan(d *Document) {
 	t.changes("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.gains() })
 	t.changes("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.givesUp() })
 	t.changes("TRANSFERS", "gain by modules that other machines give up, those in which each module does most first", p.Transfers, func(c *Change) string {
-		return humanize.Plural(c.Modules, "module") + " from " + humanize.List(origins(c.Origins)) + "; " + c.gains()
+		out := humanize.Plural(c.Modules, "module") + " from " + humanize.List(origins(c.Origins)) + "; " + c.gains()
+		if c.Unlike != "" {
+			out += "; of another " + c.Unlike + ", or one that is not known: the note on mixed DIMMs may come or go"
+		}
+		return out
 	})
 	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
 		entries := make([]string, len(c.Spares))
