@@ -375,6 +375,8 @@ func TestForms(t *testing.T) {
 			"# smt: Processors.HyperThreading, Enable -> Disable\nonecli config set Processors.HyperThreading Disable --override\n"},
 		{"OneCLI by Redfish names", []string{redfish(`"@odata.id": "/redfish/v1/Systems/1/Bios", "Oem": {"Lenovo": {}}`, "Processors_TurboMode=Enable")}, goal("turbo=disabled"), patch.OneCLI,
 			"# turbo: Processors_TurboMode, Enable -> Disable\nonecli config set Processors.TurboMode Disable --override\n"},
+		{"OneCLI of a later generation", []string{redfish(`"@odata.id": "/redfish/v1/Systems/1/Bios", "Oem": {"Lenovo": {}}`, "Processors_HyperThreading=Enabled")}, goal("smt=disabled"), patch.OneCLI,
+			"# smt: Processors_HyperThreading, Enabled -> Disabled\nonecli config set Processors.HyperThreading Disabled --override\n"},
 		{"syscfg", []string{"logicproc=enable\nnodeinterleave=disable\n"}, goal("smt=disabled"), patch.Syscfg, "# smt: logicproc, enable -> disable\nsyscfg --logicproc=disable\n"},
 		{"syscfg beside an attribute of the same name", []string{"nodeinterleave=enable\n"}, goal("node_interleave=disabled"), patch.Syscfg, "# node_interleave: nodeinterleave, enable -> disable\nsyscfg --nodeinterleave=disable\n"},
 		{"syscfg's power profile", []string{"logicproc=enable\nprofile=osctl\n"}, goal("power_policy=firmware_dynamic"), patch.Syscfg, "# power_policy: profile, osctl -> apc\nsyscfg power -profile=apc --setuppwdoverride\n"},

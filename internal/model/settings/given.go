@@ -83,6 +83,9 @@ func (t *Table) InForm(name, value, form string) (string, string, bool) {
 			shown, _, _ := strings.Cut(entry, "=")
 			for _, word := range []string{shown, OtherWord(shown)} {
 				if word != "" && t.sameWord(name, word, value) {
+					if OtherWord(word) != "" && OtherWord(value) != "" {
+						word = value // a machine spells its switches alike in both forms
+					}
 					return s.name, word, true
 				}
 			}
