@@ -47,10 +47,10 @@ func logged() Machine {
 {"Says":"threshold","ID":"MEM0702","Place":"DIMM_B2","Time":"2026-10-29T22:41:07Z","AfterReset":-1187033},
 {"Says":"failed","ID":"MEM0805","Place":"DIMM_B2","Time":"2026-11-12T16:26:57Z","AfterReset":97},
 {"Says":"uncorrected","ID":"MEM0001","Place":"DIMM_B2","Time":"2026-11-15T03:55:24Z","AfterReset":214004}]}},"measurements":[
-{"path":"measured.json","tool":"memaudit","at":"2026-11-16T01:13:37Z","product":"PowerEdge R740","figures":[
+{"path":"measured-1.json","tool":"memaudit","at":"2026-11-16T01:13:37Z","product":"PowerEdge R740","figures":[
 {"kind":"read","passes":8,"median":112.7e9,"low":112.1e9,"high":113.4e9,"clock":2.9e9,"cpu_node":0,"memory_node":0,"threads":40,"what":"read","like":"a"},
 {"kind":"read","passes":8,"median":93.2e9,"low":92.6e9,"high":93.9e9,"clock":2.9e9,"cpu_node":1,"memory_node":1,"threads":40,"what":"read","like":"a"}]},
-{"path":"mlc.txt","tool":"mlc","unjudged":"measured by another tool, whose threads, pages and company on the machine are not known","loaded":[
+{"path":"measured-2.txt","tool":"mlc","unjudged":"measured by another tool, whose threads, pages and company on the machine are not known","loaded":[
 {"kind":"latency","passes":1,"median":121.7e-9,"low":121.7e-9,"high":121.7e-9,"why":"the tool prints one figure without its passes","node":-1,"load":131.2e9},
 {"kind":"latency","passes":1,"median":163.9e-9,"low":163.9e-9,"high":163.9e-9,"why":"the tool prints one figure without its passes","node":-1,"load":214.3e9}]}]}`}))
 }
@@ -66,7 +66,7 @@ func cxl() Machine {
 		server, smbiostest.DIMM{Bytes: 96 << 30, Rank: 2, Speed: 6400, Configured: 6400, Manufacturer: "Micron Technology", Part: "MTC40F2047S1RC64BB1"}, 15, "",
 		hosttest.Files{"sys/bus/cxl/devices/mem0/": "", node + "online": "0-2\n", node + "has_cpu": "0-1\n", node + "has_memory": "0-2\n", node + "node2/cpulist": "\n",
 			node + "node2/meminfo": "Node 2 MemTotal: 134011228 kB\n", node + "node2/distance": "14 24 10\n", node + "node0/distance": "10 21 14\n", node + "node1/distance": "21 10 24\n",
-			inputs: `{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"setup.txt","export":{"name":"setup.txt","format":"settings","attributes":[
+			inputs: `{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"bios-1.txt","export":{"name":"bios-1.txt","format":"settings","attributes":[
 {"Name":"sub_numa","Value":"snc2","Stated":true,"Place":"line 1"},{"Name":"memory_ras_mode","Value":"mirror_full","Stated":true,"Place":"line 2"},
 {"Name":"cxl_memory_mode","Value":"heterogeneous","Stated":true,"Place":"line 3"},{"Name":"node_interleave","Value":"disabled","Stated":true,"Place":"line 4"}]}}]}`})
 }
