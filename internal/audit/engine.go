@@ -161,7 +161,6 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	return &run.out, nil
 }
 
-// overriddenRule fails for a setting that the running system takes back.
 const overriddenRule = "settings.overridden"
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every

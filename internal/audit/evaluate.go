@@ -314,14 +314,12 @@ func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(
 	}
 }
 
-// addEvidence lists the sources of a finding, if they are wanted.
 func (r *auditRun) addEvidence(f *verdict.Finding) {
 	if !r.options.Bare && !r.options.NoReadings {
 		f.Evidence = r.scope.Evidence()
 	}
 }
 
-// explainUnknown sets the reason of an unknown result from the missing facts.
 func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None

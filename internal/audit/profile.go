@@ -109,7 +109,6 @@ func (r *auditRun) runs(families []string) bool {
 	return slices.Contains(families, r.sys.Machine.BIOS.Version.Or("")) || slices.Contains(families, r.firmware())
 }
 
-// firmware returns the family of the machine's firmware as its attribute registry names it, "" if unknown.
 func (r *auditRun) firmware() string {
 	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
 	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")

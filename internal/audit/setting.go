@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// setting checks one row of the profile.
 func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	f.Citation.Standing = r.standing(p)
@@ -214,7 +213,6 @@ func (r *auditRun) patched(p *rulepack.ProfileSpec) map[string]SettingWays {
 	return r.changes
 }
 
-// lines returns the ways as lines of text; none if no change is known.
 func (s SettingWays) lines() []string {
 	out := slices.Clone(s.Before)
 	for _, way := range s.Ways {

@@ -175,7 +175,6 @@ func (p *packedRegistry) pack(name string, registry []byte) {
 	p.name, p.data = name, b.Bytes()
 }
 
-// unpack returns the registry of a name, nil for any other.
 func (p *packedRegistry) unpack(name string) []byte {
 	if name == "" || name != p.name {
 		return nil

@@ -83,7 +83,6 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	return p.say(printable.Clean(name) + ": " + acceptedText(file, sys))
 }
 
-// acceptedText describes what was accepted, and what was unknown.
 func acceptedText(f *baseline.File, sys *inventory.System) string {
 	modules := 0
 	for i := range f.Slots {
@@ -182,7 +181,6 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 	return notAudited(fmt.Errorf("baseline %s: %w", name, err), hint)
 }
 
-// joinBaseline compares with the baseline of a check, if there is one.
 func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 	name := f.input.baselineFile(f.baseline, "")
 	if name == "" || sys == nil {

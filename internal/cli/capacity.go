@@ -34,7 +34,6 @@ func (w *capacityFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&w.all, "all", false, "include discouraged layouts")
 }
 
-// unused returns an error for flags that are valid only with --capacity.
 func (w *capacityFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"platform", "sockets", "all"} {
 		if cmd.Flags().Changed(name) {

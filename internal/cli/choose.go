@@ -81,7 +81,6 @@ func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, make
 	return out
 }
 
-// undocumented returns the intents without a profile.
 func undocumented(fits []audit.Applicable) []string {
 	return slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
 		return slices.ContainsFunc(fits, func(f audit.Applicable) bool { return slices.Contains(f.Answers, intent) })
@@ -126,7 +125,6 @@ func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applic
 	return "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list, err
 }
 
-// leftOut returns why nothing is listed, and which profiles may apply.
 func leftOut(c *verdict.Comparison) string {
 	var out strings.Builder
 	if c.Why != "" {

@@ -51,9 +51,6 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	if err := tooLong(st, limit); err != nil {
-		return nil, err
-	}
 	data, err := readAll(f, limit)
 	return data, withoutName(err)
 }
@@ -61,20 +58,17 @@ func readBounded(name string, limit int64) ([]byte, error) {
 // readAll reads all of in and returns an error if it is longer than most bytes, because a truncated file is
 // another file.
 func readAll(in io.Reader, most int64) ([]byte, error) {
+	if f, ok := in.(*os.File); ok {
+		// A long file is refused before it is read. Others may grow, and many of the kernel's have size 0.
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > most {
+			return nil, longer(most)
+		}
+	}
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
 		return nil, longer(most)
 	}
 	return data, err
-}
-
-// tooLong returns an error for a file whose size is more than most bytes, before it is read. Other files are
-// still read with a limit, because they may grow, and many of the kernel's have size 0.
-func tooLong(st fs.FileInfo, most int64) error {
-	if st.Mode().IsRegular() && st.Size() > most {
-		return longer(most)
-	}
-	return nil
 }
 
 func longer(most int64) error { return fmt.Errorf("longer than %d bytes", most) }

@@ -136,7 +136,6 @@ func memberLabel(name string) string {
 
 const tarHead = 512
 
-// isArchive reports whether a file is a tar archive or compressed, by its first tarHead bytes.
 func isArchive(head []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(head, []byte(magic)) {

@@ -52,7 +52,6 @@ func (g *gatherer) refuse(input string, err error) {
 	g.pool.submit(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }
 
-// count counts an entry and reports whether it is within the limit.
 func (g *gatherer) count() bool {
 	g.left--
 	return g.left >= 0
@@ -272,7 +271,7 @@ func looksLikeArchive(f *os.File, name string) (bool, error) {
 	if isArchive(head[:n]) || isTar(name) {
 		return true, nil
 	}
-	return false, tooLong(st, maxSMBIOSFile)
+	return false, nil
 }
 
 func kindOfFile(mode fs.FileMode) string {

@@ -180,34 +180,20 @@ func answer(v bool) plan.Answer { return plan.AnswerOf(fact.Known(v, fact.Direct
 
 // words describes an entry: "M393A2K43DB3-CWE, 16 GiB dual-rank DDR4-3200".
 func (e *spareEntry) words(s *plan.Spare) string {
-	var out []string
-	if s.Part != "" {
-		out = append(out, s.Part)
-	}
-	var module []string
+	var size, ranks string
 	if s.Bytes > 0 {
-		module = append(module, humanize.Size(s.Bytes))
+		size = humanize.Size(s.Bytes)
 	}
 	if s.Ranks > 0 {
-		module = append(module, humanize.Ranked(s.Ranks))
+		ranks = humanize.Ranked(s.Ranks)
 	}
-	if s.Type != "" {
-		word := s.Type
-		if s.RatedMTs > 0 {
-			word += "-" + strconv.Itoa(ddr.Nominal(s.RatedMTs))
-		}
-		module = append(module, word)
+	kind := s.Type
+	if kind != "" && s.RatedMTs > 0 {
+		kind += "-" + strconv.Itoa(ddr.Nominal(s.RatedMTs))
 	}
-	if e.Kind != "" {
-		module = append(module, e.Kind)
-	}
-	if len(module) > 0 {
-		out = append(out, strings.Join(module, " "))
-	}
-	return strings.Join(out, ", ")
+	return humanize.Joined(", ", s.Part, humanize.Joined(" ", size, ranks, kind, e.Kind))
 }
 
-// step is a module of an entry as a step names it.
 func (e *spareEntry) step(s *plan.Spare) plan.Module {
 	return plan.Module{SizeBytes: nullable.Positive(s.Bytes), Type: nullable.String(s.Type), Ranks: nullable.Positive(s.Ranks),
 		RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
@@ -227,7 +213,6 @@ func assumed(s *plan.Spare) string {
 	return humanize.List(open) + " not given, taken to be as installed"
 }
 
-// readFloors reads the minimum capacities of machines and products.
 func readFloors(name string, into *fleet.Floors) error {
 	var file struct {
 		Machines map[string]string `yaml:"machines"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -172,44 +171,31 @@ func withoutPlace(err error) error {
 
 func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	in := p.Stdin
-	var data bytes.Buffer
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), elsewhere(name))
 		}
 		defer func() { _ = file.Close() }()
-		st, err := file.Stat()
-		switch {
-		case err == nil && st.IsDir():
-			return nil, nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
-		case err == nil && tooLong(st, maxSMBIOSFile) != nil:
-			return nil, nil, longSMBIOS(name)
-		case err == nil:
-			data.Grow(int(min(st.Size(), maxSMBIOSFile)) + bytes.MinRead)
-		}
 		in = file
 	}
-	n, err := io.Copy(&data, io.LimitReader(in, maxSMBIOSFile+1))
+	data, err := readAll(in, maxSMBIOSFile)
 	if err != nil {
-		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w, expected a dump, a table or dmidecode's text", name, withoutName(err)), "")
 	}
-	if n > maxSMBIOSFile {
-		return nil, nil, longSMBIOS(name)
-	}
-	table, err := smbios.Parse(data.Bytes())
+	table, err := smbios.Parse(data)
 	if err != nil {
 		hint := "sudo dmidecode --dump-bin FILE makes a file that memaudit reads"
 		if errors.Is(err, smbios.ErrDenied) {
 			hint = "run dmidecode as root"
-		} else if _, notBIOS := bios.Decode(name, data.Bytes()); notBIOS == nil {
+		} else if _, notBIOS := bios.Decode(name, data); notBIOS == nil {
 			hint = "these are BIOS settings: memaudit check --bios " + name
-		} else if bytes.Contains(data.Bytes(), []byte(report.SchemaReport)) {
+		} else if bytes.Contains(data, []byte(report.SchemaReport)) {
 			hint = "this is a report: memaudit fleet " + name
 		}
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}
-	return data.Bytes(), table, nil
+	return data, table, nil
 }
 
 // elsewhere is the hint for a name that is no file but may be that of another machine.
@@ -221,10 +207,6 @@ func elsewhere(name string) string {
 		return fmt.Sprintf("another host: ssh %s memaudit check, or ssh %[1]s dmidecode | memaudit check -", name)
 	}
 	return ""
-}
-
-func longSMBIOS(name string) error {
-	return notAudited(fmt.Errorf("--smbios %s: %w, expected a dump, a table or dmidecode's text", name, longer(maxSMBIOSFile)), "")
 }
 
 // nothingRead reports whether every source of the machine itself failed.

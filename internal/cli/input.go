@@ -93,7 +93,6 @@ func (p *Program) isArchive(name string) bool {
 	return isArchive(start)
 }
 
-// beginsAsArchive reads the first bytes of a file.
 func beginsAsArchive(name string) bool {
 	in, err := os.Open(name)
 	if err != nil {
@@ -105,7 +104,6 @@ func beginsAsArchive(name string) bool {
 	return isArchive(start[:n])
 }
 
-// oneMachine returns an error if two machines are selected.
 func (f *inputFlags) oneMachine() error {
 	if f.root != "" && f.snapshot != "" {
 		return usageError("--root and --snapshot both name a machine: give one of them")

@@ -169,7 +169,6 @@ func command(cmd *cobra.Command, args []string) error {
 	return errors.New(says)
 }
 
-// knownCommand refuses the arguments of help that are no command.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil {

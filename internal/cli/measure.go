@@ -241,7 +241,6 @@ func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *rep
 	return measurePage(result, then, doc, w.options).Write(w)
 }
 
-// matrixWidth is the width for matrices if the terminal's is unknown.
 const matrixWidth = 80
 
 // measurePage lays out a measurement: how it was made, the matrices, what is undecided, what changed, and the findings.
@@ -287,19 +286,13 @@ func measurePage(result, then *measure.Result, doc *report.Report, options text.
 // findingOrder returns the findings to print: first comparisons within the machine, then with the
 // accepted result, then with those of others.
 func findingOrder(findings []verdict.Finding) []*verdict.Finding {
-	order := []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share"}
+	order := []string{"measure.bandwidth.share", "measure.baseline.dropped", "measure.socket.asymmetric"}
 	var out []*verdict.Finding
 	for i := range findings {
 		if findings[i].Result != verdict.NotApplicable {
 			out = append(out, &findings[i])
 		}
 	}
-	place := func(f *verdict.Finding) int {
-		if at := slices.Index(order, f.Rule); at >= 0 {
-			return at
-		}
-		return len(order)
-	}
-	slices.SortStableFunc(out, func(a, b *verdict.Finding) int { return place(a) - place(b) })
+	slices.SortStableFunc(out, func(a, b *verdict.Finding) int { return slices.Index(order, b.Rule) - slices.Index(order, a.Rule) })
 	return out
 }

@@ -30,7 +30,6 @@ func (f *outputFlags) register(cmd *cobra.Command, known []string) {
 
 func (f *outputFlags) check(known []string) error { return checkFlagWord("format", f.format, known) }
 
-// terminal is a stream with its width and whether it has colours.
 type terminal struct {
 	io.Writer
 	options text.Options

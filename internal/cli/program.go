@@ -129,7 +129,6 @@ func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, 
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// oneProfile is completeProfiles for the only argument of a command.
 func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

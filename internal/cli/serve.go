@@ -155,7 +155,6 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr(), o))
 }
 
-// runbook writes the page that alerts link to, with the site's rules.
 func (p *Program) runbook(f *checkFlags) ([]byte, error) {
 	e, err := p.explainer(f.rules, f.config)
 	if err != nil {

@@ -108,7 +108,6 @@ func (a *auditor) watchedFiles() func() []string {
 	}
 }
 
-// configFile is the path of the configuration, whether or not it exists.
 func (a *auditor) configFile() string {
 	if a.f.config != "" {
 		return a.f.config

@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/report/printable"
 )
 
-// snapshotFlags are the flags of a capture.
 type snapshotFlags struct {
 	input  inputFlags
 	config string
@@ -96,7 +95,6 @@ func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error
 	return p.say(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
 }
 
-// free returns an error if an existing file would be replaced without --force.
 func (f *snapshotFlags) free() error {
 	if f.force || f.output == "-" {
 		return nil

@@ -47,7 +47,6 @@ func purchaseType(s *inventory.Slot, documented string) string {
 	return ""
 }
 
-// buildErrors is nil if nothing was counted or logged.
 func buildErrors(e *place.Errors) *place.Errors {
 	counted := e.Corrected.Known() || e.Uncorrected.Known()
 	if !counted && e.Log == nil {

@@ -101,7 +101,6 @@ func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *populat
 	return strings.Join(texts, ", ")
 }
 
-// changed describes one change: "CPU2 rises from 33 to 50 % of its best bandwidth".
 func changed(who string, several bool, was, is *population.Relative) string {
 	verbs, its := [...]string{" falls", " rises", " then has "}, "its"
 	if several {

@@ -31,7 +31,6 @@ func (r *Report) headline() string {
 	return out
 }
 
-// mostSlots limits the slots that a headline names.
 const mostSlots = 2
 
 func (r *Report) headlineOf(p *Problem) string {

@@ -67,7 +67,6 @@ func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(
 // Settings reports whether the problem is that settings differ from the profile.
 func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, verdict.SettingRules) }
 
-// problems describes the root causes, the worst first.
 func (r *Report) problems() []Problem {
 	groups := verdict.Problems(r.Findings)
 	r.slow = 1 + slices.IndexFunc(groups, func(p verdict.Problem) bool {
@@ -162,7 +161,6 @@ func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (text
 	return texts, places
 }
 
-// settingsSentence lists the settings that differ from the profile.
 func (r *Report) settingsSentence(members []*verdict.Finding) string {
 	if len(members) == 1 {
 		expected := string(members[0].Expected)
@@ -183,7 +181,6 @@ func (r *Report) settingsCount(members []*verdict.Finding) string {
 	return strconv.Itoa(len(members)) + " settings differ from " + r.ProfileName()
 }
 
-// onOrOff is the everyday word for a setting's value.
 func onOrOff(value string) string {
 	switch value {
 	case settings.Enabled:
@@ -221,7 +218,6 @@ func (r *Report) CureOf(p *Problem) plan.AdviceKind {
 	return ""
 }
 
-// cures reports whether an advice cures one of the findings.
 func cures(a *plan.Advice, members []*verdict.Finding) bool {
 	return slices.ContainsFunc(members, func(f *verdict.Finding) bool { return a.CuresFinding(f.Rule, f.Subject) })
 }
@@ -310,7 +306,6 @@ func (r *Report) AdviceSentence(a *plan.Advice) string {
 	}
 }
 
-// adviceText joins the steps of an advice, what it costs and what it reaches.
 func (r *Report) adviceText(a *plan.Advice, cost string) string {
 	out := stepsText(Steps(a.Steps, &r.Inventory))
 	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")
@@ -355,7 +350,6 @@ func (l *StepLine) joins(last *StepLine) bool {
 	return x.kind() == y.kind() && slices.Contains([]plan.StepKind{plan.Move, plan.Swap, plan.Remove, plan.Exchange}, l.step.Do)
 }
 
-// ofSocket returns the subject of a socket's memory: the machine if no socket has it.
 func ofSocket(id *int) inventory.Subject {
 	if id == nil {
 		return inventory.Subject{}
@@ -363,7 +357,6 @@ func ofSocket(id *int) inventory.Subject {
 	return inventory.SocketSubject(*id)
 }
 
-// population returns the memory of a socket, nil if there is none.
 func (inv *Inventory) population(id *int) *PopulationSocket {
 	for i := range inv.Population.Sockets {
 		if p := &inv.Population.Sockets[i]; p.Socket == nil && id == nil || p.Socket != nil && id != nil && *p.Socket == *id {
@@ -407,7 +400,6 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 	return humanize.List(names)
 }
 
-// populated counts the sockets with a processor.
 func (inv *Inventory) populated() int {
 	n := 0
 	for i := range inv.Sockets {

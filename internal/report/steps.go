@@ -142,12 +142,10 @@ func ring(steps []plan.Step) (slots []string, n int) {
 	return slots, n
 }
 
-// kind is what actions of one line have in common.
 func (d *action) kind() string {
 	return string(d.Do) + strings.Join(d.slots, "\n") + "\n" + ModuleWords(d.Module) + "\n" + d.Setting
 }
 
-// stepGroup has the steps of one kind at one processor.
 type stepGroup struct {
 	steps []int
 	// names are the slots in order: of a move or a swap the two of each.
@@ -387,7 +385,6 @@ func (inv *Inventory) ChannelName(socket *int, channel int) string {
 	return strconv.Itoa(channel)
 }
 
-// channelName names a channel: "channel 0", with the CPU's name if there are several.
 func (inv *Inventory) channelName(c *plan.Channel) string {
 	name := "channel " + inv.ChannelName(c.Socket, c.Channel)
 	if c.Socket != nil && len(inv.Sockets) > 1 {
@@ -396,7 +393,6 @@ func (inv *Inventory) channelName(c *plan.Channel) string {
 	return name
 }
 
-// groupText describes what is done with the slots of these names.
 func groupText(s *plan.Step, names []string) string {
 	if s.ToChannel != nil {
 		return channelWords(s, names)

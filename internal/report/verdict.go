@@ -359,7 +359,6 @@ func (r *Report) findingsOf(rule string) []*verdict.Finding {
 	return out
 }
 
-// firstOpen returns the reason why the first check that could not run did not, after a prefix.
 func (r *Report) firstOpen(prefix string) string {
 	if at := slices.IndexFunc(r.Findings, isOpen); at >= 0 {
 		return r.openSentence(prefix+r.Findings[at].Rule+": ", &r.Findings[at])

@@ -124,7 +124,6 @@ func (p *Patch) oneCLI(c *Change) bool {
 	return ok
 }
 
-// twice reports whether there is a second attribute of the same name and menu.
 func (p *Patch) twice(a *bios.Attribute) bool {
 	n := 0
 	for i := range p.Export.Attributes {

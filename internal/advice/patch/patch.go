@@ -59,7 +59,6 @@ type Patch struct {
 	maker *patchMaker
 }
 
-// patchMaker is the state of creating a patch.
 type patchMaker struct {
 	export *bios.Export
 	goal   Goal
@@ -83,13 +82,11 @@ func (p *Patch) isOpen(id string) bool {
 // read reads a setting as it will be after the next boot, with the changes made so far.
 func (m *patchMaker) read(id string) bios.Answer { return m.export.Read(id, m.given(nil)) }
 
-// resolved returns the word that a setting has with the changes made so far.
 func (m *patchMaker) resolved(id string) (string, bool) {
 	a := m.read(id)
 	return a.InEffect()
 }
 
-// occurrences returns the attributes of the export for an entry.
 func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
 		if found := m.export.Named(name); len(found) > 0 {
@@ -124,7 +121,6 @@ func (m *patchMaker) given(next map[*bios.Attribute]string) bios.View {
 	}
 }
 
-// current returns the value of an attribute after the next boot without changes.
 func current(a *bios.Attribute) string { return a.AfterBoot().Value }
 
 // isPreset reports whether a setting is a preset of this export with the vendor's own names as values. A
@@ -135,13 +131,11 @@ func (m *patchMaker) isPreset(id string) bool {
 	})
 }
 
-// valuesAreNames reports whether a preset's values are the vendor's own names.
 func valuesAreNames(p *settings.Preset) bool {
 	s, _ := settings.Lookup(p.Setting)
 	return s.Kind == settings.VendorName
 }
 
-// presetAttribute returns the attribute of a preset in this export.
 func (m *patchMaker) presetAttribute(p *settings.Preset) *bios.Attribute {
 	found := m.export.Named(p.Attribute)
 	if len(found) != 1 {
@@ -150,7 +144,6 @@ func (m *patchMaker) presetAttribute(p *settings.Preset) *bios.Attribute {
 	return found[0]
 }
 
-// wants reports whether the profile has a row of a setting.
 func (m *patchMaker) wants(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
@@ -306,7 +299,6 @@ func (m *patchMaker) worse(w Want) string {
 	}
 }
 
-// discard drops the changes for a row and leaves it open.
 func (m *patchMaker) discard(id, reason string) {
 	m.out.Met = slices.DeleteFunc(m.out.Met, func(o string) bool { return o == id })
 	m.inactive = slices.DeleteFunc(m.inactive, func(o string) bool { return o == id })

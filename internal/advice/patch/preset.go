@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// presets decides every preset before what it controls.
 func (m *patchMaker) presets() {
 	for i := range m.export.Table.Presets {
 		p := &m.export.Table.Presets[i]
@@ -75,7 +74,6 @@ func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
 	}
 }
 
-// held returns the changes that a preset controls.
 func (m *patchMaker) held(p *settings.Preset, a *bios.Attribute) []Change {
 	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
 }
@@ -200,7 +198,6 @@ func (m *patchMaker) order() {
 	m.out.Changes = out
 }
 
-// governs reports whether an attribute is a preset of a setting.
 func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
 	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return m.presetAttribute(&p) == a && slices.Contains(p.Controls, id) })
 }

@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// row finds the change that satisfies one row.
 func (m *patchMaker) row(w Want) {
 	now := m.read(w.ID)
 	switch word, known := now.InEffect(); {
@@ -189,7 +188,6 @@ func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
 	return out
 }
 
-// recordsOf returns the naming scheme of an export.
 func recordsOf(e *bios.Export) string {
 	switch e.Format {
 	case bios.SUMXML:
@@ -203,7 +201,6 @@ func recordsOf(e *bios.Export) string {
 	}
 }
 
-// vendorWords returns the vendor's words for a canonical one, sorted.
 func vendorWords(id, word string, e *settings.Attribute) []string {
 	s, _ := settings.Lookup(id)
 	words := e.Words(s, word)
@@ -249,7 +246,6 @@ func (m *patchMaker) usesSpelling(word string) bool {
 	return m.uses(word) || other != "" && m.uses(other)
 }
 
-// uses reports whether the export uses a word for any of its attributes.
 func (m *patchMaker) uses(word string) bool {
 	return slices.ContainsFunc(m.export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
 }

@@ -12,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// redfish returns the body of the PATCH on the settings object, in the order of the changes.
 func (p *Patch) redfish() string {
 	var b strings.Builder
 	b.WriteString("{\n")
@@ -36,7 +35,6 @@ func (p *Patch) redfish() string {
 	return b.String()
 }
 
-// literal returns a JSON string.
 func literal(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -76,7 +74,6 @@ func (p *Patch) sum() string {
 	return b.String()
 }
 
-// conrep returns a data file with the sections that change.
 func (p *Patch) conrep() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(p.Export.Product), escaped(p.Export.Firmware))
@@ -105,7 +102,6 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// comment returns a change as a comment.
 func (c *Change) comment() string {
 	from := c.From
 	if from == "" {
@@ -114,7 +110,6 @@ func (c *Change) comment() string {
 	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, from, c.To)
 }
 
-// shell returns a comment line and a command line for every change.
 func (p *Patch) shell(command func(i int, c *Change) string) string {
 	var b strings.Builder
 	for i := range p.Changes {
@@ -202,7 +197,6 @@ func (p *Patch) Ways(id string, w settings.Change) (before []string, ways []sett
 	return before, ways, ""
 }
 
-// give returns the instructions for one change.
 func (p *Patch) give(c *Change, w settings.Change) []settings.Instruction {
 	return p.Export.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)

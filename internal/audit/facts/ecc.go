@@ -23,7 +23,6 @@ func (m *Machine) checkBits() (with, without []int, read []Value) {
 	return with, without, read
 }
 
-// eccModules is true if every DRAM module is wider than its data.
 func eccModules(m *Machine) Value {
 	with, _, read := m.checkBits()
 	return derived(func() any { return len(read) > 0 && 2*len(with) == len(read) }, read...)

@@ -162,7 +162,6 @@ func listed(v ref.Val) string {
 // listedAtMost limits the sentences listed: an invalid table may have hundreds.
 const listedAtMost = 3
 
-// elementList joins a list with commas and "and": A, B and C.
 func elementList(v ref.Val) string { return sentenceList(elements(v)) }
 
 // channelsEmpty is the sentence for channels without a module: "channels 2 and 5 are empty".

@@ -363,7 +363,6 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 	}, mode, valueOf(s.pop.DPC))
 }
 
-// controllerWords describes the controllers of a CPU: "controller 0: 2 DIMMs, 32 GiB".
 func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
