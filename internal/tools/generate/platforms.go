@@ -47,15 +47,11 @@ func platformPage(root string) (madeFiles, error) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", id, p.Name, channelsColumn(p), depth, checksColumn(p),
 			cmp.Or(makersColumn(p), "-"), cmp.Or(strings.Join(profiles[id], ", "), "-"))
 	}
-	b.WriteString(makersHead)
-	for _, m := range maps {
-		fmt.Fprintf(&b, "| %s | %d |\n", m.maker, m.models)
-	}
 	sold, err := soldModels(k, describe)
 	if err != nil {
 		return nil, err
 	}
-	b.WriteString(sold)
+	b.WriteString(makersHead + maps + sold)
 	return madeFiles{"docs/platforms.md": []byte(b.String())}, nil
 }
 
@@ -170,39 +166,40 @@ func profilesOf(k fs.FS) (map[string][]string, error) {
 	return out, nil
 }
 
-type makerMaps struct {
-	maker  string
-	models int
+type slotMap struct {
+	Models, Check []string
+	Unknown       string
 }
 
-func mappedModels(k fs.FS) ([]makerMaps, error) {
-	var out []makerMaps
+// slotMaps reads the maps of a file of rules/slots, without those of which no channel is known.
+func slotMaps(k fs.FS, name string) ([]slotMap, error) {
+	raw, err := fs.ReadFile(k, "slots/"+name+".yaml")
+	if err != nil {
+		return nil, err
+	}
+	var file struct{ Maps []slotMap }
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("slots/%s.yaml: %w", name, err)
+	}
+	return slices.DeleteFunc(file.Maps, func(m slotMap) bool { return m.Unknown != "" }), nil
+}
+
+func mappedModels(k fs.FS) (string, error) {
+	var b strings.Builder
 	for _, f := range []struct{ file, maker string }{
 		{"dell", "Dell"}, {"hpe", "HP, HPE"}, {"lenovo", "IBM, Lenovo"}, {"oracle", "Oracle, Sun"}, {"other", "others (the map names the vendor)"}, {"oem", "Dell boards under other names"},
 	} {
-		var file struct {
-			Maps []struct {
-				Models  []string `yaml:"models"`
-				Unknown string   `yaml:"unknown"`
-			} `yaml:"maps"`
-		}
-		name := "slots/" + f.file + ".yaml"
-		raw, err := fs.ReadFile(k, name)
+		maps, err := slotMaps(k, f.file)
 		if err != nil {
-			return nil, err
-		}
-		if err := yaml.Unmarshal(raw, &file); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return "", err
 		}
 		n := 0
-		for _, m := range file.Maps {
-			if m.Unknown == "" {
-				n += len(m.Models)
-			}
+		for _, m := range maps {
+			n += len(m.Models)
 		}
-		out = append(out, makerMaps{f.maker, n})
+		fmt.Fprintf(&b, "| %s | %d |\n", f.maker, n)
 	}
-	return out, nil
+	return b.String(), nil
 }
 
 const soldHead = `
@@ -254,20 +251,11 @@ func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string,
 func mapsByModel(k fs.FS) (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range []string{"dell", "hpe", "lenovo"} {
-		var file struct {
-			Maps []struct {
-				Models, Check []string
-				Unknown       string
-			} `yaml:"maps"`
-		}
-		raw, err := fs.ReadFile(k, "slots/"+name+".yaml")
+		maps, err := slotMaps(k, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := yaml.Unmarshal(raw, &file); err != nil {
-			return nil, fmt.Errorf("slots/%s.yaml: %w", name, err)
-		}
-		for _, m := range file.Maps {
+		for _, m := range maps {
 			how := "document"
 			for _, word := range [...][2]string{{"first", "first"}, {"count", "count"}, {"infer", "analogy"}} {
 				if slices.Contains(m.Check, word[0]) {
@@ -276,9 +264,7 @@ func mapsByModel(k fs.FS) (map[string]string, error) {
 				}
 			}
 			for _, model := range m.Models {
-				if m.Unknown == "" && out[model] == "" {
-					out[model] = how
-				}
+				out[model] = cmp.Or(out[model], how)
 			}
 		}
 	}
