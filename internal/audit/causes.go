@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
@@ -83,9 +84,7 @@ func (r *auditRun) propagateEffects() {
 				e := *c.Effect
 				f.Effect = &e
 			}
-			if f.Citation == nil {
-				f.Citation = c.Citation
-			}
+			f.Citation = cmp.Or(f.Citation, c.Citation)
 		}
 	}
 }

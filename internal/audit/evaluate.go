@@ -328,9 +328,7 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)
 		reason := v.Reason
-		if reason == "" {
-			reason = name + " is not known"
-		}
+		reason = cmp.Or(reason, name+" is not known")
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
@@ -339,7 +337,5 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 		}
 	}
 	f.Reason = nullable.String(strings.Join(reasons, "; "))
-	if f.Reason == "" {
-		f.Reason = "a fact the rule needs is not known"
-	}
+	f.Reason = cmp.Or(f.Reason, "a fact the rule needs is not known")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -134,8 +135,5 @@ func (f *inputFlags) baselineFile(flag, other string) string {
 	if flag == "" && f.conf != nil && f.live() {
 		flag = f.conf.Baseline
 	}
-	if flag == "" {
-		return other
-	}
-	return flag
+	return cmp.Or(flag, other)
 }

@@ -55,9 +55,7 @@ func (f *inputFlags) controller() (*controller, error) {
 	}
 	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure, System: cmp.Or(flags.system, conf.System)}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
 	file := flags.credentials
-	if file == "" {
-		file = conf.Credentials
-	}
+	file = cmp.Or(file, conf.Credentials)
 	if file == "" {
 		return nil, usageError("%s: no credentials, expected --redfish-credentials FILE with username and password", name)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,10 +110,7 @@ func (a *auditor) watchedFiles() func() []string {
 }
 
 func (a *auditor) configFile() string {
-	if a.f.config != "" {
-		return a.f.config
-	}
-	return defaultConfig
+	return cmp.Or(a.f.config, defaultConfig)
 }
 
 func (a *auditor) watched() []string {

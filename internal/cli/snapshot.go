@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,9 +57,7 @@ func (p *Program) snapshot(f *snapshotFlags) error {
 		return err
 	}
 	f.input.conf = conf
-	if f.output == "" {
-		f.output = "memaudit-" + p.Now().UTC().Format("20060102-150405") + ".tar.gz"
-	}
+	f.output = cmp.Or(f.output, "memaudit-"+p.Now().UTC().Format("20060102-150405")+".tar.gz")
 	if err := f.free(); err != nil {
 		return err
 	}

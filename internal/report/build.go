@@ -44,9 +44,7 @@ func (o Options) By(c Criteria) Options {
 // Build makes the report of one audit. With a nil derivation or audit the report has the rest, so that an audit that
 // failed still shows what was read.
 func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o Options) Report {
-	if a == nil {
-		a = &verdict.Audit{}
-	}
+	a = cmp.Or(a, &verdict.Audit{})
 	inv := BuildInventory(sys, topo, o)
 	r := Report{
 		Schema:       SchemaReport,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -14,12 +15,8 @@ import (
 // BuildInventory makes the inventory of one machine. topo may be nil: then no
 // slot has a place and no processor a population.
 func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
-	if sys == nil {
-		sys = &inventory.System{}
-	}
-	if topo == nil {
-		topo = &population.Result{}
-	}
+	sys = cmp.Or(sys, &inventory.System{})
+	topo = cmp.Or(topo, &population.Result{})
 	return Inventory{
 		Schema:     SchemaInventory,
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),

@@ -378,9 +378,7 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 		return board
 	}
 	why, _, _ := strings.Cut(string(f.Reason), "; ")
-	if why == "" {
-		why = "no reason"
-	}
+	why = cmp.Or(why, "no reason")
 	short, _, _ := strings.Cut(why, ": ")
 	var help string
 	if len(f.KnownBy) > 0 {

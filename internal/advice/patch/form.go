@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -169,9 +170,7 @@ func HowToApply(f Form, e *bios.Export) string {
 	switch f {
 	case Redfish:
 		at := e.Settings
-		if at == "" {
-			at = "the settings object of the Bios resource"
-		}
+		at = cmp.Or(at, "the settings object of the Bios resource")
 		if e.Vendor == bios.Lenovo {
 			return "PATCH " + at + " and the header If-Match: *"
 		}

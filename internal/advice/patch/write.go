@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -104,9 +105,7 @@ func escaped(s string) string {
 
 func (c *Change) comment() string {
 	from := c.From
-	if from == "" {
-		from = "(not stated)"
-	}
+	from = cmp.Or(from, "(not stated)")
 	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, from, c.To)
 }
 

@@ -62,9 +62,7 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 	p := x.m.population.Placements[x.i]
 	if n < 0 {
 		reason := p.Reason
-		if reason == "" {
-			reason = "the " + what + " of this slot could not be derived"
-		}
+		reason = cmp.Or(reason, "the "+what+" of this slot could not be derived")
 		return Missing(fact.Absent, reason, "")
 	}
 	v := PlainValue(n)

@@ -99,16 +99,13 @@ func addSources(v, on *Value) {
 // values otherwise.
 func gather[T int64 | string](facts []Value) Value {
 	return derived(func() any {
-		var out []T
+		out := []T{}
 		for _, f := range facts {
 			if v, ok := f.Value.(T); ok && !slices.Contains(out, v) {
 				out = append(out, v)
 			}
 		}
 		slices.Sort(out)
-		if out == nil {
-			out = []T{}
-		}
 		return out
 	}, facts...)
 }

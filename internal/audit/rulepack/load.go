@@ -200,9 +200,7 @@ func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault str
 		return nil, ""
 	}
 	preset := q.WrittenBy.Preset
-	if preset == "" {
-		preset = q.Preset
-	}
+	preset = cmp.Or(preset, q.Preset)
 	t, err := r.table(q.WrittenBy.Settings)
 	if err != nil {
 		return nil, err.Error()

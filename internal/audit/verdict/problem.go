@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,8 +81,5 @@ func (f *Finding) Summary() string {
 	if head, _, ok := strings.Cut(found, ": "); ok && strings.Count(head, " ") > 1 {
 		return head
 	}
-	if found == "" {
-		return "fails " + f.Rule
-	}
-	return found
+	return cmp.Or(found, "fails "+f.Rule)
 }

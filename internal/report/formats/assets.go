@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 
@@ -35,9 +36,7 @@ func writeCSV(w io.Writer, inv *report.Inventory) error {
 func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 	m := &inv.Machine
 	errors := s.Errors
-	if errors == nil {
-		errors = &inventory.Errors{}
-	}
+	errors = cmp.Or(errors, &inventory.Errors{})
 	return []string{m.Host.Text(), m.Vendor.Text(), m.Product.Text(), m.BIOS.Version.Text(), s.Handle.String(), s.BankLocator.Text(), s.Locator.Text(),
 		string(s.State), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
 		s.RatedMTs.Text(), s.ConfiguredMTs.Text(), s.Manufacturer.Text(), s.PartNumber.Text(), s.Health.Text(), errors.Corrected.Text(),

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -43,9 +44,7 @@ func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration
 	}
 	p.section(strconv.Itoa(n), title)
 	line := reachedLine(&c.Reached)
-	if line == "" {
-		line = "not known"
-	}
+	line = cmp.Or(line, "not known")
 	p.field(2, "gives", line)
 	name := "slots"
 	for _, slots := range slices.Concat([][]string{c.Slots}, c.OtherSlots) {

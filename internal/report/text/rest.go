@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,9 +90,7 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 	for i := range groups {
 		g := &groups[i]
 		reason := g.reason
-		if reason == "" {
-			reason = "no reason given"
-		}
+		reason = cmp.Or(reason, "no reason given")
 		p.line(2, reason)
 		p.field(4, "known by", g.knownBy)
 		p.field(4, "rules", g.names())

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strings"
 
 	"memaudit.example/memaudit/internal/report/printable"
@@ -107,9 +108,7 @@ func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
 		if widths[i] < 0 {
 			continue
 		}
-		if s == "" {
-			s = "-"
-		}
+		s = cmp.Or(s, "-")
 		s = printable.Clean(s)
 		start := at
 		if t.columns[i].right {
