@@ -294,6 +294,7 @@ func TestAdvice(t *testing.T) {
 			[]string{"move 1: memory.channel.symmetric", "..."}, "-1.3>-1.0"},
 		{"X7DB8 with one of 16: a second one, for two channels are no warning", filled("X7DB8", func(_, channel, slot int) bool { return channel+slot == 0 }), []string{"install 1"}, "+DIMM2A"},
 		{"EPYC 7282, rated below its channels, with four", filled("7282", lettered("ABCD")), nil, "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain"},
+		{"EPYC 7282 with A and E, which do not interleave: one moves, and two more for each", filled("7282", lettered("AE")), []string{"move 2, install 4"}, ""},
 		{"EPYC 7282 with one: three more for each", filled("7282", lettered("A")), []string{"install 6"}, ""},
 		{"EPYC 7402 with four", filled("7402", lettered("ABCD")), []string{"install 8"}, ""},
 		{"EPYC 7232P with C, G and H: of four AMD interleaves A to D, E to H, and C, D, G, H", filled("7232P", lettered("CGH")), []string{"install 2"}, ""},

@@ -44,11 +44,13 @@ type Gain struct {
 	Times float64
 }
 
-// Take is what modules of one kind, Wants, gain. Of are the indexes of the spares that may be used.
+// Take is what modules of one kind, Wants, gain. Of are the indexes of the spares that may be used; Alike is set if the
+// platform's document asks for equal modules.
 type Take struct {
 	Gain
 	Of    []int
 	Wants Traits
+	Alike bool
 }
 
 // ForFleet returns a machine's part in the plan of a fleet; made is its own plan. Modules are given up down to a
@@ -194,7 +196,7 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 			continue
 		}
 		if g := s.gain(&a); moves == nil || cmp.Or(g.Critical-moves.Critical, g.Warning-moves.Warning) > 0 {
-			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits})
+			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits, Alike: s.board.population.Platform.Value.UniformDIMMs})
 		}
 	}
 	return out

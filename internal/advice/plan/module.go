@@ -32,7 +32,6 @@ func clearSlot(s *inventory.Slot) {
 	}
 }
 
-// nextBoot is why a value of the machine after the steps is not known.
 const nextBoot = "only the next boot shows"
 
 func unread() fact.Fact[int] {

@@ -10,8 +10,8 @@ import (
 )
 
 // Bounds of how many layouts one plan has audited: to move modules, to buy some, to exchange some, to
-// take some out, one step away from today; how many of one purchase, of one processor beside the others, and
-// how many are derived at all.
+// take some out, one step away from today; how many of one purchase, of one processor beside the others; how many are
+// derived at all, and of how many at once that is kept until the audit.
 const (
 	mostMoved     = 160
 	mostBought    = 160
@@ -21,6 +21,7 @@ const (
 	mostPurchase  = 3
 	mostPart      = 12
 	mostDerived   = 1024
+	mostKept      = 64
 	// mostWork bounds what a part of the search takes, in slots that are looked at: a board of 64 slots with modules of
 	// four sizes has more layouts than a minute arranges. No machine of the corpus takes a tenth.
 	mostWork = 200_000
@@ -64,8 +65,12 @@ func (s *search) best(x *stock) *candidate {
 	var best *candidate
 	proposals := s.proposals(x)
 	s.cut = s.cut || s.board.work < 0
-	if x.bought > 0 && len(proposals) > mostPurchase {
-		proposals, s.cut = proposals[:mostPurchase], true
+	most := mostPurchase
+	if s.board.population.Platform.Value.RatedBelow { // no share says which is best
+		most = mostPart
+	}
+	if x.bought > 0 && len(proposals) > most {
+		proposals, s.cut = proposals[:most], true
 	}
 	for i := range proposals {
 		if c := s.try(&proposals[i], x); c != nil && s.accepts(c) {
@@ -102,9 +107,6 @@ type proposal struct {
 
 // derivation is how many times as much as an arrangement the derivation of its population takes.
 const derivation = 4
-
-// mostKept bounds of how many layouts at once the derivation is kept until the audit.
-const mostKept = 64
 
 // ranked orders layouts by the bandwidth that is sure, then by the number of modules touched: an audit of each would cost
 // four times what deriving it does. Those are left out whose steps depend on which slot of a channel is filled first.

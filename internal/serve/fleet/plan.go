@@ -62,10 +62,11 @@ type Change struct {
 	Bandwidth string      `json:"bandwidth"`
 	Advice    plan.Advice `json:"advice"`
 
-	// of are the indexes of the spares that can be used, wants is what the installed modules must be like, and gives are
+	// of are the indexes of the spares that can be used, wants is what the installed modules must be like (alike: in all that is known), and gives are
 	// those that are removed.
 	of    []int
 	wants plan.Traits
+	alike bool
 	gives []given
 }
 
@@ -158,7 +159,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	list := func(takes []plan.Take) (list []Change) {
 		for i := range takes {
 			c := change(&takes[i].Gain)
-			c.of, c.wants = takes[i].Of, takes[i].Wants
+			c.of, c.wants, c.alike = takes[i].Of, takes[i].Wants, takes[i].Alike
 			list = append(list, *c)
 		}
 		return list
@@ -296,7 +297,7 @@ func (p *Plan) transfer(needs []Change) map[string]bool {
 		var from []*Change
 		for _, g := range givers {
 			for n := range g.gives {
-				if m := &g.gives[n]; len(found) < c.Modules && !m.used && m.module.Fits(&c.wants) {
+				if m := &g.gives[n]; len(found) < c.Modules && !m.used && m.module.Fits(&c.wants) && (!c.alike || unlike([]*given{m}, &c.wants) == "") {
 					found, from = append(found, m), append(from, g)
 				}
 			}
