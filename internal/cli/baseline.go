@@ -84,13 +84,7 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 }
 
 func acceptedText(f *baseline.File, sys *inventory.System) string {
-	modules := 0
-	for i := range f.Slots {
-		if f.Slots[i].State == string(inventory.SlotPopulated) {
-			modules++
-		}
-	}
-	text := fmt.Sprintf("%d modules in %d slots, %d settings\n", modules, len(f.Slots), len(f.Settings))
+	text := fmt.Sprintf("%d modules in %d slots, %d settings\n", len(f.Populated()), len(f.Slots), len(f.Settings))
 	if len(f.Slots) == 0 {
 		text += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
 	}

@@ -19,10 +19,6 @@ func moveModule(to, module *inventory.Slot) {
 	}
 }
 
-func isModule(s *inventory.Slot) bool {
-	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
-}
-
 func clearSlot(s *inventory.Slot) {
 	slot := *s
 	*s = inventory.Slot{

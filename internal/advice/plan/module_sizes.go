@@ -54,7 +54,7 @@ func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	out := parseSizes(sizes)
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
+		if !s.HoldsDRAM() || s.SizeBytes.Or(0) == 0 {
 			continue
 		}
 		at := slices.IndexFunc(out, func(m moduleSize) bool { return m.bytes == s.SizeBytes.Value })

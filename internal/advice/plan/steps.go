@@ -174,7 +174,7 @@ const mirrorShare = 5
 func installed(sys *inventory.System) int64 {
 	var n int64
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; isModule(s) {
+		if s := &sys.Slots[i]; s.HoldsDRAM() {
 			n += s.SizeBytes.Or(0)
 		}
 	}

@@ -106,7 +106,7 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 func (t *Target) take(sys *inventory.System) {
 	t.owned = map[int64]int{}
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Known() {
+		if s := &sys.Slots[i]; s.HoldsDRAM() && s.SizeBytes.Known() {
 			t.owned[s.SizeBytes.Value]++
 			t.largest = max(t.largest, s.SizeBytes.Value)
 		}
@@ -252,7 +252,7 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 	count := map[Traits]int{}
 	best := inventory.Slot{}
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) > 0 {
+		if s := &sys.Slots[i]; s.HoldsDRAM() && s.SizeBytes.Or(0) > 0 {
 			count[TraitsOf(s)]++
 			if count[TraitsOf(s)] > count[TraitsOf(&best)] {
 				best = *s

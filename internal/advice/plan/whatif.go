@@ -47,7 +47,7 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 			continue
 		}
 		unlike := func(o inventory.Slot) bool {
-			return isModule(&o) && o.SizeBytes.Or(0) == c.Bytes && TraitsOf(&o) != TraitsOf(&out.Slots[step.LikeSlot])
+			return o.HoldsDRAM() && o.SizeBytes.Or(0) == c.Bytes && TraitsOf(&o) != TraitsOf(&out.Slots[step.LikeSlot])
 		}
 		if s := &out.Slots[step.ToSlot]; s.SizeBytes.Value != c.Bytes {
 			// Of a size that is not installed only the size is known.
@@ -133,7 +133,7 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 	best, least := none, math.MaxInt
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		if !isModule(s) {
+		if !s.HoldsDRAM() {
 			continue
 		}
 		far := 0

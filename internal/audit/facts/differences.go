@@ -154,7 +154,7 @@ func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 			continue
 		}
 		for at := range m.population.Placements {
-			if m.population.Placements[at].Socket == socket.ID && isDRAM(&m.sys.Slots[at]) {
+			if m.population.Placements[at].Socket == socket.ID && m.sys.Slots[at].HoldsDRAM() {
 				return &socket.Populated
 			}
 		}

@@ -173,7 +173,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 			if s.State == inventory.SlotUnknown {
 				return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
 			}
-			if s.State == state && (state != inventory.SlotPopulated || isDRAM(s)) {
+			if s.State == state && (state != inventory.SlotPopulated || s.HoldsDRAM()) {
 				n++
 			}
 		}

@@ -72,7 +72,7 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	var all []place.Placement
 	var labels []Value
 	for i := range m.population.Placements {
-		if m.population.Placements[i].Channel == place.Unplaced || !isDRAM(&m.sys.Slots[i]) {
+		if m.population.Placements[i].Channel == place.Unplaced || !m.sys.Slots[i].HoldsDRAM() {
 			continue
 		}
 		all = append(all, m.population.Placements[i])
@@ -119,7 +119,7 @@ func slotsFilled(m *Machine) Value {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
 			labels[label{s.Locator.Value, s.BankLocator.Value}] = true
-			if !isDRAM(s) || !s.SizeBytes.Known() || s.SizeBytes.Value != first.SizeBytes.Value || s.Type.Value != first.Type.Value {
+			if !s.HoldsDRAM() || !s.SizeBytes.Known() || s.SizeBytes.Value != first.SizeBytes.Value || s.Type.Value != first.Type.Value {
 				return false
 			}
 		}
@@ -160,7 +160,7 @@ func fewerSlots(m *Machine) Value {
 	return m.ofAllSlots(func(complete bool) any {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
-			if !isDRAM(s) {
+			if !s.HoldsDRAM() {
 				complete = complete && (s.State != inventory.SlotEmpty || m.population.Placements[i].Socket != place.Unplaced)
 				continue
 			}
@@ -198,10 +198,6 @@ func allChannels(m *Machine) Value {
 		facts = append(facts, valueOf(m.sys.Sockets[i].Populated))
 	}
 	return derived(func() any { return sum }, facts...)
-}
-
-func isDRAM(s *inventory.Slot) bool {
-	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
 // positive makes a capacity of zero unknown, so that nothing is divided by it.

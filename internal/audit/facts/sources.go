@@ -109,7 +109,7 @@ func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 func (m *Machine) modules() iter.Seq2[int, *inventory.Slot] {
 	return func(yield func(int, *inventory.Slot) bool) {
 		for i := range m.sys.Slots {
-			if s := &m.sys.Slots[i]; isDRAM(s) && !yield(i, s) {
+			if s := &m.sys.Slots[i]; s.HoldsDRAM() && !yield(i, s) {
 				return
 			}
 		}

@@ -229,7 +229,7 @@ func withoutAddress(m *Machine) Value {
 			said := valueOf(m.sys.Slots[i].Mapped)
 			addSources(&v, &said)
 		}
-	case slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == lost }):
+	case slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.HoldsDRAM() && s.SizeBytes.Or(0) == lost }):
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
 	}
 	return v

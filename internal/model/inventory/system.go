@@ -863,6 +863,11 @@ func NameSlots(slots []Slot) {
 	}
 }
 
+// HoldsDRAM reports whether a module is in the slot and is DRAM, as one of unknown technology is taken for.
+func (s *Slot) HoldsDRAM() bool {
+	return s.State == SlotPopulated && s.Technology.Or(DRAM) == DRAM
+}
+
 // Unsized returns the reason why the size of the memory in a slot of unknown state is unknown.
 func (s *Slot) Unsized() string {
 	if s.SizeBytes.State == fact.Conflicting && s.SizeBytes.Reason != "" {

@@ -381,7 +381,7 @@ func (pl *placer) positionsAgainst(c *processor) string {
 	var slots []int
 	for _, i := range c.slots {
 		r := pl.sys.Slots[i].Range
-		if !pl.isPopulatedDRAM(i) {
+		if !pl.sys.Slots[i].HoldsDRAM() {
 			continue
 		}
 		if r == nil || r.Position == 0 {

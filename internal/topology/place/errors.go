@@ -199,7 +199,7 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 	}
 	at := map[modulePosition]int{}
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM {
+		if !sys.Slots[i].HoldsDRAM() {
 			continue
 		}
 		pl := &places[i]
@@ -431,27 +431,20 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
 }
 
-// kindOf selects one kind of errors: of a DIMM, of its controller in total, and those that the driver assigned
-// to no DIMM.
-type kindOf struct {
-	module            func(d *inventory.ControllerDIMM) fact.Fact[int64]
-	total, unassigned func(ctl *inventory.Controller) fact.Fact[int64]
-}
+// kindOf selects one of two counts, those of corrected and of uncorrected errors.
+type kindOf func(corrected, uncorrected fact.Fact[int64]) fact.Fact[int64]
 
-// The kinds of errors.
-var (
-	corrected = kindOf{func(d *inventory.ControllerDIMM) fact.Fact[int64] { return d.Corrected },
-		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.Corrected },
-		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.CorrectedNoInfo }}
-	uncorrected = kindOf{func(d *inventory.ControllerDIMM) fact.Fact[int64] { return d.Uncorrected },
-		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.Uncorrected },
-		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.UncorrectedNoInfo }}
-)
+func corrected(n, _ fact.Fact[int64]) fact.Fact[int64]   { return n }
+func uncorrected(_, n fact.Fact[int64]) fact.Fact[int64] { return n }
+
+func (of kindOf) module(d *inventory.ControllerDIMM) fact.Fact[int64] {
+	return of(d.Corrected, d.Uncorrected)
+}
 
 // ofNoModule returns the errors of a controller that its driver assigned to no DIMM: its own counter of them,
 // or its total less those of its DIMMs.
 func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
-	noInfo, total := of.unassigned(ctl), of.total(ctl)
+	noInfo, total := of(ctl.CorrectedNoInfo, ctl.UncorrectedNoInfo), of(ctl.Corrected, ctl.Uncorrected)
 	if !total.Known() {
 		return noInfo
 	}
@@ -483,14 +476,12 @@ func largest(all []counter, of kindOf) fact.Fact[int64] {
 
 func allMemory(sys *inventory.System, all []counter) bool {
 	want := int64(0)
-	for _, s := range sys.Slots {
-		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
-			bytes, known := s.SizeBytes.Get()
-			if !known {
-				return false
-			}
-			want += bytes
+	for _, i := range modules(sys, func(int) bool { return true }) {
+		bytes, known := sys.Slots[i].SizeBytes.Get()
+		if !known {
+			return false
 		}
+		want += bytes
 	}
 	have := int64(0)
 	for i := range all {
@@ -664,7 +655,7 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 func modules(sys *inventory.System, accepts func(slot int) bool) []int {
 	var out []int
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM && accepts(i) {
+		if sys.Slots[i].HoldsDRAM() && accepts(i) {
 			out = append(out, i)
 		}
 	}

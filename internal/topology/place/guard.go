@@ -257,7 +257,7 @@ func (pl *placer) guardChannels() {
 		if other, both := taken[at]; both {
 			reason := fmt.Sprintf("slot labels put %s and %s in one place", pl.name(other), pl.name(i))
 			pl.fail(reason, false)
-			if pl.isPopulatedDRAM(i) && pl.isPopulatedDRAM(other) {
+			if pl.sys.Slots[i].HoldsDRAM() && pl.sys.Slots[other].HoldsDRAM() {
 				pl.doubtSockets(reason) // one of the two may be another CPU's
 			}
 			return
@@ -287,7 +287,7 @@ func (pl *placer) guardRepeats() {
 			continue
 		}
 		reason := fmt.Sprintf("two slots of this processor carry the same label %s", pl.name(i))
-		if pl.isPopulatedDRAM(i) && pl.isPopulatedDRAM(other) {
+		if pl.sys.Slots[i].HoldsDRAM() && pl.sys.Slots[other].HoldsDRAM() {
 			pl.doubtSockets(reason) // one of the two may be another CPU's
 		}
 		for j := range pl.out {

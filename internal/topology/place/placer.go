@@ -98,7 +98,7 @@ func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 func (pl *placer) populatedDRAM() []int {
 	var slots []int
 	for i := range pl.sys.Slots {
-		if pl.isPopulatedDRAM(i) {
+		if pl.sys.Slots[i].HoldsDRAM() {
 			slots = append(slots, i)
 		}
 	}
@@ -125,7 +125,7 @@ func (pl *placer) processors() []processor {
 			out = append(out, processor{socket: o.Socket, channels: map[int][]int{}})
 		}
 		out[at].slots = append(out[at].slots, i)
-		if pl.isPopulatedDRAM(i) {
+		if pl.sys.Slots[i].HoldsDRAM() {
 			out[at].channels[o.Channel] = append(out[at].channels[o.Channel], i)
 		}
 	}
@@ -148,10 +148,6 @@ func (pl *placer) failSlot(i int, reason string, all bool) {
 	if o.Socket == Unplaced {
 		o.Source, o.Certainty = "", fact.None
 	}
-}
-
-func (pl *placer) isPopulatedDRAM(i int) bool {
-	return pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
 func (pl *placer) name(i int) string {

@@ -83,7 +83,7 @@ func (pl *placer) compare(c *processor, v *witnessView) {
 	for n, i := range c.slots {
 		if v.at[i].channel == Unplaced {
 			complete = false
-			if pl.isPopulatedDRAM(i) {
+			if pl.sys.Slots[i].HoldsDRAM() {
 				return
 			}
 			continue

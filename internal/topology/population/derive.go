@@ -115,7 +115,7 @@ func (b *builder) installed() fact.Fact[int64] {
 		if s.State == inventory.SlotUnknown && maybeDRAM(s) {
 			return sizeUnknown[int64](s)
 		}
-		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+		if s.HoldsDRAM() {
 			all = append(all, i)
 		}
 	}
