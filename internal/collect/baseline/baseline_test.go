@@ -471,7 +471,7 @@ func TestDecodeRefuses(t *testing.T) {
 func slotsOf(n int) []Slot {
 	out := make([]Slot, n)
 	for i := range out {
-		out[i].State = inventory.SlotEmpty
+		out[i].State = string(inventory.SlotEmpty)
 	}
 	return out
 }

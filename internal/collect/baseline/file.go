@@ -63,7 +63,7 @@ type File struct {
 func (f *File) Populated() []uint16 {
 	var out []uint16
 	for i := range f.Slots {
-		if f.Slots[i].State == inventory.SlotPopulated {
+		if f.Slots[i].State == string(inventory.SlotPopulated) {
 			out = append(out, f.Slots[i].Handle)
 		}
 	}
@@ -97,17 +97,17 @@ type Socket struct {
 
 // Slot is one memory device. Serial is a hash.
 type Slot struct {
-	Handle        uint16              `json:"handle"`
-	Locator       string              `json:"locator,omitempty"`
-	BankLocator   string              `json:"bank_locator,omitempty"`
-	State         inventory.SlotState `json:"state"`
-	SizeBytes     int64               `json:"size_bytes,omitempty"`
-	Type          string              `json:"type,omitempty"`
-	RatedMTs      int                 `json:"rated_mts,omitempty"`
-	ConfiguredMTs int                 `json:"configured_mts,omitempty"`
-	Manufacturer  string              `json:"manufacturer,omitempty"`
-	PartNumber    string              `json:"part_number,omitempty"`
-	Serial        string              `json:"serial,omitempty"`
+	Handle        uint16 `json:"handle"`
+	Locator       string `json:"locator,omitempty"`
+	BankLocator   string `json:"bank_locator,omitempty"`
+	State         string `json:"state"`
+	SizeBytes     int64  `json:"size_bytes,omitempty"`
+	Type          string `json:"type,omitempty"`
+	RatedMTs      int    `json:"rated_mts,omitempty"`
+	ConfiguredMTs int    `json:"configured_mts,omitempty"`
+	Manufacturer  string `json:"manufacturer,omitempty"`
+	PartNumber    string `json:"part_number,omitempty"`
+	Serial        string `json:"serial,omitempty"`
 }
 
 // Decode reads a baseline. It refuses unknown keys: their values would not be compared.
@@ -157,7 +157,7 @@ func (f *File) check() error {
 	}
 	for i := range f.Slots {
 		s := &f.Slots[i]
-		if !slices.Contains(s.State.Values(), s.State) {
+		if state := inventory.SlotState(s.State); !slices.Contains(state.Values(), state) {
 			return fmt.Errorf("%w: slot 0x%04X: state %q, expected populated, empty or unknown", ErrMalformed, s.Handle, s.State)
 		}
 		if s.SizeBytes < 0 || s.RatedMTs < 0 || s.ConfiguredMTs < 0 {
@@ -249,7 +249,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 	var out []Slot
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		own := Slot{Handle: uint16(s.Handle), Locator: s.Locator.Or(""), BankLocator: s.BankLocator.Or(""), State: s.State}
+		own := Slot{Handle: uint16(s.Handle), Locator: s.Locator.Or(""), BankLocator: s.BankLocator.Or(""), State: string(s.State)}
 		if s.State == inventory.SlotPopulated {
 			own.SizeBytes, own.Type = s.SizeBytes.Or(0), s.Type.Or("")
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)

@@ -68,7 +68,7 @@ func (c *comparison) slots() []inventory.Compared {
 	return out
 }
 
-func mayBePopulated(s *Slot) bool { return s != nil && s.State != inventory.SlotEmpty }
+func mayBePopulated(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
 // pairs matches the slots of both sides: by label if all labels differ, because a new BIOS may renumber
 // the handles; the remaining ones by handle, because it may rename the labels; the rest in the table's
@@ -199,7 +199,7 @@ func (c *comparison) unclear(q slotPair) string {
 		return "another BIOS version does not list the slot"
 	case q.then == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
 		return "another BIOS version did not list the slot"
-	case q.now != nil && q.now.State == inventory.SlotUnknown, q.then != nil && q.then.State == inventory.SlotUnknown:
+	case q.now != nil && q.now.State == string(inventory.SlotUnknown), q.then != nil && q.then.State == string(inventory.SlotUnknown):
 		return "firmware does not say whether the slot holds a module, then or now"
 	default:
 		return ""
