@@ -247,7 +247,7 @@ func (r *Report) fix(p *Problem) (fix string, shown int) {
 }
 
 // adviceFix describes the advice that cures a problem: before it a part that costs nothing, and if it gives up
-// capacity or brings a warning, after it one that does not. first is the index of the advice that it names first.
+// capacity, brings a warning or leaves a note, after it one that does not. first is the index of the advice that it names first.
 func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	cure := &r.Advice[p.Cure]
 	fix = r.AdviceSentence(cure)
@@ -261,6 +261,15 @@ func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 				fix += "; or " + word + r.AdviceSentence(a)
 				break
 			}
+		}
+	}
+	stays := func(a plan.Advice) bool {
+		return slices.ContainsFunc(a.Reaches.Findings, func(f plan.Failure) bool { return f.Rule == p.Rule && slices.Contains(p.Subjects, f.Subject) })
+	}
+	if stays(*cure) {
+		more := slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, p.Members) && !stays(a) })
+		if more > p.Cure {
+			fix += "; or, so that no note is left: " + r.AdviceSentence(&r.Advice[more])
 		}
 	}
 	if free := r.freePart(p); free >= 0 {

@@ -292,7 +292,7 @@ func TestAdvice(t *testing.T) {
 		{"DL380 Gen9 with one behind the second CPU: the first gets one where the letters begin", filled("DL380 Gen9", func(cpu, channel, slot int) bool { return cpu == 1 && channel == 2 && slot == 0 }), []string{"install 1: memory.channel.populated", "..."}, "+PROC 1 DIMM 12"},
 		{"X7DB8 with 11 on three of four channels: a third more bandwidth by one move", filled("X7DB8", func(_, channel, slot int) bool { return channel > 0 && channel+slot != 4 || channel == 3 }),
 			[]string{"move 1: memory.channel.symmetric", "..."}, "-1.3>-1.0"},
-		{"X7DB8 with one of 16: a second one, for two channels are no warning", filled("X7DB8", func(_, channel, slot int) bool { return channel+slot == 0 }), []string{"install 1"}, "+DIMM2A"},
+		{"X7DB8 with one of 16: a second one, for two channels are no warning, or three for all", filled("X7DB8", func(_, channel, slot int) bool { return channel+slot == 0 }), []string{"install 1", "install 3"}, "+DIMM2A"},
 		{"EPYC 7282, rated below its channels, with four", filled("7282", lettered("ABCD")), nil, "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain"},
 		{"EPYC 7282 with A and E, which do not interleave: one moves, and two more for each", filled("7282", lettered("AE")), []string{"move 2, install 4"}, ""},
 		{"EPYC 7282 with one: three more for each", filled("7282", lettered("A")), []string{"install 6"}, ""},

@@ -154,7 +154,7 @@ func left(p *population.Population) float64 {
 // fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
 // number of them would. Nothing is taken for what moving modules reaches as well.
 func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
-	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !moves.score.severe() {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow(&s.before) || s.takenByMode(&s.before) || moves != nil && !moves.score.severe() {
 		return nil, nil
 	}
 	stocks := slices.DeleteFunc(s.board.stocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
@@ -186,7 +186,7 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 		return nil
 	}
 	var out []Take
-	full, part := s.cheapest(list, keepsAll, mostBought, nil, &s.before)
+	full, part := s.cheapest(list, keepsAll, cured, mostBought, nil, &s.before)
 	for _, c := range []*candidate{full, part} {
 		if c == nil {
 			continue

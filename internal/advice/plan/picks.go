@@ -45,15 +45,15 @@ func (s *search) alternatives() []*candidate {
 	if free != nil {
 		out = append(out, free)
 	}
-	cured := free != nil && !free.score.severe() && len(free.score.cures(&s.before)) > 0
-	if cured || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
+	done := free != nil && !free.score.severe() && len(free.score.cures(&s.before)) > 0
+	if done || !s.before.worthBuying(&s.pipeline) || s.ratedBelow(&s.before) || s.takenByMode(&s.before) {
 		return out
 	}
 	stocks := s.board.stocks()
 	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument)
 	installed := modulesIn(s.board.counts())
 	if s.before.severe() && (len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > installed) {
-		if c, _ := s.cheapest(stocks, s.board.removable, mostRemoved, nil, &s.before); c != nil {
+		if c, _ := s.cheapest(stocks, s.board.removable, cured, mostRemoved, nil, &s.before); c != nil {
 			out = append(out, c)
 		}
 	}
@@ -63,18 +63,22 @@ func (s *search) alternatives() []*candidate {
 	return undominated(append(out, bought...))
 }
 
-// bought lists what purchases reach, the fewest modules first: what keeps all modules; if that is expensive, or some
-// bandwidth is missing then, an exchange; if that is expensive, what gives capacity up; and a cheaper part of an
-// expensive one.
+// bought lists what purchases reach, the fewest modules first: what keeps all modules, and if a remark stays that is worth
+// buying for, what ends it; if the first is expensive, or some bandwidth is missing then, an exchange; if that is expensive,
+// what gives capacity up; and a cheaper part of an expensive one.
 func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	least := &s.before
 	if free != nil {
 		least = &free.score
 	}
-	cure, part := s.cheapest(stocks, keepsAll, mostBought, nil, least)
+	cure, part := s.cheapest(stocks, keepsAll, cured, mostBought, nil, least)
 	out := []*candidate{cure}
+	if cure != nil && cure.score.worthBuying(&s.pipeline) && !s.ratedBelow(&cure.score) && !s.takenByMode(&cure.score) {
+		whole, _ := s.cheapest(stocks, keepsAll, func(x *score) bool { return !x.worthBuying(&s.pipeline) }, mostBought, nil, least)
+		out = append(out, whole)
+	}
 	if expensive := s.isExpensive(cure); s.before.severe() && (expensive || cure.score.bandwidth()[0] < 100) {
-		exchanged, less := s.cheapest(stocks, exchanges, mostExchanged, cure, least)
+		exchanged, less := s.cheapest(stocks, exchanges, cured, mostExchanged, cure, least)
 		out = append(out, exchanged)
 		if part == nil || less != nil && cmp.Or(slices.Compare(less.score.severities[:], part.score.severities[:]), less.stock.bought-part.stock.bought) < 0 {
 			part = less
@@ -83,7 +87,7 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 			out = append(out, part)
 		}
 		if whole := cmp.Or(exchanged, cure); whole != nil && s.isExpensive(whole) {
-			fewer, _ := s.cheapest(stocks, givesUp, mostExchanged, cmp.Or(part, whole), least)
+			fewer, _ := s.cheapest(stocks, givesUp, cured, mostExchanged, cmp.Or(part, whole), least)
 			out = append(out, fewer)
 		}
 	}
@@ -92,10 +96,12 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	return out
 }
 
-// cheapest is the first stock of a kind, by price, after which nothing severe fails, if it is cheaper than another one
+func cured(x *score) bool { return !x.severe() }
+
+// cheapest is the first stock of a kind, by price, after which the score is enough, if it is cheaper than another one
 // (nil for any), and of those before it the one that leaves least failing, less than least, and cures what is critical
 // or gains bandwidth.
-func (s *search) cheapest(stocks []*stock, of func(*stock) bool, trials int, than *candidate, least *score) (full, part *candidate) {
+func (s *search) cheapest(stocks []*stock, of func(*stock) bool, enough func(*score) bool, trials int, than *candidate, least *score) (full, part *candidate) {
 	s.allow(trials)
 	for _, x := range stocks {
 		if !of(x) {
@@ -106,7 +112,7 @@ func (s *search) cheapest(stocks []*stock, of func(*stock) bool, trials int, tha
 		}
 		switch c := s.best(x); {
 		case c == nil:
-		case !c.score.severe():
+		case enough(&c.score):
 			return c, part
 		case c.score.severity(least) < 0 && (c.score.severities[0] < s.before.severities[0] || slices.Compare(c.score.bandwidth(), s.before.bandwidth()) > 0):
 			part, least = c, &c.score
@@ -138,8 +144,7 @@ func undominated(list []*candidate) []*candidate {
 	})
 }
 
-// isExpensive reports whether there is no candidate, or one that buys more than half as many modules as are
-// installed.
+// isExpensive reports whether there is no candidate, or one that buys more than half as many modules as there are.
 func (s *search) isExpensive(c *candidate) bool {
 	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
 }

@@ -101,10 +101,10 @@ func (s *search) why() string {
 			}
 		}
 	}
-	if s.takenByMode() {
+	if s.takenByMode(&s.before) {
 		return "mirroring, sparing or lockstep is on, or may be by the slots that are filled, and new modules would not give back the bandwidth that it takes"
 	}
-	if s.ratedBelow() {
+	if s.ratedBelow(&s.before) {
 		return "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain"
 	}
 	if s.cut {
@@ -123,10 +123,10 @@ func (s *search) filledWithoutDocument(c *candidate) bool {
 
 // ratedBelow reports whether nothing severe fails on a machine whose processors are rated below the sum of their
 // channels: no document gives the gain of more modules there, so none are bought.
-func (s *search) ratedBelow() bool {
-	return s.board.population.Platform.Value.RatedBelow && !s.before.severe()
+func (s *search) ratedBelow(x *score) bool {
+	return s.board.population.Platform.Value.RatedBelow && !x.severe()
 }
 
 // takenByMode reports whether mirroring, sparing or lockstep uses up what more modules would give. Only a processor
 // without memory, or another critical failure, is worth a purchase then.
-func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.severities[0] == 0 }
+func (s *search) takenByMode(x *score) bool { return s.board.redundancyOn() && x.severities[0] == 0 }
