@@ -18,16 +18,20 @@ import (
 	"memaudit.example/memaudit/internal/audit/verdict"
 )
 
-// rasCost begins the check of two rules.
-const rasCost = `memory.ras.cost check: !(has(settings.memory_ras_mode) && settings.memory_ras_mode in ["mirror_full", "mirror_partial", "spare", "lockstep"]) && `
+// rasCost begins the check of two rules, inEffect goes on in one.
+const rasCost = `memory.ras.cost check: !(has(settings.memory_ras_mode) && settings.memory_ras_mode in ["mirror_full", "mirror_partial", "spare", "lockstep"]`
+
+const inEffect = ` && !(settings.memory_ras_mode == "mirror_full" && has(memory.mirrored) && !memory.mirrored)`
 
 // equivalent are changes that alter no result, with the reason.
 var equivalent = map[string]string{
-	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                                "an even number of at least 3 is one of at least 4",
-	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":      "a multiple of 4 of at least 3 is one of at least 4",
-	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)":   "of two controllers that share the DIMMs both hold half when one does",
-	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode == "independent") || !memory.mirrored)`:                            "a mode that is not known leaves the verdict unknown, asked for or not",
-	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode in ["independent", "advanced_ecc", "adddc"]) || !memory.mirrored)`: "a mode that is not known leaves the verdict unknown, asked for or not",
+	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                                                "an even number of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":                      "a multiple of 4 of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)":                   "of two controllers that share the DIMMs both hold half when one does",
+	rasCost + `) && ((true && !has(memory.mirrored) && settings.memory_ras_mode == "independent") || !memory.mirrored)`:                                       "a mode that is not known leaves the verdict unknown, asked for or not",
+	rasCost + inEffect + `) && ((true && !has(memory.mirrored) && settings.memory_ras_mode in ["independent", "advanced_ecc", "adddc"]) || !memory.mirrored)`: "a mode that is not known leaves the verdict unknown, asked for or not",
+	"measure.bandwidth.reported check: measured.read_share > -1.0":                                                                                            "a share is above 0",
+	"measure.bandwidth.reported check: measured.read_share >= 0.0":                                                                                            "a share is above 0",
 	`measure.channels.expected check: [[1.57, 1.0, 0.94]].exists(latency, measurement.latency_times >= 0.9 * latency[measurement.channels / 2] / latency[measurement.accepted_channels / 2]` +
 		` && measurement.latency_times <= 1.1 * latency[measurement.channels / 2] / latency[measurement.accepted_channels / 2])`: "a list of one",
 	`memory.interleave.controllers check: socket.controllers.size() > 1 && socket.controllers.all(c, c.size_bytes == socket.controllers[1].size_bytes)` +
