@@ -95,9 +95,10 @@ const LoadedLatency = "loaded_latency"
 func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []shownLoad {
 	var out []shownLoad
 	var half, worst *inventory.LoadedLatency
-	peak := 0.0
+	peak, known := 0.0, true
 	for i := range inv.Population.Sockets {
-		peak += float64(inv.Population.Sockets[i].PeakBytes.Or(0))
+		own, ok := inv.Population.Sockets[i].PeakBytes.Get()
+		peak, known = peak+float64(own), known && ok
 	}
 	for i := range all {
 		l := &all[i]
@@ -108,7 +109,7 @@ func shownLoads(all []inventory.LoadedLatency, inv *Inventory) []shownLoad {
 		if worst == nil || l.Median > worst.Median {
 			worst = l
 		}
-		if peak > 0 && (half == nil || math.Abs(l.Load-peak/2) < math.Abs(half.Load-peak/2)) {
+		if known && peak > 0 && (half == nil || math.Abs(l.Load-peak/2) < math.Abs(half.Load-peak/2)) {
 			half = l
 		}
 	}

@@ -249,7 +249,7 @@ func (r *Report) fix(p *Problem) (fix string, shown int) {
 // adviceFix describes the advice that cures a problem: before it a part that costs nothing, and if it gives up
 // capacity, brings a warning or leaves a note, after it one that does not. first is the index of the advice that it names first.
 func (r *Report) adviceFix(p *Problem) (fix string, first int) {
-	cure := &r.Advice[p.Cure]
+	cure, other := &r.Advice[p.Cure], -1
 	fix = r.AdviceSentence(cure)
 	if cure.GivenUpBytes > 0 || len(cure.New) > 0 {
 		for i := p.Cure + 1; i < len(r.Advice); i++ {
@@ -258,7 +258,7 @@ func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 				if cure.GivenUpBytes == 0 {
 					word = "with no new warning: "
 				}
-				fix += "; or " + word + r.AdviceSentence(a)
+				fix, other = fix+"; or "+word+r.AdviceSentence(a), i
 				break
 			}
 		}
@@ -266,11 +266,9 @@ func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	stays := func(a plan.Advice) bool {
 		return slices.ContainsFunc(a.Reaches.Findings, func(f plan.Failure) bool { return f.Rule == p.Rule && slices.Contains(p.Subjects, f.Subject) })
 	}
-	if stays(*cure) {
-		more := slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, p.Members) && !stays(a) })
-		if more > p.Cure {
-			fix += "; or, so that no note is left: " + r.AdviceSentence(&r.Advice[more])
-		}
+	more := slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, p.Members) && !stays(a) })
+	if stays(*cure) && more > p.Cure && more != other {
+		fix += "; or, to clear the note as well: " + r.AdviceSentence(&r.Advice[more])
 	}
 	if free := r.freePart(p); free >= 0 {
 		return "a part of it, with nothing to buy: " + r.adviceText(&r.Advice[free], "") + "; or all of it: " + fix, free

@@ -19,9 +19,9 @@ type board struct {
 	unsure string
 	// at is today's layout.
 	at []int
-	// order lists the slots by processor, label and position: no advice depends on the order of the table.
-	order []int
-	units []memoryUnit
+	// order lists the slots by processor, label and position, whatever the table's order; rank is a slot's place in it.
+	order, rank []int
+	units       []memoryUnit
 	// sets are the vendor's own, nil if none are known.
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.

@@ -242,9 +242,8 @@ func (s *search) accepts(c *candidate) bool {
 	return (milder || free && after.gains(before)) && !s.breaks(c) && s.anyOrder(c)
 }
 
-// breaks reports whether a layout makes anything worse: more severe failures, one at warning or above that was not there
-// (a warning may be the price of a critical failure), an order of slots that was kept, the bandwidth of a processor, or
-// what was decided and becomes unknown.
+// breaks reports whether a layout makes anything worse: a failure at warning or above (where a critical one is cured, another
+// critical one), an order of slots that was kept, the bandwidth of a processor, or what was decided and becomes unknown.
 func (s *search) breaks(c *candidate) bool {
 	before, after := &s.before, &c.score
 	was := map[string]int{}

@@ -78,7 +78,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 
 func (b *board) owner(slot int) int {
 	for i := range b.units {
-		if slices.Contains(b.units[i].slots, slot) {
+		if _, ok := slices.BinarySearchFunc(b.units[i].slots, slot, b.byRank); ok {
 			return i
 		}
 	}

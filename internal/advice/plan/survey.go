@@ -18,7 +18,10 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	case !ok:
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots)), order: ordered(sys, topo.Placements)}
+	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots)), order: ordered(sys, topo.Placements), rank: make([]int, len(sys.Slots))}
+	for n, i := range b.order {
+		b.rank[i] = n
+	}
 	b.unsure = b.modules()
 	for i := range topo.Populations {
 		u, why := b.unit(p, &topo.Populations[i])
@@ -57,13 +60,11 @@ func ordered(sys *inventory.System, at []place.Placement) []int {
 	return out
 }
 
+func (b *board) byRank(x, y int) int { return b.rank[x] - b.rank[y] }
+
 func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
-	u := memoryUnit{socket: pop.Socket}
-	for _, i := range b.order {
-		if slices.Contains(pop.Slots, i) || slices.Contains(pop.EmptySlots, i) {
-			u.slots = append(u.slots, i)
-		}
-	}
+	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
+	slices.SortFunc(u.slots, b.byRank)
 	n, ok := pop.ChannelsTotal.Get()
 	switch {
 	case !ok:

@@ -108,7 +108,7 @@ func checkEvents(events []Event) error {
 		e := &events[i]
 		_, err := time.Parse(time.RFC3339, e.Time)
 		if !slices.Contains(e.Says.Values(), e.Says) || e.Time != "" && err != nil || len(e.Place) > maxShown+3 || e.ID != "" && !plainID().MatchString(e.ID) {
-			return fmt.Errorf("Events[%d]: %+v is no entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
+			return fmt.Errorf("Events[%d]: %+v is not an entry about memory", i, *e) //nolint:staticcheck // begins with the name of the key
 		}
 	}
 	return nil
