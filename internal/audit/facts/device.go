@@ -13,22 +13,19 @@ type deviceFacts struct {
 	d *inventory.Device
 }
 
-func deviceType() *ObjectType {
-	get := reader[*deviceFacts]
-	return newType("Device", "a GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes",
-		Field{"address", textType, "the kernel's name of it: 0000:17:00.0", get(func(x *deviceFacts) Value { return PlainValue(x.d.Address) })},
-		Field{"kind", textType, "GPU, network adapter, NVMe or accelerator", get(func(x *deviceFacts) Value { return PlainValue(x.d.Kind) })},
-		Field{"node", intType, "its NUMA node; -1 if firmware names none", get(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
-		Field{"node_has_memory", boolType, "its node has memory", get(func(x *deviceFacts) Value {
-			return derived(func() any {
-				n := x.node(x.d.Node.Value)
-				return n != nil && n.HasMemory.Value
-			}, x.nodesOf(x.d)...)
-		})},
-		Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", get(func(x *deviceFacts) Value { return valueOf(x.d.Direct) })},
-		Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", get((*deviceFacts).apart)},
-	)
-}
+var deviceType = newType("Device", "a GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes",
+	Field{"address", textType, "the kernel's name of it: 0000:17:00.0", reader(func(x *deviceFacts) Value { return PlainValue(x.d.Address) })},
+	Field{"kind", textType, "GPU, network adapter, NVMe or accelerator", reader(func(x *deviceFacts) Value { return PlainValue(x.d.Kind) })},
+	Field{"node", intType, "its NUMA node; -1 if firmware names none", reader(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
+	Field{"node_has_memory", boolType, "its node has memory", reader(func(x *deviceFacts) Value {
+		return derived(func() any {
+			n := x.node(x.d.Node.Value)
+			return n != nil && n.HasMemory.Value
+		}, x.nodesOf(x.d)...)
+	})},
+	Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", reader(func(x *deviceFacts) Value { return valueOf(x.d.Direct) })},
+	Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", reader((*deviceFacts).apart)},
+)
 
 func (x *deviceFacts) node(id int) *inventory.Node {
 	i := slices.IndexFunc(x.m.sys.Nodes, func(n inventory.Node) bool { return n.ID == id })

@@ -326,24 +326,21 @@ func channelWords(s *socketFacts) Value {
 	}, dpc, bytes)
 }
 
-func changeType() *ObjectType {
-	get := reader[*inventory.Compared]
-	return newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
-		Field{"same", boolType, "it is as it was accepted", get(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
-		Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", get(func(c *inventory.Compared) Value {
-			return computedFrom(c.Same, func(bool) any {
-				out := []string{}
-				for _, change := range c.Changes {
-					out = append(out, string(change.Kind))
-				}
-				return out
-			})
-		})},
-		Field{"accepted", textType, "what was accepted, of all that differs", get(func(c *inventory.Compared) Value {
-			return computedFrom(c.Same, func(bool) any { return c.Then })
-		})},
-		Field{"present", textType, "what is there now, of all that differs", get(func(c *inventory.Compared) Value {
-			return computedFrom(c.Same, func(bool) any { return c.Now })
-		})},
-	)
-}
+var changeType = newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
+	Field{"same", boolType, "it is as it was accepted", reader(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
+	Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", reader(func(c *inventory.Compared) Value {
+		return computedFrom(c.Same, func(bool) any {
+			out := []string{}
+			for _, change := range c.Changes {
+				out = append(out, string(change.Kind))
+			}
+			return out
+		})
+	})},
+	Field{"accepted", textType, "what was accepted, of all that differs", reader(func(c *inventory.Compared) Value {
+		return computedFrom(c.Same, func(bool) any { return c.Then })
+	})},
+	Field{"present", textType, "what is there now, of all that differs", reader(func(c *inventory.Compared) Value {
+		return computedFrom(c.Same, func(bool) any { return c.Now })
+	})},
+)

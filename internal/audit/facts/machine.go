@@ -13,35 +13,31 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-func machineType() *ObjectType {
-	return newType("Machine", "identity of the machine",
-		Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
-		Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
-		Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
-		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOS.Version) })},
-		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
-		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
-		Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},
-		Field{"wanted", textListType, "what the profile that was asked for wants, as setting=value; empty without one", machine(func(m *Machine) Value {
-			out := []string{}
-			for _, id := range slices.Sorted(maps.Keys(m.wanted)) {
-				for _, word := range m.wanted[id] {
-					out = append(out, id+"="+word)
-				}
+var machineType = newType("Machine", "identity of the machine",
+	Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
+	Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
+	Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
+	Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOS.Version) })},
+	Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
+	Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
+	Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},
+	Field{"wanted", textListType, "what the profile that was asked for wants, as setting=value; empty without one", machine(func(m *Machine) Value {
+		out := []string{}
+		for _, id := range slices.Sorted(maps.Keys(m.wanted)) {
+			for _, word := range m.wanted[id] {
+				out = append(out, id+"="+word)
 			}
-			return PlainValue(out)
-		})},
-	)
-}
+		}
+		return PlainValue(out)
+	})},
+)
 
-func kernelType() *ObjectType {
-	return newType("Kernel", "what the kernel shows of features that are asked for",
-		Field{"messages", textListType, "lines of its log about TDX, SGX, memory encryption, SEV-SNP, mirroring and pages taken away; the log forgets old ones", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Messages) })},
-		Field{"options", textListType, "options of its command line that ask for such a feature or prevent it", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Options) })},
-		Field{"tdx", textType, "Y if KVM can start TDX guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.TDX) })},
-		Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
-	)
-}
+var kernelType = newType("Kernel", "what the kernel shows of features that are asked for",
+	Field{"messages", textListType, "lines of its log about TDX, SGX, memory encryption, SEV-SNP, mirroring and pages taken away; the log forgets old ones", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Messages) })},
+	Field{"options", textListType, "options of its command line that ask for such a feature or prevent it", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Options) })},
+	Field{"tdx", textType, "Y if KVM can start TDX guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.TDX) })},
+	Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
+)
 
 // populatedSockets counts the populated sockets; one socket with an unknown state makes the count unknown.
 func populatedSockets(m *Machine) Value {
@@ -80,24 +76,23 @@ func isNUMA(m *Machine) Value {
 	return valueOf(m.population.Platform)
 }
 
-func firmwareType() *ObjectType {
-	table := func(f func(f *inventory.Firmware) any) func(any) Value {
-		return machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return f(&m.sys.Firmware) })
-		})
-	}
-	return newType("Firmware", "the SMBIOS table itself",
-		Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
-		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
-		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", table(func(f *inventory.Firmware) any { return f.FromFile })},
-		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", table(func(f *inventory.Firmware) any { return f.Compared })},
-		Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", undoOf("iommu")},
-		Field{"x2apic_undo", textType, "how to make Linux use x2APIC mode where the command line prevents it; empty if it does not", undoOf("x2apic")},
-		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", table(func(f *inventory.Firmware) any { return f.Doubt })},
-		Field{"problems", textListType, "defects of the table that touch what an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, false) })},
-		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, true) })},
-	)
+func ofTable(f func(f *inventory.Firmware) any) func(any) Value {
+	return machine(func(m *Machine) Value {
+		return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return f(&m.sys.Firmware) })
+	})
 }
+
+var firmwareType = newType("Firmware", "the SMBIOS table itself",
+	Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
+	Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
+	Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", ofTable(func(f *inventory.Firmware) any { return f.FromFile })},
+	Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", ofTable(func(f *inventory.Firmware) any { return f.Compared })},
+	Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", undoOf("iommu")},
+	Field{"x2apic_undo", textType, "how to make Linux use x2APIC mode where the command line prevents it; empty if it does not", undoOf("x2apic")},
+	Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", ofTable(func(f *inventory.Firmware) any { return f.Doubt })},
+	Field{"problems", textListType, "defects of the table that touch what an audit reads", ofTable(func(f *inventory.Firmware) any { return problems(f.Problems, false) })},
+	Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", ofTable(func(f *inventory.Firmware) any { return problems(f.Problems, true) })},
+)
 
 func undoOf(id string) func(any) Value {
 	return machine(func(m *Machine) Value {
@@ -158,63 +153,53 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 	}
 }
 
-func platformType() *ObjectType {
-	counts := func(l []int) any {
-		if l == nil {
-			return []int{}
-		}
-		return l
-	}
-	return newType("Platform", "the recognised platform and what its documents say of populating it",
-		Field{"id", textType, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
-		Field{"name", textType, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
-		Field{"numa", boolType, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
-		Field{"graded", boolType, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
-		Field{"registered", boolType, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
-		Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
-		Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
-		Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
-		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
-		Field{"own_channels", boolType, "each module has memory channels of its own (SOCAMM): number and size count, not the slot", ofPlatform(func(p *platform.Platform) any { return p.OwnChannels != "" })},
-		Field{"modules", intType, "modules with channels of their own that a processor takes", stated("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
-		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
-		Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
-		Field{"loaded_words", textType, "the latency of reads under load that a document measured, in words", stated("loaded_latency", "the latency under load", func(p *platform.Platform) (any, bool) {
-			words := p.Loaded.Words()
-			return words, words != ""
-		})},
-		Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
-		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
-		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
-		Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
-		Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
-		Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
-	)
-}
+var platformType = newType("Platform", "the recognised platform and what its documents say of populating it",
+	Field{"id", textType, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
+	Field{"name", textType, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
+	Field{"numa", boolType, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
+	Field{"graded", boolType, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
+	Field{"registered", boolType, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
+	Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
+	Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
+	Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
+	Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
+	Field{"own_channels", boolType, "each module has memory channels of its own (SOCAMM): number and size count, not the slot", ofPlatform(func(p *platform.Platform) any { return p.OwnChannels != "" })},
+	Field{"modules", intType, "modules with channels of their own that a processor takes", stated("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
+	Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
+	Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+	Field{"loaded_words", textType, "the latency of reads under load that a document measured, in words", stated("loaded_latency", "the latency under load", func(p *platform.Platform) (any, bool) {
+		words := p.Loaded.Words()
+		return words, words != ""
+	})},
+	Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
+	Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+	Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+	Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return append([]int{}, p.RecommendedDIMMs...) }, []int{}))},
+	Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return append([]int{}, p.AcceptableDIMMs...) }, []int{}))},
+	Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return append([]int{}, p.AllowedDIMMs...) }, []int{}))},
+)
 
-func processorType() *ObjectType {
-	return newType("Processor", "the processors of the machine, by the first populated socket",
-		Field{"brand", textType, "brand string", machine(func(m *Machine) Value {
-			return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
-		})},
-		Field{"vendor", textType, "CPUID vendor", machine(func(m *Machine) Value {
-			return m.ProcessorVendor()
-		})},
-		Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
-		Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machine(processorCores)},
-		Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
-		Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
-		Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
-			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
-		})},
-		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
-		Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machine(offlineCPUs)},
-		Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machine(func(m *Machine) Value {
-			return derived(func() any { return humanize.Ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
-		})},
-		Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
-	)
-}
+var processorType = newType("Processor", "the processors of the machine, by the first populated socket",
+	Field{"brand", textType, "brand string", machine(func(m *Machine) Value {
+		return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
+	})},
+	Field{"vendor", textType, "CPUID vendor", machine(func(m *Machine) Value {
+		return m.ProcessorVendor()
+	})},
+	Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
+	Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machine(processorCores)},
+	Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
+	Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
+	Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
+		return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
+	})},
+	Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
+	Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machine(offlineCPUs)},
+	Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machine(func(m *Machine) Value {
+		return derived(func() any { return humanize.Ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
+	})},
+	Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
+)
 
 func processorModels(m *Machine) Value {
 	models := gather[string](m.ofProcessors(func(s *inventory.Socket) Value {

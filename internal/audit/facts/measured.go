@@ -16,73 +16,68 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func measurementType(pair, crossing *ObjectType) *ObjectType {
-	return newType("Measurement", "what was measured of the whole machine",
-		Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
-		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
-		Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
-		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
-			if all := m.crossings(crossing); len(all) > 0 {
-				return PlainValue(all)
-			}
-			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
-		})},
-		Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
-		Field{"channels", intType, "channels that hold memory", machine((*Machine).channelsNow)},
-		Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
-		Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
-		Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
-		Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0 || len(m.curve()) > 0) })},
-		Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machine(func(m *Machine) Value {
-			threads := []int{}
-			for _, l := range m.loads() {
-				threads = append(threads, l.one.Threads)
-			}
-			if len(threads) == 0 {
-				return Missing(fact.Unread, notLoaded, measureLoaded)
-			}
-			return PlainValue(threads)
-		})},
-		Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
-		Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
-		Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core, or the machine's while Intel MLC reads", machine((*Machine).loadWorst)},
-		Field{"load_mix_ns", floatType, "the longest latency under load, in nanoseconds, while Intel MLC reads and writes", machine(func(m *Machine) Value { return m.curveWorst(true) })},
-		Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
-		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
-			if len(m.local()) == 0 {
-				return Missing(fact.Unread, m.notMeasured(), measureIt)
-			}
-			out := []string{}
-			for _, n := range m.local() {
-				out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
-			}
-			return PlainValue(out)
-		})},
-	)
-}
+var measurementType = newType("Measurement", "what was measured of the whole machine",
+	Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
+	Field{"pairs", types.NewListType(pairType.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m) })},
+	Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings()) > 0) })},
+	Field{"crossings", types.NewListType(crossingType.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
+		if all := m.crossings(); len(all) > 0 {
+			return PlainValue(all)
+		}
+		return Missing(fact.Unread, "no other node's memory was measured", measureIt)
+	})},
+	Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
+	Field{"channels", intType, "channels that hold memory", machine((*Machine).channelsNow)},
+	Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
+	Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
+	Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
+	Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0 || len(m.curve()) > 0) })},
+	Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machine(func(m *Machine) Value {
+		threads := []int{}
+		for _, l := range m.loads() {
+			threads = append(threads, l.one.Threads)
+		}
+		if len(threads) == 0 {
+			return Missing(fact.Unread, notLoaded, measureLoaded)
+		}
+		return PlainValue(threads)
+	})},
+	Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
+	Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
+	Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core, or the machine's while Intel MLC reads", machine((*Machine).loadWorst)},
+	Field{"load_mix_ns", floatType, "the longest latency under load, in nanoseconds, while Intel MLC reads and writes", machine(func(m *Machine) Value { return m.curveWorst(true) })},
+	Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
+	Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
+		if len(m.local()) == 0 {
+			return Missing(fact.Unread, m.notMeasured(), measureIt)
+		}
+		out := []string{}
+		for _, n := range m.local() {
+			out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
+		}
+		return PlainValue(out)
+	})},
+)
 
 // socketPair compares the local memory of two sockets: the first, second ... node of each.
 type socketPair struct{ slow, fast *measuredNode }
 
-func pairType() *ObjectType {
-	get := reader[*socketPair]
-	return newType("Pair", "two sockets with their own memory as it was measured",
-		Field{"slow", intType, "id of the socket that is asked about", get(func(p *socketPair) Value { return p.slow.socketOf() })},
-		Field{"fast", intType, "id of the other socket", get(func(p *socketPair) Value { return p.fast.socketOf() })},
-		Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *socketPair) Value {
-			return compareBelow(p.slow, p.slow.read, p.fast.read)
-		})},
-		Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", get((*socketPair).triadTimes)},
-		Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", get((*socketPair).shareTimes)},
-		Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", get(func(p *socketPair) Value {
-			triad, share := p.triadTimes(), p.shareTimes()
-			return derived(func() any {
-				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
-					humanize.Bandwidth(p.slow.triad.Median), 100*triad.Value.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.Value.(float64))
-			}, triad, share)
-		})},
-	)
-}
+var pairType = newType("Pair", "two sockets with their own memory as it was measured",
+	Field{"slow", intType, "id of the socket that is asked about", reader(func(p *socketPair) Value { return p.slow.socketOf() })},
+	Field{"fast", intType, "id of the other socket", reader(func(p *socketPair) Value { return p.fast.socketOf() })},
+	Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", reader(func(p *socketPair) Value {
+		return compareBelow(p.slow, p.slow.read, p.fast.read)
+	})},
+	Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", reader((*socketPair).triadTimes)},
+	Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", reader((*socketPair).shareTimes)},
+	Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", reader(func(p *socketPair) Value {
+		triad, share := p.triadTimes(), p.shareTimes()
+		return derived(func() any {
+			return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
+				humanize.Bandwidth(p.slow.triad.Median), 100*triad.Value.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.Value.(float64))
+		}, triad, share)
+	})},
+)
 
 // triadTimes returns the ratio of two sockets' Triad results, which must have been measured in the same way at
 // the same clock.
@@ -120,7 +115,7 @@ func (n *measuredNode) documented() Value {
 	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
 }
 
-func socketPairs(m *Machine, t *ObjectType) Value {
+func socketPairs(m *Machine) Value {
 	if len(m.local()) == 0 {
 		return Missing(fact.Unread, m.notMeasured(), measureIt)
 	}
@@ -141,32 +136,29 @@ func socketPairs(m *Machine, t *ObjectType) Value {
 	for _, a := range ids {
 		for _, b := range ids {
 			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
-				out = append(out, &Object{typ: t, src: &socketPair{rows[a][i], rows[b][i]}})
+				out = append(out, &Object{typ: pairType, src: &socketPair{rows[a][i], rows[b][i]}})
 			}
 		}
 	}
 	return PlainValue(out)
 }
 
-func crossingType() *ObjectType {
-	get := reader[*crossing]
-	return newType("Crossing", "one node's processors with another node's memory, as measured",
-		Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
-			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
-		})},
-		Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", get(func(c *crossing) Value {
-			return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
-		})},
-		Field{"latency_words", textType, "the two latencies, in words", get(func(c *crossing) Value {
-			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
-		})},
-		Field{"triad_words", textType, "the two bandwidths, in words", get(func(c *crossing) Value {
-			return c.words(c.triad, c.near, "Triad", humanize.Bandwidth[float64])
-		})},
-	)
-}
+var crossingType = newType("Crossing", "one node's processors with another node's memory, as measured",
+	Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", reader(func(c *crossing) Value {
+		return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
+	})},
+	Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", reader(func(c *crossing) Value {
+		return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
+	})},
+	Field{"latency_words", textType, "the two latencies, in words", reader(func(c *crossing) Value {
+		return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
+	})},
+	Field{"triad_words", textType, "the two bandwidths, in words", reader(func(c *crossing) Value {
+		return c.words(c.triad, c.near, "Triad", humanize.Bandwidth[float64])
+	})},
+)
 
-func (m *Machine) crossings(t *ObjectType) []*Object {
+func (m *Machine) crossings() []*Object {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
 		if from.Unjudged != "" && from.Tool == inventory.ToolMemaudit || from.Foreign {
@@ -174,7 +166,7 @@ func (m *Machine) crossings(t *ObjectType) []*Object {
 		}
 		var out []*Object
 		for _, c := range crossingsOf(from) {
-			out = append(out, &Object{typ: t, src: c})
+			out = append(out, &Object{typ: crossingType, src: c})
 		}
 		if out != nil {
 			return out
@@ -246,65 +238,62 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	return Value{Value: gap.Share, State: fact.OK, Certainty: fact.Direct, From: n.evidence(f), More: []fact.Evidence{n.evidence(other)}}
 }
 
-func measuredType() *ObjectType {
-	get := reader[*measuredNode]
-	return newType("Measured", "one node's own memory as it was measured",
-		Field{"accepted", boolType, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
-		Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
-			a := n.acceptedRead()
-			if a == nil {
-				return Missing(fact.Absent, "no measurement was accepted", acceptIt)
+var measuredType = newType("Measured", "one node's own memory as it was measured",
+	Field{"accepted", boolType, "the baseline carries a measurement of it", reader(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
+	Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", reader(func(n *measuredNode) Value {
+		a := n.acceptedRead()
+		if a == nil {
+			return Missing(fact.Absent, "no measurement was accepted", acceptIt)
+		}
+		return compareBelow(n, n.read, a)
+	})},
+	Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", reader((*measuredNode).share)},
+	Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", reader((*measuredNode).triadShare)},
+	Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", reader((*measuredNode).socketThreads)},
+	Field{"l3_domains", intType, "level 3 caches of a processor", reader((*measuredNode).l3Domains)},
+	Field{"triad_words", textType, "Triad, in words", reader(func(n *measuredNode) Value {
+		if n.triad == nil {
+			return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
+		}
+		return PlainValue(figureWords(n.triad))
+	})},
+	Field{"threads", intType, "threads that read", reader(func(n *measuredNode) Value {
+		if n.read.Threads == 0 {
+			return Missing(fact.Absent, "the number of threads is not said", measureIt)
+		}
+		return PlainValue(n.read.Threads)
+	})},
+	Field{"words", textType, "what it reads, in words", reader(func(n *measuredNode) Value {
+		if !n.read.Decided() {
+			return Missing(fact.Refused, n.read.Why, measureAgain)
+		}
+		return PlainValue(figureWords(n.read))
+	})},
+	Field{"accepted_words", textType, "what was accepted, in words", reader(func(n *measuredNode) Value {
+		if a := n.acceptedRead(); a != nil {
+			return PlainValue(figureWords(a))
+		}
+		return Missing(fact.Absent, "no measurement was accepted", "")
+	})},
+	Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", reader(func(n *measuredNode) Value {
+		if !n.read.Decided() {
+			return Missing(fact.Refused, n.read.Why, measureAgain)
+		}
+		return Value{Value: n.read.High / 1e9, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
+	})},
+	Field{"node_bytes", intType, "memory of the node, in bytes", reader(func(n *measuredNode) Value {
+		for i := range n.m.sys.Nodes {
+			if node := &n.m.sys.Nodes[i]; node.ID == n.read.MemoryNode {
+				return valueOf(node.MemoryBytes)
 			}
-			return compareBelow(n, n.read, a)
-		})},
-		Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
-		Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", get((*measuredNode).triadShare)},
-		Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", get((*measuredNode).socketThreads)},
-		Field{"l3_domains", intType, "level 3 caches of a processor", get((*measuredNode).l3Domains)},
-		Field{"triad_words", textType, "Triad, in words", get(func(n *measuredNode) Value {
-			if n.triad == nil {
-				return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
-			}
-			return PlainValue(figureWords(n.triad))
-		})},
-		Field{"threads", intType, "threads that read", get(func(n *measuredNode) Value {
-			if n.read.Threads == 0 {
-				return Missing(fact.Absent, "the number of threads is not said", measureIt)
-			}
-			return PlainValue(n.read.Threads)
-		})},
-		Field{"words", textType, "what it reads, in words", get(func(n *measuredNode) Value {
-			if !n.read.Decided() {
-				return Missing(fact.Refused, n.read.Why, measureAgain)
-			}
-			return PlainValue(figureWords(n.read))
-		})},
-		Field{"accepted_words", textType, "what was accepted, in words", get(func(n *measuredNode) Value {
-			if a := n.acceptedRead(); a != nil {
-				return PlainValue(figureWords(a))
-			}
-			return Missing(fact.Absent, "no measurement was accepted", "")
-		})},
-		Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", get(func(n *measuredNode) Value {
-			if !n.read.Decided() {
-				return Missing(fact.Refused, n.read.Why, measureAgain)
-			}
-			return Value{Value: n.read.High / 1e9, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
-		})},
-		Field{"node_bytes", intType, "memory of the node, in bytes", get(func(n *measuredNode) Value {
-			for i := range n.m.sys.Nodes {
-				if node := &n.m.sys.Nodes[i]; node.ID == n.read.MemoryNode {
-					return valueOf(node.MemoryBytes)
-				}
-			}
-			return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
-		})},
-		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
-			peak := n.peak()
-			return derived(func() any { return humanize.Bandwidth(peak.Value.(float64)) }, peak)
-		})},
-	)
-}
+		}
+		return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
+	})},
+	Field{"peak_words", textType, "its theoretical peak, in words", reader(func(n *measuredNode) Value {
+		peak := n.peak()
+		return derived(func() any { return humanize.Bandwidth(peak.Value.(float64)) }, peak)
+	})},
+)
 
 func (n *measuredNode) acceptedRead() *inventory.Measured {
 	return otherFigure(n.m.sys.Accepted, n.read, figure.Read)

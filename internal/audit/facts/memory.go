@@ -15,62 +15,60 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func memoryType() *ObjectType {
-	return newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
-		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.population.InstalledBytes) })},
-		{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
-		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
-			installed, visible := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
-			return derived(func() any {
-				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.population.InstalledBytes.Value)
-			}, installed, visible, positive(installed))
-		})},
-		{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
-		{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
-		{"corrupted_bytes", intType, "memory that the kernel took away after errors, in bytes (HardwareCorrupted)", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.CorruptedBytes) })},
-		{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
-		{"short_nodes", textListType, "nodes that lack more of the memory of their processor's modules than is normally reserved, in words", machine(shortNodes)},
-		{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
-		{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
-		{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
-		{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
-		{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
-		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
-		{"channels", intType, "memory channels of all populated processors", ofModules(allChannels)},
-		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
-		{"filled_alike", boolType, "every slot holds a module like the others, as many for each channel, so that no channel can be empty", machine(slotsFilled)},
-		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
-		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
-		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", ofModules(stoppedModules)},
-		{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
-		{"populated_slots", intType, "slots that hold DRAM", ofModules(countSlots(inventory.SlotPopulated))},
-		{"empty_slots", intType, "empty slots", ofModules(countSlots(inventory.SlotEmpty))},
-		{"soldered", boolType, "all DRAM is soldered (false: some is in slots)", machine(func(m *Machine) Value {
-			if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
-				return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
-			}
-			return m.allSoldered()
-		})},
-		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
-		{"persistent_bytes", intType, "capacity of the persistent modules in bytes", machine(persistentBytes)},
-		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
-		{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
-		{"symmetric", boolType, "all populated processors carry the same layout", ofModules(func(m *Machine) Value {
-			return valueOf(m.population.Symmetric)
-		})},
-		{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
-		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", ofModules(func(m *Machine) Value {
-			return valueOf(m.population.ChannelsAlike)
-		})},
-		{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
-	}, memoryClassFields()...), func(src any) (*Machine, string) {
-		m, doubt := src.(*Machine), ""
-		for i := range m.population.Populations {
-			doubt = cmp.Or(doubt, m.population.Populations[i].MapDoubt)
+var memoryType = newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
+	{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.population.InstalledBytes) })},
+	{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
+	{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
+		installed, visible := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
+		return derived(func() any {
+			return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.population.InstalledBytes.Value)
+		}, installed, visible, positive(installed))
+	})},
+	{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
+	{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
+	{"corrupted_bytes", intType, "memory that the kernel took away after errors, in bytes (HardwareCorrupted)", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.CorruptedBytes) })},
+	{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
+	{"short_nodes", textListType, "nodes that lack more of the memory of their processor's modules than is normally reserved, in words", machine(shortNodes)},
+	{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
+	{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
+	{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
+	{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
+	{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
+	{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
+	{"channels", intType, "memory channels of all populated processors", ofModules(allChannels)},
+	{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
+	{"filled_alike", boolType, "every slot holds a module like the others, as many for each channel, so that no channel can be empty", machine(slotsFilled)},
+	{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
+	{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
+	{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", ofModules(stoppedModules)},
+	{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
+	{"populated_slots", intType, "slots that hold DRAM", ofModules(countSlots(inventory.SlotPopulated))},
+	{"empty_slots", intType, "empty slots", ofModules(countSlots(inventory.SlotEmpty))},
+	{"soldered", boolType, "all DRAM is soldered (false: some is in slots)", machine(func(m *Machine) Value {
+		if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
+			return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
 		}
-		return m, doubt
-	})...)
-}
+		return m.allSoldered()
+	})},
+	{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
+	{"persistent_bytes", intType, "capacity of the persistent modules in bytes", machine(persistentBytes)},
+	{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
+	{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
+	{"symmetric", boolType, "all populated processors carry the same layout", ofModules(func(m *Machine) Value {
+		return valueOf(m.population.Symmetric)
+	})},
+	{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
+	{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", ofModules(func(m *Machine) Value {
+		return valueOf(m.population.ChannelsAlike)
+	})},
+	{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
+}, memoryClassFields()...), func(src any) (*Machine, string) {
+	m, doubt := src.(*Machine), ""
+	for i := range m.population.Populations {
+		doubt = cmp.Or(doubt, m.population.Populations[i].MapDoubt)
+	}
+	return m, doubt
+})...)
 
 func memoryClassFields() []Field {
 	class := func(f func(c population.Class) any) func(any) Value {

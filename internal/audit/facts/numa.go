@@ -11,40 +11,38 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func numaType() *ObjectType {
-	return newType("NUMA", "the kernel's NUMA state", append([]Field{
-		{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
-		{"memoryless_nodes", intType, "online nodes with CPUs and without memory", machine(countNodes(func(n inventory.Node) Value {
-			return derived(func() any { return n.HasCPU.Value && !n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
-		}))},
-		{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
-		{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
-			if v := m.nodesRead(); !v.Known() {
-				return v
-			}
-			return PlainValue(len(m.sys.Nodes))
-		})},
-		{"missing_nodes", textListType, "processors with fewer nodes than the sub-NUMA mode in BIOS setup asks for or than another processor has, in words", machine(missingNodes)},
-		{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
-		{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
-		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
-		{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
-				return slices.ContainsFunc(o, func(option string) bool { return strings.HasPrefix(option, "numa=fake") })
-			})
-		})},
-		{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
-				return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
-			})
-		})},
-		{"sub_numa", textType, "sub-NUMA mode asked for: the configured value unless it is auto, else the effective one", machine(subNUMA)},
-		{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
-		{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
-		{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
-		{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
-	}, tierFields()...)...)
-}
+var numaType = newType("NUMA", "the kernel's NUMA state", append([]Field{
+	{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+	{"memoryless_nodes", intType, "online nodes with CPUs and without memory", machine(countNodes(func(n inventory.Node) Value {
+		return derived(func() any { return n.HasCPU.Value && !n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+	}))},
+	{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
+	{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
+		if v := m.nodesRead(); !v.Known() {
+			return v
+		}
+		return PlainValue(len(m.sys.Nodes))
+	})},
+	{"missing_nodes", textListType, "processors with fewer nodes than the sub-NUMA mode in BIOS setup asks for or than another processor has, in words", machine(missingNodes)},
+	{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
+	{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
+	{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
+	{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
+		return computedFrom(m.sys.NUMA.Options, func(o []string) any {
+			return slices.ContainsFunc(o, func(option string) bool { return strings.HasPrefix(option, "numa=fake") })
+		})
+	})},
+	{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
+		return computedFrom(m.sys.NUMA.Options, func(o []string) any {
+			return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
+		})
+	})},
+	{"sub_numa", textType, "sub-NUMA mode asked for: the configured value unless it is auto, else the effective one", machine(subNUMA)},
+	{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+	{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
+	{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
+	{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
+}, tierFields...)...)
 
 func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
 	return func(m *Machine) Value { return countOf(m.sys.Nodes, m.nodesRead(), f) }
@@ -95,30 +93,25 @@ func (m *Machine) ofDistances(compute func() any) Value {
 	return derived(compute, facts...)
 }
 
-func nodeType() *ObjectType {
-	get := func(f func(n *inventory.Node) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*nodeFacts).n) }
-	}
-	return newType("Node", "one online NUMA node",
-		Field{"id", intType, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
-		Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
-		Field{"has_cpu", boolType, "CPUs are on it", get(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
-		Field{"has_memory", boolType, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
-		Field{"bytes", intType, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
-		Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
-		Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
-			get(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
-		Field{"socket", intType, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
-		Field{"processor_full", boolType, "every channel of its processor that the board has slots for holds a module, and the kernel sees them", func(src any) Value {
-			return src.(*nodeFacts).processorFull()
-		}},
-		Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", func(src any) Value {
-			return src.(*nodeFacts).lessThan()
-		}},
-		Field{"enclave_bytes", intType, "its memory for enclaves (SGX) in bytes", get(func(n *inventory.Node) Value { return valueOf(n.EnclaveBytes) })},
-		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
-	)
+func ofNode(f func(n *inventory.Node) Value) func(any) Value {
+	return reader(func(x *nodeFacts) Value { return f(x.n) })
 }
+
+var nodeType = newType("Node", "one online NUMA node",
+	Field{"id", intType, "number of the node", ofNode(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
+	Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", ofNode(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
+	Field{"has_cpu", boolType, "CPUs are on it", ofNode(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
+	Field{"has_memory", boolType, "memory is on it", ofNode(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
+	Field{"bytes", intType, "its memory in bytes", ofNode(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
+	Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", ofNode(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+	Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
+		ofNode(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
+	Field{"socket", intType, "id of the socket of its CPUs", ofNode(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+	Field{"processor_full", boolType, "every channel of its processor that the board has slots for holds a module, and the kernel sees them", reader((*nodeFacts).processorFull)},
+	Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", reader((*nodeFacts).lessThan)},
+	Field{"enclave_bytes", intType, "its memory for enclaves (SGX) in bytes", ofNode(func(n *inventory.Node) Value { return valueOf(n.EnclaveBytes) })},
+	Field{"distances", intListType, "distances to the online nodes", ofNode(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
+)
 
 // processorFull reports whether there is nothing to install for a node without memory: every slot of the
 // machine, or every channel with slots of the node's CPU, has a DIMM, and the kernel sees all of their memory.
@@ -180,19 +173,17 @@ func (x *nodeFacts) lessThan() Value {
 	}, facts...)
 }
 
-func tierFields() []Field {
-	return []Field{
-		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
-		{"persistent_regions", intType, "regions of persistent modules that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.PersistentRegions) })},
-		{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
-		{"memory_only", intType, "online nodes with memory and without CPUs", machine(countNodes(func(n inventory.Node) Value {
-			return derived(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
-		}))},
-		{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
-		{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
-		{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
-		{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
-	}
+var tierFields = []Field{
+	{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+	{"persistent_regions", intType, "regions of persistent modules that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.PersistentRegions) })},
+	{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
+	{"memory_only", intType, "online nodes with memory and without CPUs", machine(countNodes(func(n inventory.Node) Value {
+		return derived(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+	}))},
+	{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
+	{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
+	{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
+	{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
 }
 
 // dramTier returns the tier of DRAM; unknown if nodes with CPUs differ.

@@ -25,18 +25,14 @@ type ObjectType struct {
 	Name   string
 	Doc    string
 	Fields []Field
-	index  map[string]int
-	cel    *types.Type
+	// index is filled by Declared.
+	index map[string]int
+	cel   *types.Type
 }
 
 // newType returns an object type; field names must be unique.
 func newType(name, doc string, fields ...Field) *ObjectType {
-	t := &ObjectType{Name: name, Doc: doc, Fields: fields, index: make(map[string]int, len(fields)),
-		cel: types.NewObjectType(typePrefix+name, traits.IndexerType|traits.FieldTesterType)}
-	for i, f := range fields {
-		t.index[f.Name] = i
-	}
-	return t
+	return &ObjectType{Name: name, Doc: doc, Fields: fields, cel: types.NewObjectType(typePrefix+name, traits.IndexerType|traits.FieldTesterType)}
 }
 
 // Field finds a fact of the type by its name.

@@ -23,18 +23,19 @@ type Schema struct {
 
 // Declared builds the fact schema once.
 var Declared = sync.OnceValue(func() *Schema {
-	controller, region, pair, crossing := controllerType(), regionType(), pairType(), crossingType()
-	socket, slot, node := socketType(controller, region), slotType(), nodeType()
 	s := &Schema{types: map[string]*ObjectType{},
 		objects: map[string]*ObjectType{
-			"machine": machineType(), "kernel": kernelType(), "firmware": firmwareType(), "platform": platformType(), "processor": processorType(), "memory": memoryType(),
-			"numa": numaType(), "slurm": slurmType(), "settings": settingsType(), "measurement": measurementType(pair, crossing),
-			"socket": socket, "slot": slot, "node": node, "setting": settingType(),
-			SubjectBaseline: changeType(), SubjectMeasured: measuredType(), SubjectCounter: counterType(), SubjectDevice: deviceType(),
+			"machine": machineType, "kernel": kernelType, "firmware": firmwareType, "platform": platformType, "processor": processorType, "memory": memoryType,
+			"numa": numaType, "slurm": slurmType, "settings": newType("Settings", "BIOS settings in canonical words", settingFields()...), "measurement": measurementType,
+			"socket": socketType, "slot": slotType, "node": nodeType, "setting": settingType,
+			SubjectBaseline: changeType, SubjectMeasured: measuredType, SubjectCounter: counterType, SubjectDevice: deviceType,
 		},
-		lists: map[string]*ObjectType{"sockets": socket, "slots": slot, "nodes": node}}
-	for _, t := range append(slices.Collect(maps.Values(s.objects)), controller, region, pair, crossing) {
-		s.types[t.Name] = t
+		lists: map[string]*ObjectType{"sockets": socketType, "slots": slotType, "nodes": nodeType}}
+	for _, t := range append(slices.Collect(maps.Values(s.objects)), controllerType, regionType, pairType, crossingType) {
+		s.types[t.Name], t.index = t, make(map[string]int, len(t.Fields))
+		for i := range t.Fields {
+			t.index[t.Fields[i].Name] = i
+		}
 	}
 	return s
 })

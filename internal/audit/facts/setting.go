@@ -10,37 +10,30 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
-// settingDoc describes every field that has the name of a setting.
-const settingDoc = "canonical value of the setting of this name: the configured value if known, else the effective one"
-
-func settingsType() *ObjectType {
-	ids := settings.IDs()
-	fields := make([]Field, 0, len(ids))
-	for _, id := range ids {
-		fields = append(fields, Field{id, textType, settingDoc,
-			func(src any) Value { v, _ := selectValue(src.(*Machine).sys.Settings[id]); return v }})
+func settingFields() []Field {
+	var fields []Field
+	for _, id := range settings.IDs() {
+		fields = append(fields, Field{id, textType, "canonical value of the setting of this name: the configured value if known, else the effective one",
+			machine(func(m *Machine) Value { v, _ := selectValue(m.sys.Settings[id]); return v })})
 	}
-	return newType("Settings", "BIOS settings in canonical words", fields...)
+	return fields
 }
 
-func settingType() *ObjectType {
-	get := reader[*settingFacts]
-	return newType("Setting", "one BIOS setting with its three values",
-		Field{"id", textType, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
-		Field{"configured", textType, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
-		Field{"pending", textType, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},
-		Field{"effective", textType, "what the system runs with", get(func(s *settingFacts) Value { return valueOf(s.Effective) })},
-		Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
-		Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
-		Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
-		Field{"waits", boolType, "a change waits for the next boot", get((*settingFacts).waits)},
-		Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", get((*settingFacts).override)},
-		Field{"undo", textType, "how to take the override back; empty without one", get((*settingFacts).undo)},
-		Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", get((*settingFacts).wants)},
-		Field{"fulfilled", boolType, "the system runs with a value that the profile that was asked for wants", get((*settingFacts).fulfilled)},
-		Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
-	)
-}
+var settingType = newType("Setting", "one BIOS setting with its three values",
+	Field{"id", textType, "canonical id", reader(func(s *settingFacts) Value { return PlainValue(s.id) })},
+	Field{"configured", textType, "what BIOS setup says", reader(func(s *settingFacts) Value { return valueOf(s.Configured) })},
+	Field{"pending", textType, "what BIOS setup will say after the next boot", reader(func(s *settingFacts) Value { return valueOf(s.Pending) })},
+	Field{"effective", textType, "what the system runs with", reader(func(s *settingFacts) Value { return valueOf(s.Effective) })},
+	Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", reader(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
+	Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", reader((*settingFacts).decision)},
+	Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", reader((*settingFacts).contradicts)},
+	Field{"waits", boolType, "a change waits for the next boot", reader((*settingFacts).waits)},
+	Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", reader((*settingFacts).override)},
+	Field{"undo", textType, "how to take the override back; empty without one", reader((*settingFacts).undo)},
+	Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", reader((*settingFacts).wants)},
+	Field{"fulfilled", boolType, "the system runs with a value that the profile that was asked for wants", reader((*settingFacts).fulfilled)},
+	Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", reader((*settingFacts).disagreement)},
+)
 
 // overridden joins a text of every override. One that switches off what BIOS setup has off is skipped; a limit of the
 // clock is not.

@@ -14,49 +14,48 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-func slotType() *ObjectType {
-	get := func(f func(s *inventory.Slot) Value) func(any) Value {
-		return reader(func(x *slotFacts) Value { return f(&x.m.sys.Slots[x.i]) })
-	}
-	return newType("Slot", "one memory slot", slices.Concat([]Field{
-		{"locator", textType, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
-		{"state", textType, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
-		{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
-		{"size_bytes", intType, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-		{"type", textType, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-		{"ranks", intType, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-		{"rated_mts", intType, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
-		{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
-		{"socket", intType, "id of the socket it belongs to", reader(func(x *slotFacts) Value {
-			return x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
-		})},
-		{"channel", intType, "channel of the processor", reader(func(x *slotFacts) Value {
-			return x.coordinate(x.m.population.Placements[x.i].Channel, "channel")
-		})},
-		{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
-		{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-		{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", get(slotAlarms)},
-		{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value {
-			return valueOf(fact.Convert(s.Health, func(h inventory.Health) string { return string(h) }))
-		})},
-	}, errorFields(func(f func(x *counterFacts) Value) func(any) Value {
-		return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
-	}, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",
-		"memory errors on the module since then that could not be corrected"), []Field{
-		{"silent", boolType, "firmware names a DRAM module and reports no size, or no running speed or address range although it does for others", reader(func(x *slotFacts) Value {
-			if slices.Contains(x.m.suspects(), x.i) {
-				return PlainValue(true)
-			}
-			return derived(func() any { return false }, valueOf(x.m.sys.Slots[x.i].SizeBytes))
-		})},
-		{"idle", boolType, "of a silent module: just its memory is missing", reader(func(x *slotFacts) Value { return x.m.idle() })},
-		{"working_bytes", intType, "sum of the DRAM modules that are not silent, in bytes", reader(func(x *slotFacts) Value {
-			working, _, _ := x.m.working()
-			return working
-		})},
-		{"socket_running", boolType, "its socket holds a processor that is not disabled", reader((*slotFacts).running)},
-	})...)
+func ofSlot(f func(s *inventory.Slot) Value) func(any) Value {
+	return reader(func(x *slotFacts) Value { return f(&x.m.sys.Slots[x.i]) })
 }
+
+var slotType = newType("Slot", "one memory slot", slices.Concat([]Field{
+	{"locator", textType, "firmware's label", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+	{"state", textType, "populated, empty or unknown", ofSlot(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+	{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+	{"size_bytes", intType, "capacity of the module in bytes", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+	{"type", textType, "memory type", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+	{"ranks", intType, "ranks of the module", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+	{"rated_mts", intType, "rated speed in MT/s", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+	{"configured_mts", intType, "configured speed in MT/s", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
+	{"socket", intType, "id of the socket it belongs to", reader(func(x *slotFacts) Value {
+		return x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
+	})},
+	{"channel", intType, "channel of the processor", reader(func(x *slotFacts) Value {
+		return x.coordinate(x.m.population.Placements[x.i].Channel, "channel")
+	})},
+	{"manufacturer", textType, "the module's vendor as firmware prints it", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+	{"part_number", textType, "the module's part number as firmware prints it", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+	{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", ofSlot(slotAlarms)},
+	{"health", textType, "what the BMC says of the module: OK, Warning or Critical", ofSlot(func(s *inventory.Slot) Value {
+		return valueOf(fact.Convert(s.Health, func(h inventory.Health) string { return string(h) }))
+	})},
+}, errorFields(func(f func(x *counterFacts) Value) func(any) Value {
+	return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
+}, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",
+	"memory errors on the module since then that could not be corrected"), []Field{
+	{"silent", boolType, "firmware names a DRAM module and reports no size, or no running speed or address range although it does for others", reader(func(x *slotFacts) Value {
+		if slices.Contains(x.m.suspects(), x.i) {
+			return PlainValue(true)
+		}
+		return derived(func() any { return false }, valueOf(x.m.sys.Slots[x.i].SizeBytes))
+	})},
+	{"idle", boolType, "of a silent module: just its memory is missing", reader(func(x *slotFacts) Value { return x.m.idle() })},
+	{"working_bytes", intType, "sum of the DRAM modules that are not silent, in bytes", reader(func(x *slotFacts) Value {
+		working, _, _ := x.m.working()
+		return working
+	})},
+	{"socket_running", boolType, "its socket holds a processor that is not disabled", reader((*slotFacts).running)},
+})...)
 
 func (x *slotFacts) coordinate(n int, what string) Value {
 	p := x.m.population.Placements[x.i]
@@ -220,34 +219,31 @@ type counterFacts struct {
 	unplaced []place.UnplacedErrors
 }
 
-func counterType() *ObjectType {
-	get := reader[*counterFacts]
-	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for", slices.Concat([]Field{
-		{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
-		{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
-			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
-		})},
-		{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
-			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
-		})},
-	}, errorFields(get, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
-		"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
-		{"log", textListType, "entries of the BMC's event log that stand: since the last reset or of unknown time, not resolved, not followed by a repair, the newest first; of the machine with the place that they name; unknown if no log was read", get((*counterFacts).log)},
-		{"log_says", textType, "the gravest of them about corrected errors: failed, threshold, limit or corrected; empty for none", get(func(x *counterFacts) Value {
-			return x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
-		})},
-		{"log_uncorrected", boolType, "one of them is an error that could not be corrected", get(func(x *counterFacts) Value {
-			v := x.logSays(eventlog.Uncorrected)
-			return derived(func() any { return v.Value != "" }, v)
-		})},
-		{"log_dated", boolType, "one of the entries of log_says is known to be of the present run", get((*counterFacts).logDated)},
-		{"complete", boolType, "the counts are all errors; unknown for those of a log, which forgets old messages", get((*counterFacts).complete)},
-		{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
-		{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
-		{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", get(func(x *counterFacts) Value { return x.at(correctedOf) })},
-		{"uncorrected_at", textListType, "of the machine: the same of the counters with errors that could not be corrected", get(func(x *counterFacts) Value { return x.at(uncorrectedOf) })},
-	})...)
-}
+var counterType = newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for", slices.Concat([]Field{
+	{"slotted", boolType, "the errors are those of one slot", reader(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
+	{"locator", textType, "firmware's label of the slot", reader(func(x *counterFacts) Value {
+		return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
+	})},
+	{"part_number", textType, "the module's part number as firmware prints it", reader(func(x *counterFacts) Value {
+		return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
+	})},
+}, errorFields(reader[*counterFacts], "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
+	"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
+	{"log", textListType, "entries of the BMC's event log that stand: since the last reset or of unknown time, not resolved, not followed by a repair, the newest first; of the machine with the place that they name; unknown if no log was read", reader((*counterFacts).log)},
+	{"log_says", textType, "the gravest of them about corrected errors: failed, threshold, limit or corrected; empty for none", reader(func(x *counterFacts) Value {
+		return x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
+	})},
+	{"log_uncorrected", boolType, "one of them is an error that could not be corrected", reader(func(x *counterFacts) Value {
+		v := x.logSays(eventlog.Uncorrected)
+		return derived(func() any { return v.Value != "" }, v)
+	})},
+	{"log_dated", boolType, "one of the entries of log_says is known to be of the present run", reader((*counterFacts).logDated)},
+	{"complete", boolType, "the counts are all errors; unknown for those of a log, which forgets old messages", reader((*counterFacts).complete)},
+	{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", reader(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
+	{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", reader(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
+	{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", reader(func(x *counterFacts) Value { return x.at(correctedOf) })},
+	{"uncorrected_at", textListType, "of the machine: the same of the counters with errors that could not be corrected", reader(func(x *counterFacts) Value { return x.at(uncorrectedOf) })},
+})...)
 
 func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
 

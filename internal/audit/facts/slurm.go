@@ -8,18 +8,16 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-func slurmType() *ObjectType {
-	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
-		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
-		Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
-		Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machine(slurmCounted)},
-		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
-		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
-		})},
-		Field{"missing", textListType, "slots whose modules, as at the same place of a processor with more of them, would be the memory that the scheduler misses", machine(missingModules)},
-	)
-}
+var slurmType = newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
+	Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
+	Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
+	Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machine(slurmCounted)},
+	Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
+	Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
+		return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
+	})},
+	Field{"missing", textListType, "slots whose modules, as at the same place of a processor with more of them, would be the memory that the scheduler misses", machine(missingModules)},
+)
 
 // counts are the scheduler's and the kernel's numbers of one thing.
 type counts struct {

@@ -30,46 +30,42 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 	})
 }
 
-func socketType(controller, region *ObjectType) *ObjectType {
-	return newType("Socket", "one processor and its memory", slices.Concat(
-		socketIdentity(), ofSlots(slices.Concat(socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules()),
-			func(src any) (*Machine, string) {
-				s := src.(*socketFacts)
-				if s.pop == nil {
-					return s.m, ""
-				}
-				return s.m, s.pop.MapDoubt
-			}))...)
-}
+var socketType = newType("Socket", "one processor and its memory", slices.Concat(
+	socketIdentity, ofSlots(slices.Concat(socketPopulation, socketSpeeds(), socketOrder, socketModules),
+		func(src any) (*Machine, string) {
+			s := src.(*socketFacts)
+			if s.pop == nil {
+				return s.m, ""
+			}
+			return s.m, s.pop.MapDoubt
+		}))...)
 
-func socketIdentity() []Field {
-	return []Field{
-		{"id", intType, "number in board order, from 0", socket(func(s *socketFacts) Value {
-			if s.sock == nil {
-				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
-			}
-			return PlainValue(s.sock.ID)
-		})},
-		{"populated", boolType, "a processor is in the socket", socket(func(s *socketFacts) Value {
-			if s.sock == nil {
-				return PlainValue(true)
-			}
-			return valueOf(s.sock.Populated)
-		})},
-		{"brand", textType, "brand string", socket(func(s *socketFacts) Value {
-			if s.sock == nil {
-				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
-			}
-			return valueOf(s.sock.Brand)
-		})},
-		{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
-		{"memory_nodes", intType, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
-			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
-		})},
-		{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
-			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
-		})},
-	}
+var socketIdentity = []Field{
+	{"id", intType, "number in board order, from 0", socket(func(s *socketFacts) Value {
+		if s.sock == nil {
+			return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+		}
+		return PlainValue(s.sock.ID)
+	})},
+	{"populated", boolType, "a processor is in the socket", socket(func(s *socketFacts) Value {
+		if s.sock == nil {
+			return PlainValue(true)
+		}
+		return valueOf(s.sock.Populated)
+	})},
+	{"brand", textType, "brand string", socket(func(s *socketFacts) Value {
+		if s.sock == nil {
+			return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+		}
+		return valueOf(s.sock.Brand)
+	})},
+	{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
+	{"memory_nodes", intType, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
+		return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
+	})},
+	{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
+		return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
+	})},
 }
 
 func kernelBytes(s *socketFacts) Value {
@@ -86,44 +82,42 @@ func kernelBytes(s *socketFacts) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
-func socketPopulation(controller, region *ObjectType) []Field {
-	return []Field{
-		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
-		{"slots", intType, "slots that firmware lists, filled or empty", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DIMMs, func(int) any { return len(p.Slots) + len(p.EmptySlots) })
-		})},
-		{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
-		{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
-		{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
-		{"channels_confirmed", boolType, "a document, a label or other machines confirm which slot is on which channel", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.ChannelsPopulated, func(int) any { return !p.ChannelsPopulated.Unverified })
-		})},
-		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
-		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
-		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
-		{"empty", textListType, "names of the empty channels", populated(emptyNames)},
-		{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
-		{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
-		{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
-		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
-		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DPC, func(d []int) any {
-				most := 0
-				for _, n := range d {
-					most = max(most, n)
-				}
-				return most
-			})
-		})},
-		{"controllers", types.NewListType(controller.cel), "memory controllers", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Controllers, func(c []population.Controller) any { return objects(controller, c) })
-		})},
-		{"controllers_words", textListType, "every memory controller with its capacity, in words", populated(controllerWords)},
-		{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
-		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
-		})},
-	}
+var socketPopulation = []Field{
+	{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
+	{"slots", intType, "slots that firmware lists, filled or empty", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.DIMMs, func(int) any { return len(p.Slots) + len(p.EmptySlots) })
+	})},
+	{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
+	{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
+	{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
+	{"channels_confirmed", boolType, "a document, a label or other machines confirm which slot is on which channel", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.ChannelsPopulated, func(int) any { return !p.ChannelsPopulated.Unverified })
+	})},
+	{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
+	{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
+	{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
+	{"empty", textListType, "names of the empty channels", populated(emptyNames)},
+	{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
+	{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
+	{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
+	{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
+	{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.DPC, func(d []int) any {
+			most := 0
+			for _, n := range d {
+				most = max(most, n)
+			}
+			return most
+		})
+	})},
+	{"controllers", types.NewListType(controllerType.cel), "memory controllers", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.Controllers, func(c []population.Controller) any { return objects(controllerType, c) })
+	})},
+	{"controllers_words", textListType, "every memory controller with its capacity, in words", populated(controllerWords)},
+	{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
+	{"regions", types.NewListType(regionType.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.Regions, func(r []population.Region) any { return objects(regionType, r) })
+	})},
 }
 
 // socketSpeeds are the fields about the quality of a population: its class, its speed and its share of the best
@@ -163,84 +157,70 @@ func socketSpeeds() []Field {
 
 // socketOrder are the fields about the required order and likeness of DIMMs: lockstep pairs, hemispheres, the
 // documented fill order.
-func socketOrder() []Field {
-	return []Field{
-		{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
-		{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
-		})},
-		{"mode_slots", boolType, "the filled slots are the vendor's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
-		})},
-		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", populated(lockstepFaults)},
-		{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
-		{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
-			if p.Order.State == fact.Absent && p.DPC.Known() {
-				return PlainValue(false)
-			}
-			return computedFrom(p.Order, func(bool) any { return true })
-		})},
-		{"maker_counts", intListType, "the numbers of DIMMs that the product's own manual allows, if the number in place is none of them; empty otherwise", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DIMMs, func(int) any { return append([]int{}, p.Counts...) })
-		})},
-		{"maker_count_ways", textListType, "what to fill or to empty for one of maker_counts, in words", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DIMMs, func(int) any { return append([]string{}, p.CountWays...) })
-		})},
-		{"order_kept", boolType, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
-		{"order_detail", textType, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Order, func(bool) any { return p.OrderDetail })
-		})},
-	}
+var socketOrder = []Field{
+	{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
+	{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
+	})},
+	{"mode_slots", boolType, "the filled slots are the vendor's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
+	})},
+	{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", populated(lockstepFaults)},
+	{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
+	{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
+		if p.Order.State == fact.Absent && p.DPC.Known() {
+			return PlainValue(false)
+		}
+		return computedFrom(p.Order, func(bool) any { return true })
+	})},
+	{"maker_counts", intListType, "the numbers of DIMMs that the product's own manual allows, if the number in place is none of them; empty otherwise", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.DIMMs, func(int) any { return append([]int{}, p.Counts...) })
+	})},
+	{"maker_count_ways", textListType, "what to fill or to empty for one of maker_counts, in words", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.DIMMs, func(int) any { return append([]string{}, p.CountWays...) })
+	})},
+	{"order_kept", boolType, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
+	{"order_detail", textType, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
+		return computedFrom(p.Order, func(bool) any { return p.OrderDetail })
+	})},
 }
 
-func socketModules() []Field {
-	return []Field{
-		{"locators", textListType, "locators of the populated slots, in table order", populated(locators)},
-		{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-		{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-		{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-		{"widths", intListType, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
-		{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value {
-			return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
-		})},
-		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
-		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
-		{"mixture", textType, "which DIMMs differ from the others and how, in one sentence; those of all processors if each has different ones; empty if none differ", populated(mixture)},
-		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(differentParts)},
-		{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
-		{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {
-			facts := []Value{valueOf(s.pop.DIMMs)}
-			var sum int64
-			for _, i := range s.pop.Slots {
-				facts = append(facts, valueOf(s.m.sys.Slots[i].Ranks))
-				sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
-			}
-			return derived(func() any { return sum }, facts...)
-		})},
-	}
+var socketModules = []Field{
+	{"locators", textListType, "locators of the populated slots, in table order", populated(locators)},
+	{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+	{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+	{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+	{"widths", intListType, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
+	{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value {
+		return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
+	})},
+	{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
+	{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
+	{"mixture", textType, "which DIMMs differ from the others and how, in one sentence; those of all processors if each has different ones; empty if none differ", populated(mixture)},
+	{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(differentParts)},
+	{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
+	{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {
+		facts := []Value{valueOf(s.pop.DIMMs)}
+		var sum int64
+		for _, i := range s.pop.Slots {
+			facts = append(facts, valueOf(s.m.sys.Slots[i].Ranks))
+			sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
+		}
+		return derived(func() any { return sum }, facts...)
+	})},
 }
 
-func controllerType() *ObjectType {
-	get := func(f func(c population.Controller) any) func(any) Value {
-		return func(src any) Value { return PlainValue(f(src.(population.Controller))) }
-	}
-	return newType("Controller", "one memory controller of a processor",
-		Field{"index", intType, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
-		Field{"dimms", intType, "DIMMs behind it", get(func(c population.Controller) any { return c.DIMMs })},
-		Field{"size_bytes", intType, "capacity behind it in bytes", get(func(c population.Controller) any { return c.Bytes })},
-		Field{"layout", textType, "what sits where; equal layouts are equal texts", get(func(c population.Controller) any { return c.Layout })},
-	)
-}
+var controllerType = newType("Controller", "one memory controller of a processor",
+	Field{"index", intType, "number within the processor, from 0", plain(func(c population.Controller) any { return c.Index })},
+	Field{"dimms", intType, "DIMMs behind it", plain(func(c population.Controller) any { return c.DIMMs })},
+	Field{"size_bytes", intType, "capacity behind it in bytes", plain(func(c population.Controller) any { return c.Bytes })},
+	Field{"layout", textType, "what sits where; equal layouts are equal texts", plain(func(c population.Controller) any { return c.Layout })},
+)
 
-func regionType() *ObjectType {
-	get := func(f func(r population.Region) any) func(any) Value {
-		return func(src any) Value { return PlainValue(f(src.(population.Region))) }
-	}
-	return newType("Region", "one interleave region",
-		Field{"bytes", intType, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
-		Field{"ways", intType, "channels it is interleaved over", get(func(r population.Region) any { return r.Ways })},
-	)
-}
+var regionType = newType("Region", "one interleave region",
+	Field{"bytes", intType, "size of the region in bytes", plain(func(r population.Region) any { return r.Bytes })},
+	Field{"ways", intType, "channels it is interleaved over", plain(func(r population.Region) any { return r.Ways })},
+)
 
 func objects[T any](t *ObjectType, in []T) []*Object {
 	out := make([]*Object, len(in))

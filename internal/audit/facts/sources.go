@@ -69,6 +69,10 @@ func reader[S any](f func(S) Value) func(any) Value {
 	return func(src any) Value { return f(src.(S)) }
 }
 
+func plain[S any](f func(S) any) func(any) Value {
+	return func(src any) Value { return PlainValue(f(src.(S))) }
+}
+
 func machine(f func(m *Machine) Value) func(any) Value { return reader(f) }
 
 // ofModules is machine for a field of the modules: if they are not listed, the reason is why.
