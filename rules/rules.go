@@ -6,9 +6,10 @@ import "embed"
 
 //go:generate go run ../internal/tools/generate ..
 
-// FS holds the data files below this folder, but of the packs and profiles only their compiled form; the Markdown pages are for
-// readers of the repository.
+// FS holds the data files below this folder, but of the packs, profiles, vendors' settings and part numbers only their
+// compiled form; the Markdown pages are for readers of the repository.
 //
-//go:embed processors.csv events/*.yaml explain/*.yaml parts/*.yaml platforms/*.yaml settings/*.yaml slots/*.yaml */*.tsv
+//go:embed processors.csv events/*.yaml explain/*.yaml explain/*.tsv platforms/*.yaml platforms/*.tsv settings/vocabulary.tsv settings/includes.tsv
+//go:embed slots/*.yaml slots/*.tsv
 //go:embed compiled/*.cbor compiled/platforms/*.cbor
 var FS embed.FS

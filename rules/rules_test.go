@@ -19,7 +19,7 @@ import (
 	"memaudit.example/memaudit/rules"
 )
 
-// TestFiles: each data file of this folder is embedded, and of the packs their compiled form.
+// TestFiles: each data file of this folder is embedded, or its compiled form alone.
 func TestFiles(t *testing.T) {
 	here := os.DirFS(".")
 	var names, have []string
@@ -39,6 +39,11 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range packs {
 		have = append(have, p.File)
+	}
+	for _, pattern := range []string{"parts/*.yaml", "settings/*.yaml", "settings/spellings.tsv"} {
+		found, err := fs.Glob(here, pattern)
+		require.NoError(t, err)
+		have = append(have, found...)
 	}
 	assert.ElementsMatch(t, names, have)
 }

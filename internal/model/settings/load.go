@@ -28,7 +28,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 			return Tables{}, fmt.Errorf("settings: %w", err)
 		}
 		t.build()
-		all.entries = append(all.entries, vendorEntry{t.beginnings(), func() *Table { return t }})
+		all.entries = append(all.entries, vendorEntry{strings.TrimSuffix(path.Base(file), ".yaml"), t.beginnings(), func() *Table { return t }})
 	}
 	return all, nil
 }
@@ -87,6 +87,8 @@ const Part = "settings"
 
 // compiledTable is one vendor's table. An audit needs at most a few of them, so each is encoded by itself.
 type compiledTable struct {
+	// Name is that of the file, without ".yaml".
+	Name string
 	// Manufacturers are in lower case.
 	Manufacturers []string
 	Table         compiled.Raw
@@ -99,12 +101,13 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 		return nil, err
 	}
 	var out []compiledTable
-	for t := range tables.All() {
+	for i := range tables.entries {
+		t := tables.entries[i].table()
 		body, err := compiled.Encode(t)
 		if err != nil {
 			return nil, fmt.Errorf("settings: compile %s: %w", t.Vendor, err)
 		}
-		out = append(out, compiledTable{t.beginnings(), body})
+		out = append(out, compiledTable{tables.entries[i].name, t.beginnings(), body})
 	}
 	return compiled.Encode(out)
 }
@@ -117,7 +120,7 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	}
 	var all Tables
 	for _, c := range in {
-		all.entries = append(all.entries, vendorEntry{c.Manufacturers, sync.OnceValue(func() *Table {
+		all.entries = append(all.entries, vendorEntry{c.Name, c.Manufacturers, sync.OnceValue(func() *Table {
 			t := &Table{}
 			// A damaged table translates nothing; a test checks the built-in ones.
 			if compiled.Decode(c.Table, t) != nil {

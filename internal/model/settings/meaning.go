@@ -19,16 +19,26 @@ func OpenTable(fsys fs.FS, name string) (*Table, error) {
 		return nil, fmt.Errorf("%q is not the name of a table of rules/settings", name)
 	}
 	t, err := loadTable(fsys, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		t, err = loadTable(rules.FS, file)
-	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no %s", file)
+		return builtinTable(name)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return t, nil
+}
+
+func builtinTable(name string) (*Table, error) {
+	tables, err := LoadCompiled(rules.FS)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tables.entries {
+		if tables.entries[i].name == name {
+			return tables.entries[i].table(), nil
+		}
+	}
+	return nil, fmt.Errorf("there is no settings/%s.yaml", name)
 }
 
 // Meaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset

@@ -275,6 +275,7 @@ type Tables struct {
 }
 
 type vendorEntry struct {
+	name string
 	// manufacturers are in lower case.
 	manufacturers []string
 	table         func() *Table
