@@ -4,6 +4,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
+
+	"memaudit.example/memaudit/rules"
 )
 
 // Table translates the BIOS attributes of one vendor. It is read from rules/settings/VENDOR.yaml.
@@ -299,6 +302,30 @@ func (ts Tables) All() iter.Seq[*Table] {
 		}
 	}
 }
+
+// VendorOf returns the vendor whose built-in table alone has an attribute of this name; "" if none or several have one.
+func VendorOf(attribute string) string { return vendorsByName()[attribute] }
+
+var vendorsByName = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	tables, err := LoadCompiled(rules.FS)
+	if err != nil {
+		return nil // a test loads the built-in tables
+	}
+	for t := range tables.All() {
+		for _, attributes := range t.Settings {
+			for i := range attributes {
+				name := attributes[i].Name
+				if vendor, known := out[name]; known && vendor != t.Vendor {
+					out[name] = ""
+				} else {
+					out[name] = t.Vendor
+				}
+			}
+		}
+	}
+	return out
+})
 
 // Of returns the table for a system manufacturer, or nil. If several match, the longest entry of Manufacturers decides.
 func (ts Tables) Of(manufacturer string) *Table {

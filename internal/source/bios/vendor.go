@@ -2,10 +2,12 @@ package bios
 
 import (
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/settings"
 )
 
-// hpeRegistry matches the names of HPE's registries: a ROM family of a letter and two digits, and a version.
-var hpeRegistry = pattern(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
+// hpeRegistry matches the names of HPE's registries: iLO 4's, and those of a ROM family of a letter and two digits.
+var hpeRegistry = pattern(`^HpBiosAttributeRegistry|^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
 // vendorOf finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
 // document, or else by the names of its attributes. OEM objects of several vendors identify none.
@@ -70,23 +72,10 @@ var (
 	opaqueName = pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
-var signatures = map[string]string{
-	"SysProfile": Dell, "LogicalProc": Dell, "SystemModelName": Dell, "AcPwrRcvry": Dell, "ProcCStates": Dell, "MemOpMode": Dell, "ProcTurboMode": Dell,
-	"ProcPwrPerf": Dell, "EmbSata": Dell, "SysMemSize": Dell, "NumaNodesPerSocket": Dell,
-	"ProcHyperthreading": HPE, "ProcTurbo": HPE, "ProcSMT": HPE, "ProcAMDBoost": HPE, "MinProcIdlePower": HPE, "PowerRegulator": HPE, "AdminPhone": HPE,
-	"NumaGroupSizeOpt": HPE, "MaxMemBusFreqMHz": HPE, "AdvancedMemProtection": HPE, "MemPatrolScrubbing": HPE, "PowerProfile": HPE, "ServerAssetTag": HPE,
-	"IntelHyperThread": Cisco, "IntelTurboBoostTech": Cisco, "SelectMemoryRAS": Cisco, "CpuEngPerfBias": Cisco,
-	"CiscoAdaptiveMemTraining": Cisco, "NUMAOptimize": Cisco,
-	// Knobs of Intel's reference code, which several vendors use unchanged (registry 113.1.1.3 of an NVIDIA DGX H100).
-	"PwrPerfSwitch": IntelReference, "C6Enable": IntelReference, "NumaEn": IntelReference, "ProcessorHyperThreadingDisable": IntelReference, "SncEn": IntelReference,
-	"ProcessorEistEnable": IntelReference, "ProcessorHWPMEnable": IntelReference, "ProcessorC1eEnable": IntelReference, "AltEngPerfBIAS": IntelReference,
-	"MlcStreamerPrefetcherEnable": IntelReference, "MlcSpatialPrefetcherEnable": IntelReference, "DCUStreamerPrefetcherEnable": IntelReference,
-	"DCUIPPrefetcherEnable": IntelReference, "LlcPrefetchEnable": IntelReference, "ProcessorVmxEnable": IntelReference, "VTdSupport": IntelReference,
-}
-
 const amdName = "Cbs"
 
-// vendorByNames counts the attribute names that identify a vendor. The most frequent vendor wins; a tie returns "". If
+// vendorByNames counts the attribute names that identify a vendor: those that only its table in rules/settings has, and
+// those of its form. The most frequent vendor wins; a tie returns "". If
 // more than half of the names are AMI's opaque ones, the vendor is Gigabyte if one starts with GBT, otherwise AMI.
 //
 // Names of reference code win only if there are at least two of them, more than of the other's, and fewer than two names
@@ -130,9 +119,9 @@ func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
 	votes = map[string]int{}
 	for i := range attributes {
 		name := attributes[i].Name
-		switch {
-		case signatures[name] != "":
-			votes[signatures[name]]++
+		switch vendor := settings.VendorOf(name); {
+		case vendor != "":
+			votes[vendor]++
 		case strings.HasPrefix(name, amdName):
 			votes[AMDReference]++
 		case lenovoName().MatchString(name):
