@@ -45,11 +45,11 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 		socket := max(g.out[i].Socket, 0)
 		channel, slot, ok := m.locate(socket, n)
 		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset != 0 && owner != socket {
-			g.failAll(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner))
+			g.failGroup(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner), true)
 			return
 		}
 		if !ok {
-			g.failChannels(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID))
+			g.failGroup(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID), false)
 			return
 		}
 		certainty := m.certainty(slot)
@@ -92,7 +92,7 @@ func (g *slotGroup) channelsFromBoards() {
 		board, _ := g.labels[i].get(fieldBoardLetter)
 		letter, _ := g.labels[i].get(fieldLetter)
 		if letter >= maxBoardSlots {
-			g.failChannels("a memory board has channels A to D only")
+			g.failGroup("a memory board has channels A to D only", false)
 			return
 		}
 		g.setChannel(i, board*maxBoardSlots+letter, board, SourceBank, fact.Corroborated)
@@ -220,12 +220,7 @@ func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
 }
 
 func lettersFit(letters []int, skipped string, first, channels int) bool {
-	for _, l := range letters {
-		if n := letterIndex(l, skipped); n < first || n >= first+channels {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(letters, func(l int) bool { n := letterIndex(l, skipped); return n < first || n >= first+channels })
 }
 
 // channelsFromLetters numbers the channels of each CPU by their letters; if the alphabet does not fit, by the

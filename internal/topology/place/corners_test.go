@@ -142,13 +142,6 @@ func TestCaptures(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, want, v)
 	}
-	for b := range 256 {
-		want := byte(b)
-		if 'A' <= want && want <= 'Z' {
-			want += 32
-		}
-		assert.Equal(t, want, lowerCase(byte(b)))
-	}
 }
 
 // TestEmptySlotsWithoutALabel checks empty slots as firmware prints them: a UCS B200 M4 keeps the letter (A3 to H3;

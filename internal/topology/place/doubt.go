@@ -299,7 +299,7 @@ func (pl *placer) nodesAgainst() string {
 	if len(placed) < 2 || len(seen) != len(placed) || !matchesNode(sum, total) {
 		return ""
 	}
-	ours, kernel := sortedSizes(placed), sortedSizes(seen)
+	ours, kernel := slices.Sorted(maps.Values(placed)), slices.Sorted(maps.Values(seen))
 	for i := range ours {
 		if !matchesNode(kernel[i], ours[i]) {
 			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", sizesOf(ours), sizesOf(kernel))
@@ -344,20 +344,11 @@ func moreNodes(sys *inventory.System, places []Placement) string {
 		return ""
 	}
 	return fmt.Sprintf("the slots' places give modules to %s, and the kernel's nodes of %s have memory (%s)",
-		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), sizesOf(sortedSizes(seen)))
+		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), sizesOf(slices.Sorted(maps.Values(seen))))
 }
 
 func matchesNode(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
-}
-
-func sortedSizes(by map[int]int64) []int64 {
-	var out []int64
-	for _, bytes := range by {
-		out = append(out, bytes)
-	}
-	slices.Sort(out)
-	return out
 }
 
 func sizesOf(list []int64) string {
@@ -428,7 +419,7 @@ func (pl *placer) addressesAgainst() string {
 		}
 	}
 	start := func(i int) int64 { return pl.sys.Slots[i].Range.Start }
-	slices.SortFunc(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
+	slices.SortFunc(slots, func(a, b int) int { return cmp.Compare(start(a), start(b)) })
 	left := map[int]bool{}
 	conflict := ""
 	for n, i := range slots[min(1, len(slots)):] {

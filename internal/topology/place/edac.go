@@ -1,7 +1,9 @@
 package place
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,21 +58,29 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 		return edacDIMM{}, true
 	}
 	for _, text := range [...]string{d.Label.Or(""), d.Location.Or("")} {
-		for _, p := range edacPatterns {
-			var c captured
-			if !matchLabel(p, strings.TrimSpace(text), &c) {
-				continue
-			}
-			out := edacDIMM{socket: Unplaced, controller: mc, bytes: size}
-			out.channel, _ = c.get(fieldChannel)
-			out.slot, _ = c.get(fieldSlot)
-			if cpu, ok := c.get(fieldCPU); ok {
-				out.socket = cpu
-			}
-			return out, true
+		c, pattern := matchEDAC(text, edacPatterns[:])
+		if pattern == "" {
+			continue
 		}
+		out := edacDIMM{socket: Unplaced, controller: mc, bytes: size}
+		out.channel, _ = c.get(fieldChannel)
+		out.slot, _ = c.get(fieldSlot)
+		if cpu, ok := c.get(fieldCPU); ok {
+			out.socket = cpu
+		}
+		return out, true
 	}
 	return edacDIMM{}, false
+}
+
+// matchEDAC returns the fields of a driver's label or location, and the pattern that it matches, "" for none.
+func matchEDAC(text string, patterns []string) (c captured, pattern string) {
+	for _, p := range patterns {
+		if c = (captured{}); matchLabel(p, strings.TrimSpace(text), &c) {
+			return c, p
+		}
+	}
+	return captured{}, ""
 }
 
 // applyEDAC compares the derived channels with those of EDAC, and uses EDAC's if the labels show none.
@@ -108,7 +118,7 @@ func (pl *placer) depths(slots []int) []int {
 	for _, i := range slots {
 		count[pl.channelPlace(i)]++
 	}
-	return sortedCounts(count)
+	return slices.Sorted(maps.Values(count))
 }
 
 func edacDepths(dimms []edacDIMM) []int {
@@ -116,16 +126,7 @@ func edacDepths(dimms []edacDIMM) []int {
 	for _, d := range dimms {
 		count[slotPlace{d.controller, d.channel, d.socket}]++
 	}
-	return sortedCounts(count)
-}
-
-func sortedCounts(count map[slotPlace]int) []int {
-	out := make([]int, 0, len(count))
-	for _, n := range count {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Values(count))
 }
 
 // contradict records the disagreement. EDAC takes precedence: labels that result in another number of channels
@@ -198,18 +199,11 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 		if len(out[socket]) != n {
 			return nil
 		}
-		slices.SortFunc(out[socket], compareEDAC)
+		slices.SortFunc(out[socket], func(a, b edacDIMM) int {
+			return cmp.Or(a.controller-b.controller, a.channel-b.channel, a.slot-b.slot)
+		})
 	}
 	return out
-}
-
-func compareEDAC(a, b edacDIMM) int {
-	for _, d := range [...]int{a.controller - b.controller, a.channel - b.channel, a.slot - b.slot} {
-		if d != 0 {
-			return d
-		}
-	}
-	return 0
 }
 
 // edacController returns the position of the DIMM's controller among those of its CPU; Unplaced if the platform

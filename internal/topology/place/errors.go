@@ -90,12 +90,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 }
 
 func (c *counter) label() string {
-	for _, text := range []string{c.dimm.Label.Or(""), c.dimm.Location.Or("")} {
-		if text = strings.TrimSpace(text); text != "" {
-			return text
-		}
-	}
-	return fmt.Sprintf("mc%d", c.ctl.Index)
+	return cmp.Or(strings.TrimSpace(c.dimm.Label.Or("")), strings.TrimSpace(c.dimm.Location.Or("")), fmt.Sprintf("mc%d", c.ctl.Index))
 }
 
 func (c *counter) errors(by string) Errors {
@@ -243,60 +238,48 @@ func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 // i7corePosition parses a label of i7core_edac on a board whose label file maps the driver's channels to those of
 // the slot map.
 func i7corePosition(channels []int, label string) (modulePosition, bool) {
-	var c captured
-	if !matchLabel(i7coreLabel, strings.TrimSpace(label), &c) {
-		return modulePosition{}, false
-	}
+	c, pattern := matchEDAC(label, []string{i7coreLabel})
 	socket, _ := c.get(fieldCPU)
 	channel, _ := c.get(fieldChannel)
 	slot, _ := c.get(fieldSlot)
-	if channel >= len(channels) {
+	if pattern == "" || channel >= len(channels) {
 		return modulePosition{}, false
 	}
 	return modulePosition{socket, channels[channel], slot}, true
 }
 
 // driverPosition parses a label of skx_edac, i10nm_edac or sb_edac. With two home agents per CPU only the first is
-// matchLabels, because no label file shows how channels are spread over both.
+// matched, because no label file shows how channels are spread over both.
 func driverPosition(p *platform.Platform, label string) (modulePosition, bool) {
-	for _, pattern := range edacPatterns[:2] {
-		var c captured
-		if !matchLabel(pattern, strings.TrimSpace(label), &c) {
-			continue
-		}
-		socket, _ := c.get(fieldCPU)
-		controller, _ := c.get(fieldController)
-		channel, _ := c.get(fieldChannel)
-		slot, _ := c.get(fieldSlot)
-		each := p.ChannelsPerSocket
-		if n := max(p.Controllers, 1); strings.Contains(pattern, "_MC#") && each%n == 0 {
-			each /= n
-		}
-		if channel >= each || (controller+1)*each > p.ChannelsPerSocket {
-			return modulePosition{}, false
-		}
-		return modulePosition{socket, controller*each + channel, slot}, true
+	c, pattern := matchEDAC(label, edacPatterns[:2])
+	socket, _ := c.get(fieldCPU)
+	controller, _ := c.get(fieldController)
+	channel, _ := c.get(fieldChannel)
+	slot, _ := c.get(fieldSlot)
+	each := p.ChannelsPerSocket
+	if n := max(p.Controllers, 1); strings.Contains(pattern, "_MC#") && each%n == 0 {
+		each /= n
 	}
-	return modulePosition{}, false
+	if pattern == "" || channel >= each || (controller+1)*each > p.ChannelsPerSocket {
+		return modulePosition{}, false
+	}
+	return modulePosition{socket, controller*each + channel, slot}, true
 }
 
 // slotErrors sums the counters of one slot; nil if it has none.
 func slotErrors(all []counter, slot int) *Errors {
 	var out Errors
 	var ctl *inventory.Controller
-	n := 0
 	for i := range all {
-		c := &all[i]
-		if c.slot != slot {
-			continue
-		}
-		if n++; n == 1 {
+		switch c := &all[i]; {
+		case c.slot != slot:
+		case ctl == nil:
 			out, ctl = c.errors(c.by), c.ctl
-			continue
+		default:
+			out.Corrected, out.Uncorrected = sumOfErrors(out.Corrected, c.dimm.Corrected), sumOfErrors(out.Uncorrected, c.dimm.Uncorrected)
 		}
-		out.Corrected, out.Uncorrected = sumOfErrors(out.Corrected, c.dimm.Corrected), sumOfErrors(out.Uncorrected, c.dimm.Uncorrected)
 	}
-	if n == 0 {
+	if ctl == nil {
 		return nil
 	}
 	noInfo := ofNoModule(ctl, corrected)
@@ -641,7 +624,8 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	if c.registered() {
 		return nil, false // the label names the DIMM, but not by firmware's slot names
 	}
-	processor, named := c.processor()
+	fields, _ := matchEDAC(c.dimm.Label.Or(""), edacPatterns[:])
+	processor, named := fields.get(fieldCPU)
 	// The ranks of a DIMM are identified by their row.
 	rank := strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
 	return modules(sys, func(slot int) bool {
@@ -669,15 +653,6 @@ func (c *counter) registered() bool {
 	if label == "" || strings.HasPrefix(label, "unknown") || strings.HasPrefix(label, "memory ") {
 		return false
 	}
-	return !slices.ContainsFunc(edacPatterns[:], func(p string) bool { var got captured; return matchLabel(p, label, &got) })
-}
-
-func (c *counter) processor() (int, bool) {
-	for _, p := range edacPatterns {
-		var got captured
-		if matchLabel(p, strings.TrimSpace(c.dimm.Label.Or("")), &got) {
-			return got.get(fieldCPU)
-		}
-	}
-	return 0, false
+	_, pattern := matchEDAC(label, edacPatterns[:])
+	return pattern == ""
 }

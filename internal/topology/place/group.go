@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"memaudit.example/memaudit/internal/model/inventory"
 )
@@ -27,22 +28,17 @@ func (pl *placer) memorySlots() int {
 }
 
 func (g *slotGroup) any(f labelField) bool {
-	for _, i := range g.slots {
-		if _, ok := g.labels[i].get(f); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.slots, func(i int) bool { _, ok := g.labels[i].get(f); return ok })
 }
 
 // base returns the first number of a field: 0 if the rule defines it so or a label of the group has 0,
 // otherwise 1.
 func (g *slotGroup) base(f labelField) int {
+	option := "base0"
 	if f == fieldSlot || f == fieldBankSlot {
-		if g.rule.has("slot0") {
-			return 0
-		}
-	} else if g.rule.has("base0") {
+		option = "slot0"
+	}
+	if g.rule.has(option) {
 		return 0
 	}
 	for _, i := range g.slots {
@@ -64,28 +60,16 @@ func (g *slotGroup) distinct(f labelField) []int {
 }
 
 func insertSorted(values []int, v int) []int {
-	at := len(values)
-	for at > 0 && values[at-1] >= v {
-		at--
+	if at, found := slices.BinarySearch(values, v); !found {
+		return slices.Insert(values, at, v)
 	}
-	if at < len(values) && values[at] == v {
-		return values
-	}
-	values = append(values, 0)
-	copy(values[at+1:], values[at:])
-	values[at] = v
 	return values
 }
 
-func (g *slotGroup) failChannels(reason string) {
+// failGroup drops the positions of the group's slots and keeps the reason; all drops the CPUs, too.
+func (g *slotGroup) failGroup(reason string, all bool) {
 	for _, i := range g.slots {
-		g.failSlot(i, reason, false)
-	}
-}
-
-func (g *slotGroup) failAll(reason string) {
-	for _, i := range g.slots {
-		g.failSlot(i, reason, true)
+		g.failSlot(i, reason, all)
 	}
 }
 
@@ -112,7 +96,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 				reason = fmt.Sprintf("the label gives a number only, and no slot map of %q is known", g.sys.Machine.Product.Or(g.sys.Machine.Board.Or("this machine")))
 			}
 			g.resolveSockets(nil)
-			g.failChannels(reason)
+			g.failGroup(reason, false)
 			return
 		}
 	}
@@ -144,11 +128,11 @@ func (g *slotGroup) resolve(k fs.FS) {
 // resolveUnknown keeps what is known of a machine that must not be placed.
 func (g *slotGroup) resolveUnknown(m *slotMap) {
 	if !m.SocketsOnly || len(g.present) != m.Sockets {
-		g.failAll(m.Unknown)
+		g.failGroup(m.Unknown, true)
 		return
 	}
 	g.resolveSockets(nil)
-	g.failChannels(m.Unknown)
+	g.failGroup(m.Unknown, false)
 	for _, i := range g.slots {
 		g.out[i].PartWired = m.PartWired
 	}

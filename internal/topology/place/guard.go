@@ -199,10 +199,7 @@ func (pl *placer) namedInOrder() bool {
 // labels of all DIMMs name one other, it exchanges the two in all placements, at the certainty of one source.
 // It returns false if that does not explain the labels.
 func (pl *placer) onePresent() bool {
-	only := Unplaced
-	if len(pl.present) == 1 {
-		only = pl.present[0]
-	}
+	only, _ := pl.single()
 	named := Unplaced
 	for i := range pl.out {
 		if s := pl.out[i].Socket; pl.populated(i) && s != Unplaced {
@@ -227,7 +224,7 @@ func (pl *placer) onePresent() bool {
 }
 
 func (pl *placer) isPresent(id int) bool {
-	return len(pl.sys.Sockets) == 0 || slices.Index(pl.present, id) >= 0
+	return len(pl.sys.Sockets) == 0 || slices.Contains(pl.present, id)
 }
 
 // guardChannels drops the channels if one is beyond the CPU's, has more slots than the platform's channels, or

@@ -86,16 +86,9 @@ func boardProduct(k fs.FS, board string) string {
 }
 
 func (id *identity) add(vendor, product string) {
-	key := modelKey(vendor, product)
-	if key == "" {
-		return
+	if key := modelKey(vendor, product); key != "" && !slices.Contains(id.models, key) {
+		id.models = append(id.models, key)
 	}
-	for _, have := range id.models {
-		if have == key {
-			return
-		}
-	}
-	id.models = append(id.models, key)
 }
 
 func (id identity) isVendor(list []string) bool {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode"
 
 	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/fact"
@@ -27,30 +28,21 @@ const (
 	fieldNumber                        // {num}: printed number that needs a slot map
 	fieldBoard                         // {board}: memory board or cartridge
 	fieldBoardLetter                   // {B}: memory board as a letter
+	fieldSkip                          // {_}: digits without meaning
+	fieldAny                           // {x}: one character without meaning
 	fieldCount
-	fieldSkip = fieldCount     // {_}: digits without meaning
-	fieldAny  = fieldCount + 1 // {x}: one character without meaning
 )
 
-type captured struct {
-	has uint32
-	v   [fieldCount]int32
-}
-
-func (c *captured) set(f labelField, v int32) {
-	if f < fieldCount {
-		c.has |= 1 << f
-		c.v[f] = v
-	}
-}
+// captured are the values of the fields plus one, 0 for a field that the label does not have.
+type captured [fieldCount]int32
 
 func (c *captured) get(f labelField) (int, bool) {
-	return int(c.v[f]), c.has&(1<<f) != 0
+	return max(int(c[f])-1, 0), c[f] != 0
 }
 
 func (c *captured) agrees(later *captured) bool {
-	for f := range fieldCount {
-		if v, ok := c.get(f); ok && int(later.v[f]) != v {
+	for f, v := range c[:fieldSkip] {
+		if v != 0 && later[f] != v {
 			return false
 		}
 	}
@@ -62,15 +54,6 @@ var (
 		"bslot": fieldBankSlot, "num": fieldNumber, "board": fieldBoard, "_": fieldSkip}
 	letterFields = map[string]labelField{"C": fieldCPULetter, "L": fieldLetter, "S": fieldSlotLetter, "B": fieldBoardLetter, "x": fieldAny}
 )
-
-// fieldByName returns the field for the name between braces; letter is true for fields of one letter A-Z.
-func fieldByName(name string) (f labelField, letter, ok bool) {
-	if f, ok = numberFields[name]; ok {
-		return f, false, true
-	}
-	f, ok = letterFields[name]
-	return f, true, ok
-}
 
 // matchLabel matches a whole label against a pattern of locators.yaml and stores the fields in c. Literals
 // compare without case, a blank matches any number of blanks, a ~ any number of separators or none, {name} matches up to three digits or one letter,
@@ -87,19 +70,14 @@ func matchLabel(pattern, label string, c *captured) bool {
 		}
 		return false
 	}
-	i := 0
 	for p := 0; p < len(pattern); p++ {
+		n := 1 // characters of the label that match
 		switch pattern[p] {
 		case ' ':
-			n := blanks(label[i:])
-			if n == 0 {
-				return false
-			}
-			i += n
+			n = len(label) - len(strings.TrimLeft(label, " "))
 		case '~':
-			for i < len(label) && strings.IndexByte(" -_.", label[i]) >= 0 {
-				i++
-			}
+			label = strings.TrimLeft(label, " -_.")
+			continue
 		case '{':
 			name, _, closed := strings.Cut(pattern[p+1:], "}")
 			if !closed {
@@ -107,22 +85,21 @@ func matchLabel(pattern, label string, c *captured) bool {
 			}
 			p += len(name) + 1
 			if f, v, constant := constantField(name); constant {
-				c.set(f, v)
+				c[f] = v + 1
 				continue
 			}
-			n := capture(name, label[i:], c)
-			if n == 0 {
-				return false
-			}
-			i += n
+			n = capture(name, label, c)
 		default:
-			if i >= len(label) || lowerCase(label[i]) != lowerCase(pattern[p]) {
+			if label == "" || unicode.ToLower(rune(label[0])) != unicode.ToLower(rune(pattern[p])) {
 				return false
 			}
-			i++
 		}
+		if n == 0 {
+			return false
+		}
+		label = label[n:]
 	}
-	return i == len(label)
+	return label == ""
 }
 
 // constantField parses {cpu=2}, a value implied by the words of a pattern.
@@ -131,50 +108,35 @@ func constantField(name string) (f labelField, v int32, ok bool) {
 	if !constant || len(digit) != 1 || !isDigit(digit[0]) {
 		return 0, 0, false
 	}
-	f, letter, known := fieldByName(name)
-	return f, int32(digit[0] - '0'), known && !letter && f < fieldCount
+	f, known := numberFields[name]
+	return f, int32(digit[0] - '0'), known && f != fieldSkip
 }
 
 // capture reads one field at the start of s and returns its length, 0 if s does not start with it.
 func capture(name, s string, c *captured) int {
 	name, one := strings.CutSuffix(name, ":1")
-	f, letter, ok := fieldByName(name)
-	if !ok || s == "" {
-		return 0
-	}
-	if letter {
-		if f != fieldAny && (s[0] < 'A' || s[0] > 'Z') {
+	if f, letter := letterFields[name]; letter {
+		if s == "" || f != fieldAny && (s[0] < 'A' || s[0] > 'Z') {
 			return 0
 		}
-		c.set(f, int32(s[0])-'A')
+		c[f] = int32(s[0]) - 'A' + 1
 		return 1
+	}
+	f, ok := numberFields[name]
+	if !ok {
+		return 0
 	}
 	limit := 3
 	if one {
 		limit = 1
 	}
 	n, v := 0, int32(0)
-	for n < len(s) && n < limit && s[n] >= '0' && s[n] <= '9' {
+	for n < len(s) && n < limit && isDigit(s[n]) {
 		v = v*10 + int32(s[n]-'0')
 		n++
 	}
-	c.set(f, v)
+	c[f] = v + 1
 	return n
-}
-
-func blanks(s string) int {
-	n := 0
-	for n < len(s) && s[n] == ' ' {
-		n++
-	}
-	return n
-}
-
-func lowerCase(b byte) byte {
-	if b >= 'A' && b <= 'Z' {
-		return b + 'a' - 'A'
-	}
-	return b
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
@@ -311,17 +273,12 @@ func (pl *placer) hpeCountsWithinControllers() bool {
 
 // dropSharedSlots leaves the slot unknown if a label's slot does not fit the channel of type 202.
 func (pl *placer) dropSharedSlots() {
-	count := make(map[slotPlace]int)
-	at := func(i int) slotPlace { return slotPlace{pl.out[i].Socket, pl.out[i].Channel, pl.out[i].Slot} }
+	taken, shared := map[slotPlace]bool{}, map[slotPlace]bool{}
 	for i := range pl.out {
-		if pl.out[i].Source == sourceHPE {
-			count[at(i)]++
-		}
-	}
-	shared := make(map[slotPlace]bool)
-	for s, n := range count {
-		if n > 1 {
-			shared[slotPlace{s.socket, s.channel, 0}] = true
+		if o := &pl.out[i]; o.Source == sourceHPE {
+			at := slotPlace{o.Socket, o.Channel, o.Slot}
+			shared[pl.channelPlace(i)] = shared[pl.channelPlace(i)] || taken[at]
+			taken[at] = true
 		}
 	}
 	for i := range pl.out {

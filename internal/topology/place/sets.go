@@ -89,7 +89,7 @@ func setsOf(text, product string) *Sets {
 			}
 			continue
 		}
-		if c, n := headCells(line); n >= 4 {
+		if c := append(strings.Split(line, "\t"), ""); len(c) > 4 { // the last cell may be missing
 			into = nil
 			own, sister := platform.LengthOfName(c[2], product), platform.LengthOfName(c[3], product)
 			analogous := own == 0
@@ -101,19 +101,6 @@ func setsOf(text, product string) *Sets {
 		}
 	}
 	return found
-}
-
-// headCells returns the first cells of a line and how many it has, without allocating: most heads are those of
-// other products.
-func headCells(line string) (c [5]string, n int) {
-	for more := true; more; n++ {
-		var cell string
-		cell, line, more = strings.Cut(line, "\t")
-		if n < len(c) {
-			c[n] = cell
-		}
-	}
-	return c, n
 }
 
 func (s *Sets) add(c []string, sister bool) {
@@ -241,10 +228,7 @@ const (
 func (s *Sets) slot(word string) int {
 	switch {
 	case s.numbering == lettered, s.numbering == letteredFrom0:
-		first := 1
-		if s.numbering == letteredFrom0 {
-			first = 0
-		}
+		first := map[string]int{lettered: 1, letteredFrom0: 0}[s.numbering]
 		letter := strings.Trim(word, "0123456789")
 		digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
 		if len(letter) != 1 || err != nil || digit < first || digit > 9 {
@@ -306,10 +290,7 @@ func (s *Sets) Number(label string, at *Placement) int {
 // PrintedNumber returns the last number of a label: 4 of "DIMM_A4", 7 of "PROC 1 DIMM 7I"; -1 if it has none.
 func PrintedNumber(label string) int {
 	end := strings.LastIndexAny(label, "0123456789") + 1
-	start := end
-	for start > 0 && label[start-1] >= '0' && label[start-1] <= '9' {
-		start--
-	}
+	start := len(strings.TrimRight(label[:end], "0123456789"))
 	n, err := strconv.Atoi(label[start:end])
 	if err != nil {
 		return -1
@@ -320,14 +301,12 @@ func PrintedNumber(label string) int {
 // firstNumber returns the first of several numbers of a label: 3 of "Board 3, DIMM 1A"; -1 if the label has
 // fewer than two.
 func firstNumber(label string) int {
-	const digits = "0123456789"
-	start := strings.IndexAny(label, digits)
-	if start < 0 {
+	numbers := strings.FieldsFunc(label, func(r rune) bool { return r < '0' || r > '9' })
+	if len(numbers) < 2 {
 		return -1
 	}
-	rest := strings.TrimLeft(label[start:], digits)
-	n, err := strconv.Atoi(label[start : len(label)-len(rest)])
-	if err != nil || !strings.ContainsAny(rest, digits) {
+	n, err := strconv.Atoi(numbers[0])
+	if err != nil {
 		return -1
 	}
 	return n

@@ -154,10 +154,8 @@ func (m *slotMap) owner(number, sockets int) (int, bool) {
 
 func (m *slotMap) depth() int {
 	d := 0
-	for _, g := range [][][]int{m.Groups, m.Second} {
-		for _, slots := range g {
-			d = max(d, len(slots))
-		}
+	for _, slots := range slices.Concat(m.Groups, m.Second) {
+		d = max(d, len(slots))
 	}
 	return d
 }
@@ -174,9 +172,6 @@ type mapFile struct {
 }
 
 const locatorYAML = "slots/locators.yaml"
-
-// notMaps are the files of rules/slots without slot maps.
-var notMaps = [...]string{locatorYAML, "slots/sources.yaml"}
 
 // LocatorRules reads slots/locators.yaml. It returns nil if the file does not exist.
 func LocatorRules(k fs.FS) ([]LocatorRule, error) {
@@ -211,8 +206,10 @@ func checkPattern(pattern string) error {
 		if !closed {
 			return errors.New("has no closing brace")
 		}
-		_, _, constant := constantField(name)
-		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known && !constant {
+		plain := strings.TrimSuffix(name, ":1")
+		_, number := numberFields[plain]
+		_, letter := letterFields[plain]
+		if _, _, constant := constantField(name); !number && !letter && !constant {
 			return fmt.Errorf("has the unknown field {%s}, expected one of %s", name, fieldWords)
 		}
 		rest = tail
@@ -222,45 +219,26 @@ func checkPattern(pattern string) error {
 // MapIndex returns the slot map ("file#id") for each product and pattern; the key is both, separated by a tab.
 func MapIndex(k fs.FS) (map[string]string, error) {
 	out := map[string]string{}
-	err := eachMapFile(k, func(name string, file *mapFile) error {
-		for i := range file.Maps {
-			if err := file.Maps[i].index(out, file.Vendor, path.Base(name)); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
 	names, _ := fs.Glob(k, "slots/*.yaml") // the only error is a malformed pattern
 	for _, name := range names {
-		if slices.Contains(notMaps[:], name) {
+		if name == locatorYAML || name == "slots/sources.yaml" {
 			continue
 		}
-		file, err := readMapFile(k, name)
+		raw, err := fs.ReadFile(k, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := do(name, file); err != nil {
-			return err
+		var file mapFile
+		if err := datafile.Decode(raw, &file); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for i := range file.Maps {
+			if err := file.Maps[i].index(out, file.Vendor, path.Base(name)); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
-	return nil
-}
-
-// readMapFile reads one file of slot maps and rejects unknown keys.
-func readMapFile(k fs.FS, name string) (*mapFile, error) {
-	raw, err := fs.ReadFile(k, name)
-	if err != nil {
-		return nil, err
-	}
-	var file mapFile
-	if err := datafile.Decode(raw, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &file, nil
+	return out, nil
 }
 
 func (m *slotMap) index(entries map[string]string, vendor, file string) error {

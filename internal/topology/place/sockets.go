@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -133,7 +134,7 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 		return false
 	case first && len(byProcessor) == 1:
 		return g.channels == 0 || len(letters) <= g.channels
-	case !first && !g.allInstalled(byProcessor):
+	case !first && slices.Max(slices.Collect(maps.Keys(byProcessor))) >= len(g.sys.Sockets):
 		return false
 	}
 	for _, skipped := range skippedLetters {
@@ -143,15 +144,6 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	}
 	for _, letters := range byProcessor {
 		if !slices.Equal(letters, byProcessor[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
-	for at := range byProcessor {
-		if at >= len(g.sys.Sockets) {
 			return false
 		}
 	}
@@ -232,7 +224,7 @@ func (g *slotGroup) socketsFromCounts() {
 		}
 		return
 	}
-	g.failAll("the label names no processor")
+	g.failGroup("the label names no processor", true)
 }
 
 // lettersOfAll lists the letters of the labels if there are as many as channels of all CPUs, otherwise nil.
@@ -257,7 +249,7 @@ func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 // (HP ProLiant DL580 G7 user guide). Memory cards of the x3850 X5 stay unknown: no document was read.
 func (g *slotGroup) socketsFromCartridges() {
 	if g.rule.has("cards") {
-		g.failAll("which processor a memory card belongs to is not known")
+		g.failGroup("which processor a memory card belongs to is not known", true)
 		return
 	}
 	base := g.base(fieldBoard)
