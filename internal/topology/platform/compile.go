@@ -15,39 +15,42 @@ import (
 	"memaudit.example/memaudit/internal/model/humanize"
 )
 
-// readFiles reads every platform file and rejects unknown keys. Platforms that match the remaining processors
-// of a CPUID come last.
-func readFiles(k fs.FS) ([]Info, error) {
-	names, err := fs.Glob(k, "platforms/*.yaml")
+// readFiles reads every platform file. Platforms that match the remaining processors of a CPUID come last.
+func readFiles(k fs.FS) ([]*Info, error) {
+	ids, err := IDs(k)
 	if err != nil {
 		return nil, err
 	}
-	files := make([]Info, 0, len(names))
-	for _, name := range names {
-		raw, err := fs.ReadFile(k, name)
-		if err != nil {
-			return nil, err
-		}
-		f := Info{Platform: newPlatform()}
-		if err := datafile.Decode(raw, &f.Platform, &f.recogniseFile); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if want := "platforms/" + f.ID + ".yaml"; name != want {
-			return nil, fmt.Errorf("%s: the platform's id is %q, expected in %s", name, f.ID, want)
-		}
-		files = append(files, f)
-	}
-	// Platforms that match the remaining processors come last.
-	slices.SortStableFunc(files, func(a, b Info) int {
+	var files, last []*Info
+	for _, id := range ids {
+		f, err := readFile(k, id)
 		switch {
-		case a.Rest == b.Rest:
-			return 0
-		case b.Rest:
-			return -1
+		case err != nil:
+			return nil, err
+		case f.Rest:
+			last = append(last, f)
+		default:
+			files = append(files, f)
 		}
-		return 1
-	})
-	return files, nil
+	}
+	return append(files, last...), nil
+}
+
+// readFile reads one platform file and rejects unknown keys.
+func readFile(k fs.FS, id string) (*Info, error) {
+	name := "platforms/" + id + ".yaml"
+	raw, err := fs.ReadFile(k, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &Info{Platform: newPlatform()}
+	if err := datafile.Decode(raw, &f.Platform, &f.recogniseFile); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if f.ID != id {
+		return nil, fmt.Errorf("%s: the platform's id is %q, expected in platforms/%s.yaml", name, f.ID, f.ID)
+	}
+	return f, nil
 }
 
 // Index lists how the platforms are recognised, from their files.
@@ -57,9 +60,9 @@ func Index(k fs.FS) ([]IndexRow, error) {
 		return nil, err
 	}
 	var out []IndexRow
-	for i := range files {
-		for _, row := range files[i].Recognise {
-			row.ID, row.Rest = files[i].ID, files[i].Rest
+	for _, f := range files {
+		for _, row := range f.Recognise {
+			row.ID, row.Rest = f.ID, f.Rest
 			out = append(out, row)
 		}
 	}
@@ -73,8 +76,8 @@ func Rows(k fs.FS) (map[string][]byte, error) {
 		return nil, err
 	}
 	out := map[string][]byte{}
-	for i := range files {
-		p := &files[i].Platform
+	for _, f := range files {
+		p := &f.Platform
 		if err := p.addDocuments(k); err != nil {
 			return nil, err
 		}

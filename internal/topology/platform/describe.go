@@ -1,13 +1,10 @@
 package platform
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
 	"sync"
-
-	yaml "go.yaml.in/yaml/v3"
 )
 
 // Info describes a platform for `memaudit platforms show`.
@@ -51,31 +48,14 @@ func Describer(k fs.FS) func(id string) (*Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := "platforms/" + id + ".yaml"
-		p, err := describePlatform(k, name)
+		p, err := readFile(k, id)
 		if err != nil {
-			return nil, fmt.Errorf("describe %s: %w", name, err)
+			return nil, fmt.Errorf("describe platform: %w", err)
 		}
 		for _, key := range slices.Concat(p.Guides, p.Sources) {
 			p.Documents = append(p.Documents, documents[key])
 		}
+		slices.Sort(p.Unverified)
 		return p, nil
 	}
-}
-
-func describePlatform(k fs.FS, name string) (*Info, error) {
-	raw, err := fs.ReadFile(k, name)
-	if err != nil {
-		return nil, err
-	}
-	p := Info{Platform: newPlatform()}
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
-	if err := dec.Decode(&p.Platform); err != nil {
-		return nil, err
-	}
-	if err := dec.Decode(&p.recogniseFile); err != nil {
-		return nil, err
-	}
-	slices.Sort(p.Unverified)
-	return &p, nil
 }

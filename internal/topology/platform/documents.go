@@ -115,17 +115,3 @@ func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 	}
 	return out, nil
 }
-
-func documentsBehind(k fs.FS, keys []string) []Document {
-	all, err := platformDocuments(k, keys)
-	if err != nil {
-		return nil // a site's own platform may have no list
-	}
-	var out []Document
-	for _, key := range keys {
-		if d, ok := all[key]; ok {
-			out = append(out, d)
-		}
-	}
-	return out
-}

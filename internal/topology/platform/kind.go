@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,17 +43,16 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 	if strings.Contains(s.Type.Or(""), "MRDIMM") || beyondRDIMM(s, p) {
 		return "mrdimm"
 	}
-	if lr, ok := s.LoadReduced.Get(); ok && lr {
+	switch reg, known := s.Registered.Get(); {
+	case s.LoadReduced.Or(false):
 		return "lrdimm"
-	}
-	reg, ok := s.Registered.Get()
-	if !ok {
+	case !known:
 		return ""
-	}
-	if !reg {
+	case reg:
+		return "rdimm"
+	default:
 		return "udimm"
 	}
-	return "rdimm"
 }
 
 // IsMRDIMM reports whether a module is an MRDIMM.
@@ -69,21 +69,9 @@ func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
 	var same, more []string
-	var space [16]string // called for every slot: no allocation for the usual few rows
-	keysInOrder := space[:0]
-	for key := range p.Speeds {
-		keysInOrder = append(keysInOrder, key)
-	}
-	slices.Sort(keysInOrder)
-	for _, key := range keysInOrder {
-		k := parseKind(key)
-		if k.module != module && (module != "" || k.module == "mrdimm") {
-			continue
-		}
-		if !voltageFits(k, s) {
-			continue
-		}
-		switch {
+	for _, key := range slices.Sorted(maps.Keys(p.Speeds)) {
+		switch k := parseKind(key); {
+		case k.module != module && (module != "" || k.module == "mrdimm"), !voltageFits(k, s):
 		case ranks == 0 || ranks > 9 || k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+ranks))+"r"):
 			same = append(same, key)
 		case k.fewestRanks() > ranks:
@@ -103,13 +91,7 @@ func lowestRanks(keys []string) []string {
 	for _, key := range keys {
 		least = min(least, parseKind(key).fewestRanks())
 	}
-	var out []string
-	for _, key := range keys {
-		if parseKind(key).fewestRanks() == least {
-			out = append(out, key)
-		}
-	}
-	return out
+	return slices.DeleteFunc(keys, func(key string) bool { return parseKind(key).fewestRanks() != least })
 }
 
 // voltageFits compares the voltage of the kind with the configured one; an unknown one matches both.
@@ -129,17 +111,8 @@ func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	if mv, ok := s.ConfiguredMV.Get(); ok && mv >= 1425 || !ok && !s.LoadReduced.Or(false) {
 		return false
 	}
-	for _, key := range keys {
-		if parseKind(key).volts != "" {
-			return false
-		}
-	}
-	for key := range p.Speeds {
-		if parseKind(key).volts != "" {
-			return true
-		}
-	}
-	return false
+	hasVolts := func(key string) bool { return parseKind(key).volts != "" }
+	return !slices.ContainsFunc(keys, hasVolts) && slices.ContainsFunc(slices.Collect(maps.Keys(p.Speeds)), hasVolts)
 }
 
 // Takes reports whether a channel takes d modules of the kind. If a document allows fewer, an installed module
@@ -163,10 +136,8 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 	if p != nil {
 		return !p.NUMA
 	}
-	for i := range sys.Sockets {
-		if sys.Sockets[i].Vendor.Or("GenuineIntel") != "GenuineIntel" {
-			return false
-		}
+	if slices.ContainsFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Or(Intel) != Intel }) {
+		return false
 	}
 	for i := range sys.Slots {
 		if sys.Slots[i].State != inventory.SlotPopulated {
@@ -176,12 +147,8 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 		case "DDR2 FB-DIMM", "FB-DIMM":
 			return true
 		case "DDR", "DDR2", "SDRAM":
-			return sys.CPU.Vendor.Or("") == "GenuineIntel" || intelSockets(sys)
+			return sys.CPU.Vendor.Or("") == Intel || slices.ContainsFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Or("") == Intel })
 		}
 	}
 	return false
-}
-
-func intelSockets(sys *inventory.System) bool {
-	return slices.ContainsFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Or("") == "GenuineIntel" })
 }

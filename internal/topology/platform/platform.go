@@ -270,37 +270,28 @@ func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, ""
 func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	p, err := compiled.Part[Platform](k, RowPart(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		p, err = readPlatform(k, id)
+		var own *Info
+		if own, err = readFile(k, id); err == nil {
+			p, err = own.Platform, own.addDocuments(k)
+		}
+	}
+	if err == nil {
+		err = p.choose(brand)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := p.choose(brand); err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
 	return &p, nil
 }
 
-func readPlatform(k fs.FS, id string) (Platform, error) {
-	p := newPlatform()
-	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
-	if err != nil {
-		return p, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	if err := yaml.Unmarshal(raw, &p); err != nil {
-		return p, unreadable("platforms/"+id+".yaml", err)
-	}
-	if p.ID != id {
-		return p, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, p.ID)
-	}
-	if err := p.addDocuments(k); err != nil {
-		return p, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	return p, nil
-}
-
 func (p *Platform) addDocuments(k fs.FS) (err error) {
-	p.Documents = documentsBehind(k, slices.Concat(p.Guides, p.Sources))
+	keys := slices.Concat(p.Guides, p.Sources)
+	all, _ := platformDocuments(k, keys) // a site's own platform may have no list
+	for _, key := range keys {
+		if d, ok := all[key]; ok {
+			p.Documents = append(p.Documents, d)
+		}
+	}
 	p.Authors, err = authorsOf(k, p.Sources)
 	return err
 }
@@ -311,42 +302,28 @@ func (p *Platform) choose(brand string) error {
 		if err != nil {
 			return fmt.Errorf("pattern %q of a part: %w", part.Brand, err)
 		}
-		if re.MatchString(brand) {
-			p.ChannelsPerSocket = cmp.Or(part.ChannelsPerSocket, p.ChannelsPerSocket)
-			p.MaxDPC = cmp.Or(part.MaxDPC, p.MaxDPC)
-			if part.Speeds != nil {
-				p.Speeds = part.Speeds
-			}
-			if part.RecommendedDIMMs != nil {
-				p.RecommendedDIMMs = part.RecommendedDIMMs
-			}
-			if part.AcceptableDIMMs != nil {
-				p.AcceptableDIMMs = part.AcceptableDIMMs
-			}
-			if part.ProcessorMTs != nil {
-				p.ProcessorMTs = part.ProcessorMTs
-			}
-			p.RatedBelow = p.RatedBelow || part.RatedBelow
-			p.MemorylessNodes = max(p.MemorylessNodes, part.MemorylessNodes)
-			p.Unverified = slices.Concat(p.Unverified, part.Unverified) // the platform is kept for the next audit
-			return nil
+		if !re.MatchString(brand) {
+			continue
 		}
+		p.ChannelsPerSocket, p.MaxDPC = cmp.Or(part.ChannelsPerSocket, p.ChannelsPerSocket), cmp.Or(part.MaxDPC, p.MaxDPC)
+		if part.RecommendedDIMMs != nil {
+			p.RecommendedDIMMs = part.RecommendedDIMMs
+		}
+		if part.AcceptableDIMMs != nil {
+			p.AcceptableDIMMs = part.AcceptableDIMMs
+		}
+		if part.Speeds != nil {
+			p.Speeds = part.Speeds
+		}
+		if part.ProcessorMTs != nil {
+			p.ProcessorMTs = part.ProcessorMTs
+		}
+		p.RatedBelow = p.RatedBelow || part.RatedBelow
+		p.MemorylessNodes = max(p.MemorylessNodes, part.MemorylessNodes)
+		p.Unverified = slices.Concat(p.Unverified, part.Unverified) // the platform is kept for the next audit
+		return nil
 	}
 	return nil
-}
-
-// unreadable returns an error that names the file, and the line if the decoder names one.
-func unreadable(file string, err error) error {
-	text := err.Error()
-	var wrong *yaml.TypeError
-	if errors.As(err, &wrong) {
-		text = strings.Join(wrong.Errors, "; ")
-	}
-	text = strings.TrimPrefix(text, "yaml: ")
-	if rest, found := strings.CutPrefix(text, "line "); found {
-		return fmt.Errorf("read platform: %s:%s", file, rest)
-	}
-	return fmt.Errorf("read platform: %s: %s", file, text)
 }
 
 // IDs lists the platforms of rules/platforms, sorted.

@@ -53,31 +53,17 @@ func (r *IndexRow) cpuid(p *cpuIdentity) (same, known bool) {
 	if p.family < 0 || p.model < 0 {
 		return false, false
 	}
-	if r.Family != p.family || r.Model != p.model {
-		return false, true
-	}
-	if len(r.Steppings) == 0 {
-		return true, true
-	}
-	if p.stepping < 0 {
-		return true, true // the brand pattern decides
-	}
-	return slices.Contains(r.Steppings, p.stepping), true
+	stepping := len(r.Steppings) == 0 || p.stepping < 0 || slices.Contains(r.Steppings, p.stepping) // of an unknown one the brand pattern decides
+	return r.Family == p.family && r.Model == p.model && stepping, true
 }
 
 // vendorFits compares vendors; an unknown one matches everything.
 func (r *IndexRow) vendorFits(p *cpuIdentity) bool {
-	if p.vendor == "" || r.Vendor == p.vendor {
-		return true
-	}
-	return !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
+	return p.vendor == "" || r.Vendor == p.vendor || !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
 }
 
 func (r *IndexRow) conditions(m *machineIdentity) bool {
-	if r.Product != "" && !matches(r.Product, m.product) {
-		return false
-	}
-	return r.Memory == "" || strings.Contains(m.memory, r.Memory)
+	return (r.Product == "" || matches(r.Product, m.product)) && strings.Contains(m.memory, r.Memory)
 }
 
 // matches tries one pattern without regard to case: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230
@@ -283,12 +269,9 @@ func (v *platformMatch) addCandidate(r *IndexRow, m *machineIdentity) {
 	if r.Sockets > 0 && m.sockets > r.Sockets {
 		return
 	}
-	for _, have := range v.candidates {
-		if have.ID == r.ID {
-			return
-		}
+	if !slices.ContainsFunc(v.candidates, func(have *IndexRow) bool { return have.ID == r.ID }) {
+		v.candidates = append(v.candidates, r)
 	}
-	v.candidates = append(v.candidates, r)
 }
 
 // decide is used if no row matched: it tries the processor table's code name, the only platform left by the
@@ -315,16 +298,8 @@ func (v *platformMatch) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *mach
 			return
 		}
 	}
-	if p.family < 0 {
-		v.restByBrand(rows, p)
-	}
-}
-
-// restByBrand finds a row for the remaining processors by brand, if firmware reports no CPUID.
-func (v *platformMatch) restByBrand(rows []IndexRow, p *cpuIdentity) {
 	for i := range rows {
-		r := &rows[i]
-		if r.Rest && r.Family < 0 && r.vendorFits(p) && matches(r.Brand, p.brand) {
+		if r := &rows[i]; p.family < 0 && r.Rest && r.Family < 0 && r.vendorFits(p) && matches(r.Brand, p.brand) {
 			v.row, v.by = r, "brand"
 			return
 		}

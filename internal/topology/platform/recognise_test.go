@@ -134,7 +134,7 @@ func TestRecogniseDifferentProcessors(t *testing.T) {
 // TestHowSureAPlatformIs checks that a CPUID without a document is indirect and unverified, unless the brand or the
 // product decided, and that the only candidate is indirect.
 func TestHowSureAPlatformIs(t *testing.T) {
-	k := site(map[string]string{"platforms/known.yaml": "id: known\n", "platforms/guess.yaml": "id: guess\nverified: false\n"})
+	k := site(map[string]string{"platforms/known.yaml": "id: known\n" + siteRecognised, "platforms/guess.yaml": "id: guess\nverified: false\n" + siteRecognised})
 	for _, c := range []struct {
 		id, by     string
 		verified   bool
