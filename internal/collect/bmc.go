@@ -111,8 +111,7 @@ func (c *collector) eventLogs(logs []EventLog) {
 	}
 }
 
-// controllerExport decodes the BIOS settings of an answer. If that fails, it adds a problem to the
-// answer.
+// controllerExport decodes the BIOS settings of an answer, or adds a problem to it.
 func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	if a.BIOS == nil {
 		return nil
@@ -192,7 +191,7 @@ func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 			installed--
 		}
 	}
-	return installed == 0 && len(dimms) > 0
+	return installed == 0
 }
 
 // matchModules maps the index of each module to the index of its slot. It uses the kind of label
@@ -242,13 +241,10 @@ func comparablePlace(label string) string {
 	words := strings.FieldsFunc(strings.ToUpper(label), func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	})
-	kept := words[:0]
-	for _, w := range words {
-		if w = strings.TrimPrefix(w, "DIMM"); w != "" && w != "SOCKET" {
-			kept = append(kept, w)
-		}
+	for i, w := range words {
+		words[i] = strings.TrimPrefix(w, "DIMM")
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" || w == "SOCKET" }), " ")
 }
 
 // module adds the BMC's data of one module to its slot. If named is set, SMBIOS states part numbers
@@ -321,7 +317,6 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	if counts == nil {
 		return nil
 	}
-	out := &inventory.ControllerErrors{}
 	at := func(field, raw string) fact.Evidence {
 		return fact.Evidence{Source: inventory.SourceRedfish, Path: counts.Path, Field: field, Raw: raw}
 	}
@@ -331,8 +326,8 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 		}
 		return fact.Known(*n, fact.Direct, at(field, strconv.FormatInt(*n, 10)))
 	}
-	out.Corrected = count(counts.Corrected, "CurrentPeriod.CorrectableECCErrorCount")
-	out.Uncorrected = count(counts.Uncorrected, "CurrentPeriod.UncorrectableECCErrorCount")
+	out := &inventory.ControllerErrors{Corrected: count(counts.Corrected, "CurrentPeriod.CorrectableECCErrorCount"),
+		Uncorrected: count(counts.Uncorrected, "CurrentPeriod.UncorrectableECCErrorCount")}
 	if counts.Alarms != nil {
 		names := strings.Join(counts.Alarms, ", ")
 		out.Alarms = fact.Known(names, fact.Direct, at("HealthData.AlarmTrips", names))
@@ -359,7 +354,7 @@ func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fac
 	if value == zero {
 		return
 	}
-	at := j.at(field, display(value))
+	at := j.at(field, fmt.Sprint(value))
 	switch {
 	case !into.Known():
 		*into = fact.Known(value, fact.Indirect, at, into.Evidence()...)

@@ -66,12 +66,8 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 		c.checkListedBytes()
 		c.checkMapped()
 	}
-	machine := &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine()}
-	if f := c.rootFailed; f != nil {
-		reason := fact.Unknown[string](f.State, f.Detail, "")
-		machine.NoTree = &reason
-	}
-	c.sys.Settings = effective.Settings(machine)
+	c.sys.Settings = effective.Settings(&effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
+		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }})
 	c.configured()
 	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)
@@ -151,7 +147,7 @@ func noKernel[T any](c *collector, what string) fact.Fact[T] {
 	if f := c.rootFailed; f != nil {
 		return fact.Unknown[T](f.State, f.Detail, "")
 	}
-	return effective.NoKernel[T](what)
+	return fact.Unknown[T](fact.Unread, what+" is the kernel's, and this input is an SMBIOS file only", fact.LiveBesideFile)
 }
 
 // EventLog is one saved event log. A capture stores its path and content.

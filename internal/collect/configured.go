@@ -37,7 +37,10 @@ func (c *collector) configured() {
 			continue
 		}
 		if !listed {
-			s.Effective = c.noEffective()
+			s.Effective = fact.Unknown[string](fact.Absent, "not observable from Linux", "")
+			if c.facts == nil {
+				s.Effective = noKernel[string](c, "the effective value")
+			}
 			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
 		}
 		s.Configured, s.Pending = one, two
@@ -55,15 +58,6 @@ func (c *collector) configured() {
 // stated reports whether an export lists the setting, even without a usable value.
 func stated(f fact.Fact[string]) bool {
 	return f.State != fact.Unread && f.State != fact.Absent
-}
-
-// noEffective returns the effective value of a setting that Linux does not show: unknown, with the
-// reason.
-func (c *collector) noEffective() fact.Fact[string] {
-	if c.facts == nil {
-		return noKernel[string](c, "the effective value")
-	}
-	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
 }
 
 // values reads the configured and pending value of one setting from the export. The effective value

@@ -552,9 +552,10 @@ func TestReadGHW(t *testing.T) {
 		})
 	}
 	c := &collector{sys: &inventory.System{}}
-	got := c.readGHW(folder, identity{product: fact.Known("Server 2", fact.Direct, fact.Evidence{Raw: "Server 2"})})
+	got := inventory.Machine{Product: fact.Known("Server 2", fact.Direct, fact.Evidence{Raw: "Server 2"})}
+	c.readGHW(folder, &got)
 	assert.Equal(t, []string{"Example Inc.", "Server 2", "Example Inc.", "Board 1", "Maker", "1.2.3", "01/02/2023"},
-		[]string{got.vendor.Or(""), got.product.Or(""), got.boardVendor.Or(""), got.board.Or(""), got.biosVendor.Or(""), got.biosVersion.Or(""), got.biosDate.Or("")})
+		[]string{got.Vendor.Or(""), got.Product.Or(""), got.BoardVendor.Or(""), got.Board.Or(""), got.BIOS.Vendor.Or(""), got.BIOS.Version.Or(""), got.BIOS.Date.Or("")})
 	if assert.Len(t, c.sys.Conflicts, 1) {
 		assert.Equal(t, []string{"Server 2", "Server 1"}, []string{c.sys.Conflicts[0].Kept.Raw, c.sys.Conflicts[0].Dropped.Raw})
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -120,15 +121,11 @@ func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []in
 	for i := range arrays {
 		listed[arrays[i].Handle] = true
 	}
-	kept := make([]inventory.Slot, 0, len(slots))
-	for i := range slots {
-		copied := !listed[slots[i].Array] && slices.ContainsFunc(slots, func(other inventory.Slot) bool {
-			return listed[other.Array] && sameModule(&slots[i], &other)
-		})
-		if !copied {
-			kept = append(kept, slots[i])
-			kept[len(kept)-1].Row = len(kept) - 1
-		}
+	kept := slices.DeleteFunc(slices.Clone(slots), func(s inventory.Slot) bool {
+		return !listed[s.Array] && slices.ContainsFunc(slots, func(other inventory.Slot) bool { return listed[other.Array] && sameModule(&s, &other) })
+	})
+	for i := range kept {
+		kept[i].Row = i
 	}
 	return kept
 }
@@ -189,7 +186,7 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Serial, out.AssetTag = d.Serial.Or(""), d.AssetTag.Or("")
 	out.Registered = detail(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
 	out.LoadReduced = detail(s, d, smbios.DetailLRDIMM)
-	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
+	out.NonVolatile = detail(s, d, smbios.DetailNonVolatile)
 }
 
 // rejectSpeed makes a speed unknown if it may be a clock in MHz (ddr.Clocks), or is far from every data rate of the
@@ -201,33 +198,26 @@ func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy fact.Input) 
 	}
 	switch {
 	case clock:
-		return fact.Unknown[int](fact.Malformed, "the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+shown+")", knownBy, f.From)
+		return fact.Unknown[int](fact.Malformed, "the speed looks like a clock in MHz, not like transfers ("+fmt.Sprint(f.Value)+" for "+shown+")", knownBy, f.From)
 	case f.Known() && ddr.Impossible(kind, f.Value):
-		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+shown+" can have", "", f.From)
+		return fact.Unknown[int](fact.Malformed, fmt.Sprint(f.Value)+" is not a speed that "+shown+" can have", "", f.From)
 	default:
 		return f // overclocked, or the type is wrong
 	}
 }
 
-// detail reports whether one of these bits of the type detail is set. It is unknown if firmware sets
-// none of the bits for registered, unbuffered and load-reduced.
+// detail reports whether one of these bits of the type detail is set. Whether a module is registered is unknown if firmware
+// sets none of the bits for registered, unbuffered and load-reduced.
 func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
-	if !ok {
+	switch {
+	case !ok:
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
-	}
-	if v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0 {
+	case bits != smbios.DetailNonVolatile && v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0:
 		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
+	default:
+		return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
 	}
-	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
-}
-
-func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
-	v, ok := d.Detail.Get()
-	if !ok {
-		return unknownField[bool](s, "Type Detail", d.Detail.Status)
-	}
-	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
 func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {

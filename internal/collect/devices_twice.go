@@ -121,11 +121,10 @@ func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule,
 
 // statedText returns a text of firmware, "" if it is a placeholder.
 func statedText(t smbios.Field[string]) string {
-	v := strings.TrimSpace(t.Or(""))
-	if placeholder.Is(v) {
+	if placeholder.Is(t.Or("")) {
 		return ""
 	}
-	return v
+	return strings.TrimSpace(t.Or(""))
 }
 
 // markNamed makes the state of a slot unknown if firmware names a module there but reports size 0,
@@ -215,10 +214,5 @@ func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) 
 }
 
 func withoutDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
-		}
-		return r
-	}, text)
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r >= '0' && r <= '9' }), "")
 }

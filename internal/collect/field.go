@@ -30,7 +30,7 @@ func (s structure) evidence(field, raw string) fact.Evidence {
 
 func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
 	if f.Status == smbios.Known {
-		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
+		return fact.Known(f.Value, c, s.evidence(name, fmt.Sprint(f.Value)))
 	}
 	if f.Raw != "" {
 		return fact.Unknown[T](fact.Malformed, describe(s.kind, name)+" cannot be read: "+strconv.Quote(f.Raw), "", s.evidence(name, f.Raw))
@@ -40,28 +40,17 @@ func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certai
 
 // unknownField returns an unknown fact with the reason why a field has no value.
 func unknownField[T any](s structure, name string, status smbios.Status) fact.Fact[T] {
-	state := fact.Absent
-	switch status {
-	case smbios.Unstated:
-		state = fact.Unstated
-	case smbios.Malformed:
-		state = fact.Malformed
-	case smbios.Missing, smbios.Known:
-	}
-	return fact.Fact[T]{State: state, Reason: s.reason(name, status), From: s.evidence(name, "")}
-}
-
-func (s structure) reason(name string, status smbios.Status) string {
+	what := describe(s.kind, name)
+	state, reason := fact.Absent, "this SMBIOS table has no field for "+what
 	switch {
 	case status == smbios.Unstated:
-		return "firmware does not state " + describe(s.kind, name)
+		state, reason = fact.Unstated, "firmware does not state "+what
 	case status == smbios.Malformed:
-		return "SMBIOS holds no valid value of " + describe(s.kind, name)
+		state, reason = fact.Malformed, "SMBIOS holds no valid value of "+what
 	case s.version.Known():
-		return fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
-	default:
-		return "this SMBIOS table has no field for " + describe(s.kind, name)
+		reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, what)
 	}
+	return fact.Unknown[T](state, reason, "", s.evidence(name, ""))
 }
 
 func describe(kind int, name string) string {
@@ -76,21 +65,6 @@ func describe(kind int, name string) string {
 		return "a processor's " + what
 	default:
 		return what
-	}
-}
-
-func display(v any) string {
-	switch t := v.(type) {
-	case string:
-		return t
-	case int:
-		return strconv.Itoa(t)
-	case int64:
-		return strconv.FormatInt(t, 10)
-	case bool:
-		return strconv.FormatBool(t)
-	default:
-		return fmt.Sprint(v)
 	}
 }
 

@@ -51,22 +51,18 @@ func (c *collector) firmware() {
 }
 
 func losesStructures(p *smbios.Problem) bool {
-	if p.Harmless {
-		return false
-	}
 	switch p.Code {
 	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage, smbios.CodeEarlyEnd:
-		return true
-	case smbios.CodeLength:
-		return p.Handle < 0 // the length of the table, not of a structure
+		return !p.Harmless
 	default:
-		return false
+		return !p.Harmless && p.Code == smbios.CodeLength && p.Handle < 0 // the length of the table, not of a structure
 	}
 }
 
 // memoryComplete reports whether a problem is located after all structures about processors and memory:
-// every array lists as many devices as it announces, and a structure of an unrelated type follows
-// before the problem.
+// every array lists as many devices as it announces, and a structure of an unrelated type follows before the problem.
+// Between two arrays or two processors may lie inactive structures (type 126, for the DIMMs of a missing processor), a
+// vendor's own types, the obsolete memory types 5 and 6, and caches (7).
 func memoryComplete(t *smbios.Table, p *smbios.Problem) bool {
 	if p.Code == smbios.CodeEarlyEnd {
 		return false // processors or memory follow the marker
@@ -76,7 +72,7 @@ func memoryComplete(t *smbios.Table, p *smbios.Problem) bool {
 		switch typ := t.Structures[i].Type; {
 		case typ == 4 || typ >= 16 && typ <= 20:
 			beyond = -1
-		case beyond < 0 && unrelatedType(typ):
+		case beyond < 0 && (typ < 5 || typ > 7) && (typ < 126 || typ == 127):
 			beyond = i
 		}
 	}
@@ -96,18 +92,6 @@ func memoryComplete(t *smbios.Table, p *smbios.Problem) bool {
 		}
 	}
 	return len(arrays) > 0 && (t.Count(4) > 0 || t.Count(127) > 0)
-}
-
-// unrelatedType reports whether no processor or memory structure is expected after one of this type. The
-// exceptions may lie between two arrays or two processors: inactive structures (type 126, for the DIMMs
-// of a missing processor), a vendor's own types, the obsolete memory types 5 and 6, and caches (7).
-func unrelatedType(typ uint8) bool {
-	switch typ {
-	case 5, 6, 7:
-		return false
-	default:
-		return typ < 126 || typ == 127
-	}
 }
 
 func (c *collector) noTable() fact.Fact[bool] {

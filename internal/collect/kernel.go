@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,13 +76,9 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 // does not need are hidden.
 func (c *collector) numa() inventory.NUMA {
 	f := c.facts
-	tables := f.ACPI.Tables
-	has := func(name string) fact.Fact[bool] {
-		return fact.Convert(tables, func(list []string) bool { return slices.Contains(list, name) })
-	}
 	line := f.Cmdline.Line
 	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
-	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"),
+	return inventory.NUMA{SRAT: f.ACPI.Has("SRAT"), SLIT: f.ACPI.Has("SLIT"),
 		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.options(line, memoryOptions[:])}
 }
 
@@ -110,7 +107,7 @@ func (c *collector) memory() inventory.Memory {
 		CrashBytes: f.CrashBytes, CorruptedBytes: f.CorruptedBytes, BlockBytes: f.OnlineBytes}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
 		m.BlockBytes = fact.Known(int64(f.Blocks.Value)*f.BlockSizeBytes.Value, fact.Corroborated,
-			fact.At(src, f.Blocks.From.Path, display(f.Blocks.Value)), f.BlockSizeBytes.From)
+			fact.At(src, f.Blocks.From.Path, fmt.Sprint(f.Blocks.Value)), f.BlockSizeBytes.From)
 	}
 	if c.privileged() {
 		m.VisibleBytes = fact.Unknown[int64](fact.Refused, effective.XenReason, "audit without Xen, or xl info", m.TotalBytes.From)

@@ -211,7 +211,6 @@ func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparabl
 	}
 }
 
-// modelNumber matches the model number in a brand string: "E5-2670", "X5670", "7742".
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z0-9-]*[0-9]{3}[A-Z0-9-]*`) })
 
 func (c *collector) modelsDiffer() (comparable bool, doubt string) {
@@ -239,7 +238,7 @@ func (c *collector) modelsDiffer() (comparable bool, doubt string) {
 	return comparable, ""
 }
 
-// modelNumbers returns the model numbers of a brand string, without its clock.
+// modelNumbers returns the model numbers of a brand string ("E5-2670", "X5670", "7742"), without its clock.
 func modelNumbers(brand string) []string {
 	brand, _, _ = strings.Cut(strings.ToUpper(brand), "@")
 	return modelNumber().FindAllString(brand, -1)
@@ -352,6 +351,5 @@ func commonest[T comparable](modules []*inventory.Slot, of func(s *inventory.Slo
 			return v
 		}
 	}
-	var none T
-	return none
+	return *new(T)
 }

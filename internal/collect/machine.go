@@ -84,15 +84,15 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 		}
 		*into = fact.First(*into, kernel)
 	}
-	merge(&m.Vendor, id.vendor)
-	merge(&m.Product, id.product)
-	merge(&m.ProductVersion, id.version)
-	merge(&m.Family, id.family)
-	merge(&m.BoardVendor, id.boardVendor)
-	merge(&m.Board, id.board)
-	merge(&m.BIOS.Vendor, id.biosVendor)
-	merge(&m.BIOS.Version, id.biosVersion)
-	merge(&m.BIOS.Date, id.biosDate)
+	merge(&m.Vendor, id.Vendor)
+	merge(&m.Product, id.Product)
+	merge(&m.ProductVersion, id.ProductVersion)
+	merge(&m.Family, id.Family)
+	merge(&m.BoardVendor, id.BoardVendor)
+	merge(&m.Board, id.Board)
+	merge(&m.BIOS.Vendor, id.BIOS.Vendor)
+	merge(&m.BIOS.Version, id.BIOS.Version)
+	merge(&m.BIOS.Date, id.BIOS.Date)
 	m.Architecture = c.facts.CPU.Architecture
 	ids, d := &m.Identifiers, c.facts.DMIID
 	for own, kernel := range map[*nullable.String]string{&ids.SystemSerial: d.ProductSerial.Value, &ids.SystemUUID: d.ProductUUID.Value,
@@ -105,43 +105,36 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 // be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.table != nil && !c.given }
 
-type identity struct {
-	vendor, product, version, family  fact.Fact[string]
-	boardVendor, board                fact.Fact[string]
-	biosVendor, biosVersion, biosDate fact.Fact[string]
-}
-
 // identity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
 // the running kernel's. Our own reader is needed because ghw does not report why a string is missing.
-func (c *collector) identity() identity {
+func (c *collector) identity() inventory.Machine {
 	d := c.facts.DMIID
-	own := identity{
-		vendor: identityFact(d.Vendor), product: identityFact(d.Product), version: identityFact(d.ProductVersion), family: identityFact(d.ProductFamily),
-		boardVendor: identityFact(d.BoardVendor), board: identityFact(d.Board),
-		biosVendor: identityFact(d.BIOSVendor), biosVersion: identityFact(d.BIOSVersion), biosDate: identityFact(d.BIOSDate),
+	own := inventory.Machine{
+		Vendor: identityFact(d.Vendor), Product: identityFact(d.Product), ProductVersion: identityFact(d.ProductVersion), Family: identityFact(d.ProductFamily),
+		BoardVendor: identityFact(d.BoardVendor), Board: identityFact(d.Board),
+		BIOS: inventory.BIOS{Vendor: identityFact(d.BIOSVendor), Version: identityFact(d.BIOSVersion), Date: identityFact(d.BIOSDate)},
 	}
 	if folder := c.root.KernelFolder(); folder != "" && d.Vendor.Known() {
-		return c.readGHW(folder, own)
+		c.readGHW(folder, &own)
 	}
 	return own
 }
 
-// preferGHW returns ghw's string, or our own if ghw has only a placeholder such as "unknown". If both differ,
-// it records a conflict and keeps our own.
-func (c *collector) preferGHW(word string, own fact.Fact[string]) fact.Fact[string] {
-	if placeholder.Is(word) {
-		return own
+// preferGHW takes ghw's string unless it is only a placeholder such as "unknown". If both differ, it records a
+// conflict and keeps our own.
+func (c *collector) preferGHW(word string, own *fact.Fact[string]) {
+	at := fact.At(inventory.SourceDMIID, own.From.Path, word)
+	switch {
+	case placeholder.Is(word):
+	case own.Known() && own.Value != word:
+		c.conflict("machine identity", own.From, at, "ghw reads a different word")
+	default:
+		*own = fact.Known(word, fact.Direct, at)
 	}
-	if own.Known() && own.Value != word {
-		c.conflict("machine identity", own.From, fact.At(inventory.SourceDMIID, own.From.Path, word), "ghw reads a different word")
-		return own
-	}
-	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
 }
 
 // identityFact converts a string that we read; a placeholder is unstated.
-func identityFact(v fact.Fact[string]) fact.Fact[string] {
-	f := v
+func identityFact(f fact.Fact[string]) fact.Fact[string] {
 	if f.Known() && placeholder.Is(f.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+f.From.Path, "", f.From)
 	}

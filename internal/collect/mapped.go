@@ -18,7 +18,7 @@ func (c *collector) mappedMemory() {
 	c.mappedDevices()
 	if m.MappedBytes.State == fact.Absent {
 		if sum, end := c.deviceRanges(); end > 0 {
-			m.MappedBytes, m.MappedEnd = fact.Known(sum, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "ranges of type 20: "+display(sum))), end
+			m.MappedBytes, m.MappedEnd = fact.Known(sum, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "ranges of type 20: "+fmt.Sprint(sum))), end
 			m.MappedDoubt = "SMBIOS maps modules (type 20) and no arrays (type 19)"
 		}
 	}
@@ -46,7 +46,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		if other[r.Array.Or(0)] {
 			continue
 		}
-		at = structureOf(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
+		at = structureOf(19, r.Handle, t).evidence("Range Size", fmt.Sprint(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
 			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", fact.LiveKernel, at), 0
 		}
@@ -94,12 +94,12 @@ func (c *collector) mappedDevices() {
 			handle := uint16(s.Handle)
 			n := ranges[handle]
 			s.Range = first[handle]
-			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, handle, c.table).evidence("range of type 20", display(n)))
+			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, handle, c.table).evidence("range of type 20", fmt.Sprint(n)))
 		}
 	}
 }
 
-// rangeOf converts a range of type 20; nil if it is not usable.
+// rangeOf converts a range of type 20, nil if it is not usable.
 func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	if r.Size.Value <= noRange || r.End.Value >= maxAddress {
 		return nil

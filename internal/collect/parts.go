@@ -106,24 +106,15 @@ func (p *partNumberMerge) note(text string) {
 // same number for all modules: on real machines such a number is a constant of the firmware (260 of 262
 // differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only recorded.
 func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedModule) {
-	wrong := map[*inventory.Slot]bool{}
+	constant, wrong := oneRankCount(sys), false
 	for i := range modules {
 		n := &modules[i]
-		if ranks, ok := n.slot.Ranks.Get(); ok && n.decoded.Ranks > 0 && n.decoded.Ranks != ranks {
-			wrong[n.slot] = true
-		}
-	}
-	if len(wrong) == 0 {
-		return
-	}
-	constant := oneRankCount(sys)
-	for i := range modules {
-		n := &modules[i]
-		switch ranks := n.slot.Ranks.Value; {
-		case !wrong[n.slot]:
+		switch ranks, ok := n.slot.Ranks.Get(); {
+		case !ok || n.decoded.Ranks == 0 || n.decoded.Ranks == ranks:
 		case !constant:
 			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "which stands")
 		default:
+			wrong = true
 			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "as of every module: neither is taken")
 			n.slot.Ranks = fact.Unknown[int](fact.Malformed,
 				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.decoded.Ranks),
@@ -131,24 +122,20 @@ func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedMod
 		}
 	}
 	for i := range sys.Slots {
-		if r := &sys.Slots[i].Ranks; constant && r.Known() {
+		if r := &sys.Slots[i].Ranks; wrong && r.Known() {
 			r.Certainty = fact.Indirect
 		}
 	}
 }
 
 func oneRankCount(sys *inventory.System) bool {
-	first := 0
+	counts := map[int]bool{}
 	for i := range sys.Slots {
-		ranks, ok := sys.Slots[i].Ranks.Get()
-		if ok && first != 0 && ranks != first {
-			return false
-		}
-		if ok {
-			first = ranks
+		if ranks, ok := sys.Slots[i].Ranks.Get(); ok {
+			counts[ranks] = true
 		}
 	}
-	return first != 0
+	return len(counts) == 1 && !counts[0]
 }
 
 func (n *decodedModule) at() fact.Evidence {

@@ -154,19 +154,16 @@ func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.evidence("Status", state))
 }
 
+var vendorWords = [...]struct{ word, vendor string }{{"intel", "GenuineIntel"}, {"amd", "AuthenticAMD"}, {"advanced micro", "AuthenticAMD"}, {"hygon", "HygonGenuine"},
+	{"arm", "ARM"}, {"ampere", "ARM"}, {"hisilicon", "ARM"}, {"phytium", "ARM"}, {"nvidia", "ARM"}, {"cavium", "ARM"}, {"apm", "ARM"}}
+
 func vendor(s inventory.Socket) fact.Fact[string] {
 	for _, f := range []fact.Fact[string]{s.Manufacturer, s.Brand} {
-		v := strings.ToLower(f.Or(""))
-		switch {
-		case strings.Contains(v, "intel"):
-			return fact.Known("GenuineIntel", fact.Direct, f.From)
-		case strings.Contains(v, "amd") || strings.Contains(v, "advanced micro"):
-			return fact.Known("AuthenticAMD", fact.Direct, f.From)
-		case strings.Contains(v, "hygon"):
-			return fact.Known("HygonGenuine", fact.Direct, f.From)
-		case strings.Contains(v, "arm") || strings.Contains(v, "ampere") || strings.Contains(v, "hisilicon") ||
-			strings.Contains(v, "phytium") || strings.Contains(v, "nvidia") || strings.Contains(v, "cavium") || strings.Contains(v, "apm"):
-			return fact.Known("ARM", fact.Direct, f.From)
+		text := strings.ToLower(f.Or(""))
+		for _, v := range vendorWords {
+			if strings.Contains(text, v.word) {
+				return fact.Known(v.vendor, fact.Direct, f.From)
+			}
 		}
 	}
 	return fact.Unknown[string](fact.Unstated, "neither manufacturer nor brand string names the processor's vendor", "", s.Manufacturer.From)
@@ -234,7 +231,7 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 			c.sys.Sockets[i].Package = fact.Unknown[int](fact.Conflicting, reason, "", at)
 		}
 		if c.sameMachine() {
-			c.conflict("running processors", at, fact.At(inventory.SourceSMBIOS, inventory.TablePath, display(len(running))), reason)
+			c.conflict("running processors", at, fact.At(inventory.SourceSMBIOS, inventory.TablePath, fmt.Sprint(len(running))), reason)
 		}
 		return
 	}
@@ -262,7 +259,7 @@ func (c *collector) onePerSocket(all []smbios.Processor) []smbios.Processor {
 			continue
 		}
 		at, again := first[socket]
-		if !again || !sameProcessor(&kept[at], p) {
+		if !again || kept[at].ID.Or(0) != p.ID.Or(0) || kept[at].Version.Or("") != p.Version.Or("") {
 			first[socket] = len(kept)
 			kept = append(kept, *p)
 		}
@@ -294,8 +291,4 @@ func threadOf(designation string, apple bool) (socket string, numbered bool) {
 		return designation, false
 	}
 	return designation[:at], true
-}
-
-func sameProcessor(a, b *smbios.Processor) bool {
-	return a.ID.Or(0) == b.ID.Or(0) && a.Version.Or("") == b.Version.Or("")
 }

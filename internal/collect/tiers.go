@@ -40,10 +40,8 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	}
 	out.Tier = fact.UnknownFrom[int](hints.Tiers)
 	for _, t := range hints.Tiers.Value {
-		for _, id := range t.Nodes.Value {
-			if id == n.ID {
-				out.Tier = fact.Known(t.Number, fact.Direct, t.Nodes.From)
-			}
+		if slices.Contains(t.Nodes.Value, n.ID) {
+			out.Tier = fact.Known(t.Number, fact.Direct, t.Nodes.From)
 		}
 	}
 	if hints.Tiers.Known() && !out.Tier.Known() {
@@ -142,10 +140,8 @@ func (c *collector) withOfflineCPUs(n *inventory.Node, plain fact.Fact[inventory
 func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hints := &c.facts.NUMA.Hints
 	const src = inventory.SourceNUMA
-	for _, id := range hints.GPUs.Value {
-		if id == n.ID {
-			return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.From.Path, display(id)))
-		}
+	if slices.Contains(hints.GPUs.Value, n.ID) {
+		return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.From.Path, fmt.Sprint(n.ID)))
 	}
 	apart := fact.Evidence{}
 	for i := range hints.DAX.Value {
@@ -311,12 +307,7 @@ func (c *collector) sideCaches() {
 }
 
 func notOnModules(n *inventory.Node) bool {
-	switch kind, _ := n.Kind.Get(); kind {
-	case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]inventory.NodeKind{inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU}, n.Kind.Or(""))
 }
 
 func (c *collector) nodes() {

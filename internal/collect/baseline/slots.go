@@ -41,23 +41,15 @@ func (c *comparison) slots() []inventory.Compared {
 			if q.now == nil {
 				now = "the slot itself is not listed any more"
 			}
-			alike, moved := at.alike[q.then]
-			switch place := at.now[q.then.Serial]; {
-			case q.then.Serial != "" && place != "":
-				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place+", by its serial number")
-			case moved:
-				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+alike.place+", by its kind"+alike.serials)
-			default:
+			if place := at.other(q.then, at.now); place != "" {
+				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place)
+			} else {
 				p.change(inventory.DIMMLost, describe(q.then), now)
 			}
 		case !mayBePopulated(q.then):
-			alike, moved := at.alike[q.now]
-			switch place := at.then[q.now.Serial]; {
-			case q.now.Serial != "" && place != "":
-				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place+", by its serial number")
-			case moved:
-				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+alike.place+", by its kind"+alike.serials)
-			default:
+			if place := at.other(q.now, at.then); place != "" {
+				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place)
+			} else {
 				p.change(inventory.DIMMAdded, "empty", describe(q.now))
 			}
 		default:
@@ -145,15 +137,21 @@ func distinct(list []Slot, key func(*Slot) string) bool {
 // locations maps the hash of a module's serial number to the name of its slot.
 type locations struct {
 	then, now map[string]string
-	// alike maps each removed module to a module of the same kind added in another slot, and back.
-	alike map[*Slot]counterpart
+	// alike maps each removed module to the slot of a module of the same kind added elsewhere, and back, with a remark on the
+	// serial numbers.
+	alike map[*Slot]string
 }
 
-// counterpart is the slot of a module of the same kind, and a remark on the serial numbers.
-type counterpart struct{ place, serials string }
+// other returns the slot that a module moved to or from and how that is known, "" if it is not known to have moved.
+func (w *locations) other(s *Slot, bySerial map[string]string) string {
+	if place := bySerial[s.Serial]; place != "" {
+		return place + ", by its serial number"
+	}
+	return w.alike[s]
+}
 
 func (c *comparison) places(pairs []slotPair) locations {
-	w := locations{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
+	w := locations{map[string]string{}, map[string]string{}, map[*Slot]string{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
 			w.then[q.then.Serial] = q.subject().String()
@@ -176,11 +174,11 @@ func (c *comparison) places(pairs []slotPair) locations {
 		if i < 0 {
 			continue
 		}
-		serials := "; its serial number is not known then or now"
+		how := ", by its kind; its serial number is not known then or now"
 		if q.then.Serial != "" && added[i].now.Serial != "" {
-			serials = "; it has another serial number"
+			how = ", by its kind; it has another serial number"
 		}
-		w.alike[q.then], w.alike[added[i].now] = counterpart{added[i].subject().String(), serials}, counterpart{q.subject().String(), serials}
+		w.alike[q.then], w.alike[added[i].now] = added[i].subject().String()+how, q.subject().String()+how
 		added = slices.Delete(added, i, i+1)
 	}
 	return w

@@ -65,7 +65,7 @@ const (
 func (m *Machine) memoryRASMode() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:
-		return m.noKernel("the memory that the system sees")
+		return m.NoKernel("the memory that the system sees")
 	case m.System.Machine.Virtual.Or(false):
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}

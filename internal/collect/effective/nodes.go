@@ -85,7 +85,7 @@ type layout struct {
 func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
-		return unknown(m.noKernel("the number of NUMA nodes"))
+		return unknown(m.NoKernel("the number of NUMA nodes"))
 	}
 	if made := m.virtualisedReason(); made != nil {
 		return unknown(*made)
@@ -199,7 +199,7 @@ func (m *Machine) layoutEvidence() []fact.Evidence {
 // kernel ignore the SRAT.
 func (m *Machine) nodeInterleave() fact.Fact[string] {
 	if m.Kernel == nil {
-		return m.noKernel("the number of NUMA nodes")
+		return m.NoKernel("the number of NUMA nodes")
 	}
 	packages, ok := m.System.CPU.Packages.Get()
 	switch {

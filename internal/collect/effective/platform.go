@@ -1,8 +1,8 @@
 package effective
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
@@ -86,31 +86,20 @@ func (m *Machine) iommuNames() (table, option string) {
 
 func (m *Machine) iommuTable() fact.Fact[bool] {
 	name, _ := m.iommuNames()
-	f := m.Kernel.ACPI.Has(name)
-	f.From.Field, f.From.Raw = name, "not listed"
-	if f.Or(false) {
-		f.From.Raw = "listed"
-	}
-	if !f.Known() {
-		f.From.Raw = ""
-	}
-	return f
+	return inWords(m.Kernel.ACPI.Has(name), name, "listed", "not listed")
 }
 
 // clearsVirtualization reports whether this kernel removes the flag if firmware disables the feature: vmx since 5.6
 // (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is false if the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
-	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.Value, ".")
-	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
-	a, err := strconv.Atoi(major)
-	b, also := strconv.Atoi(minor)
-	if err != nil || also != nil {
+	var major, minor int
+	if n, _ := fmt.Sscanf(m.Kernel.Kernel.Release.Value, "%d.%d", &major, &minor); n < 2 {
 		return false
 	}
 	if flag == "vmx" {
-		return a > 5 || a == 5 && b >= 6
+		return major > 5 || major == 5 && minor >= 6
 	}
-	return a > 6 || a == 6 && b >= 7
+	return major > 6 || major == 6 && minor >= 7
 }
 
 // virtualization derives whether VT-x or SVM may be used. Newer kernels remove the flag if firmware

@@ -86,13 +86,14 @@ func (m *Machine) notX86() bool {
 }
 
 func (m *Machine) flag(name string) fact.Fact[bool] {
-	f := fact.Convert(m.System.CPU.Flags, func(flags map[string]bool) bool { return flags[name] })
-	f.From.Field, f.From.Raw = "flags", "no "+name
-	if f.Or(false) {
-		f.From.Raw = name
-	}
-	if !f.Known() {
-		f.From.Raw = ""
+	return inWords(fact.Convert(m.System.CPU.Flags, func(flags map[string]bool) bool { return flags[name] }), "flags", name, "no "+name)
+}
+
+// inWords returns a fact whose evidence is one of two words under a field, "" if it is not known.
+func inWords(f fact.Fact[bool], field, yes, no string) fact.Fact[bool] {
+	f.From.Field, f.From.Raw = field, ""
+	if f.Known() {
+		f.From.Raw = map[bool]string{true: yes, false: no}[f.Value]
 	}
 	return f
 }

@@ -105,10 +105,9 @@ func derivations() []derivation {
 // applies reports whether a setting exists on these processors. If the vendor is not known, only
 // settings of both vendors are listed. AMD's settings are those of Zen.
 func (m *Machine) applies(v vendors) bool {
-	p := m.cpuModel()
 	switch v {
 	case intelOnly:
-		return p.vendor.Or("") == intelVendor
+		return m.cpuModel().vendor.Or("") == intelVendor
 	case amdOnly:
 		return m.zen()
 	default:
@@ -130,7 +129,7 @@ func (m *Machine) effective(d *derivation) derived {
 	case slices.Contains(ownRules, d.id):
 		return d.derive(m)
 	case m.Kernel == nil:
-		return derived{effective: m.noKernel("the effective value")}
+		return derived{effective: m.NoKernel("the effective value")}
 	case virtual.Or(false):
 		return derived{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case m.Privileged:
@@ -147,10 +146,10 @@ func (m *Machine) effective(d *derivation) derived {
 type Machine struct {
 	// System is the model with identity, processors, nodes, memory and slots.
 	System *inventory.System
-	// Kernel is the content of the kernel's files, nil if no tree is audited. NoTree is then the reason if the tree could
-	// not be read.
-	Kernel *host.Facts
-	NoTree *fact.Fact[string]
+	// Kernel is the content of the kernel's files, nil if no tree is audited. NoKernel then returns an unknown fact for a value
+	// that only the kernel provides.
+	Kernel   *host.Facts
+	NoKernel func(what string) fact.Fact[string]
 	// Registers are the model-specific registers, or the reason why they were not read. They are
 	// nil only if Kernel is nil.
 	Registers *host.MSR
@@ -160,19 +159,6 @@ type Machine struct {
 	// OwnTable is set if the SMBIOS table belongs to the audited machine. A file given with a tree
 	// may be another machine's on purpose.
 	OwnTable bool
-}
-
-// NoKernel returns an unknown fact for a value that only the kernel provides, if only an SMBIOS file is audited.
-func NoKernel[T any](what string) fact.Fact[T] {
-	return fact.Unknown[T](fact.Unread, what+" is the kernel's, and this input is an SMBIOS file only",
-		fact.LiveBesideFile)
-}
-
-func (m *Machine) noKernel(what string) fact.Fact[string] {
-	if m.NoTree != nil {
-		return *m.NoTree
-	}
-	return NoKernel[string](what)
 }
 
 // XenReason is the reason why values are unknown in Xen's privileged domain.

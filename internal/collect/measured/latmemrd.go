@@ -31,8 +31,8 @@ func latMemRd(text []byte) (*inventory.Measurement, error) {
 			m.Figures = append(m.Figures, one)
 		}
 	}
-	for s := lineScanner(text); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if t := strideLine().FindStringSubmatch(line); t != nil {
 			end()
 			run, size, ns, stride = run+1, 0, 0, t[1]

@@ -27,8 +27,8 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 	}
 	m := external(inventory.ToolLikwid)
 	test, threads, run := "", 0, 0
-	for s := lineScanner(text); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if t := likwidTest().FindStringSubmatch(line); t != nil {
 			test = t[1]
 		}
@@ -39,14 +39,12 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 		if rate == nil {
 			continue
 		}
-		v, ok := positive(rate[1])
-		if !ok {
-			continue
+		if v, ok := positive(rate[1]); ok {
+			one := withoutNode(single(likwidKind(test), v*1e6), "likwid "+test)
+			one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
+			m.Figures = append(m.Figures, one)
+			run++
 		}
-		one := withoutNode(single(likwidKind(test), v*1e6), "likwid "+test)
-		one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
-		m.Figures = append(m.Figures, one)
-		run++
 	}
 	return m, nil
 }

@@ -32,8 +32,8 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	var kind figure.Kind
 	var nodes []int
 	scale, loaded, mixed := 1.0, false, true
-	for s := lineScanner(text); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "Measuring idle latencies"):
 			kind, scale, nodes = figure.Latency, 1e-9, nil

@@ -1,8 +1,6 @@
 package measured
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -16,7 +14,7 @@ import (
 // streamLine matches a row of STREAM's table: the function, the best rate in MB/s (10^6), then times in seconds:
 // average, minimum, maximum, or in releases before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
 var streamLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s*$`)
+	return regexp.MustCompile(`^(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)$`)
 })
 
 // stream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
@@ -25,15 +23,15 @@ func stream(text []byte) (*inventory.Measurement, error) {
 	m := external(inventory.ToolStream)
 	m.Unjudged = "STREAM prints no core and no node: on which CPU a run was is not known"
 	threads, run, seen := 0, -1, map[string]bool{}
-	for s := lineScanner(text); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "STREAM version") { // built without OpenMP it does not print threads
 			threads = 0
 		}
 		if n, found := strings.CutPrefix(line, "Number of Threads counted = "); found {
 			threads, _ = strconv.Atoi(n)
 		}
-		row := streamLine().FindStringSubmatch(s.Text())
+		row := streamLine().FindStringSubmatch(line)
 		if row == nil {
 			continue
 		}
@@ -70,13 +68,6 @@ func streamFigure(row []string) (figure.Figure, error) {
 	if row[1] == "Triad" {
 		kind = figure.Triad
 	}
-	f := figure.Figure{Kind: kind, Count: 1, Median: best, High: best, Low: best * least / most}
-	f.Why = "STREAM does not say which kind of store it was built with"
-	return f, nil
-}
-
-func lineScanner(text []byte) *bufio.Scanner {
-	s := bufio.NewScanner(bytes.NewReader(text))
-	s.Buffer(nil, len(text)+1)
-	return s
+	return figure.Figure{Kind: kind, Count: 1, Median: best, High: best, Low: best * least / most,
+		Why: "STREAM does not say which kind of store it was built with"}, nil
 }

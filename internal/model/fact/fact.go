@@ -194,6 +194,12 @@ func (f Fact[T]) Text() string {
 	return fmt.Sprint(f.Value)
 }
 
+// Unconfirmed returns the fact with Unverified set to a value.
+func (f Fact[T]) Unconfirmed(unverified bool) Fact[T] {
+	f.Unverified = unverified
+	return f
+}
+
 // IsZero leaves an unknown value out of a document that has it only if it is known (omitzero).
 func (f Fact[T]) IsZero() bool { return !f.Known() }
 

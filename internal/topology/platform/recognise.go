@@ -153,9 +153,7 @@ func loadRecognised(k fs.FS, v platformMatch, brand string, from fact.Evidence) 
 	if !v.row.Verified && v.by != "brand" || v.by == "candidate" {
 		c = fact.Indirect
 	}
-	f := fact.Known(p, c, from)
-	f.Unverified = !v.row.Verified && v.by != "brand" && v.by != "product"
-	return f
+	return fact.Known(p, c, from).Unconfirmed(!v.row.Verified && v.by != "brand" && v.by != "product")
 }
 
 func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {

@@ -158,9 +158,8 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 	if p.ChannelsPerSocket == 0 {
 		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+p.Name, "")
 	}
-	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
-	f.Unverified = b.fact.Unverified || slices.Contains(p.Unverified, "channels_per_socket")
-	return f
+	return fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From).
+		Unconfirmed(b.fact.Unverified || slices.Contains(p.Unverified, "channels_per_socket"))
 }
 
 // labelledChannels counts the channels named by the labels on a board with an unknown platform: one array of up
@@ -180,9 +179,7 @@ func (b *builder) labelledChannels() fact.Fact[int] {
 	if len(channels) < 2 {
 		return unknown
 	}
-	f := fact.Known(len(channels), fact.Indirect, b.sys.Slots[0].Locator.From)
-	f.Unverified = true
-	return f
+	return fact.Known(len(channels), fact.Indirect, b.sys.Slots[0].Locator.From).Unconfirmed(true)
 }
 
 // chipsetChannels requires that the slots confirm the number: sister chipsets for the same CPUs have fewer
@@ -193,21 +190,17 @@ func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 		return fact.Unknown[int](fact.Absent, "no document gives the channels of this board's chipset", "")
 	}
 	seen, unverified := map[int]bool{}, false
-	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
-		for _, i := range l {
-			if c := b.places[i].Channel; c != place.Unplaced {
-				seen[c] = true
-				unverified = unverified || b.places[i].Unverified
-			}
+	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		if c := b.places[i].Channel; c != place.Unplaced {
+			seen[c] = true
+			unverified = unverified || b.places[i].Unverified
 		}
 	}
 	if len(seen) != n {
 		return fact.Unknown[int](fact.Absent,
 			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), fact.SlotMap)
 	}
-	f := fact.Known(n, b.fact.Certainty, b.fact.From)
-	f.Unverified = unverified
-	return f
+	return fact.Known(n, b.fact.Certainty, b.fact.From).Unconfirmed(unverified)
 }
 
 func (b *builder) unmapped(pop *Population) (string, fact.State) {
@@ -246,10 +239,8 @@ func (b *builder) blankChannels(pop *Population, state fact.State, reason string
 
 func (b *builder) highestChannel(pop *Population) int {
 	highest := -1
-	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
-		for _, i := range l {
-			highest = max(highest, b.places[i].Channel)
-		}
+	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		highest = max(highest, b.places[i].Channel)
 	}
 	return highest
 }
@@ -311,15 +302,13 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 			bytes[ch] += b.sys.Slots[i].SizeBytes.Or(0)
 		}
 	}
-	pop.ChannelsPopulated = fact.Known(populated, c, from)
-	pop.ChannelsPopulated.Unverified = unverified
+	pop.ChannelsPopulated = fact.Known(populated, c, from).Unconfirmed(unverified)
 	if !total {
 		pop.DPC = fact.UnknownFrom[[]int](pop.ChannelsTotal)
 		pop.ChannelBytes = fact.UnknownFrom[[]int64](pop.ChannelsTotal)
 		return
 	}
-	pop.DPC = fact.Known(dpc, c, from)
-	pop.DPC.Unverified = unverified
+	pop.DPC = fact.Known(dpc, c, from).Unconfirmed(unverified)
 	if !pop.Bytes.Known() {
 		pop.ChannelBytes = fact.UnknownFrom[[]int64](pop.Bytes)
 		return

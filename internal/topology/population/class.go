@@ -64,9 +64,8 @@ func (b *builder) class(pop *Population) fact.Fact[Class] {
 
 func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	known := func(name string) fact.Fact[Class] {
-		f := fact.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From)
-		f.Unverified = pop.DPC.Unverified || pop.Lockstep.Unverified || b.unverified("policy")
-		return f
+		return fact.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From).
+			Unconfirmed(pop.DPC.Unverified || pop.Lockstep.Unverified || b.unverified("policy"))
 	}
 	if len(pop.Slots) == 0 {
 		if b.platform.ZeroDIMMsLegal {
@@ -106,10 +105,7 @@ func (b *builder) grade(pop *Population) fact.Fact[Class] {
 
 // gradeRegions grades by the regions alone; A means A or B.
 func gradeRegions(regions []Region, n int) string {
-	worst := regions[0].Ways
-	for _, r := range regions {
-		worst = min(worst, r.Ways)
-	}
+	worst := slices.MinFunc(regions, func(a, b Region) int { return a.Ways - b.Ways }).Ways
 	switch {
 	case len(regions) == 1 && worst == n:
 		return gradeA

@@ -37,14 +37,10 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	}
 	var e expectation
 	if b.processorLimit(&e, proc, channelDepths{}) == "" {
-		f := fact.Known(e.processor, fact.Direct, b.evidence(pop))
-		f.Unverified = b.platform == nil
-		lower(f)
+		lower(fact.Known(e.processor, fact.Direct, b.evidence(pop)).Unconfirmed(b.platform == nil))
 	}
 	if b.board != nil {
-		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
-		f.Unverified = !b.board.Verified
-		lower(f)
+		lower(fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop)).Unconfirmed(!b.board.Verified))
 	}
 	pop.BoundMTs = out
 }
@@ -204,9 +200,7 @@ func channelsPeak(pop *Population, width fact.Fact[int]) fact.Fact[int64] {
 	default:
 		return fact.UnknownFrom[int64](pop.Speed)
 	}
-	f := fact.Known(int64(n)*int64(v)*1_000_000, min(c, width.Certainty), from)
-	f.Unverified = width.Unverified
-	return f
+	return fact.Known(int64(n)*int64(v)*1_000_000, min(c, width.Certainty), from).Unconfirmed(width.Unverified)
 }
 
 // runningClock is the speed in MT/s that a machine's memory runs at, and the one expected; both are 0 if one of
@@ -253,8 +247,7 @@ func (c runningClock) apply(pops []Population) {
 	for i := range pops {
 		pop := &pops[i]
 		if s, known := pop.Speed.Get(); known && !pop.RunningMTs.Known() && len(pop.Slots) > 0 {
-			pop.RunningMTs = fact.Known(c.mts(s.MTs), pop.Speed.Certainty, pop.Speed.From)
-			pop.RunningMTs.Unverified = pop.Speed.Unverified
+			pop.RunningMTs = fact.Known(c.mts(s.MTs), pop.Speed.Certainty, pop.Speed.From).Unconfirmed(pop.Speed.Unverified)
 		}
 	}
 }

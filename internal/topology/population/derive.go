@@ -217,10 +217,8 @@ func (b *builder) weakestPlacement(slots []int, ok func(*place.Placement) bool) 
 }
 
 func (b *builder) evidence(pop *Population) fact.Evidence {
-	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
-		if len(l) > 0 {
-			return b.sys.Slots[l[0]].Locator.From
-		}
+	if slots := slices.Concat(pop.Slots, pop.EmptySlots); len(slots) > 0 {
+		return b.sys.Slots[slots[0]].Locator.From
 	}
 	return fact.Evidence{}
 }

@@ -199,8 +199,8 @@ func (b *builder) lockstep(pop *Population) {
 		pop.Hemisphere = fact.UnknownFrom[bool](pop.Controllers)
 		return
 	}
-	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)
-	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
+	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From).
+		Unconfirmed(pop.Lockstep.Unverified)
 }
 
 func (b *builder) comparePairs(pop *Population) {
@@ -225,8 +225,7 @@ func (b *builder) comparePairs(pop *Population) {
 		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the BMC", b.evidence(pop))
 		return
 	}
-	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From)
-	pop.Lockstep.Unverified = pop.DPC.Unverified || unverified
+	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || unverified)
 }
 
 // pairDiffers compares two lockstep channels slot by slot. It returns the known difference, or otherwise what
@@ -321,8 +320,8 @@ func (b *builder) exOrderKept(pop *Population) {
 			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" holds a larger DIMM than "+b.sys.Slots[f.Smaller].Name()+" ahead of it")
 		}
 	}
-	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From)
-	pop.Order.Unverified = pop.DPC.Unverified || !b.lockstepBoard.Verified
+	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From).
+		Unconfirmed(pop.DPC.Unverified || !b.lockstepBoard.Verified)
 }
 
 // slotAt returns the populated slot at a position, Unplaced if there is none.

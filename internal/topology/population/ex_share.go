@@ -87,7 +87,8 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 	for _, m := range b.measured {
 		low, high, all := 1.0, 0.0, len(segments) > 0
 		for _, segment := range segments {
-			level, known := m.Layouts[segmentName(segment.Channels)]
+			name := [...]string{"", "1-1|1-1", "1-0|1-0", "1-1|0-0", "1-0|0-0"}[exSegmentClass(segment.Channels)] // one pair on each logical channel
+			level, known := m.Layouts[name]
 			all = all && known
 			low, high = min(low, level), max(high, level)
 		}
@@ -95,22 +96,6 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 			s.Low, s.High, s.Document, s.By = low, high, b.platform.Document(m.Source), shareByRegions
 			return
 		}
-	}
-}
-
-// segmentName returns the shorthand for one lockstep pair on each logical channel of a region.
-func segmentName(pairs []int) string {
-	switch exSegmentClass(pairs) {
-	case 1:
-		return "1-1|1-1"
-	case 2:
-		return "1-0|1-0"
-	case 3:
-		return "1-1|0-0"
-	case 4:
-		return "1-0|0-0"
-	default:
-		return ""
 	}
 }
 

@@ -38,9 +38,7 @@ func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 }
 
 func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fact.Fact[bool] {
-	f := fact.Known(v, c, from)
-	f.Unverified = unverified
-	return f
+	return fact.Known(v, c, from).Unconfirmed(unverified)
 }
 
 func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {

@@ -83,7 +83,8 @@ func (b *builder) noneListed() bool {
 		return false
 	}
 	for i := range b.sys.Slots {
-		if s := &b.sys.Slots[i]; s.State != inventory.SlotEmpty && runsFrom(s) {
+		technology := b.sys.Slots[i].Technology.Or(inventory.DRAM)
+		if b.sys.Slots[i].State != inventory.SlotEmpty && !slices.Contains([]inventory.Technology{inventory.NVDIMM, inventory.Flash, inventory.CXL}, technology) {
 			return false
 		}
 	}
@@ -92,15 +93,6 @@ func (b *builder) noneListed() bool {
 
 func (b *builder) withoutDIMMs() bool {
 	return b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs)
-}
-
-func runsFrom(s *inventory.Slot) bool {
-	switch s.Technology.Or(inventory.DRAM) {
-	case inventory.NVDIMM, inventory.Flash, inventory.CXL:
-		return false
-	default:
-		return true
-	}
 }
 
 func (b *builder) count(pop *Population) {
@@ -173,20 +165,22 @@ func (b *builder) labelTwice() string {
 		locator, bank string
 	}
 	modules, banks := map[label]int{}, map[label]int{}
+	at := func(i int) (module, bank label) {
+		module = label{b.places[i].Socket, b.sys.Slots[i].Locator.Value, ""}
+		return module, label{module.socket, module.locator, b.sys.Slots[i].BankLocator.Value}
+	}
+	isModule := func(i int) bool { return b.sys.Slots[i].State == inventory.SlotPopulated }
 	for i := range b.places {
-		if s := &b.sys.Slots[i]; s.Locator.Known() {
-			at := label{b.places[i].Socket, s.Locator.Value, s.BankLocator.Value}
-			banks[at]++
-			if s.State == inventory.SlotPopulated {
-				modules[label{at.socket, at.locator, ""}]++
+		if module, bank := at(i); b.sys.Slots[i].Locator.Known() {
+			banks[bank]++
+			if isModule(i) {
+				modules[module]++
 			}
 		}
 	}
 	for i := range b.places {
-		s := &b.sys.Slots[i]
-		at := label{b.places[i].Socket, s.Locator.Value, s.BankLocator.Value}
-		if s.State == inventory.SlotPopulated && s.Locator.Known() && (modules[label{at.socket, at.locator, ""}] > 1 || banks[at] > 1) {
-			return s.Locator.Value
+		if module, bank := at(i); isModule(i) && b.sys.Slots[i].Locator.Known() && (modules[module] > 1 || banks[bank] > 1) {
+			return module.locator
 		}
 	}
 	return ""
@@ -219,13 +213,9 @@ type layout struct {
 // peelRegions repeatedly removes the smallest remaining capacity of the chosen channels as one region until
 // nothing is left (the general algorithm of the model).
 func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
-	rem := append([]int64(nil), bytes...)
+	rem := slices.Clone(bytes)
 	var out []Region
-	for {
-		set := choose(rem)
-		if len(set) == 0 {
-			return out
-		}
+	for set := choose(rem); len(set) > 0; set = choose(rem) {
 		m := rem[set[0]]
 		for _, c := range set {
 			m = min(m, rem[c])
@@ -235,6 +225,7 @@ func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 		}
 		out = append(out, Region{Bytes: m * int64(len(set)), Ways: len(set), Channels: set})
 	}
+	return out
 }
 
 // allChannels is the policy "any": every subset may interleave, so the set is every channel with capacity left.

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -38,22 +39,19 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 // names.
 func (l *layout) symmetricSet(rem []int64) []int {
 	by := make([][]int, l.ctrls)
-	for c, b := range rem {
-		if b <= 0 {
-			continue
-		}
-		k := l.ctrl[c]
-		at := len(by[k])
-		for at > 0 && rem[by[k][at-1]] < b {
-			at--
-		}
-		by[k] = append(by[k], 0)
-		copy(by[k][at+1:], by[k][at:])
-		by[k][at] = c
+	for _, c := range allChannels(rem) {
+		by[l.ctrl[c]] = append(by[l.ctrl[c]], c)
+	}
+	for _, channels := range by {
+		slices.SortStableFunc(channels, func(x, y int) int { return cmp.Compare(rem[y], rem[x]) })
+	}
+	takings := []int{l.ctrls, 1}
+	if l.ctrls == 4 {
+		takings = []int{4, 2, 1}
 	}
 	var best []int
 	var bestMin int64
-	for _, taking := range takingControllers(l.ctrls) {
+	for _, taking := range takings {
 		for each := 1; each <= len(rem)/l.ctrls; each++ {
 			set, least := pickSymmetric(rem, by, taking, each)
 			if len(set) > len(best) || (len(set) == len(best) && least > bestMin) {
@@ -62,17 +60,6 @@ func (l *layout) symmetricSet(rem []int64) []int {
 		}
 	}
 	return best
-}
-
-func takingControllers(n int) []int {
-	switch {
-	case n <= 1:
-		return []int{1}
-	case n == 4:
-		return []int{4, 2, 1}
-	default:
-		return []int{n, 1}
-	}
 }
 
 // pickSymmetric picks the fullest channels, `each` of them per controller, from the controllers whose choice is
@@ -139,55 +126,24 @@ func (l *layout) amdRegions(six bool) []Region {
 	if len(l.bytes) != amdChannels {
 		return nil
 	}
-	for _, set := range amdSets(six) {
-		if b, ok := l.exactly(set); ok && (len(set) != 6 || b <= sixChannelLimit) {
-			return []Region{{Bytes: b * int64(len(set)), Ways: len(set), Channels: set}}
-		}
-	}
-	var out []Region
-	for c := 0; c < amdChannels; c += 2 {
-		out = append(out, pairRegions(l.bytes, c, c+1)...)
-	}
-	return out
-}
-
-func amdSets(six bool) [][]int {
 	sets := [][]int{{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}, {2, 3, 6, 7}}
 	if six {
 		sets = append(sets, []int{0, 2, 3, 4, 6, 7})
 	}
-	return sets
-}
-
-func (l *layout) exactly(set []int) (each int64, ok bool) {
-	n := 0
-	for _, b := range l.bytes {
-		if b > 0 {
-			n++
+	for _, set := range sets {
+		each := l.bytes[set[0]]
+		alike := slices.Equal(set, allChannels(l.bytes)) && !slices.ContainsFunc(set, func(c int) bool { return l.bytes[c] != each })
+		if alike && (len(set) != 6 || each <= sixChannelLimit) {
+			return []Region{{Bytes: each * int64(len(set)), Ways: len(set), Channels: set}}
 		}
 	}
-	if n != len(set) {
-		return 0, false
-	}
-	each = l.bytes[set[0]]
-	for _, c := range set {
-		if l.bytes[c] != each {
-			return 0, false
-		}
-	}
-	return each, each > 0
-}
-
-// pairRegions interleaves the common capacity of two channels and leaves the rest of the larger one alone.
-func pairRegions(bytes []int64, a, b int) []Region {
-	common := min(bytes[a], bytes[b])
 	var out []Region
-	if common > 0 {
-		out = append(out, Region{Bytes: 2 * common, Ways: 2, Channels: []int{a, b}})
-	}
-	for _, c := range [...]int{a, b} {
-		if rest := bytes[c] - common; rest > 0 {
-			out = append(out, Region{Bytes: rest, Ways: 1, Channels: []int{c}})
+	for c := 0; c < amdChannels; c += 2 {
+		for _, r := range peelRegions(l.bytes[c:c+2], allChannels) {
+			for i := range r.Channels {
+				r.Channels[i] += c
+			}
+			out = append(out, r)
 		}
 	}
 	return out
@@ -353,16 +309,12 @@ func (b *builder) layout(pop *Population) (l *layout, stated bool) {
 		l.ctrl[c] = c / (n / p.Controllers)
 	}
 	stated = true
-	for _, slots := range [...][]int{pop.Slots, pop.EmptySlots} {
-		for _, i := range slots {
-			at := &b.places[i]
-			if at.Channel < 0 || at.Channel >= n {
-				continue
-			}
-			if at.Controller < 0 || at.Controller >= p.Controllers {
-				stated = false
-				continue
-			}
+	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		switch at := &b.places[i]; {
+		case at.Channel < 0 || at.Channel >= n:
+		case at.Controller < 0 || at.Controller >= p.Controllers:
+			stated = false
+		default:
 			l.ctrl[at.Channel] = at.Controller
 		}
 	}
@@ -391,8 +343,7 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	for k := range out {
 		out[k].Index, out[k].Layout = k, string(text[k])
 	}
-	pop.Controllers = fact.Known(out, pop.DPC.Certainty, pop.DPC.From)
-	pop.Controllers.Unverified = pop.DPC.Unverified || b.unverified("controllers")
+	pop.Controllers = fact.Known(out, pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || b.unverified("controllers"))
 	if !stated {
 		pop.Controllers.Certainty = min(pop.Controllers.Certainty, fact.Indirect)
 		pop.Controllers.Unverified = true

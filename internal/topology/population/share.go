@@ -43,8 +43,7 @@ func (b *builder) shares(pops []Population) {
 				continue
 			}
 		}
-		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From)
-		pop.Relative.Unverified = pop.Regions.Unverified
+		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From).Unconfirmed(pop.Regions.Unverified)
 		b.statedShare(pop, best)
 		b.noteBest(pop, best)
 	}
@@ -60,17 +59,14 @@ func (b *builder) noteBest(pop *Population, best int) {
 	if s.Note != "" {
 		notes = append(notes, s.Note)
 	}
-	if top := platform.SpeedAt(b.platform.Speeds["mrdimm"], 1); top > 0 && top == best && !b.hasMRDIMMs(pop) {
+	isMRDIMM := func(i int) bool { return platform.IsMRDIMM(&b.sys.Slots[i], b.platform) }
+	if top := platform.SpeedAt(b.platform.Speeds["mrdimm"], 1); top > 0 && top == best && !slices.ContainsFunc(pop.Slots, isMRDIMM) {
 		notes = append(notes, "the best is that of MRDIMMs at "+strconv.Itoa(top)+" MT/s")
 	}
 	if n := b.slottedChannels(pop); n > 0 {
 		notes = append(notes, "the board has slots for "+strconv.Itoa(n)+" of the "+strconv.Itoa(pop.ChannelsTotal.Value)+" channels")
 	}
 	s.Note = strings.Join(notes, "; ")
-}
-
-func (b *builder) hasMRDIMMs(pop *Population) bool {
-	return slices.ContainsFunc(pop.Slots, func(i int) bool { return platform.IsMRDIMM(&b.sys.Slots[i], b.platform) })
 }
 
 // slottedChannels counts the channels of a CPU that the board has slots for, if firmware lists all slots and
@@ -117,9 +113,8 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	if !clocked {
 		s.By = shareByChannels
 	}
-	f := fact.Known(s, min(pop.DPC.Certainty, pop.ChannelsTotal.Certainty), pop.DPC.From)
-	f.Unverified = pop.DPC.Unverified || pop.ChannelsTotal.Unverified
-	return f
+	return fact.Known(s, min(pop.DPC.Certainty, pop.ChannelsTotal.Certainty), pop.DPC.From).
+		Unconfirmed(pop.DPC.Unverified || pop.ChannelsTotal.Unverified)
 }
 
 // bestSpeed returns the highest memory speed in MT/s of the CPU in this machine with any DIMMs: its own
@@ -162,9 +157,7 @@ func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 	if !ok {
 		return fact.Unknown[int64](fact.Absent, "the processor's highest memory speed is not in the vendors' table", "")
 	}
-	f := fact.Known(int64(n.Value)*int64(best)*1_000_000*bytesPerTransfer, n.Certainty, n.From)
-	f.Unverified = n.Unverified
-	return f
+	return fact.Known(int64(n.Value)*int64(best)*1_000_000*bytesPerTransfer, n.Certainty, n.From).Unconfirmed(n.Unverified)
 }
 
 // clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at; if neither

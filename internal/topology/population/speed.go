@@ -10,6 +10,7 @@ import (
 
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
@@ -378,12 +379,7 @@ func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int
 	return "no document gives the speed of " + p.Name + " for " + kind + " with " + depth
 }
 
-func dpcText(d int) string {
-	if d == 1 {
-		return "1 DIMM per channel"
-	}
-	return strconv.Itoa(d) + " DIMMs per channel"
-}
+func dpcText(d int) string { return humanize.Plural(d, "DIMM") + " per channel" }
 
 // limiter returns the limiter behind a platform limit: depth if one DIMM per channel would run faster, voltage if
 // the same kind at 1.5 V would, otherwise the ranks and type of the DIMM.
