@@ -51,7 +51,7 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 	return exports
 }
 
-// memoryEvents converts the entries of the event log; unknown if none was read, or if it may be another machine's.
+// memoryEvents are unknown if none was read, or if they may be another machine's.
 func memoryEvents(a *redfish.Answer) fact.Fact[[]inventory.MemoryEvent] {
 	at := fact.Evidence{Source: inventory.SourceRedfish, Field: "LogServices"}
 	switch {
@@ -111,7 +111,6 @@ func (c *collector) eventLogs(logs []EventLog) {
 	}
 }
 
-// controllerExport decodes the BIOS settings of an answer, or adds a problem to it.
 func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	if a.BIOS == nil {
 		return nil
@@ -266,7 +265,8 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	s.Health = j.health()
 	s.BMCErrors = countedErrors(d.Counts)
 	mergeValue(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
-	mergeValue(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
+	rounded := func(a, b int) bool { return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b) } // 2666, 2667; or b is the clock in MHz
+	mergeValue(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), rounded)
 	mergeValue(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
 	if s.PartNumber.Known() || !named {
 		mergeValue(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
@@ -369,12 +369,6 @@ func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fac
 }
 
 func equalValues[T comparable](a, b T) bool { return a == b }
-
-// sameSpeed compares two speeds in MT/s. It allows for rounding (2666, 2667), and for b being the
-// clock in MHz.
-func sameSpeed(a, b int) bool {
-	return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b)
-}
 
 // samePart compares two part numbers, one of which may be cut off or padded.
 func samePart(a, b string) bool {

@@ -159,7 +159,6 @@ func (x *Export) word(id string) fact.Fact[string] {
 	return fact.Known(a.Value, fact.Indirect, at)
 }
 
-// describePending returns a description of an export that lists changes to be made, not current values.
 func describePending(e *bios.Export) string {
 	switch e.Format {
 	case bios.ASUBatch, bios.Racadm:
@@ -231,8 +230,7 @@ func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[str
 	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", fact.BIOSExport)
 }
 
-// decided returns who decided the effective value, given the configured one. If both agree, it was
-// firmware; if they contradict each other, it was not.
+// decided returns who decided the effective value: firmware if both values agree, not firmware if they contradict each other.
 func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	now, runs := &s.Configured, &s.Effective
 	switch {
@@ -265,7 +263,10 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 func rewrittenByKernel(id, configured string, runs *fact.Fact[string]) bool {
 	switch id {
 	case "energy_perf_bias":
-		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), firmwareBias)
+		firmwares := func(e fact.Evidence) bool {
+			return strings.HasSuffix(e.Path, "/energy_perf_bias") && !inventory.KernelBias(e)
+		}
+		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), firmwares)
 	case "x2apic":
 		return configured == settings.Disabled && runs.Value == settings.Enabled
 	default:
@@ -279,9 +280,4 @@ func rewrittenByKernel(id, configured string, runs *fact.Fact[string]) bool {
 func intelIdleTable(id, configured string, runs *fact.Fact[string]) bool {
 	return id == "c_states" && configured == settings.Disabled && runs.Value == settings.Enabled &&
 		slices.ContainsFunc(runs.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" })
-}
-
-// firmwareBias reports whether the evidence is an energy bias that the kernel did not write.
-func firmwareBias(e fact.Evidence) bool {
-	return strings.HasSuffix(e.Path, "/energy_perf_bias") && !inventory.KernelBias(e)
 }

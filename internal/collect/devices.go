@@ -12,8 +12,7 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// slotsOfTable converts the memory devices to slots. Devices of arrays that are not system memory
-// (flash, video, cache) are left out.
+// slotsOfTable leaves out devices of arrays that are not system memory (flash, video, cache).
 func slotsOfTable(t *smbios.Table) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {

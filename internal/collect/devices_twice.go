@@ -45,8 +45,6 @@ func mergeDuplicate(s, other *inventory.Slot) {
 	}
 }
 
-// markConflict makes a fact unknown if two structures with the same handle state different values, or
-// only one of them states a value.
 func markConflict[T comparable](f *fact.Fact[T], other fact.Fact[T]) {
 	if f.Known() == other.Known() && (!f.Known() || f.Value == other.Value) {
 		return
@@ -80,7 +78,6 @@ func equalParts(slots []inventory.Slot) {
 	}
 }
 
-// takeMajority makes one fact of equal modules unknown where it is not what most of them state.
 func takeMajority[T comparable](equal []*inventory.Slot, what string, of func(*inventory.Slot) *fact.Fact[T]) {
 	counts, stated := map[T]int{}, 0
 	for _, s := range equal {
@@ -119,7 +116,6 @@ func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule,
 	return n, n.mts > 0 && (n.part != "" || left.Rank.Known())
 }
 
-// statedText returns a text of firmware, "" if it is a placeholder.
 func statedText(t smbios.Field[string]) string {
 	if placeholder.Is(t.Or("")) {
 		return ""

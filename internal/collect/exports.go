@@ -107,8 +107,7 @@ func related(a, b string) bool {
 	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
 }
 
-// identify fills in the machine's identity from an export if no other source states it, and records
-// differences.
+// identify uses an export only for what no other source states, and records differences.
 func (c *collector) identify(x *Export) {
 	if x.Foreign {
 		return
@@ -148,8 +147,7 @@ func sameProduct(a, b string) bool {
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
 }
 
-// measurements returns the measured results. Those of another machine are marked: they are shown but
-// never checked.
+// measurements marks those of another machine: they are shown but never checked.
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")
@@ -163,8 +161,6 @@ func (c *collector) measurements(given []inventory.Measurement) []inventory.Meas
 	return out
 }
 
-// exportSource records the state of one export as a source, and the attributes without a canonical
-// setting.
 func (c *collector) exportSource(x *Export) {
 	e := x.Export
 	state, detail := fact.SourceOK, string(e.Format)
@@ -280,8 +276,7 @@ func (c *collector) exportProcessors(x *Export) {
 // and from 0 later.
 const maxExportProcessors = 9
 
-// exportProcessor returns the processor with this prefix; false if there is none or the export does not
-// name its vendor.
+// exportProcessor returns false if there is none with the prefix or the export does not name its vendor.
 func exportProcessor(x *Export, prefix string) (inventory.Socket, bool) {
 	text := func(name string) fact.Fact[string] {
 		a, ok := x.Export.Attribute(prefix + name)

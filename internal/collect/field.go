@@ -38,7 +38,6 @@ func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certai
 	return unknownField[T](s, name, f.Status)
 }
 
-// unknownField returns an unknown fact with the reason why a field has no value.
 func unknownField[T any](s structure, name string, status smbios.Status) fact.Fact[T] {
 	what := describe(s.kind, name)
 	state, reason := fact.Absent, "this SMBIOS table has no field for "+what

@@ -183,8 +183,7 @@ func (f *Failure) source(name string) inventory.Source {
 	return inventory.Source{Name: name, State: state, Detail: nullable.String(f.Detail)}
 }
 
-// tableSource returns the state of a decoded table: partial if a problem affects what an audit
-// reads.
+// tableSource is partial if a problem affects what an audit reads.
 func tableSource(t *smbios.Table) inventory.Source {
 	s := inventory.Source{Name: inventory.SourceSMBIOS, State: fact.SourceOK}
 	if t.Err != nil {
@@ -225,18 +224,12 @@ func (c *collector) hpe() {
 	for i := range c.sys.Slots {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && inventory.Handle(device) == c.sys.Slots[i].Handle {
-				c.sys.Slots[i].HPE = hpeLocation(l, structureOf(202, l.Handle, c.table))
+				processor, controller, channel := l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0) // from 1, 0 is unknown
+				at := structureOf(202, l.Handle, c.table).evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", processor, controller, channel))
+				c.sys.Slots[i].HPE = &inventory.Location{Processor: processor - 1, Controller: controller - 1, Channel: channel - 1, Index: l.IndexInChannel.Or(-1), Evidence: at}
 			}
 		}
 	}
-}
-
-// hpeLocation converts HPE's numbers, from 1 with 0 for unknown, to numbers from 0 with -1 for unknown.
-func hpeLocation(l smbios.HPEDIMMLocation, s structure) *inventory.Location {
-	fromOne := func(f smbios.Field[int]) int { return f.Or(0) - 1 }
-	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
-		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
-		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}
 }
 
 // firmwareVendors maps the drivers of /sys/class/firmware-attributes to the vendors of their

@@ -148,8 +148,7 @@ func (c *collector) visibleOnModules() fact.Fact[int64] {
 	return seen
 }
 
-// compareTable compares a table from a file with the machine's tree. Differences are recorded as a
-// doubt, because the table may be another machine's.
+// compareTable doubts a table from a file that differs from the machine's tree: it may be another machine's.
 func (c *collector) compareTable() {
 	f := &c.sys.Firmware
 	if !c.given || c.table == nil || c.facts == nil {
@@ -196,8 +195,7 @@ func (c *collector) compareTable() {
 	c.markSourcePartial()
 }
 
-// namesDiffer compares the names in the table with the name in the tree. It reports whether both are
-// known, and the difference.
+// namesDiffer reports whether both names are known, and the difference.
 func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparable bool, doubt string) {
 	own := identityFact(tree)
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })

@@ -74,8 +74,7 @@ func sameVendor(x, y fact.Fact[string]) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// kernelIdentity fills in the parts of the identity that SMBIOS lacks from the kernel's copy, and
-// records differences.
+// kernelIdentity completes the identity from the kernel's copy, and records differences.
 func (c *collector) kernelIdentity(m *inventory.Machine) {
 	id := c.identity()
 	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {

@@ -33,8 +33,7 @@ const maxAddress = 1 << 52
 // addressSpan is a range of addresses in bytes; end is the first address after it.
 type addressSpan struct{ start, end uint64 }
 
-// mappedRanges returns the sum in bytes of the ranges of arrays with system memory, and the end of
-// the last one.
+// mappedRanges returns the sum in bytes of the ranges of arrays with system memory, and the end of the last one.
 func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	other := map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
@@ -72,8 +71,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 // noRange: some firmware writes a range of at most this many bytes for "none".
 const noRange = 4096
 
-// mappedDevices records for each module whether it has a range of type 20, and the range that
-// starts first.
+// mappedDevices records for each module whether it has a range of type 20, and the range that starts first.
 func (c *collector) mappedDevices() {
 	ranges, first, broken := map[uint16]int64{}, map[uint16]*inventory.Range{}, false
 	for _, r := range c.table.DeviceMappings() {
@@ -99,7 +97,6 @@ func (c *collector) mappedDevices() {
 	}
 }
 
-// rangeOf converts a range of type 20, nil if it is not usable.
 func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	if r.Size.Value <= noRange || r.End.Value >= maxAddress {
 		return nil

@@ -28,8 +28,6 @@ func (c *collector) packageMemory() int64 {
 	return 0
 }
 
-// tier fills in the kernel's data about the memory of a node: bandwidth, tier, interleave weight and
-// caches.
 func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	hints := &c.facts.NUMA.Hints
 	rated := n.Access[0].ReadBandwidth
@@ -60,8 +58,6 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	c.sys.NUMA.PersistentRegions = countNames(hints.NVDIMM, "region")
 }
 
-// sideCacheBytes returns the total size in bytes of the node's memory-side caches. It is unknown if the
-// size of one cache is unknown.
 func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	sum := int64(0)
 	for _, cache := range n.SideCaches.Value {
@@ -169,8 +165,7 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 	return fact.Fact[inventory.NodeKind]{}
 }
 
-// inWindow reports whether a node's memory is in CXL windows: true if all of it is, false if none of it
-// is, unknown if only a part is.
+// inWindow is true if all of a node's memory is in CXL windows, false if none is, unknown if only a part is.
 func (c *collector) inWindow(id int) fact.Fact[bool] {
 	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
 	windows := hints.Windows

@@ -133,7 +133,7 @@ func noHypervisor() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "not a virtual machine", "")
 }
 
-// virtualBit returns firmware's bit for a virtual machine. Many hypervisors do not set it.
+// virtualBit is firmware's; many hypervisors do not set it.
 func (c *collector) virtualBit() fact.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {

@@ -166,7 +166,6 @@ type comparison struct {
 	path      string
 }
 
-// otherMachine returns the reason why the baseline is of another machine, "" if there is none.
 func (c *comparison) otherMachine() string {
 	a, b := &c.then.Machine, &c.now.Machine
 	for _, f := range []struct{ what, then, now string }{{"vendor", a.Vendor, b.Vendor}, {"product", a.Product, b.Product}} {
@@ -218,7 +217,7 @@ func (p *subjectChanges) unknownNow(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }
 
-// done returns the comparison of a subject. A change counts even if other parts are unknown.
+// A change counts even if other parts are unknown.
 func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject.String(), Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}

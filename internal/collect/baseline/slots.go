@@ -104,7 +104,6 @@ type matcher struct {
 	of        map[*Slot]*Slot
 }
 
-// match matches slots with the same key; a repeated key matches once.
 func (m *matcher) match(key func(*Slot) string) {
 	then := map[string]*Slot{}
 	for _, s := range m.then {

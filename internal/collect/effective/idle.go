@@ -26,7 +26,6 @@ type idleView struct {
 	all []host.IdleState
 }
 
-// idle returns the idle states, or an unknown fact if they could not be read or differ between CPUs.
 func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	f := m.Kernel.CPUIdle
 	v := &idleView{driver: f.Driver, all: f.States.Value}

@@ -9,8 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// virtualisedReason returns an unknown fact with the reason if the nodes are, or may be, virtual or emulated;
-// otherwise nil.
+// virtualisedReason returns why the nodes are, or may be, virtual or emulated; otherwise nil.
 func (m *Machine) virtualisedReason() *fact.Fact[string] {
 	var f fact.Fact[string]
 	switch {
@@ -80,8 +79,7 @@ type layout struct {
 	at fact.Evidence
 }
 
-// layout counts the nodes in each socket. If the nodes do not show firmware's mode, it returns an
-// unknown fact with the reason.
+// layout counts the nodes in each socket, or returns why they do not show firmware's mode.
 func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
@@ -137,8 +135,7 @@ func (m *Machine) cpusMissing() (int, *fact.Fact[string]) {
 	return 0, &f
 }
 
-// kernelChose returns an unknown fact if an option makes, or may make, the kernel ignore firmware's
-// nodes.
+// kernelChose returns an unknown fact if an option makes, or may make, the kernel ignore firmware's nodes.
 func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	options, ok := m.System.NUMA.Options.Get()
 	var f fact.Fact[string]
@@ -223,8 +220,7 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 	return m.interleaveByNodes(len(packages), known)
 }
 
-// interleaveByNodes compares the number of nodes with CPUs with the number of sockets. known is set if
-// the processor's model is known.
+// interleaveByNodes: known is set if the processor's model is known.
 func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	n := &m.System.NUMA
 	evidence := slices.Concat(m.System.CPU.Packages.Evidence(), n.SRAT.Evidence(), n.Cmdline.Evidence())
@@ -362,8 +358,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	}
 }
 
-// zenMode derives the mode on Zen. NPS and "L3 as NUMA" look the same if each node has exactly one
-// L3.
+// zenMode: NPS and "L3 as NUMA" look the same if each node has exactly one L3.
 func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
@@ -410,8 +405,7 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	}
 }
 
-// snoopMode derives cluster on die, a snoop mode of Haswell and Broadwell. The other snoop modes
-// are not visible.
+// snoopMode derives cluster on die, a snoop mode of Haswell and Broadwell; the others are not visible.
 func (m *Machine) snoopMode() fact.Fact[string] {
 	p := m.cpuModel()
 	if !p.hasClusterOnDie() {

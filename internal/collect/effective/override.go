@@ -151,7 +151,6 @@ func withoutTurbo(limit, base int64) string {
 	return ""
 }
 
-// ofAll describes how many files have a value if not all of them do.
 func ofAll(n, all int, what string) string {
 	if n == all {
 		return ""
@@ -182,7 +181,6 @@ func (m *Machine) firmwareLimits() []inventory.Override {
 	return out
 }
 
-// limitedEverywhere returns firmware's limit below the base frequency if every sampled policy has one.
 func (m *Machine) limitedEverywhere() (fact.Fact[int64], bool) {
 	f, n := m.Kernel.CPUFreq, 0
 	for i := range f.Limits {

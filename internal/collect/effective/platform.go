@@ -158,7 +158,7 @@ func (m *Machine) llcPrefetch() derived {
 	return m.prefetcher(host.MSRLLCPrefetch, 42)
 }
 
-// prefetcher derives a prefetcher from a register's bit, 1 if disabled.
+// prefetcher: the register's bit is 1 if the prefetcher is disabled.
 func (m *Machine) prefetcher(register uint32, bit uint) derived {
 	f := m.field(register, bit, 1)
 	return derived{switchOf(f, 0), undecided("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}

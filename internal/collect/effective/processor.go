@@ -155,7 +155,7 @@ func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
 	return at
 }
 
-// switchOf converts a register's field to enabled or disabled; on is the value that means enabled.
+// switchOf: on is the value that means enabled.
 func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
 	return fact.Convert(f, func(v uint64) string {
 		if v == on {
@@ -181,7 +181,6 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 
 func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
-// byOption returns the command line as the one that decided, if an option matches.
 func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
 	at, ok := m.option(match)
 	if !ok {

@@ -13,7 +13,6 @@ import (
 	"memaudit.example/memaudit/internal/source/host"
 )
 
-// vendors are the processors that have a setting.
 type vendors uint8
 
 // The processors. A setting for the other vendor's processors is not listed.
@@ -118,7 +117,6 @@ func (m *Machine) applies(v vendors) bool {
 // ownRules are the settings whose derivation itself handles guests, Xen and a missing kernel.
 var ownRules = []string{"smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode"}
 
-// effective derives one setting, or returns the reason why that is not possible.
 func (m *Machine) effective(d *derivation) derived {
 	virtual := &m.System.Machine.Virtual
 	switch {
@@ -164,7 +162,6 @@ type Machine struct {
 // XenReason is the reason why values are unknown in Xen's privileged domain.
 const XenReason = "Xen makes up the processors and the memory that its privileged domain sees"
 
-// Canonical words that several settings share.
 const (
 	enabledWord  = "enabled"
 	disabledWord = "disabled"

@@ -100,7 +100,6 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 		fact.LiveBesideFile)
 }
 
-// smtSetting derives the state of SMT and who decided it (docs/kernel.md, SMT).
 func (m *Machine) smtSetting() derived {
 	f := derived{effective: m.smt()}
 	value, ok := f.effective.Get()

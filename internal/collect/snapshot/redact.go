@@ -73,37 +73,26 @@ func (r *redactor) cpuinfo(data []byte) []byte {
 
 // attribute hides the values of settings that are not audited: a driver may list the asset tag among them.
 func (r *redactor) attribute(path, name string, data []byte) []byte {
-	parts := strings.Split(path, "/")
-	switch name {
-	case "current_value", "possible_values":
-		if r.audited(parts[len(parts)-2], "") {
-			return data
-		}
-		value := strings.TrimSpace(string(data))
-		if slices.Contains([]string{"Enabled", "Disabled", "Enable", "Disable", "Yes", "No", "On", "Off", "Auto"}, value) {
-			return data
-		}
-		return r.Text(data)
+	parts, value := strings.Split(path, "/"), strings.TrimSpace(string(data))
+	if name != "current_value" && name != "possible_values" || r.audited(parts[len(parts)-2], "") ||
+		slices.Contains([]string{"Enabled", "Disabled", "Enable", "Disable", "Yes", "No", "On", "Off", "Auto"}, value) {
+		return data
 	}
-	return data
+	return r.Text(data)
 }
 
 // hidden replaces the value of a kernel option unless it is a common one that identifies nothing.
 func (r *redactor) hidden(value []byte) []byte {
-	switch string(value) {
-	case "0", "1", "on", "off", "y", "n", "yes", "no", "auto", "ro", "rw":
-		return value
-	}
 	if commonValue().Match(value) {
 		return value
 	}
 	return r.Text(value)
 }
 
-// commonValue matches values of boot options that do not identify a machine: disks numbered by the kernel,
+// commonValue matches values of boot options that do not identify a machine: switches, disks numbered by the kernel,
 // consoles, distributions' kernels.
 var commonValue = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
+	return regexp.MustCompile(`^([01yn]|on|off|yes|no|auto|ro|rw|/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
 		`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
 })
 

@@ -33,11 +33,15 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 		if e.Export == nil {
 			continue
 		}
-		own, err := copyOf(e)
-		if err != nil {
-			return nil, err
+		var own collect.Export // a copy, because an audit joins others into it
+		data, err := json.Marshal(e)
+		if err == nil {
+			err = json.Unmarshal(data, &own)
 		}
-		c.inputs.Exports = append(c.inputs.Exports, *own)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Path, err)
+		}
+		c.inputs.Exports = append(c.inputs.Exports, own)
 	}
 	for _, l := range in.EventLogs {
 		if l.Log != nil {
@@ -70,16 +74,6 @@ type Capture struct {
 	recorder *host.Recorder
 	inputs   inputs
 	tables   func() (settings.Tables, error)
-}
-
-// copyOf returns a copy of an export, because an audit joins others into it.
-func copyOf(e collect.Export) (*collect.Export, error) {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Path, err)
-	}
-	own := &collect.Export{}
-	return own, json.Unmarshal(data, own)
 }
 
 // Files returns the paths of the files that were read.

@@ -64,7 +64,6 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 	}
 }
 
-// boardOf returns the memory board or riser of a slot, from 0.
 func (g *slotGroup) boardOf(i int) int {
 	if letter, ok := g.labels[i].get(fieldBoardLetter); ok {
 		return letter
@@ -273,7 +272,6 @@ func (g *slotGroup) sourceOf(name string) string {
 	return SourceLocator
 }
 
-// channelLabels keeps what the labels call the channels: the letter, otherwise the number.
 func (g *slotGroup) channelLabels() {
 	for _, i := range g.slots {
 		if letter, ok := g.labels[i].get(fieldLetter); ok {

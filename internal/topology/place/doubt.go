@@ -144,17 +144,16 @@ func (pl *placer) rowsAgainst(c *processor) string {
 	return differs
 }
 
-// evenDepth returns the DIMMs on the fullest channel if the CPU's DIMMs were spread evenly; 0 if the number of
-// channels is unknown.
+// evenDepth is the depth of the fullest channel if the DIMMs were spread evenly, 0 if the number of channels is unknown.
 func (pl *placer) evenDepth(c *processor) int {
-	n := 0
-	for _, slots := range c.channels {
-		n += len(slots)
-	}
 	if pl.channels == 0 {
 		return 0
 	}
-	return (n + pl.channels - 1) / pl.channels
+	n := pl.channels - 1
+	for _, slots := range c.channels {
+		n += len(slots)
+	}
+	return n / pl.channels
 }
 
 // speedAgainst finds DIMMs that run faster than the platform allows at the depth of their channel, but within
@@ -257,15 +256,8 @@ const (
 
 // nodesKnown reports whether the NUMA nodes could contradict the mapping. With one CPU they cannot.
 func (pl *placer) nodesKnown() bool {
-	if len(pl.present) == 1 {
-		return true
-	}
-	for i := range pl.sys.Nodes {
-		if n := &pl.sys.Nodes[i]; !n.MemoryBytes.Known() || !n.Socket.Known() {
-			return false
-		}
-	}
-	return len(pl.sys.Nodes) > 0
+	unknown := func(n inventory.Node) bool { return !n.MemoryBytes.Known() || !n.Socket.Known() }
+	return len(pl.present) == 1 || len(pl.sys.Nodes) > 0 && !slices.ContainsFunc(pl.sys.Nodes, unknown)
 }
 
 // nodesAgainst compares the memory that the mapping gives each CPU with the NUMA nodes that firmware described
@@ -285,12 +277,9 @@ func (pl *placer) nodesAgainst() string {
 	for i := range pl.sys.Nodes {
 		n := &pl.sys.Nodes[i]
 		bytes, known := n.MemoryBytes.Get()
-		kind, _ := n.Kind.Get()
-		if !known || kind != inventory.NodeDRAM && kind != inventory.NodeMemoryless {
-			return ""
-		}
 		socket, ok := n.Socket.Get()
-		if !ok {
+		kind, _ := n.Kind.Get()
+		if !known || !ok || kind != inventory.NodeDRAM && kind != inventory.NodeMemoryless {
 			return ""
 		}
 		seen[socket] += bytes

@@ -112,7 +112,6 @@ func (pl *placer) allPlaced(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return pl.out[i].Channel == Unplaced })
 }
 
-// depths lists the number of DIMMs on each populated channel, in ascending order.
 func (pl *placer) depths(slots []int) []int {
 	count := make(map[slotPlace]int)
 	for _, i := range slots {
@@ -167,7 +166,7 @@ func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 	pl.guard()
 }
 
-// edacBySocket groups EDAC's DIMMs by the derived CPUs. It returns nil if the assignment is ambiguous.
+// edacBySocket returns nil if the assignment is ambiguous.
 func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM {
 	only, single := pl.single()
 	count := make(map[int]int)

@@ -223,7 +223,6 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 	return slots
 }
 
-// edacOrder returns the driver's channel order from the board's label file; nil if there is none.
 func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	product := m.Product.Or("") + " " + m.Board.Or("")
 	id := identify(m)
@@ -266,7 +265,6 @@ func driverPosition(p *platform.Platform, label string) (modulePosition, bool) {
 	return modulePosition{socket, controller*each + channel, slot}, true
 }
 
-// slotErrors sums the counters of one slot; nil if it has none.
 func slotErrors(all []counter, slot int) *Errors {
 	var out Errors
 	var ctl *inventory.Controller
@@ -304,10 +302,9 @@ func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	return out
 }
 
-// moreErrors reports whether a is known and more than what is known of b.
 func moreErrors(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
 
-// sinceReset returns an unknown duration: the BMC does not report how long it counted.
+// sinceReset is unknown: the BMC does not report how long it counted.
 func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Unstated, "the BMC does not say since when it counts",
 		"the machine's last reset in the controller's own log", c.Corrected.From)
@@ -333,7 +330,6 @@ func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []Unp
 	return &out
 }
 
-// unlessHidden makes a count of zero unknown if the BMC counts errors under label.
 func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
 	if f.Or(1) != 0 || counted.Or(0) == 0 {
 		return f
@@ -390,8 +386,7 @@ func withoutCounter(sys *inventory.System, all []counter) Errors {
 	return out
 }
 
-// anyCounter returns the count of one kind for a DIMM whose counter may be any of all. whole is true if the
-// driver covers all of the machine's memory.
+// anyCounter returns the count for a DIMM whose counter may be any of all. complete is true if they cover all of the memory.
 func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 	most := largest(all, of)
 	switch {
@@ -441,7 +436,6 @@ func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	return noInfo
 }
 
-// largest returns the largest of all counters of one kind; unknown if one of them is.
 func largest(all []counter, of kindOf) fact.Fact[int64] {
 	out := of.module(all[0].dimm)
 	for i := range all {

@@ -66,7 +66,6 @@ func insertSorted(values []int, v int) []int {
 	return values
 }
 
-// failGroup drops the positions of the group's slots and keeps the reason; all drops the CPUs, too.
 func (g *slotGroup) failGroup(reason string, all bool) {
 	for _, i := range g.slots {
 		g.failSlot(i, reason, all)
@@ -125,7 +124,6 @@ func (g *slotGroup) resolve(k fs.FS) {
 	}
 }
 
-// resolveUnknown keeps what is known of a machine that must not be placed.
 func (g *slotGroup) resolveUnknown(m *slotMap) {
 	if !m.SocketsOnly || len(g.present) != m.Sockets {
 		g.failGroup(m.Unknown, true)

@@ -112,14 +112,12 @@ func (pl *placer) lettersOfProcessors() bool {
 func (pl *placer) labelsRepeat() bool {
 	seen := map[string]bool{}
 	for i := range pl.sys.Slots {
-		l := pl.sys.Slots[i].Locator.Or("")
-		if pl.labels[i].rule == nil {
-			continue
+		if l := pl.sys.Slots[i].Locator.Or(""); pl.labels[i].rule != nil {
+			if seen[l] {
+				return true
+			}
+			seen[l] = true
 		}
-		if seen[l] {
-			return true
-		}
-		seen[l] = true
 	}
 	return false
 }
@@ -295,7 +293,6 @@ func (pl *placer) guardRepeats() {
 	}
 }
 
-// guardDuplicates drops the channels if two DIMMs have the same labels and no slot number.
 func (pl *placer) guardDuplicates() {
 	type text struct{ locator, bank string }
 	seen := make(map[text]bool)

@@ -79,10 +79,7 @@ func matchLabel(pattern, label string, c *captured) bool {
 			label = strings.TrimLeft(label, " -_.")
 			continue
 		case '{':
-			name, _, closed := strings.Cut(pattern[p+1:], "}")
-			if !closed {
-				return false
-			}
+			name, _, _ := strings.Cut(pattern[p+1:], "}")
 			p += len(name) + 1
 			if f, v, constant := constantField(name); constant {
 				c[f] = v + 1
@@ -204,7 +201,6 @@ func matchAny(patterns []string, label string, c *captured) bool {
 	return false
 }
 
-// firstMatch returns the index of the first rule that matches the labels, -1 if none does.
 func firstMatch(rules []LocatorRule, locator, bank string) (int, captured) {
 	for r := range rules {
 		if c, ok := rules[r].match(locator, bank); ok {

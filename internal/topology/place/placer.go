@@ -222,7 +222,6 @@ func (pl *placer) dropHalfLabelled() {
 	}
 }
 
-// single returns the only CPU that can have memory; false if there are several or none.
 func (pl *placer) single() (int, bool) {
 	if len(pl.present) == 1 {
 		return pl.present[0], true

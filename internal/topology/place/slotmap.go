@@ -195,7 +195,6 @@ func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 
 const fieldWords = "cpu, p, node, ctl, chan, slot, bslot, num, board, _, x, C, L, S, B"
 
-// checkPattern rejects a pattern that matchLabel could never match.
 func checkPattern(pattern string) error {
 	for rest := pattern; ; {
 		_, after, ok := strings.Cut(rest, "{")

@@ -36,7 +36,7 @@ func readFiles(k fs.FS) ([]*Info, error) {
 	return append(files, last...), nil
 }
 
-// readFile reads one platform file and rejects unknown keys.
+// readFile rejects unknown keys.
 func readFile(k fs.FS, id string) (*Info, error) {
 	name := "platforms/" + id + ".yaml"
 	raw, err := fs.ReadFile(k, name)
@@ -267,7 +267,6 @@ func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Docume
 	}
 }
 
-// validate compares a citation with the list's row for its key.
 func (c *Citation) validate(at datafile.Place, row *Citation) {
 	for _, field := range []struct{ name, said, want any }{
 		{"vendor", c.Vendor, row.Vendor}, {"title", c.Title, row.Title}, {"year", c.Year, row.Year}, {"place", c.Place, row.Place}, {"url", c.URL, row.URL},

@@ -13,7 +13,6 @@ type Info struct {
 	recogniseFile
 }
 
-// recogniseFile is the second YAML document of a platform's file.
 type recogniseFile struct {
 	// Rest is set if the rows match processors that no other platform with the CPUID matches.
 	Rest bool `yaml:"rest"`

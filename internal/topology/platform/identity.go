@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -48,16 +49,9 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 	if cpu.Brand.Known() && undecided(id.brand) {
 		id.brand = cpu.Brand.Value
 	}
-	if id.from == (fact.Evidence{}) {
-		id.from = s.Brand.From
-	}
-	if id.vendor == "" {
-		id.vendor = cpu.Vendor.Or("")
-	}
+	id.from = cmp.Or(id.from, s.Brand.From)
 	maker := s.Manufacturer.Or("")
-	if id.vendor == "" {
-		id.vendor = vendorOf(id.brand + " " + maker)
-	}
+	id.vendor = cmp.Or(id.vendor, cpu.Vendor.Or(""), vendorOf(id.brand+" "+maker))
 	if maker != "" && !isX86Vendor(id.vendor) {
 		id.brand = maker + " " + id.brand
 	}
@@ -194,12 +188,9 @@ func FindBoard(boards []Board, product string) *Board {
 // Document returns the document of a key as "vendor, title"; the key itself if the document is not listed (a
 // site's own platform).
 func (p *Platform) Document(key string) string {
-	if c := &p.Citation; c.Key == key && c.Title != "" {
-		return c.Vendor + ", " + c.Title
-	}
-	for i := range p.Documents {
-		if c := &p.Documents[i].Citation; c.Key == key && c.Title != "" {
-			return c.Vendor + ", " + c.Title
+	for _, d := range append([]Document{{Citation: p.Citation}}, p.Documents...) {
+		if d.Key == key && d.Title != "" {
+			return d.Vendor + ", " + d.Title
 		}
 	}
 	return key

@@ -138,7 +138,6 @@ type Variant struct {
 	Unverified        []string         `yaml:"unverified"`
 }
 
-// newPlatform returns what a file leaves unsaid.
 func newPlatform() Platform {
 	return Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: defaultBoardDepth}
 }

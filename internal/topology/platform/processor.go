@@ -36,8 +36,6 @@ func (p *Processor) Has(setting string) string {
 // is not exact.
 func Processors(sys *inventory.System, k fs.FS) []*Processor {
 	out := make([]*Processor, len(sys.Sockets))
-	var lastKey string
-	var last *Processor
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
 		if populated, ok := s.Populated.Get(); !ok || !populated {
@@ -48,18 +46,13 @@ func Processors(sys *inventory.System, k fs.FS) []*Processor {
 		if key == "" || !versionFits(key, &id.cpuIdentity) {
 			continue
 		}
-		if key != lastKey {
-			last, lastKey = lookUpProcessor(k, key), key
-			if last != nil {
-				last.ObservedMTs = observedSpeed(k, key)
-			}
+		if out[i] = lookUpProcessor(k, key); out[i] != nil {
+			out[i].ObservedMTs = observedSpeed(k, key)
 		}
-		out[i] = last
 	}
 	return out
 }
 
-// observedSpeed returns the highest observed speed of the processor in MT/s, 0 if it is not listed.
 func observedSpeed(k fs.FS, key string) int {
 	raw, err := fs.ReadFile(k, observedTable)
 	if err != nil {
@@ -170,7 +163,6 @@ func processorKey(brand string) string {
 	return fixKey(string(key))
 }
 
-// plainWord returns the word in lower case without trade marks.
 func plainWord(word string) string {
 	word = strings.ToLower(word)
 	for _, mark := range [...]string{"(r)", "(tm)", "®", "™"} {

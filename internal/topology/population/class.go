@@ -284,8 +284,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	return f
 }
 
-// checkAllowedCounts checks the number of DIMMs against the table of the product's own manual, if it lists the numbers
-// that are not allowed.
+// checkAllowedCounts needs the product's own manual that lists the numbers that are not allowed.
 func (b *builder) checkAllowedCounts(pop *Population) {
 	n, known := pop.DIMMs.Get()
 	if b.sets == nil || b.sets.Analogous || !known || b.sets.Rows[n].Grade != place.NotAllowed {
@@ -322,7 +321,6 @@ func (b *builder) describeCount(pop *Population, from []int, verb string, count 
 	return verb + " " + humanize.List(names) + " (" + humanize.Plural(count, "DIMM") + ")"
 }
 
-// listed formats the sets of a row: "1, 2" or "1, 3 or 6, 8".
 func (b *builder) listed(pop *Population, row *place.SetRow) string {
 	out := make([]string, len(row.Sets))
 	for i, set := range row.Sets {

@@ -68,7 +68,7 @@ func (b *builder) capRunningSpeed(pop *Population) {
 	}
 	stated := pop.RunningMTs.From
 	possible := fact.Evidence{Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: strconv.Itoa(highest)}
-	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of " + ownerName(pop.Socket), Kept: possible, Dropped: stated,
+	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of socket " + strconv.Itoa(pop.Socket), Kept: possible, Dropped: stated,
 		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, highest)})
 	pop.RunningMTs = fact.Known(highest, fact.Indirect, stated, possible)
 }

@@ -324,7 +324,6 @@ func (b *builder) exOrderKept(pop *Population) {
 		Unconfirmed(pop.DPC.Unverified || !b.lockstepBoard.Verified)
 }
 
-// slotAt returns the populated slot at a position, Unplaced if there is none.
 func (b *builder) slotAt(pop *Population, channel, slot int) int {
 	if channel >= len(pop.ChannelSlots) {
 		return place.Unplaced

@@ -186,7 +186,6 @@ func (b *builder) labelTwice() string {
 	return ""
 }
 
-// sizeUnknown returns why the size of a module, and so whether it is present, is unknown.
 func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
 	from := s.SizeBytes.From
 	switch {

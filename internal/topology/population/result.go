@@ -8,7 +8,6 @@
 package population
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -250,13 +249,6 @@ type Population struct {
 // OrderFault is a slot of a lockstep pair that breaks the filling order: it is filled before a position that
 // precedes it, or has a larger DIMM than the one in Smaller (place.Unplaced for none).
 type OrderFault struct{ Slot, Smaller int }
-
-func ownerName(socket int) string {
-	if socket == place.Unplaced {
-		return "the chipset"
-	}
-	return "socket " + strconv.Itoa(socket)
-}
 
 func joinDetail(have, more string) string {
 	if have == "" {

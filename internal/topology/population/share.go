@@ -220,7 +220,6 @@ func (b *builder) relative(pop *Population, best int) Share {
 	return s
 }
 
-// names returns the names of a layout of equal DIMMs in one region.
 func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
 		return layoutNames{}
@@ -241,7 +240,6 @@ func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	return out
 }
 
-// measuredShare finds the layout among the measurements for this product and this CPU's slots and speed.
 func (b *builder) measuredShare(pop *Population, names layoutNames, best int, clock float64) (float64, string, bool) {
 	for _, m := range b.measured {
 		if !b.likeMeasured(m, pop, best) {
@@ -284,7 +282,6 @@ func (b *builder) statedShare(pop *Population, best int) {
 	}
 }
 
-// spreadEvenly reports whether all DIMMs are equal, and no channel or controller has two more than another.
 func (b *builder) spreadEvenly(pop *Population) bool {
 	controllers := make([]int, len(pop.Controllers.Value))
 	for i := range controllers {

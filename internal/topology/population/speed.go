@@ -404,7 +404,6 @@ func (s Speed) BoardDecides(running int) bool {
 		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.SameSpeed(n, running) })
 }
 
-// ratedSpeed returns the slot's rated speed in MT/s by its printed name; unknown if the field is.
 func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
