@@ -251,7 +251,10 @@ func comparablePlace(label string) string {
 // part number differently.
 func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	j := moduleMatch{c, s, d}
-	s.BMC = j.location()
+	if at := d.Location; at != nil {
+		s.BMC = &inventory.Location{Processor: at.Socket, Controller: at.Controller, Channel: at.Channel, Index: at.Slot,
+			Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
+	}
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		presence := map[bool]string{true: "a module", false: "no module"}
@@ -285,15 +288,6 @@ func (j moduleMatch) what(thing string) string {
 
 func (j moduleMatch) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
-}
-
-func (j moduleMatch) location() *inventory.Location {
-	at := j.d.Location
-	if at == nil {
-		return nil
-	}
-	return &inventory.Location{Processor: at.Socket, Controller: at.Controller, Channel: at.Channel, Index: at.Slot,
-		Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
 }
 
 // health returns the module's health if it is a value of the schema (DSP2046 Resource.Health).

@@ -3,6 +3,7 @@ package collect
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -175,9 +176,7 @@ var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, i
 
 func (f *Failure) source(name string) inventory.Source {
 	state := fact.SourceState(f.State.String())
-	switch f.State {
-	case fact.Absent, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
-	default:
+	if !slices.Contains(state.Values(), state) || state == fact.SourceOK {
 		state = fact.SourceRefused
 	}
 	return inventory.Source{Name: name, State: state, Detail: nullable.String(f.Detail)}

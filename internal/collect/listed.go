@@ -22,8 +22,7 @@ func (c *collector) unlisted(code, text string) {
 	if f.Lost == nil {
 		f.Lost = &p
 	}
-	c.addSourceDetail(text)
-	c.markSourcePartial()
+	c.noteSource(text, true)
 }
 
 // checkArrayUses finds arrays that state another use than system memory but have slots for DRAM modules. These
@@ -191,8 +190,7 @@ func (c *collector) compareTable() {
 		return
 	}
 	f.Doubt = "the SMBIOS file may be another machine's: " + strings.Join(doubts, "; ")
-	c.addSourceDetail(f.Doubt)
-	c.markSourcePartial()
+	c.noteSource(f.Doubt, true)
 }
 
 // namesDiffer reports whether both names are known, and the difference.
@@ -280,14 +278,6 @@ func (c *collector) hasOption(beginnings ...string) bool {
 	return slices.ContainsFunc(options, func(o string) bool {
 		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(o, b) })
 	})
-}
-
-func (c *collector) markSourcePartial() {
-	for i := range c.sys.Sources {
-		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && s.State == fact.SourceOK {
-			s.State = fact.SourcePartial
-		}
-	}
 }
 
 const codeModule = "module"

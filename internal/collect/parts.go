@@ -37,7 +37,7 @@ func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
 	for i := range modules {
 		p.fill(&modules[i])
 	}
-	c.addSourceDetail(p.summary())
+	c.noteSource(p.summary(), false)
 }
 
 func (c *collector) hasPartNumbers() bool {
@@ -220,10 +220,16 @@ func (p *partNumberMerge) summary() string {
 	return strings.Join(out, "; ")
 }
 
-func (c *collector) addSourceDetail(text string) {
+// noteSource adds to the detail of the SMBIOS source; partial is set if the source is not complete.
+func (c *collector) noteSource(text string, partial bool) {
 	for i := range c.sys.Sources {
-		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {
-			s.Detail = nullable.String(strings.TrimPrefix(string(s.Detail)+"; "+text, "; "))
+		s := &c.sys.Sources[i]
+		if s.Name != inventory.SourceSMBIOS || text == "" {
+			continue
+		}
+		s.Detail = nullable.String(strings.TrimPrefix(string(s.Detail)+"; "+text, "; "))
+		if partial && s.State == fact.SourceOK {
+			s.State = fact.SourcePartial
 		}
 	}
 }

@@ -119,14 +119,7 @@ func (c *collector) byPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[
 // (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains ".metal"; on
 // Google's cloud, bit and CPU flag are both known.
 func (c *collector) bareMetal(name string, bit, flag fact.Fact[bool]) bool {
-	switch name {
-	case amazon:
-		return bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")
-	case google:
-		return bit.Known() && flag.Known()
-	default:
-		return false
-	}
+	return name == amazon && (bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")) || name == google && bit.Known() && flag.Known()
 }
 
 func noHypervisor() fact.Fact[string] {

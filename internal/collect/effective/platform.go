@@ -33,7 +33,8 @@ func (m *Machine) monitorMwait() derived {
 func (m *Machine) iommu() derived {
 	units := m.Kernel.Devices.IOMMUs
 	units.From.Raw = strings.Join(units.Value, " ")
-	table := m.iommuTable()
+	name, x86 := m.iommuNames()
+	table := inWords(m.Kernel.ACPI.Has(name), name, "listed", "not listed")
 	by, option := m.byOption(m.iommuOff)
 	there, tableKnown := table.Get()
 	switch {
@@ -53,7 +54,7 @@ func (m *Machine) iommu() derived {
 		return derived{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
 		certainty := fact.Corroborated
-		if _, x86 := m.iommuNames(); x86 == "" {
+		if x86 == "" {
 			certainty = fact.Indirect // IORT does not list IOMMUs alone
 		}
 		return derived{fact.Known(disabledWord, certainty, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
@@ -82,11 +83,6 @@ func (m *Machine) iommuNames() (table, option string) {
 	default:
 		return "IORT", ""
 	}
-}
-
-func (m *Machine) iommuTable() fact.Fact[bool] {
-	name, _ := m.iommuNames()
-	return inWords(m.Kernel.ACPI.Has(name), name, "listed", "not listed")
 }
 
 // clearsVirtualization reports whether this kernel removes the flag if firmware disables the feature: vmx since 5.6

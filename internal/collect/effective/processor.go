@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -137,16 +138,8 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 }
 
 func registerAdvice(s fact.State) fact.Input {
-	switch s {
-	case fact.Unread:
-		return fact.RegisterCapture
-	case fact.Absent:
-		return fact.RegisterModule
-	case fact.Denied:
-		return fact.RegistersAsRoot
-	default:
-		return fact.BIOSOrBMC
-	}
+	advice := map[fact.State]fact.Input{fact.Unread: fact.RegisterCapture, fact.Absent: fact.RegisterModule, fact.Denied: fact.RegistersAsRoot}
+	return cmp.Or(advice[s], fact.BIOSOrBMC)
 }
 
 func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {

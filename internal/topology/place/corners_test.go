@@ -129,7 +129,7 @@ func TestCaptures(t *testing.T) {
 		{"P{L}", "PA", true}, {"P{L}", "PZ", true}, {"P{L}", "P[", false}, {"P{L}", "P@", false}, {"P{L}", "Pa", false}, {"P{L}", "P", false},
 		{"P{x}", "P[", true}, {"P{x}", "P7", true}, {"P{num}", "P123", true}, {"P{num}", "P1234", false}, {"P{num}", "P", false},
 		{"P{num:1}", "P1", true}, {"P{num:1}", "P12", false}, {"dimm a", "DIMM   A", true}, {"DIMM A", "dimm a", true},
-		{"DIMM@Z", "dimm`z", false}, {"DIMM[", "dimm{", false}, {"P{num", "P1", false}, {"*DIMM{num}", "CPU DIMM7", true}, {"*DIMM{num}", "DIMM7", true},
+		{"DIMM@Z", "dimm`z", false}, {"DIMM[", "dimm{", false}, {"*DIMM{num}", "CPU DIMM7", true}, {"*DIMM{num}", "DIMM7", true},
 		{"*A{num}", "B7", false}, {"P{cpu=2}X", "PX", true}, {"P{cpu=22}X", "PX", false}, {"P{L=2}X", "PX", false}, {"P{_=2}X", "PX", false}, {"P{none=2}X", "PX", false},
 	} {
 		var got captured

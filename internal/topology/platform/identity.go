@@ -149,16 +149,7 @@ func VendorWord(name string) string {
 var CPUVendors = [...]string{"intel", "amd"}
 
 // CPUVendor returns the vendor for a CPUID vendor string, "" if unknown.
-func CPUVendor(vendor string) string {
-	switch vendor {
-	case Intel:
-		return "intel"
-	case AMD:
-		return "amd"
-	default:
-		return ""
-	}
-}
+func CPUVendor(vendor string) string { return map[string]string{Intel: "intel", AMD: "amd"}[vendor] }
 
 // CPUID vendor strings.
 const (

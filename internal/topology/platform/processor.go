@@ -2,6 +2,7 @@ package platform
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,14 +23,7 @@ const processorColumns = 13
 
 // Has returns SMT or Turbo by the setting's name, "" for another.
 func (p *Processor) Has(setting string) string {
-	switch setting {
-	case "smt":
-		return p.SMT
-	case "turbo":
-		return p.Turbo
-	default:
-		return ""
-	}
+	return map[string]string{"smt": p.SMT, "turbo": p.Turbo}[setting]
 }
 
 // Processors returns the vendor's row of each socket's processor, nil if the table has none or the brand string
@@ -172,12 +166,8 @@ func plainWord(word string) string {
 }
 
 func noiseWord(word string) bool {
-	switch word {
-	case "", "cpu", "processor", "0", "extreme", "edition", "x-series", "gen", "11th", "12th", "13th", "14th":
-		return true
-	default:
-		return strings.HasSuffix(word, "-core")
-	}
+	noise := []string{"", "cpu", "processor", "0", "extreme", "edition", "x-series", "gen", "11th", "12th", "13th", "14th"}
+	return slices.Contains(noise, word) || strings.HasSuffix(word, "-core")
 }
 
 // fixKey normalises the spelling of some generations: "E31240" is the E3-1240, a separate "E" precedes

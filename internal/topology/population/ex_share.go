@@ -11,7 +11,7 @@ import (
 // pairShare returns the share of a layout of lockstep pairs by channels, its regions of logical channels, and
 // the document's name for it. Under sparing, a layout performs as the layout that is left (Fujitsu, Memory
 // Performance of Westmere-EX based Systems, 2011, Memory performance under redundancy).
-func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Region, Share, layoutNames) {
+func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Region, Share, []string) {
 	name := l.exShorthand(b.platform)
 	if !b.equalDIMMs(pop.Slots) {
 		name = ""
@@ -23,7 +23,7 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 	if segments, ok := exSegments(bytes); ok {
 		regions = segments
 	}
-	return regions, channelShare(regions, bytes, exPairs), layoutNames{best: []string{name}}
+	return regions, channelShare(regions, bytes, exPairs), []string{name}
 }
 
 // underMode returns the layout that the memory mode leaves of the given one. A mirrored CPU performs at most as its

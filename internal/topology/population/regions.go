@@ -196,13 +196,6 @@ func measure(regions []Region, bytes []int64, n int) metrics {
 	return m
 }
 
-// layoutNames are the names under which a document may have measured a layout: at its running speed, and at the
-// best one.
-type layoutNames struct {
-	clocked string
-	best    []string
-}
-
 // channelShare returns the share by channels alone: one figure for one region; for several a range, from the
 // narrowest to all memory at once, or to the full bandwidth if one region spans all channels.
 func channelShare(regions []Region, bytes []int64, n int) Share {

@@ -111,12 +111,7 @@ type Share struct {
 }
 
 // Basis describes what the share is based on, without the document.
-func (s *Share) Basis() string {
-	if s.Note == "" {
-		return s.By
-	}
-	return s.By + "; " + s.Note
-}
+func (s *Share) Basis() string { return joinDetail(s.By, s.Note) }
 
 // Source names the document that measured the share, or says that the model computed it.
 func (s *Share) Source() string {
@@ -251,8 +246,8 @@ type Population struct {
 type OrderFault struct{ Slot, Smaller int }
 
 func joinDetail(have, more string) string {
-	if have == "" {
-		return more
+	if have == "" || more == "" {
+		return have + more
 	}
 	return have + "; " + more
 }

@@ -190,11 +190,11 @@ func (b *builder) relative(pop *Population, best int) Share {
 	l, _ := b.layout(pop)
 	clock, clocked := b.clockShare(pop, best)
 	var s Share
-	var names layoutNames
+	var names []string // a document may have measured the layout under them
 	if b.platform.Policy == platform.PolicyEX {
 		regions, s, names = b.pairShare(pop, l, regions)
 	} else {
-		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions)
+		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions, clock)
 	}
 	s.Channels = s.Low
 	s.Low, s.High, s.By = s.Low*clock, s.High*clock, shareByModel
@@ -202,7 +202,7 @@ func (b *builder) relative(pop *Population, best int) Share {
 	if !clocked {
 		s.By = shareByChannels
 	}
-	v, source, ok := b.measuredShare(pop, names, best, clock)
+	v, source, ok := b.measuredShare(pop, names, best)
 	if b.platform.Policy == platform.PolicyEX && b.mirrored() {
 		if ok {
 			s.Low, s.High = v, v
@@ -220,36 +220,33 @@ func (b *builder) relative(pop *Population, best int) Share {
 	return s
 }
 
-func (b *builder) names(pop *Population, regions []Region) layoutNames {
-	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
-		return layoutNames{}
-	}
+// names are those of equal DIMMs in one region, at their clock and at the best one.
+func (b *builder) names(pop *Population, regions []Region, clock float64) []string {
 	depth := slices.Max(pop.DPC.Value)
-	for _, n := range pop.DPC.Value {
-		if n != 0 && n != depth {
-			return layoutNames{}
-		}
+	uneven := slices.ContainsFunc(pop.DPC.Value, func(n int) bool { return n != 0 && n != depth })
+	if len(regions) != 1 || uneven || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
+		return nil
 	}
 	channels := strconv.Itoa(regions[0].Ways) + "/" + strconv.Itoa(len(pop.DPC.Value))
 	deep := channels + ", " + strconv.Itoa(depth) + " per channel"
 	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
-	out := layoutNames{clocked: deep + ", " + strconv.Itoa(ddr.Nominal(mts)) + " MT/s", best: []string{deep}}
-	if depth == 1 {
-		out.best = append(out.best, channels)
+	out := []string{deep + ", " + strconv.Itoa(ddr.Nominal(mts)) + " MT/s"}
+	if clock == 1 {
+		out = append(out, deep)
+	}
+	if clock == 1 && depth == 1 {
+		out = append(out, channels)
 	}
 	return out
 }
 
-func (b *builder) measuredShare(pop *Population, names layoutNames, best int, clock float64) (float64, string, bool) {
+func (b *builder) measuredShare(pop *Population, names []string, best int) (float64, string, bool) {
 	for _, m := range b.measured {
 		if !b.likeMeasured(m, pop, best) {
 			continue
 		}
-		if v, ok := m.Layouts[names.clocked]; ok {
-			return v, m.Source, true
-		}
-		for _, name := range names.best {
-			if v, ok := m.Layouts[name]; ok && clock == 1 {
+		for _, name := range names {
+			if v, ok := m.Layouts[name]; ok {
 				return v, m.Source, true
 			}
 		}

@@ -24,10 +24,8 @@ type expectation struct {
 	// observed is the highest speed at which the CPU was observed in the field, 0 if unknown.
 	observed  int
 	platform  speedLimit
-	board     *platform.Board
 	certainty fact.Certainty
 	from      fact.Evidence
-	more      []fact.Evidence
 	maxDepth  int
 	// processorDepth is set if the CPU's maximum is its lower one for several DIMMs per channel.
 	processorDepth bool
@@ -152,20 +150,16 @@ func (b *builder) resolveSpeed(pop *Population, e *expectation, depth channelDep
 		return unknown(e.platform.reason)
 	}
 	ceiling := min(e.dimm, e.processor)
-	e.board = b.board
-	if e.board != nil {
-		ceiling = min(ceiling, e.board.MaxMTs)
+	if b.board != nil {
+		ceiling = min(ceiling, b.board.MaxMTs)
 	}
 	if min(ceiling, e.platform.lo) != min(ceiling, e.platform.hi) {
 		return unknown(fmt.Sprintf("between %d and %d MT/s: the kind of DIMM or the DIMMs per channel are not known",
 			min(ceiling, e.platform.lo), min(ceiling, e.platform.hi)))
 	}
-	s := e.speed(b.platform)
+	s := b.limitedSpeed(e)
 	s.AlsoNormal, s.OtherBoards = b.alsoNormal(e, s.MTs)
-	f := fact.Known(s, e.certainty, e.from)
-	f.More = e.more
-	f.Unverified = b.speedUnverified(e, ceiling)
-	return f
+	return fact.Known(s, e.certainty, e.from).Unconfirmed(b.speedUnverified(e, ceiling))
 }
 
 // speedUnverified reports whether the expected speed rests on something undocumented for this machine: a limit
@@ -175,7 +169,7 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	switch {
 	case b.platform == nil:
 		return true
-	case e.board != nil && e.board.MaxMTs == ceiling && !e.board.Verified:
+	case b.board != nil && b.board.MaxMTs == ceiling && !b.board.Verified:
 		return true
 	case e.platform.lo != unlimited && e.platform.indirect:
 		return true
@@ -184,13 +178,12 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	}
 }
 
-// speed names the lowest limit, the first one here if two are equal; "none" is a DIMM that runs at its rating
+// limitedSpeed names the lowest limit, the first one here if two are equal; "none" is a DIMM that runs at its rating
 // on a CPU that allows no more.
-func (e *expectation) speed(p *platform.Platform) Speed {
+func (b *builder) limitedSpeed(e *expectation) Speed {
 	lowest := min(e.dimm, e.processor, e.platform.lo)
-	if e.board != nil && e.board.MaxMTs < lowest {
-		return Speed{MTs: e.board.MaxMTs, Limiter: LimitFirmware,
-			Detail: "board limit whatever the processor: " + strconv.Itoa(e.board.MaxMTs)}
+	if b.board != nil && b.board.MaxMTs < lowest {
+		return Speed{MTs: b.board.MaxMTs, Limiter: LimitFirmware, Detail: "board limit whatever the processor: " + strconv.Itoa(b.board.MaxMTs)}
 	}
 	s := Speed{MTs: lowest}
 	switch {
@@ -204,7 +197,7 @@ func (e *expectation) speed(p *platform.Platform) Speed {
 	case e.processor == lowest:
 		s.Limiter, s.Detail = LimitProcessor, "processor allows at most "+strconv.Itoa(lowest)
 	default:
-		s.Limiter, s.Detail = e.platform.limiter(p)
+		s.Limiter, s.Detail = e.platform.limiter(b.platform)
 	}
 	return s
 }
