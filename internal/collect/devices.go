@@ -121,7 +121,8 @@ func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []in
 		listed[arrays[i].Handle] = true
 	}
 	kept := slices.DeleteFunc(slices.Clone(slots), func(s inventory.Slot) bool {
-		return !listed[s.Array] && slices.ContainsFunc(slots, func(other inventory.Slot) bool { return listed[other.Array] && sameModule(&s, &other) })
+		original := func(other inventory.Slot) bool { return listed[other.Array] && sameModule(&s, &other) }
+		return !listed[s.Array] && slices.ContainsFunc(slots, original)
 	})
 	for i := range kept {
 		kept[i].Row = i

@@ -302,10 +302,9 @@ func exportProcessor(x *Export, prefix string) (inventory.Socket, bool) {
 	}
 	s.Populated = fact.Known(true, fact.Indirect, at)
 	s.Vendor.Certainty = fact.Indirect
-	if cores := text("NumCores"); cores.Known() {
-		if v, err := strconv.Atoi(cores.Value); err == nil && v > 0 {
-			s.Cores = fact.Known(v, fact.Indirect, cores.From)
-		}
+	cores := text("NumCores")
+	if v, err := strconv.Atoi(cores.Value); err == nil && v > 0 {
+		s.Cores = fact.Known(v, fact.Indirect, cores.From)
 	}
 	return s, true
 }

@@ -224,8 +224,10 @@ func (c *collector) hpe() {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && inventory.Handle(device) == c.sys.Slots[i].Handle {
 				processor, controller, channel := l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0) // from 1, 0 is unknown
-				at := structureOf(202, l.Handle, c.table).evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", processor, controller, channel))
-				c.sys.Slots[i].HPE = &inventory.Location{Processor: processor - 1, Controller: controller - 1, Channel: channel - 1, Index: l.IndexInChannel.Or(-1), Evidence: at}
+				at := structureOf(202, l.Handle, c.table).evidence("processor, controller, channel",
+					fmt.Sprintf("%d, %d, %d", processor, controller, channel))
+				c.sys.Slots[i].HPE = &inventory.Location{Processor: processor - 1, Controller: controller - 1, Channel: channel - 1,
+					Index: l.IndexInChannel.Or(-1), Evidence: at}
 			}
 		}
 	}

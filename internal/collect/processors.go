@@ -147,15 +147,17 @@ func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) in
 }
 
 func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
-	state, ok := p.State.Get()
-	if !ok || state == "Unknown" || state == "Other" {
+	state := p.State.Or("")
+	if !p.State.Known() || state == "Unknown" || state == "Other" {
 		return unknownField[bool](s, "Status", smbios.Unstated)
 	}
 	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.evidence("Status", state))
 }
 
-var vendorWords = [...]struct{ word, vendor string }{{"intel", "GenuineIntel"}, {"amd", "AuthenticAMD"}, {"advanced micro", "AuthenticAMD"}, {"hygon", "HygonGenuine"},
-	{"arm", "ARM"}, {"ampere", "ARM"}, {"hisilicon", "ARM"}, {"phytium", "ARM"}, {"nvidia", "ARM"}, {"cavium", "ARM"}, {"apm", "ARM"}}
+var vendorWords = [...]struct{ word, vendor string }{
+	{"intel", "GenuineIntel"}, {"amd", "AuthenticAMD"}, {"advanced micro", "AuthenticAMD"}, {"hygon", "HygonGenuine"},
+	{"arm", "ARM"}, {"ampere", "ARM"}, {"hisilicon", "ARM"}, {"phytium", "ARM"}, {"nvidia", "ARM"}, {"cavium", "ARM"}, {"apm", "ARM"},
+}
 
 func vendor(s inventory.Socket) fact.Fact[string] {
 	for _, f := range []fact.Fact[string]{s.Manufacturer, s.Brand} {

@@ -119,7 +119,8 @@ func (c *collector) byPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[
 // (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains ".metal"; on
 // Google's cloud, bit and CPU flag are both known.
 func (c *collector) bareMetal(name string, bit, flag fact.Fact[bool]) bool {
-	return name == amazon && (bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")) || name == google && bit.Known() && flag.Known()
+	return name == google && bit.Known() && flag.Known() ||
+		name == amazon && (bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal"))
 }
 
 func noHypervisor() fact.Fact[string] {

@@ -32,16 +32,12 @@ func (m *Machine) virtualisedReason() *fact.Fact[string] {
 
 // nodesOverlap reports whether a CPU is in two nodes, which happens only with emulated nodes.
 func (m *Machine) nodesOverlap() bool {
-	seen := map[int]bool{}
+	var all []int
 	for i := range m.System.Nodes {
-		for _, cpu := range m.System.Nodes[i].CPUs.Or(nil) {
-			if seen[cpu] {
-				return true
-			}
-			seen[cpu] = true
-		}
+		all = append(all, m.System.Nodes[i].CPUs.Or(nil)...)
 	}
-	return false
+	slices.Sort(all)
+	return len(slices.Compact(slices.Clone(all))) < len(all)
 }
 
 func (m *Machine) cpuNodes() fact.Fact[int] {

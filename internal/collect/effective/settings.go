@@ -36,24 +36,39 @@ func Settings(m *Machine) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
 		fact.BIOSExport)
+	add := func(id string, f derived) {
+		out[id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy(),
+			Overrides: m.overrides(id, &f)}
+	}
 	for _, d := range derivations() {
-		if !m.applies(d.of) {
-			continue
+		if m.applies(d.of) {
+			add(d.id, m.effective(&d))
 		}
-		f := m.effective(&d)
-		out[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy(), Overrides: m.overrides(d.id, &f)}
+	}
+	for of, ids := range hidden {
+		for _, id := range ids {
+			if m.applies(of) {
+				add(id, derived{effective: unobservable("not observable from Linux")})
+			}
+		}
 	}
 	return out
 }
 
+// hidden are the settings that Linux does not show.
+var hidden = map[vendors][]string{
+	anyVendor: {"workload_profile", "pcie_aspm", "numa_group", "controller_interleave", "channel_interleave", "refresh_rate", "sriov"},
+	intelOnly: {"energy_efficient_turbo", "upi_power_mgmt", "hemisphere_mode", "adddc", "xpt_prefetch", "upi_prefetch", "data_reuse",
+		"qpi_bandwidth_priority"},
+	amdOnly: {"determinism", "df_c_states", "apb_disable"},
+}
+
 func derivations() []derivation {
 	return []derivation{
-		{"workload_profile", anyVendor, nil},
 		{"power_policy", anyVendor, (*Machine).powerPolicy},
 		{"p_states", anyVendor, (*Machine).pStates},
 		{"hwp", intelOnly, (*Machine).hwp},
 		{"turbo", anyVendor, (*Machine).turbo},
-		{"energy_efficient_turbo", intelOnly, nil},
 		{"c_states", anyVendor, (*Machine).cStates},
 		{"c1e", intelOnly, (*Machine).c1e},
 		{"package_c_state", intelOnly, (*Machine).packageCState},
@@ -61,40 +76,24 @@ func derivations() []derivation {
 		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
 		{"energy_perf_bias", x86Only, (*Machine).energyPerfBias},
 		{"epb_owner", intelOnly, (*Machine).epbOwner},
-		{"upi_power_mgmt", intelOnly, nil},
-		{"determinism", amdOnly, nil},
-		{"df_c_states", amdOnly, nil},
-		{"apb_disable", amdOnly, nil},
-		{"pcie_aspm", anyVendor, nil},
 		{"smt", anyVendor, (*Machine).smtSetting},
 		{"node_interleave", anyVendor, byFirmware((*Machine).nodeInterleave)},
 		{"sub_numa", anyVendor, byFirmware((*Machine).subNUMA)},
 		{"l3_as_numa", amdOnly, byFirmware((*Machine).l3AsNUMA)},
-		{"numa_group", anyVendor, nil},
-		{"controller_interleave", anyVendor, nil},
-		{"channel_interleave", anyVendor, nil},
-		{"hemisphere_mode", intelOnly, nil},
 		{"snoop_mode", intelOnly, byFirmware((*Machine).snoopMode)},
 		{"memory_speed", anyVendor, byFirmware((*Machine).memorySpeed)},
 		{"memory_ras_mode", anyVendor, byFirmware((*Machine).memoryRASMode)},
-		{"adddc", intelOnly, nil},
 		{"patrol_scrub", anyVendor, (*Machine).patrolScrub},
-		{"refresh_rate", anyVendor, nil},
 		{"hw_prefetch", intelOnly, intelPrefetch(0)},
 		{"adjacent_prefetch", intelOnly, intelPrefetch(1)},
 		{"dcu_stream_prefetch", intelOnly, intelPrefetch(2)},
 		{"dcu_ip_prefetch", intelOnly, intelPrefetch(3)},
 		{"llc_prefetch", intelOnly, (*Machine).llcPrefetch},
-		{"xpt_prefetch", intelOnly, nil},
-		{"upi_prefetch", intelOnly, nil},
-		{"data_reuse", intelOnly, nil},
 		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
 		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
 		{"x2apic", x86Only, (*Machine).x2APIC},
 		{"iommu", anyVendor, (*Machine).iommu},
 		{"virtualization", x86Only, (*Machine).virtualization},
-		{"sriov", anyVendor, nil},
-		{"qpi_bandwidth_priority", intelOnly, nil},
 		{"idle_states", anyVendor, (*Machine).cStates},
 		{"iommu_passthrough", anyVendor, (*Machine).iommuPassthrough},
 		{"numa_balancing", anyVendor, (*Machine).numaBalancing},
@@ -120,8 +119,6 @@ var ownRules = []string{"smt", "node_interleave", "sub_numa", "l3_as_numa", "mem
 func (m *Machine) effective(d *derivation) derived {
 	virtual := &m.System.Machine.Virtual
 	switch {
-	case d.derive == nil:
-		return derived{effective: unobservable("not observable from Linux")}
 	case d.of == x86Only && m.notX86():
 		return derived{effective: unobservable("a setting of x86 processors")}
 	case slices.Contains(ownRules, d.id):

@@ -265,11 +265,7 @@ func audited(tables settings.Tables, i *inputs) func(name, display string) bool 
 		}
 	}
 	return func(name, display string) bool {
-		for _, text := range append([]string{name, display}, texts[name]...) {
-			if named[settings.PlainName(text)] {
-				return true
-			}
-		}
-		return false
+		isNamed := func(text string) bool { return named[settings.PlainName(text)] }
+		return slices.ContainsFunc(append([]string{name, display}, texts[name]...), isNamed)
 	}
 }

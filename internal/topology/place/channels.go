@@ -56,7 +56,13 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 		if m.Unordered {
 			slot = Unplaced
 		}
-		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, certainty)
+		controller := Unplaced
+		if channel < len(m.Controllers) {
+			controller = m.Controllers[channel]
+		} else if g.controllers == 1 {
+			controller = 0
+		}
+		g.setChannel(i, channel, controller, SourceMap, certainty)
 		g.out[i].Rule, g.out[i].Unverified = m.ID, g.out[i].Unverified || certainty == fact.Indirect
 		if g.out[i].Channel != Unplaced {
 			g.out[i].Slot = slot
@@ -72,16 +78,6 @@ func (g *slotGroup) boardOf(i int) int {
 		return board - g.base(fieldBoard)
 	}
 	return 0
-}
-
-func (g *slotGroup) mapController(m *slotMap, channel int) int {
-	if channel < len(m.Controllers) {
-		return m.Controllers[channel]
-	}
-	if g.controllers == 1 {
-		return 0
-	}
-	return Unplaced
 }
 
 // channelsFromBoards handles boards that repeat the channel letters, each with its own controller (Fujitsu

@@ -85,7 +85,7 @@ func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 		}
 	}
 	for i := range sys.Sockets {
-		if populated, known := sys.Sockets[i].Populated.Get(); populated || !known {
+		if sys.Sockets[i].Populated.Or(true) {
 			pl.present = append(pl.present, sys.Sockets[i].ID)
 		}
 	}
@@ -288,7 +288,7 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 		pl.id.boardVendor = boardsMaker
 		pl.id.add(pl.id.boardVendor, product)
 	}
-	if virtual, _ := sys.Machine.Virtual.Get(); virtual {
+	if sys.Machine.Virtual.Or(false) {
 		pl.fail("the slots of a virtual machine are not slots of a board", true)
 		return pl.out, nil
 	}

@@ -137,26 +137,20 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	case !first && slices.Max(slices.Collect(maps.Keys(byProcessor))) >= len(g.sys.Sockets):
 		return false
 	}
+	all := func(fit func(at int, letters []int) bool) bool {
+		for at, letters := range byProcessor {
+			if !fit(at, letters) {
+				return false
+			}
+		}
+		return true
+	}
 	for _, skipped := range skippedLetters {
-		if g.lettersContinue(byProcessor, skipped) {
+		if all(func(at int, letters []int) bool { return lettersFit(letters, skipped, at*g.channels, g.channels) }) {
 			return true
 		}
 	}
-	for _, letters := range byProcessor {
-		if !slices.Equal(letters, byProcessor[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (g *slotGroup) lettersContinue(byProcessor map[int][]int, skipped string) bool {
-	for at, letters := range byProcessor {
-		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
-			return false
-		}
-	}
-	return true
+	return all(func(_ int, letters []int) bool { return slices.Equal(letters, byProcessor[0]) })
 }
 
 // socketsFromArrays handles labels that repeat for each CPU and do not name it (Sun Fire X4270: D0 to D8,

@@ -23,11 +23,9 @@ type knownIdentity struct {
 func identities(sys *inventory.System) []knownIdentity {
 	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
 	for i := range sys.Sockets {
-		s := &sys.Sockets[i]
-		if populated, ok := s.Populated.Get(); !ok || !populated {
-			continue
+		if s := &sys.Sockets[i]; s.Populated.Or(false) {
+			ids = append(ids, identifySocket(s, &sys.CPU))
 		}
-		ids = append(ids, identifySocket(s, &sys.CPU))
 	}
 	if len(ids) == 0 && (sys.CPU.Brand.Known() || sys.CPU.Family.Known()) {
 		ids = append(ids, identifySocket(&inventory.Socket{}, &sys.CPU))

@@ -147,7 +147,8 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 		case "DDR2 FB-DIMM", "FB-DIMM":
 			return true
 		case "DDR", "DDR2", "SDRAM":
-			return sys.CPU.Vendor.Or("") == Intel || slices.ContainsFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Or("") == Intel })
+			isIntel := func(s inventory.Socket) bool { return s.Vendor.Or("") == Intel }
+			return sys.CPU.Vendor.Or("") == Intel || slices.ContainsFunc(sys.Sockets, isIntel)
 		}
 	}
 	return false

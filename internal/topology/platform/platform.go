@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -148,12 +149,9 @@ const defaultBoardDepth = 3
 
 // TakesRegistered reports whether the platform supports registered modules, as server processors do.
 func (p *Platform) TakesRegistered() bool {
-	for kind := range p.Speeds {
-		if strings.HasPrefix(kind, "rdimm") || strings.HasPrefix(kind, "lrdimm") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Keys(p.Speeds)), func(kind string) bool {
+		return strings.HasPrefix(kind, "rdimm") || strings.HasPrefix(kind, "lrdimm")
+	})
 }
 
 // Board is a server model, with the speed limit in MT/s that it sets, if any.

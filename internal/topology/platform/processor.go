@@ -32,12 +32,9 @@ func Processors(sys *inventory.System, k fs.FS) []*Processor {
 	out := make([]*Processor, len(sys.Sockets))
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
-		if populated, ok := s.Populated.Get(); !ok || !populated {
-			continue
-		}
 		id := identifySocket(s, &sys.CPU)
 		key := processorKey(id.brand)
-		if key == "" || !versionFits(key, &id.cpuIdentity) {
+		if !s.Populated.Or(false) || key == "" || !versionFits(key, &id.cpuIdentity) {
 			continue
 		}
 		if out[i] = lookUpProcessor(k, key); out[i] != nil {

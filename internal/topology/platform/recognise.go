@@ -53,7 +53,8 @@ func (r *IndexRow) cpuid(p *cpuIdentity) (same, known bool) {
 	if p.family < 0 || p.model < 0 {
 		return false, false
 	}
-	stepping := len(r.Steppings) == 0 || p.stepping < 0 || slices.Contains(r.Steppings, p.stepping) // of an unknown one the brand pattern decides
+	// Of an unknown stepping the brand pattern decides.
+	stepping := len(r.Steppings) == 0 || p.stepping < 0 || slices.Contains(r.Steppings, p.stepping)
 	return r.Family == p.family && r.Model == p.model && stepping, true
 }
 
@@ -84,7 +85,7 @@ type platformMatch struct {
 // Recognise finds the platform of the machine by CPUID, brand string, the processor table and, if nothing else
 // decides, the product name.
 func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
-	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
+	if sys.Machine.Virtual.Or(false) {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
 	}
 	rows, err := compiled.Part[[]IndexRow](k, Part)

@@ -181,8 +181,7 @@ type memoryOwner struct {
 func (b *builder) owners() []memoryOwner {
 	var out []memoryOwner
 	for i := range b.sys.Sockets {
-		s := &b.sys.Sockets[i]
-		if populated, ok := s.Populated.Get(); ok && populated {
+		if s := &b.sys.Sockets[i]; s.Populated.Or(false) {
 			out = append(out, memoryOwner{id: s.ID, proc: b.procs[i]})
 		}
 	}

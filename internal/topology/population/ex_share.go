@@ -87,7 +87,8 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 	for _, m := range b.measured {
 		low, high, all := 1.0, 0.0, len(segments) > 0
 		for _, segment := range segments {
-			name := [...]string{"", "1-1|1-1", "1-0|1-0", "1-1|0-0", "1-0|0-0"}[exSegmentClass(segment.Channels)] // one pair on each logical channel
+			// One lockstep pair is on each logical channel of the segment.
+			name := [...]string{"", "1-1|1-1", "1-0|1-0", "1-1|0-0", "1-0|0-0"}[exSegmentClass(segment.Channels)]
 			level, known := m.Layouts[name]
 			all = all && known
 			low, high = min(low, level), max(high, level)

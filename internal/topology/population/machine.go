@@ -18,48 +18,34 @@ func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 	if len(pops) == 0 {
 		return fact.Unknown[bool](fact.Unread, "no populated processor is known", "")
 	}
-	c, unverified := fact.Direct, false
+	first := &pops[0]
+	same := fact.Known(true, fact.Direct, first.DIMMs.From)
 	for i := range pops {
-		if !pops[i].DIMMs.Known() {
-			return fact.UnknownFrom[bool](pops[i].DIMMs)
+		n, bytes := &pops[i].DIMMs, &pops[i].Bytes
+		if !n.Known() {
+			return fact.UnknownFrom[bool](*n)
 		}
-		if !pops[i].Bytes.Known() {
-			return fact.UnknownFrom[bool](pops[i].Bytes)
+		if !bytes.Known() {
+			return fact.UnknownFrom[bool](*bytes)
 		}
-		c, unverified = min(c, pops[i].DIMMs.Certainty), unverified || pops[i].DIMMs.Unverified
-	}
-	first := &pops[0]
-	for i := 1; i < len(pops); i++ {
-		if pops[i].DIMMs.Value != first.DIMMs.Value || pops[i].Bytes.Value != first.Bytes.Value {
-			return symmetry(false, c, unverified, first.DIMMs.From)
-		}
-	}
-	return b.sameLayouts(pops, c, unverified)
-}
-
-func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fact.Fact[bool] {
-	return fact.Known(v, c, from).Unconfirmed(unverified)
-}
-
-func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
-	first := &pops[0]
-	if len(pops) == 1 {
-		return symmetry(true, c, unverified, first.DIMMs.From)
+		same.Value = same.Value && n.Value == first.DIMMs.Value && bytes.Value == first.Bytes.Value
+		same.Certainty, same.Unverified = min(same.Certainty, n.Certainty), same.Unverified || n.Unverified
 	}
 	shape := ""
 	for i := range pops {
-		if !pops[i].DPC.Known() {
-			return fact.UnknownFrom[bool](pops[i].DPC)
-		}
-		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
 		pop := &pops[i]
-		s := b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
-		if i > 0 && s != shape {
-			return symmetry(false, c, unverified, first.DIMMs.From)
+		if !same.Value || len(pops) == 1 {
+			break
 		}
+		if !pop.DPC.Known() {
+			return fact.UnknownFrom[bool](pop.DPC)
+		}
+		same.Certainty, same.Unverified = min(same.Certainty, pop.DPC.Certainty), same.Unverified || pop.DPC.Unverified
+		s := b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
+		same.Value = i == 0 || s == shape
 		shape = s
 	}
-	return symmetry(true, c, unverified, first.DIMMs.From)
+	return same
 }
 
 // channelsAlike reports whether every populated CPU has the same capacity on each of its channels, whatever its
@@ -73,24 +59,26 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	}
 	for i := range pops {
 		if x, y := &pops[0].Bytes, &pops[i].Bytes; x.Known() && y.Known() && x.Value != y.Value {
-			return symmetry(false, min(x.Certainty, y.Certainty), x.Unverified || y.Unverified, y.From)
+			return fact.Known(false, min(x.Certainty, y.Certainty), y.From).Unconfirmed(x.Unverified || y.Unverified)
 		}
 	}
-	c, unverified, first := fact.Direct, false, ""
+	same, first := fact.Known(true, fact.Direct, pops[0].ChannelBytes.From), ""
 	for i := range pops {
 		bytes := &pops[i].ChannelBytes
 		if !bytes.Known() {
 			return fact.UnknownFrom[bool](*bytes)
 		}
-		c, unverified = min(c, bytes.Certainty), unverified || bytes.Unverified
+		same.Certainty, same.Unverified = min(same.Certainty, bytes.Certainty), same.Unverified || bytes.Unverified
 		s := b.shapeBy(&pops[i], func(channel int) string { return strconv.FormatInt(bytes.Value[channel], 10) })
 		if i == 0 {
 			first = s
-		} else if s != first {
-			return symmetry(false, c, unverified, bytes.From)
+		}
+		if s != first {
+			same.Value, same.From = false, bytes.From
+			return same
 		}
 	}
-	return symmetry(true, c, unverified, pops[0].ChannelBytes.From)
+	return same
 }
 
 func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {
@@ -157,14 +145,12 @@ func (b *builder) sameRanks(slots []int) likeness {
 	out := alike
 	for _, i := range slots {
 		s, first := &b.sys.Slots[i], &b.sys.Slots[slots[0]]
-		switch compare(s.Ranks, first.Ranks).or(samePart(s, first)) {
-		case different:
+		l := compare(s.Ranks, first.Ranks).or(samePart(s, first))
+		if l == different {
 			return different
-		case unsure:
-			if i != slots[0] {
-				out = unsure
-			}
-		case alike:
+		}
+		if l == unsure && i != slots[0] {
+			out = unsure
 		}
 	}
 	return out

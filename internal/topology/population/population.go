@@ -82,9 +82,10 @@ func (b *builder) noneListed() bool {
 	if b.withoutDIMMs() {
 		return false
 	}
+	notMain := []inventory.Technology{inventory.NVDIMM, inventory.Flash, inventory.CXL} // no machine runs from these
 	for i := range b.sys.Slots {
-		technology := b.sys.Slots[i].Technology.Or(inventory.DRAM)
-		if b.sys.Slots[i].State != inventory.SlotEmpty && !slices.Contains([]inventory.Technology{inventory.NVDIMM, inventory.Flash, inventory.CXL}, technology) {
+		s := &b.sys.Slots[i]
+		if s.State != inventory.SlotEmpty && !slices.Contains(notMain, s.Technology.Or(inventory.DRAM)) {
 			return false
 		}
 	}

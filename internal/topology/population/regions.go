@@ -263,12 +263,9 @@ func (b *builder) interleave(pop *Population) {
 // lettered reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms
 // number the channels in the order of the slots.
 func (b *builder) lettered(pop *Population) bool {
-	for _, i := range pop.Slots {
-		if s := b.places[i].Source; s != place.SourceLocator && s != place.SourceBank {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(pop.Slots, func(i int) bool {
+		return b.places[i].Source != place.SourceLocator && b.places[i].Source != place.SourceBank
+	})
 }
 
 // even reports whether all channels have the same capacity, so that their order does not matter.
