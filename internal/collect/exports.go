@@ -263,7 +263,7 @@ func (c *collector) exportProcessors(x *Export) {
 		return
 	}
 	var found []inventory.Socket
-	for n := range maxExportProcessors {
+	for n := range 9 { // Dell counts from 1 up to generation 16 and from 0 later
 		if s, ok := exportProcessor(x, "Proc"+strconv.Itoa(n)); ok {
 			s.ID = len(found)
 			found = append(found, s)
@@ -271,10 +271,6 @@ func (c *collector) exportProcessors(x *Export) {
 	}
 	c.sys.Sockets = found
 }
-
-// maxExportProcessors limits the number in an attribute's name. Dell counts from 1 up to generation 16
-// and from 0 later.
-const maxExportProcessors = 9
 
 // exportProcessor returns false if there is none with the prefix or the export does not name its vendor.
 func exportProcessor(x *Export, prefix string) (inventory.Socket, bool) {

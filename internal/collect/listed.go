@@ -280,8 +280,6 @@ func (c *collector) hasOption(beginnings ...string) bool {
 	})
 }
 
-const codeModule = "module"
-
 // checkModules records what firmware states of a module and what no module beside the others can be: another
 // data width, a speed that its type does not have or that is far above its rating, more than its
 // array takes.
@@ -327,7 +325,7 @@ func (c *collector) checkModules() {
 
 func (c *collector) impossible(s *inventory.Slot, format string, args ...any) {
 	f := &c.sys.Firmware
-	f.Problems = append(f.Problems, inventory.Problem{Code: codeModule, Text: s.Name() + " " + fmt.Sprintf(format, args...)})
+	f.Problems = append(f.Problems, inventory.Problem{Code: "module", Text: s.Name() + " " + fmt.Sprintf(format, args...)})
 }
 
 // commonest returns the value that more than half of the modules have, the zero value if there is none.

@@ -83,13 +83,10 @@ func inBoardOrder(all []smbios.Processor) (sorted []smbios.Processor, numbers []
 	return all, numbers
 }
 
-// maxSockets is the largest number of sockets on one board; a larger number is not that of a socket.
-const maxSockets = 8
-
 // addUnlistedSockets adds the empty sockets that firmware leaves out before the processor with this index.
 // Example: a PRIMERGY RX600 S6 with two processors lists CPU1 and CPU3.
 func (c *collector) addUnlistedSockets(numbers []int, i int) {
-	if i == 0 || len(numbers) < 2 || numbers[0] > 1 || numbers[len(numbers)-1] > maxSockets {
+	if i == 0 || len(numbers) < 2 || numbers[0] > 1 || numbers[len(numbers)-1] > 8 { // no board has more sockets
 		return
 	}
 	for n := numbers[i-1] + 1; n < numbers[i]; n++ {
@@ -185,10 +182,6 @@ func (c *collector) addPackages(packages []inventory.Package) {
 	}
 }
 
-// maxClientSlots is the largest number of slots in one array on boards with a single processor; no board
-// with several processors has so few.
-const maxClientSlots = 4
-
 // addSingleSocket adds one socket if the table lists no processor (as `dmidecode -t memory` prints it) and
 // a single array of a few unregistered modules: such a board has one processor. Rows without their array are an
 // excerpt, which may leave slots out.
@@ -213,7 +206,8 @@ func (c *collector) addSingleSocket() {
 			announced += a.Devices.Or(0)
 		}
 	}
-	if len(arrays) != 1 || announced == 0 || packages != slots && max(slots, announced) > maxClientSlots {
+	// No board with several processors has as few as four slots in one array.
+	if len(arrays) != 1 || announced == 0 || packages != slots && max(slots, announced) > 4 {
 		return
 	}
 	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+humanize.Plural(max(slots, announced), "slot"))

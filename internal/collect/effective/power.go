@@ -11,8 +11,6 @@ import (
 	"memaudit.example/memaudit/internal/source/host"
 )
 
-const osControl = "os_control"
-
 // powerPolicy derives who scales the P-states (docs/kernel.md, Who owns P-states). Only acpi-cpufreq
 // shows that firmware leaves it to the system, because it needs firmware's list of P-states (_PSS).
 // Other drivers are not conclusive, and no driver shows which of firmware's profiles is set.
@@ -43,7 +41,7 @@ func (m *Machine) powerPolicy() derived {
 		// to maximum performance.
 		return derived{effective: unobservable("the driver "+driver.Value+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
 	}
-	return derived{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
+	return derived{fact.Known("os_control", fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
 func (m *Machine) withoutPolicies() fact.Fact[string] {

@@ -18,7 +18,9 @@ func (m *Machine) smt() fact.Fact[string] {
 		return fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen)
 	}
 	cpu := &m.System.CPU
-	if cpu.Vendor.Or("") == "AuthenticAMD" && cpu.Family.Or(0) == family15h {
+	// Opteron 3200, 4200, 6200 and their successors have two cores in each compute unit (AMD, BIOS and Kernel Developer's
+	// Guide for Family 15h Models 00h-0Fh, 42301).
+	if cpu.Vendor.Or("") == "AuthenticAMD" && cpu.Family.Or(0) == 0x15 {
 		return fact.Unknown[string](fact.Absent, "the kernel counts the two cores of a compute unit as threads of one core, and this processor has no SMT", "", cpu.Family.From)
 	}
 	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
@@ -42,10 +44,6 @@ func (m *Machine) smt() fact.Fact[string] {
 		return firstUnknown(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
 	}
 }
-
-// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, which have two cores in
-// each compute unit (AMD, BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
-const family15h = 0x15
 
 // withoutSiblings handles a machine with one thread per core: SMT is off, or the processor does not
 // have it. Firmware's thread counts can show that it does.

@@ -370,7 +370,7 @@ func (o *FillOrder) Turn(label string, at *Placement) int {
 // document: the last character is the slot, the one before it the channel, which may differ, and the rest must
 // match ("ONBOARD DIMM_C1" and "DIMM_A1").
 func sameSlot(label, printed string) bool {
-	n := len(printed) - channelSign
+	n := len(printed) - 2
 	if n < 0 || len(label) < len(printed) {
 		return false
 	}
@@ -380,8 +380,5 @@ func sameSlot(label, printed string) bool {
 	}
 	return strings.EqualFold(end[:n], printed[:n]) && isSign(end[n]) && isDigit(end[n]) == isDigit(printed[n]) && strings.EqualFold(end[n+1:], printed[n+1:])
 }
-
-// channelSign is the position of the channel in a label, counted from its end.
-const channelSign = 2
 
 func isSign(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' }

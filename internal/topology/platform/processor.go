@@ -16,11 +16,6 @@ const processorTable = "processors.csv"
 // DIMMs'.
 const observedTable = "platforms/observed-speeds.tsv"
 
-// processorColumns of a row: key, vendor, number, codename, cores, threads,
-// smt, turbo, channels, max_mts, max_mts_2dpc, how, source. No field holds a
-// comma or a quote.
-const processorColumns = 13
-
 // Has returns SMT or Turbo by the setting's name, "" for another.
 func (p *Processor) Has(setting string) string {
 	return map[string]string{"smt": p.SMT, "turbo": p.Turbo}[setting]
@@ -92,7 +87,9 @@ func lookUpProcessor(k fs.FS, key string) *Processor {
 }
 
 func parseProcessor(line string) *Processor {
-	var col [processorColumns]string
+	// key, vendor, number, codename, cores, threads, smt, turbo, channels, max_mts, max_mts_2dpc, how, source; no field holds a
+	// comma or a quote
+	var col [13]string
 	for i := range col {
 		col[i], line, _ = strings.Cut(line, ",")
 	}

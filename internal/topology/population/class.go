@@ -271,7 +271,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	switch {
 	case len(row.Sets) == 0:
 		return unknown("which slots the vendor fills for " + humanize.Plural(len(filled), "module") + " is in no document that was read")
-	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
+	case !row.Has(filled) && row.HasMode(filled) && b.mode() != "independent":
 		pop.ModeSlots = true
 		return unknown("the filled slots are the vendor's set for lockstep, mirroring or sparing, and whether that is on is not known")
 	}

@@ -256,9 +256,6 @@ func (b *builder) maxDPC() int {
 // rasMode is the setting for mirroring, sparing and lockstep of channels or ranks.
 const rasMode = "memory_ras_mode"
 
-// Its values for sparing, and for none of these modes.
-const sparingWord, independentWord = "spare", "independent"
-
 func (b *builder) mode() string {
 	s := b.sys.Settings[rasMode]
 	return fact.First(s.Configured, s.Effective).Or("")

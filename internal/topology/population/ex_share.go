@@ -147,4 +147,4 @@ func (b *builder) mirrored() bool {
 		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }
 
-func (b *builder) sparing() bool { return b.mode() == sparingWord }
+func (b *builder) sparing() bool { return b.mode() == "spare" }

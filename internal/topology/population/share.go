@@ -18,9 +18,6 @@ import (
 // ratedBelow is the reason why neither peak nor share of some CPUs is known.
 const ratedBelow = "the CPU vendor rates it below what its channels give together, and what fewer channels leave of that is not documented"
 
-// undocumentedInterleave is why a share is a range from one channel to all populated ones.
-const undocumentedInterleave = "no document says how these channels interleave"
-
 func (b *builder) shares(pops []Population) {
 	owners := b.owners()
 	for i := range pops {
@@ -106,7 +103,7 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	case populated == channels && l.even():
 		low = 1
 	default:
-		note = undocumentedInterleave
+		note = "no document says how these channels interleave"
 	}
 	clock, clocked := b.clockShare(pop, best)
 	s := Share{Low: low * clock, High: high * clock, Model: high * clock, Channels: high, By: shareByModel, Note: note}
