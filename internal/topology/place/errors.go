@@ -586,14 +586,10 @@ func unplacedOfController(sys *inventory.System, slots []*Errors, stray []Unplac
 
 // sumOfKnown adds two counts and ignores an unknown one: counted errors remain errors.
 func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
-	switch {
-	case !a.Known():
-		return b
-	case !b.Known():
-		return a
-	default:
+	if a.Known() && b.Known() {
 		return sumOfErrors(a, b)
 	}
+	return fact.First(b, a)
 }
 
 func ofController(c *inventory.ControllerErrors) Errors {

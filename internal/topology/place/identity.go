@@ -35,9 +35,6 @@ func identify(m *inventory.Machine) identity {
 	return id
 }
 
-// boardsFile lists the product of a board, for machines with another name.
-const boardsFile = "slots/boards.tsv"
-
 // Names are the names of a machine that documents are found by.
 type Names struct {
 	// Makers are the normalised vendors of the system and of its board, which may bear another vendor's name.
@@ -69,18 +66,15 @@ func NamesOf(k fs.FS, m *inventory.Machine) Names {
 	return n
 }
 
-// boardsMaker is the vendor of all boards in boardsFile.
+// boardsMaker is the vendor of all boards in slots/boards.tsv.
 const boardsMaker = "dell"
 
-// boardProduct returns the product that a board number belongs to, "" if it is not listed.
+// boardProduct returns the product that a board number belongs to, "" if it is not listed: a machine may have another name.
 func boardProduct(k fs.FS, board string) string {
 	if k == nil || len(board) < len("072T6D") {
 		return ""
 	}
-	raw, err := fs.ReadFile(k, boardsFile)
-	if err != nil {
-		return ""
-	}
+	raw, _ := fs.ReadFile(k, "slots/boards.tsv")
 	product, _, _ := strings.Cut(indexed(string(raw), strings.TrimSpace(board)+"\t"), "\t")
 	return product
 }

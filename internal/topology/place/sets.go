@@ -51,10 +51,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if k == nil {
 		return nil
 	}
-	raw, err := fs.ReadFile(k, setsFile)
-	if err != nil {
-		return nil
-	}
+	raw, _ := fs.ReadFile(k, setsFile)
 	for _, name := range NamesOf(k, m).Models {
 		if found := setsOf(string(raw), name); found != nil {
 			return found
@@ -312,8 +309,6 @@ func firstNumber(label string) int {
 	return n
 }
 
-const orderFile = "slots/order.tsv"
-
 // FillOrder is the order in which a board's vendor fills the slots of a channel, for labels that name channel
 // and slot.
 type FillOrder struct {
@@ -331,10 +326,7 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 	if k == nil {
 		return nil
 	}
-	raw, err := fs.ReadFile(k, orderFile)
-	if err != nil {
-		return nil
-	}
+	raw, _ := fs.ReadFile(k, "slots/order.tsv")
 	for _, name := range []string{m.Board.Or(""), m.Product.Or("")} {
 		if name == "" {
 			continue

@@ -155,7 +155,7 @@ func TestSitesPlatform(t *testing.T) {
 		have := &Platform{ChannelsPerSocket: p.ChannelsPerSocket, MaxDPC: p.MaxDPC, Speeds: p.Speeds, RecommendedDIMMs: p.RecommendedDIMMs, AcceptableDIMMs: p.AcceptableDIMMs,
 			Unverified: p.Unverified, ProcessorMTs: p.ProcessorMTs, RatedBelow: p.RatedBelow}
 		assert.Equal(t, want, have, brand)
-		assert.Equal(t, defaultBoardDepth, p.BoardDepth, brand)
+		assert.Equal(t, 3, p.BoardDepth, brand)
 		assert.Equal(t, []Document{{Citation: Citation{"SHORT", "Example", "Guide", 2023, "p2", ""}, Authority: FromVendor},
 			{Citation: Citation{"OWN", "Example", "Manual", 2024, "p1", "https://example.com"}, Authority: FromThirdParty, Topics: []string{"channels", "alike"}}}, p.Documents)
 	}

@@ -140,12 +140,8 @@ type Variant struct {
 }
 
 func newPlatform() Platform {
-	return Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: defaultBoardDepth}
+	return Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: 3}
 }
-
-// defaultBoardDepth is the number of DIMMs per channel from which boards differ, unless the platform defines
-// another.
-const defaultBoardDepth = 3
 
 // TakesRegistered reports whether the platform supports registered modules, as server processors do.
 func (p *Platform) TakesRegistered() bool {
