@@ -56,12 +56,9 @@ func (r *reader) online() fact.Fact[[]int] {
 	if found := r.withTopology(); found.State == fact.OK {
 		return found
 	}
-	if found := r.allProcessors(); found.State == fact.OK {
-		ids := []int{}
-		for _, p := range found.Value {
-			ids = append(ids, p.ID)
-		}
-		return fact.Known(sortedSet(ids), fact.Direct, r.at(cpuinfo, ""))
+	if found := each(r.allProcessors(), func(p kerneltext.Processor) int { return p.ID }); found.State == fact.OK {
+		found.Value = sortedSet(found.Value)
+		return found
 	}
 	return list
 }
@@ -70,68 +67,64 @@ func (r *reader) online() fact.Fact[[]int] {
 // no list of online CPUs, and offline CPUs have no topology there.
 func (r *reader) withTopology() fact.Fact[[]int] {
 	dirs := r.numbered(cpuDir, "cpu")
-	if dirs.State != fact.OK {
-		return dirs
-	}
-	var online []int
-	for _, cpu := range dirs.Value {
-		if kind, err := r.root.Stat(indexed(cpuPrefix, cpu, "/topology")); err == nil && kind == KindDir {
-			online = append(online, cpu)
-		}
-	}
-	if len(online) == 0 {
+	dirs.Value = slices.DeleteFunc(dirs.Value, func(cpu int) bool { return !r.holdsFolder(indexed(cpuPrefix, cpu, "/topology")) })
+	if dirs.State == fact.OK && len(dirs.Value) == 0 {
 		return unknown[[]int](r.source, &ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
 	}
-	return fact.Known(online, fact.Direct, r.at(cpuDir, ""))
+	return dirs
 }
 
 // Sample returns CPUs that represent all: the first and the last of each package or, without
 // packages, the first and the last online.
 func (c *CPU) Sample() []int {
 	var out []int
-	pick := func(cpus []int) {
-		if len(cpus) > 0 {
-			out = append(out, cpus[0])
-		}
-		if len(cpus) > 1 {
-			out = append(out, cpus[len(cpus)-1])
-		}
-	}
+	groups := [][]int{}
 	for _, p := range c.Packages.Value {
-		pick(p.CPUs)
+		groups = append(groups, p.CPUs)
 	}
-	if len(out) == 0 {
-		pick(c.Online.Value)
+	if len(groups) == 0 && len(c.Online.Value) > 0 {
+		groups = append(groups, c.Online.Value)
+	}
+	for _, cpus := range groups {
+		out = append(out, slices.Compact([]int{cpus[0], cpus[len(cpus)-1]})...)
 	}
 	return out
 }
 
-type cpuinfoKeys map[string]string
+// cpuinfoKeys are the keys of /proc/cpuinfo's first processor, or why it could not be read.
+type cpuinfoKeys struct {
+	first map[string]string
+	err   *ReadError
+}
 
 // text returns the value of the first of these keys that exists and is not empty, or Absent.
-func (k cpuinfoKeys) text(names ...string) fact.Fact[string] {
+func (k *cpuinfoKeys) text(names ...string) fact.Fact[string] {
+	if k.err != nil {
+		return unknown[string](inventory.SourceCPU, k.err)
+	}
 	for _, name := range names {
-		if v := k[name]; v != "" {
+		if v := k.first[name]; v != "" {
 			return fact.Known(v, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v))
 		}
 	}
 	return unknown[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
-func (k cpuinfoKeys) number(names ...string) fact.Fact[int] {
+func (k *cpuinfoKeys) number(names ...string) fact.Fact[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
 		return fact.UnknownFrom[int](v)
 	}
 	n, err := strconv.ParseInt(v.Value, 0, 32)
 	if err != nil {
-		return malformed[int](fact.At(inventory.SourceCPU, cpuinfo, string(kerneltext.Excerpt([]byte(v.Value)))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.Value))))
+		shown := v.Value[:min(len(v.Value), 64)]
+		return malformed[int](fact.At(inventory.SourceCPU, cpuinfo, shown), fmt.Errorf("%q is not a number", shown))
 	}
 	return fact.Known(int(n), fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v.Value))
 }
 
 // vendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
-func (k cpuinfoKeys) vendor() fact.Fact[string] {
+func (k *cpuinfoKeys) vendor() fact.Fact[string] {
 	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
 	}
@@ -153,7 +146,7 @@ var implementers = map[string]string{"0x41": "ARM", "0x42": "Broadcom", "0x43": 
 
 // architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
 // that only one architecture has.
-func (r *reader) architecture(k cpuinfoKeys) fact.Fact[string] {
+func (r *reader) architecture(k *cpuinfoKeys) fact.Fact[string] {
 	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
@@ -161,14 +154,14 @@ func (r *reader) architecture(k cpuinfoKeys) fact.Fact[string] {
 	switch {
 	case flags.State == fact.OK && flagSet(flags.Value)["lm"]:
 		return fact.Known("x86_64", fact.Direct, r.at(cpuinfo, "flags: lm"))
-	case flags.State == fact.OK && k["vendor_id"] != "":
+	case flags.State == fact.OK && k.first["vendor_id"] != "":
 		return fact.Known("i686", fact.Direct, r.at(cpuinfo, "flags without lm"))
-	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
-		return fact.Known("aarch64", fact.Direct, r.at(cpuinfo, "CPU architecture: "+k["CPU architecture"]))
-	case k["vendor_id"] == "IBM/S390":
+	case k.first["CPU architecture"] == "8" || k.first["CPU architecture"] == "AArch64":
+		return fact.Known("aarch64", fact.Direct, r.at(cpuinfo, "CPU architecture: "+k.first["CPU architecture"]))
+	case k.first["vendor_id"] == "IBM/S390":
 		return fact.Known("s390x", fact.Direct, r.at(cpuinfo, "vendor_id: IBM/S390"))
-	case strings.Contains(k["revision"], "(pvr "): // the processor version register
-		return fact.Known("ppc64", fact.Direct, r.at(cpuinfo, "revision: "+k["revision"]))
+	case strings.Contains(k.first["revision"], "(pvr "): // the processor version register
+		return fact.Known("ppc64", fact.Direct, r.at(cpuinfo, "revision: "+k.first["revision"]))
 	default:
 		return unknown[string](r.source, &ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
 	}
@@ -191,22 +184,16 @@ func flagSet(line string) map[string]bool {
 // identity reads the first processor from the head of /proc/cpuinfo, and CPU 0's MIDR_EL1. The parser drops
 // an incomplete last line.
 func (r *reader) identity() Identity {
-	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
-	id := Identity{}
-	if err != nil {
-		e := readError("read", cpuinfo, err)
-		id.Vendor, id.Brand = unknown[string](r.source, e), unknown[string](r.source, e)
-		id.Family, id.Model, id.Stepping = unknown[int](r.source, e), unknown[int](r.source, e), unknown[int](r.source, e)
-		id.Flags = unknown[map[string]bool](r.source, e)
-		id.Architecture = r.architecture(nil)
-		return id
+	b, err := r.root.appendFile(nil, "head", cpuinfo, cpuinfoHead)
+	if err != nil && err.State == fact.Truncated && errors.Is(err, ErrTooLarge) {
+		err = nil
 	}
-	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
-	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
-	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
-	id.Flags = fact.Convert(k.text("flags", "Features", "features"), flagSet)
-	id.Architecture = r.architecture(k)
-	return id
+	k := &cpuinfoKeys{kerneltext.ParseCPUInfo(b, false).First, err}
+	return Identity{
+		Vendor: k.vendor(), Brand: k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch"),
+		Family: k.number("cpu family", "CPU architecture"), Model: k.number("model", "CPU part"), Stepping: k.number("stepping", "CPU revision"),
+		Flags: fact.Convert(k.text("flags", "Features", "features"), flagSet), Architecture: r.architecture(k),
+	}
 }
 
 // Identity is the model of the first processor from /proc/cpuinfo.

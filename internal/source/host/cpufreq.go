@@ -16,7 +16,6 @@ const (
 	// samplePolicies limits the policies that are read. If there are more, this many are read at
 	// even distances, including the first and the last.
 	samplePolicies = 64
-	maxUncore      = 128
 )
 
 // CPUFreq is the frequency driver and its settings (Documentation/admin-guide/pm/cpufreq.rst,
@@ -131,13 +130,12 @@ func (r *reader) policies(cpu *CPU) fact.Fact[[]string] {
 		}
 	}
 	if len(dirs) == 0 {
-		for _, n := range cpu.Online.Value[:min(len(cpu.Online.Value), 1)] {
-			if kind, err := r.root.Stat(indexed(cpuPrefix, n, "/cpufreq")); err != nil || kind != KindDir {
-				continue
+		for i, n := range cpu.Online.Value {
+			dir := indexed(cpuPrefix, n, "/cpufreq")
+			if i == 0 && !r.holdsFolder(dir) {
+				break
 			}
-			for _, n := range cpu.Online.Value {
-				dirs = append(dirs, indexed(cpuPrefix, n, "/cpufreq"))
-			}
+			dirs = append(dirs, dir)
 		}
 	}
 	switch {
@@ -165,21 +163,19 @@ func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
 // comparePolicies samples the driver and what an administrator can set for each policy. An
 // attribute that cannot be read of the first policy is not read of the others.
 func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
-	attrs := [...]struct {
+	// Policies at even distances, including the first and the last.
+	sample := make([]string, 0, samplePolicies)
+	for i := range samplePolicies {
+		sample = append(sample, dirs[i*(len(dirs)-1)/(samplePolicies-1)])
+	}
+	for _, a := range [...]struct {
 		name string
 		into *Sampled
 	}{
 		{"/scaling_driver", &c.Drivers}, {"/scaling_governor", &c.Governors},
 		{"/energy_performance_preference", &c.EPP}, {"/boost", &c.Boosts}, {"/scaling_max_freq", &c.MaxKHz},
-	}
-	// Policies at even distances, including the first and the last.
-	out := make([]string, 0, samplePolicies)
-	for i := range samplePolicies {
-		out = append(out, dirs[i*(len(dirs)-1)/(samplePolicies-1)])
-	}
-	sample := slices.Compact(out)
-	for _, a := range attrs {
-		for _, dir := range sample {
+	} {
+		for _, dir := range slices.Compact(sample) {
 			v := r.text(dir + a.name)
 			a.into.add(v)
 			if a.into.Read == 0 {
@@ -264,14 +260,12 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 
 const kHzPerMHz = 1000
 
-const maxZones = 256
-
 // powerLimits reads the limits of Intel's RAPL for packages: the zones intel-rapl:N; those of cores, memory and dies
 // are below them. A zone whose rating firmware leaves out has none.
 func (r *reader) powerLimits() []PowerLimit {
 	const dir = "/sys/class/powercap"
 	var out []PowerLimit
-	for _, zone := range r.atMost(maxZones, dir).Value {
+	for _, zone := range r.atMost(256, dir).Value {
 		n, ok := strings.CutPrefix(zone, "intel-rapl:")
 		if _, err := strconv.Atoi(n); !ok || err != nil {
 			continue
@@ -298,18 +292,12 @@ func (r *reader) epb(cpu *CPU) Sampled {
 
 func (r *reader) uncore() fact.Fact[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
-	names := r.atMost(maxUncore, dir)
-	if names.State != fact.OK {
-		return fact.UnknownFrom[[]Uncore](names)
-	}
-	entries := []Uncore{}
-	for _, name := range names.Value {
+	return each(r.atMost(128, dir), func(name string) Uncore {
 		d := dir + "/" + name
-		entries = append(entries, Uncore{
+		return Uncore{
 			Name:          name,
 			InitialMinKHz: r.number(d + "/initial_min_freq_khz"), InitialMaxKHz: r.number(d + "/initial_max_freq_khz"),
 			MinKHz: r.number(d + "/min_freq_khz"), MaxKHz: r.number(d + "/max_freq_khz"),
-		})
-	}
-	return fact.Known(entries, fact.Direct, r.at(dir, ""))
+		}
+	})
 }

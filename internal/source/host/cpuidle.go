@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -44,9 +45,6 @@ type IdleState struct {
 	DefaultStatus fact.Fact[string]
 }
 
-// maxStates is above the kernel's CPUIDLE_STATE_MAX.
-const maxStates = 32
-
 // ReadCPUIdle reads all of cpuidle for the first online CPU in cpu, and the values that may differ for sampled CPUs.
 func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	r := newReader(root, inventory.SourceCPUIdle)
@@ -81,23 +79,21 @@ func (r *reader) idleStates(cpu int) fact.Fact[[]IdleState] {
 	if found.State != fact.OK {
 		return fact.UnknownFrom[[]IdleState](found)
 	}
-	if len(found.Value) > maxStates {
+	if len(found.Value) > 32 { // above the kernel's CPUIDLE_STATE_MAX
 		return malformed[[]IdleState](r.at(dir, ""), fmt.Errorf("%d idle states", len(found.Value)))
 	}
 	if len(found.Value) == 0 {
 		return unknown[[]IdleState](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
 	}
-	states := make([]IdleState, 0, len(found.Value))
-	for _, i := range found.Value {
+	return each(found, func(i int) IdleState {
 		s := indexed(dir+"/state", i, "")
-		states = append(states, IdleState{
+		return IdleState{
 			Index: i, Name: r.text(s + "/name"), Desc: r.text(s + "/desc"),
 			LatencyUS:     r.number(s + "/latency"),
 			Disabled:      fact.Convert(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
 			DefaultStatus: r.text(s + "/default_status"),
-		})
-	}
-	return fact.Known(states, fact.Direct, r.at(dir, ""))
+		}
+	})
 }
 
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
@@ -134,16 +130,14 @@ func (r *reader) dmaLatency() fact.Fact[int64] {
 
 // joined reads one attribute of every state, separated by blanks; the first that fails is the result.
 func (r *reader) joined(dir, attr string, states []IdleState) fact.Fact[string] {
-	all := ""
-	for i, s := range states {
+	var values []string
+	for _, s := range states {
 		v := r.text(indexed(dir, s.Index, attr))
 		if v.State != fact.OK {
 			return v
 		}
-		if i > 0 {
-			all += " "
-		}
-		all += v.Value
+		values = append(values, v.Value)
 	}
+	all := strings.Join(values, " ")
 	return fact.Known(all, fact.Direct, r.at(dir+"*"+attr, all))
 }

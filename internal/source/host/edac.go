@@ -9,11 +9,9 @@ import (
 )
 
 const (
-	edacDir    = "/sys/devices/system/edac/mc"
-	edacPrefix = edacDir + "/mc"
-	// Limits of one listing; the largest machines have 64 controllers.
-	maxControllers = 1024
-	maxDIMMs       = 1024
+	edacDir = "/sys/devices/system/edac/mc"
+	// maxListed limits one listing; the largest machines have 64 controllers.
+	maxListed = 1024
 )
 
 // EDAC is what the drivers of the memory controllers show (Documentation/admin-guide/ras.rst).
@@ -60,22 +58,20 @@ func (r *reader) controllers() fact.Fact[[]Controller] {
 		return unknown[[]Controller](r.source, &ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
 	case len(found.Value) == 0:
 		return unknown[[]Controller](r.source, &ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})
-	case len(found.Value) > maxControllers:
+	case len(found.Value) > maxListed:
 		return malformed[[]Controller](r.at(edacDir, ""), fmt.Errorf("%d controllers", len(found.Value)))
 	}
-	list := make([]Controller, 0, len(found.Value))
-	for _, n := range found.Value {
-		dir := indexed(edacPrefix, n, "")
+	return each(found, func(n int) Controller {
+		dir := indexed(edacDir+"/mc", n, "")
 		entries := r.edacEntries(dir)
-		list = append(list, Controller{Entries: entries, ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
+		return Controller{Entries: entries, ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
 			Controller: inventory.Controller{Index: n, Name: r.text(dir + "/mc_name"), DIMMs: entries.Value,
 				CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
 				Corrected:         notNegative(r.number(dir + "/ce_count")),
 				Uncorrected:       notNegative(r.number(dir + "/ue_count")),
 				CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
-				UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count"))}})
-	}
-	return fact.Known(list, fact.Direct, r.at(edacDir, ""))
+				UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count"))}}
+	})
 }
 
 // edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN and rankN.
@@ -85,17 +81,13 @@ func (r *reader) edacEntries(dir string) fact.Fact[[]inventory.ControllerDIMM] {
 		if found.State != fact.OK {
 			return fact.UnknownFrom[[]inventory.ControllerDIMM](found)
 		}
-		if len(found.Value) > maxDIMMs {
+		if len(found.Value) > maxListed {
 			return malformed[[]inventory.ControllerDIMM](r.at(dir, ""), fmt.Errorf("%d entries", len(found.Value)))
 		}
 		if len(found.Value) == 0 {
 			continue
 		}
-		entries := make([]inventory.ControllerDIMM, 0, len(found.Value))
-		for _, n := range found.Value {
-			entries = append(entries, r.edacEntry(dir, kind, n))
-		}
-		return fact.Known(entries, fact.Direct, r.at(dir, ""))
+		return each(found, func(n int) inventory.ControllerDIMM { return r.edacEntry(dir, kind, n) })
 	}
 	return fact.Known([]inventory.ControllerDIMM{}, fact.Direct, r.at(dir, ""))
 }

@@ -72,42 +72,28 @@ func (f *FirmwareAttributes) Present() bool {
 }
 
 func (r *reader) firmwareDrivers() fact.Fact[[]FirmwareDriver] {
-	names, err := r.root.readDir(firmwareAttributesDir)
-	switch {
-	case err != nil:
-		return unknown[[]FirmwareDriver](r.source, err)
-	case len(names) == 0:
+	names := r.names(firmwareAttributesDir)
+	switch n := len(names.Value); {
+	case n == 0 && names.Known():
 		return unknown[[]FirmwareDriver](r.source, &ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
-	case len(names) > maxFirmwareDrivers:
-		return malformed[[]FirmwareDriver](r.at(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", len(names)))
+	case n > maxFirmwareDrivers:
+		return malformed[[]FirmwareDriver](r.at(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", n))
 	}
-	names = slices.Sorted(slices.Values(names))
-	drivers := make([]FirmwareDriver, 0, len(names))
-	for _, name := range names {
+	return each(names, func(name string) FirmwareDriver {
 		dir := firmwareAttributesDir + "/" + name + "/attributes"
-		drivers = append(drivers, FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.flag(dir + "/pending_reboot")})
-	}
-	return fact.Known(drivers, fact.Direct, r.at(firmwareAttributesDir, ""))
+		return FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.flag(dir + "/pending_reboot")}
+	})
 }
 
 func (r *reader) firmwareAttributes(dir string) fact.Fact[[]FirmwareAttribute] {
-	names, err := r.root.readDir(dir)
-	if err != nil {
-		return unknown[[]FirmwareAttribute](r.source, err)
+	names := r.names(dir)
+	if n := len(names.Value); n > maxFirmwareAttributes {
+		return malformed[[]FirmwareAttribute](r.at(dir, ""), fmt.Errorf("%d attributes", n))
 	}
-	if len(names) > maxFirmwareAttributes {
-		return malformed[[]FirmwareAttribute](r.at(dir, ""), fmt.Errorf("%d attributes", len(names)))
-	}
-	names = slices.Sorted(slices.Values(names))
-	out := make([]FirmwareAttribute, 0, len(names))
-	for _, name := range names {
-		switch name {
-		case "pending_reboot", "reset_bios", "debug_cmd", "save_settings":
-			continue // a file of the driver, not an attribute's folder
-		}
-		out = append(out, r.firmwareAttribute(dir+"/"+name, name))
-	}
-	return fact.Known(out, fact.Direct, r.at(dir, ""))
+	// Files of the driver are not attributes' folders.
+	files := []string{"pending_reboot", "reset_bios", "debug_cmd", "save_settings"}
+	names.Value = slices.DeleteFunc(names.Value, func(name string) bool { return slices.Contains(files, name) })
+	return each(names, func(name string) FirmwareAttribute { return r.firmwareAttribute(dir+"/"+name, name) })
 }
 
 func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {

@@ -174,13 +174,10 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 }
 
 func (r *reader) powerPlatform(cpu *CPU) (platform, machine fact.Fact[string]) {
-	keys := cpuinfoKeys{}
+	keys := &cpuinfoKeys{}
 	if strings.HasPrefix(cpu.Architecture.Value, "ppc") {
 		b, err := r.bytes(cpuinfo, LimitCPUInfo)
-		if err != nil {
-			return unknown[string](r.source, err), unknown[string](r.source, err)
-		}
-		keys = kerneltext.ParseCPUInfo(b, true).First
+		keys = &cpuinfoKeys{kerneltext.ParseCPUInfo(b, true).First, err}
 	}
 	return keys.text("platform"), keys.text("machine")
 }

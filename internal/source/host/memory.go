@@ -12,12 +12,9 @@ import (
 )
 
 const (
-	memmapDir   = "/sys/firmware/memmap"
-	memoryDir   = "/sys/devices/system/memory"
-	maxMapped   = 4096
-	maxBlocks   = 1024
-	systemRAM   = "System RAM"
-	blockPrefix = memoryDir + "/memory"
+	memmapDir = "/sys/firmware/memmap"
+	memoryDir = "/sys/devices/system/memory"
+	systemRAM = "System RAM"
 )
 
 // Memory is what the operating system sees of the memory, in bytes.
@@ -67,7 +64,7 @@ func (r *reader) memmap() fact.Fact[int64] {
 	if entries.State != fact.OK {
 		return fact.UnknownFrom[int64](entries)
 	}
-	if len(entries.Value) == 0 || len(entries.Value) > maxMapped {
+	if len(entries.Value) == 0 || len(entries.Value) > 4096 {
 		return malformed[int64](r.at(memmapDir, ""), fmt.Errorf("%d entries", len(entries.Value)))
 	}
 	var sum int64
@@ -123,12 +120,12 @@ func (r *reader) onlineBytes(m *Memory, blocks fact.Fact[[]int]) fact.Fact[int64
 		return m.BlockSizeBytes
 	case len(blocks.Value) == 0 || m.BlockSizeBytes.Value <= 0:
 		return malformed[int64](r.at(memoryDir, ""), fmt.Errorf("%d blocks of %d bytes", len(blocks.Value), m.BlockSizeBytes.Value))
-	case m.MapBytes.State == fact.OK || len(blocks.Value) > maxBlocks:
+	case m.MapBytes.State == fact.OK || len(blocks.Value) > 1024:
 		return unknown[int64](r.source, &ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
 	}
 	var online int64
 	for _, n := range blocks.Value {
-		state := r.text(indexed(blockPrefix, n, "/state"))
+		state := r.text(indexed(memoryDir+"/memory", n, "/state"))
 		if state.State != fact.OK {
 			return fact.UnknownFrom[int64](state)
 		}

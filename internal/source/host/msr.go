@@ -204,11 +204,9 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 			}
 		}
 	}
-	if r.observed() {
-		for i, reg := range regs {
-			failed, _ := errors.AsType[*ReadError](out[i].Err)
-			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: failed, Register: reg, Value: out[i].Value})
-		}
+	for i, reg := range regs {
+		failed, _ := errors.AsType[*ReadError](out[i].Err)
+		r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: failed, Register: reg, Value: out[i].Value})
 	}
 	return out
 }

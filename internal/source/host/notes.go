@@ -261,7 +261,7 @@ type Recorder struct {
 // Record starts to record every answer of the root.
 func (r *Root) Record() *Recorder {
 	rec := &Recorder{root: r, files: map[string][]byte{}, answers: map[query]Access{}, complete: map[string]bool{}}
-	r.Observe(rec.note)
+	r.watch(rec.note)
 	return rec
 }
 
@@ -269,7 +269,7 @@ func (r *Root) Record() *Recorder {
 func NoRecording() *Recorder { return (&Root{b: newMemTree()}).Record() }
 
 // Stop ends the recording.
-func (c *Recorder) Stop() { c.root.Observe(nil) }
+func (c *Recorder) Stop() { c.root.watch(nil) }
 
 // Paths lists the files that were read, sorted.
 func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }

@@ -147,11 +147,10 @@ func (r *reader) node(n *NUMA, id int) Node {
 // nodeCPUs reads cpulist (2.6.25 and later) or the mask.
 func (r *reader) nodeCPUs(dir string) fact.Fact[[]int] {
 	list := r.set(dir + "/cpulist")
-	if !unavailable(list) {
-		return list
-	}
-	if mask := r.mask(dir + "/cpumap"); !unavailable(mask) {
-		return mask
+	if unavailable(list) {
+		if mask := r.mask(dir + "/cpumap"); !unavailable(mask) {
+			return mask
+		}
 	}
 	return list
 }
@@ -220,23 +219,16 @@ func (r *reader) meminfo(path string, limit int, key string) fact.Fact[int64] {
 
 func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
-	found := r.numbered(dir, "node")
-	if found.State != fact.OK {
+	if found := r.names(dir); found.State != fact.OK {
 		return Initiators{ReadBandwidth: fact.UnknownFrom[int64](found)}
 	}
 	return Initiators{ReadBandwidth: r.number(dir + "/read_bandwidth")}
 }
 
 func (r *reader) sideCaches(dir string) fact.Fact[[]SideCache] {
-	levels := r.numbered(dir, "index")
-	if levels.State != fact.OK {
-		return fact.UnknownFrom[[]SideCache](levels)
-	}
-	var out []SideCache
-	for _, level := range levels.Value {
-		out = append(out, SideCache{SizeBytes: r.number(indexed(dir+"/index", level, "/size"))})
-	}
-	return fact.Known(out, fact.Direct, r.at(dir, ""))
+	return each(r.numbered(dir, "index"), func(level int) SideCache {
+		return SideCache{SizeBytes: r.number(indexed(dir+"/index", level, "/size"))}
+	})
 }
 
 // TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.
@@ -287,13 +279,9 @@ type DAXDevice struct {
 	Driver fact.Fact[string]
 }
 
-const tierDir = "/sys/devices/virtual/memory_tiering"
-
-const maxGPUs = 64
-
 func (r *reader) gpuNodes() fact.Fact[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
-	names := r.atMost(maxGPUs, dir)
+	names := r.atMost(64, dir)
 	if names.State != fact.OK {
 		return fact.UnknownFrom[[]int](names)
 	}
@@ -364,51 +352,42 @@ func (r *reader) readBool(path string) fact.Fact[bool] {
 }
 
 func (r *reader) tiers() fact.Fact[[]Tier] {
-	found := r.numbered(tierDir, "memory_tier")
-	if found.State != fact.OK {
-		return fact.UnknownFrom[[]Tier](found)
-	}
-	tiers := []Tier{}
-	for _, n := range found.Value {
-		nodes := r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))
+	const dir = "/sys/devices/virtual/memory_tiering"
+	return each(r.numbered(dir, "memory_tier"), func(n int) Tier {
+		tier := indexed(dir+"/memory_tier", n, "")
+		nodes := r.set(tier + "/nodelist")
 		if unavailable(nodes) { // as the ABI text calls the file
-			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !unavailable(named) {
+			if named := r.set(tier + "/nodes"); !unavailable(named) {
 				nodes = named
 			}
 		}
-		tiers = append(tiers, Tier{Number: n, Nodes: nodes})
-	}
-	return fact.Known(tiers, fact.Direct, r.at(tierDir, ""))
+		return Tier{Number: n, Nodes: nodes}
+	})
 }
-
-const maxDAX = 256
 
 func (r *reader) dax() fact.Fact[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
-	names := r.atMost(maxDAX, dir)
-	if names.State != fact.OK {
-		return fact.UnknownFrom[[]DAXDevice](names)
-	}
-	devices := []DAXDevice{}
-	for _, name := range names.Value {
+	return each(r.atMost(256, dir), func(name string) DAXDevice {
 		entry := dir + "/" + name
-		devices = append(devices, DAXDevice{
+		return DAXDevice{
 			Origin: r.link(entry),
 			Target: notNegative(r.number(entry + "/target_node")),
 			Driver: fact.Convert(r.link(entry+"/driver"), path.Base),
-		})
-	}
-	return fact.Known(devices, fact.Direct, r.at(dir, ""))
+		}
+	})
 }
 
-func (r *reader) names(dir string) fact.Fact[[]string] {
+// listing lists the names in a folder in any order.
+func (r *reader) listing(dir string) fact.Fact[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
 		return unknown[[]string](r.source, err)
 	}
-	sorted := slices.Clone(names)
-	slices.Sort(sorted)
-	return fact.Known(sorted, fact.Direct, r.at(dir, ""))
+	return fact.Known(names, fact.Direct, r.at(dir, ""))
+}
+
+func (r *reader) names(dir string) fact.Fact[[]string] {
+	return fact.Convert(r.listing(dir), func(names []string) []string { return slices.Sorted(slices.Values(names)) })
 }
 
 // atMost lists the names in a folder. The list is Malformed if the folder has more entries than any machine.

@@ -8,20 +8,11 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-const (
-	pciDir = "/sys/bus/pci/devices"
-	// maxPCI is beyond any machine; a server with many virtual functions has two thousand.
-	maxPCI = 1 << 14
-)
+const pciDir = "/sys/bus/pci/devices"
 
 // deviceKinds are the beginnings of PCI class codes (PCI Code and ID Assignment Specification) of devices whose distance to
 // memory matters.
 var deviceKinds = map[string]string{"0x02": inventory.DeviceNetwork, "0x03": inventory.DeviceGPU, "0x0108": inventory.DeviceNVMe, "0x12": inventory.DeviceAccelerator}
-
-// consoles are the vendors of the graphics of BMCs (ASPEED, Matrox), which nothing computes on.
-var consoles = [...]string{"0x1a03", "0x102b"}
-
-const nvidia = "0x10de"
 
 // ReadPCI lists GPUs, network adapters, NVMe and accelerators with their NUMA nodes
 // (Documentation/ABI/testing/sysfs-bus-pci), in the order of their addresses. Virtual functions are left out: they are where
@@ -38,7 +29,7 @@ func ReadPCI(root *Root, n *NUMA) fact.Fact[[]inventory.Device] {
 		return unknown[[]inventory.Device](r.source, &ReadError{Op: "list", Path: pciDir, State: fact.Unread, Err: fmt.Errorf("%d NUMA nodes with CPUs", withCPUs)})
 	}
 	names := r.names(pciDir)
-	if names.State != fact.OK || len(names.Value) > maxPCI {
+	if names.State != fact.OK || len(names.Value) > 1<<14 { // a server with many virtual functions has two thousand
 		return fact.UnknownFrom[[]inventory.Device](names)
 	}
 	out := []inventory.Device{}
@@ -61,11 +52,12 @@ func (r *reader) device(name string) (inventory.Device, bool) {
 		if kind == inventory.DeviceGPU {
 			vendor = r.text(dir + "/vendor").Value
 		}
-		if r.isDir(dir+"/physfn").Value || vendor == consoles[0] || vendor == consoles[1] {
+		// Nothing computes on the graphics of BMCs (ASPEED, Matrox).
+		if r.isDir(dir+"/physfn").Value || vendor == "0x1a03" || vendor == "0x102b" {
 			return inventory.Device{}, false
 		}
 		direct := fact.Known(false, fact.Direct, r.at(dir+"/vendor", vendor))
-		if vendor == nvidia {
+		if vendor == "0x10de" { // NVIDIA
 			if direct = r.isDir("/sys/module/nvidia_peermem"); !direct.Value {
 				direct = fact.First(r.isDir("/sys/module/nv_peer_mem"), direct)
 			}

@@ -70,9 +70,7 @@ func (r *reader) text(path string) fact.Fact[string] {
 	return fact.Known(s, fact.Direct, r.at(path, s))
 }
 
-func (r *reader) number(path string) fact.Fact[int64] {
-	return r.numberBase(path, 10)
-}
+func (r *reader) number(path string) fact.Fact[int64] { return r.numberBase(path, 10) }
 
 // numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.
 func (r *reader) numberBase(path string, base int) fact.Fact[int64] {
@@ -108,35 +106,38 @@ func (r *reader) numbers(path string, parse func([]byte) ([]int, error)) fact.Fa
 }
 
 func (r *reader) numbered(dir, prefix string) fact.Fact[[]int] {
-	names, err := r.root.readDir(dir)
-	if err != nil {
-		return unknown[[]int](r.source, err)
-	}
-	found := []int{}
-	for _, name := range names {
-		if n, ok := numericSuffix(name, prefix); ok {
-			found = append(found, n)
+	return fact.Convert(r.listing(dir), func(names []string) []int {
+		found := []int{}
+		for _, name := range names {
+			if n, ok := numericSuffix(name, prefix); ok {
+				found = append(found, n)
+			}
 		}
-	}
-	slices.Sort(found)
-	return fact.Known(found, fact.Direct, r.at(dir, ""))
+		slices.Sort(found)
+		return found
+	})
+}
+
+// each converts the items of a list.
+func each[T, U any](list fact.Fact[[]T], convert func(T) U) fact.Fact[[]U] {
+	return fact.Convert(list, func(items []T) []U {
+		out := make([]U, 0, len(items))
+		for _, item := range items {
+			out = append(out, convert(item))
+		}
+		return out
+	})
 }
 
 // numericSuffix returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
 // writes no leading zeros, so such a name has none.
 func numericSuffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
-	if !ok || len(digits) == 0 || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
+	if !ok || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
 		return 0, false
 	}
-	n := 0
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(digits[i]-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(digits, 10, 32)
+	return int(n), err == nil
 }
 
 // isDir reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
@@ -153,13 +154,14 @@ func (r *reader) isDir(path string) fact.Fact[bool] {
 	}
 }
 
-// indexed joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
-func indexed(prefix string, n int, rest string) string {
-	b := make([]byte, 0, len(prefix)+len(rest)+6)
-	b = append(b, prefix...)
-	b = strconv.AppendInt(b, int64(n), 10)
-	return string(append(b, rest...))
+// holdsFolder reports whether there is a folder, after following links.
+func (r *reader) holdsFolder(path string) bool {
+	kind, err := r.root.Stat(path)
+	return err == nil && kind == KindDir
 }
+
+// indexed joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
+func indexed(prefix string, n int, rest string) string { return prefix + strconv.Itoa(n) + rest }
 
 var errBounds = errors.New("archive exceeds the size limit")
 

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -59,13 +58,14 @@ type Root struct {
 	b      backend
 	notes  notes
 
-	mu      sync.Mutex
-	observe atomic.Pointer[func(Access)]
+	mu sync.Mutex
+	// observe is called for every question.
+	observe func(Access)
 	masked  sync.Once
 	maskErr error
 }
 
-// Access is one question put to a Root and its answer, as Observe reports it.
+// Access is one question put to a Root and its answer.
 type Access struct {
 	// Op is "read", "head" (only the beginning was wanted), "list", "stat", "readlink" or "msr".
 	Op, Path string
@@ -97,22 +97,18 @@ func (r *Root) Redacted() bool { return r.notes.redacted }
 // Close releases the descriptors.
 func (r *Root) Close() error { return r.b.close() }
 
-// Observe calls f for every later question, one at a time; nil ends that. Data is valid only during the call.
-func (r *Root) Observe(f func(Access)) {
-	if f == nil {
-		r.observe.Store(nil)
-		return
-	}
-	r.observe.Store(&f)
+// watch has f called for every later question, one at a time; nil ends that. Data is valid only during the call.
+func (r *Root) watch(f func(Access)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.observe = f
 }
 
-func (r *Root) observed() bool { return r.observe.Load() != nil }
-
 func (r *Root) tell(a Access) {
-	if f := r.observe.Load(); f != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		(*f)(a)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.observe != nil {
+		r.observe(a)
 	}
 }
 
@@ -125,27 +121,11 @@ func (r *Root) ReadFile(path string) ([]byte, error) {
 // bytes and a ReadError with State Truncated.
 func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	b, err := r.appendFile(nil, "read", path, limit)
-	if err != nil {
-		return b, err
-	}
-	return b, nil
+	return b, asError(err)
 }
 
-// ReadHead reads at most the first limit bytes of a file; more reports whether the file is longer, which is
-// not an error here.
-func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
-	b, e := r.appendFile(nil, "head", path, limit)
-	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
-		return b, true, nil
-	}
-	if e != nil {
-		return nil, false, e
-	}
-	return b, false, nil
-}
-
-// appendFile reads a file into the caller's buffer, which it overwrites. With an error it returns bytes only
-// if the State is Truncated.
+// appendFile reads a file into the caller's buffer, which it overwrites; op is "head" if only its beginning is wanted. With an
+// error it returns bytes only if the State is Truncated.
 func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
 	rel, err := relative(path)
 	var out []byte
@@ -164,70 +144,55 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	case more, r.notes.states[path] == fact.Truncated:
 		e = &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrTooLarge}
 	}
-	if r.observed() {
-		r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
-	}
+	r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
 	return out, e
+}
+
+// ask puts a question to the notes or, if they do not answer it, to the tree by get.
+func (r *Root) ask(op, path string, explain func(op, path string, err error) *ReadError, get func(rel string, a *Access) error) Access {
+	a, noted := r.notes.answers[query{op: op, path: path}]
+	if !noted {
+		a = Access{Op: op, Path: path, State: fact.OK}
+		rel, err := relative(path)
+		if err == nil {
+			err = get(rel, &a)
+		}
+		if err != nil {
+			a.Err = explain(op, path, err)
+			a.State = a.Err.State
+		}
+	}
+	r.tell(a)
+	return a
 }
 
 // readDir lists the names in a folder in any order. A folder that is not in a capture is Unread, never empty.
 func (r *Root) readDir(path string) ([]string, *ReadError) {
-	answer, known := r.notes.answers[query{op: "list", path: path}]
-	names, e := answer.Names, answer.Err
-	if !known {
-		rel, err := relative(path)
-		if err == nil {
-			names, err = r.b.list(rel)
-		}
-		if err != nil {
-			names, e = nil, r.explainFolder("list", path, err)
-		}
-	}
-	if r.observed() {
-		r.tell(Access{Op: "list", Path: path, State: stateOf(e), Err: e, Names: names})
-	}
-	return names, e
+	a := r.ask("list", path, r.explainFolder, func(rel string, a *Access) (err error) {
+		a.Names, err = r.b.list(rel)
+		return err
+	})
+	return a.Names, a.Err
 }
 
 // Stat returns the kind of a file, after following links. In an incomplete root a missing name in a
 // captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
-	rel, err := relative(path)
-	answer, known := r.notes.answers[query{op: "stat", path: path}]
-	kind, e := answer.Kind, answer.Err
-	if err == nil && !known {
-		kind, err = r.b.stat(rel)
-	}
-	if err != nil {
-		kind, e = KindNone, r.explain("stat", path, err)
-	}
-	if r.observed() {
-		r.tell(Access{Op: "stat", Path: path, State: stateOf(e), Err: e, Kind: kind})
-	}
-	if e != nil {
-		return kind, e
-	}
-	return kind, nil
+	a := r.ask("stat", path, r.explain, func(rel string, a *Access) (err error) {
+		a.Kind, err = r.b.stat(rel)
+		return err
+	})
+	return a.Kind, asError(a.Err)
 }
 
 // Readlink returns the target of a symbolic link as written.
 func (r *Root) Readlink(path string) (string, error) {
-	rel, err := relative(path)
-	answer, known := r.notes.answers[query{op: "readlink", path: path}]
-	target, e := string(answer.Data), answer.Err
-	if err == nil && !known {
-		target, err = r.b.readlink(rel)
-	}
-	if err != nil {
-		e = r.explain("readlink", path, err)
-	}
-	if r.observed() {
-		r.tell(Access{Op: "readlink", Path: path, State: stateOf(e), Err: e, Data: []byte(target)})
-	}
-	if e != nil {
-		return "", e
-	}
-	return target, nil
+	a := r.ask("readlink", path, r.explain, func(rel string, a *Access) error {
+		target, err := r.b.readlink(rel)
+		a.Data = []byte(target)
+		return err
+	})
+	return string(a.Data), asError(a.Err)
 }
 
 // explain converts a cause to a ReadError. The notes of the capture take precedence over a missing file. A
@@ -249,8 +214,7 @@ func (r *Root) explain(op, path string, err error) *ReadError {
 // it as absent.
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
-	rel, bad := relative(path)
-	if bad == nil && e.State == fact.Absent && !r.b.complete(rel) {
+	if e.State == fact.Absent && !r.b.complete(path[1:]) {
 		e = &ReadError{Op: op, Path: path, State: fact.Unread, Err: ErrNotCaptured}
 	}
 	return r.explain(op, path, e)
@@ -258,13 +222,7 @@ func (r *Root) explainFolder(op, path string, err error) *ReadError {
 
 // conclusive reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
 // the folder's entries.
-func (r *Root) conclusive(path string) bool {
-	if r.notes.complete[path] {
-		return true
-	}
-	rel, err := relative(path)
-	return err == nil && r.b.complete(rel)
-}
+func (r *Root) conclusive(path string) bool { return r.notes.complete[path] || r.b.complete(path[1:]) }
 
 // firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete tree, as OCI
 // runtimes mask it by default, or if the notes list it as denied.
@@ -289,6 +247,14 @@ func stateOf(e *ReadError) fact.State {
 		return fact.OK
 	}
 	return e.State
+}
+
+// asError returns nil of type error for no error.
+func asError(e *ReadError) error {
+	if e == nil {
+		return nil
+	}
+	return e
 }
 
 // relative checks a path and removes its leading slash. Only clean absolute paths are accepted, so

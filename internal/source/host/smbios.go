@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,19 +45,20 @@ type SMBIOSEntry struct {
 func ReadSMBIOS(root *Root) *SMBIOS {
 	r := newReader(root, inventory.SourceSMBIOS)
 	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
-	if s.Table.State == fact.Truncated {
-		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
-	}
-	if s.Table.State == fact.OK {
+	needed := []stater{s.Table}
+	switch s.Table.State {
+	case fact.OK:
 		s.Entries = unknown[[]SMBIOSEntry](r.source, &ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
-		s.Source = sourceOf("smbios", []stater{s.Table, s.EntryPoint})
-		return s
+		needed = append(needed, s.EntryPoint)
+	case fact.Truncated:
+		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
+		fallthrough
+	default:
+		if s.Entries = r.dmiEntries(); s.Entries.State == fact.OK {
+			needed = append([]stater{s.Entries}, needed...)
+		}
 	}
-	s.Entries = r.dmiEntries()
-	s.Source = sourceOf("smbios", []stater{s.Table})
-	if s.Entries.State == fact.OK {
-		s.Source = sourceOf("smbios", []stater{s.Entries, s.Table})
-	}
+	s.Source = sourceOf("smbios", needed)
 	return s
 }
 
@@ -108,22 +110,9 @@ func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 			out[i].Position = -1 // half an order is not an order
 		}
 	}
-	slices.SortFunc(out, compareEntries)
+	slices.SortFunc(out, func(a, b SMBIOSEntry) int { return cmp.Or(a.Position-b.Position, a.Type-b.Type, a.Instance-b.Instance) })
 	return fact.Known(out, fact.Direct, r.at(dmiEntries, fmt.Sprintf("%d structures", len(out))))
 }
-
-func compareEntries(a, b SMBIOSEntry) int {
-	switch {
-	case a.Position != b.Position:
-		return a.Position - b.Position
-	case a.Type != b.Type:
-		return a.Type - b.Type
-	default:
-		return a.Instance - b.Instance
-	}
-}
-
-const dmiDir = "/sys/class/dmi/id/"
 
 // DMIID holds the strings in /sys/class/dmi/id (Documentation/ABI/testing/sysfs-class-dmi). Only
 // root can read serial numbers and the UUID. They identify a machine: print them only on request.
@@ -139,23 +128,21 @@ type DMIID struct {
 func ReadDMIID(root *Root) *DMIID {
 	r := newReader(root, inventory.SourceDMIID)
 	d := &DMIID{}
-	for _, f := range []dmiFile{
+	for _, f := range []struct {
+		name string
+		into *fact.Fact[string]
+	}{
 		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
 		{"product_family", &d.ProductFamily}, {"board_vendor", &d.BoardVendor}, {"board_name", &d.Board},
 		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
 		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
 		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
 	} {
-		*f.into = r.text(dmiDir + f.name)
+		*f.into = r.text("/sys/class/dmi/id/" + f.name)
 	}
 	d.Source = sourceOf("dmi_id", []stater{d.Vendor, d.Product},
 		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate)
 	return d
-}
-
-type dmiFile struct {
-	name string
-	into *fact.Fact[string]
 }
 
 const acpiTables = "/sys/firmware/acpi/tables"

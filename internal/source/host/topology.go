@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -28,7 +27,7 @@ func (r *reader) topology(online fact.Fact[[]int]) (Topology, Caches) {
 		return Topology{Packages: fact.UnknownFrom[[]inventory.Package](online), Cores: n, ThreadsPerCore: n},
 			Caches{Levels: fact.UnknownFrom[[]Cache](online), L3: fact.UnknownFrom[[][]int](online)}
 	}
-	cores := r.partition(online.Value, threadAttributes[:])
+	cores := r.partition(online.Value, threadAttributes)
 	if cores.failed != nil && len(cores.groups) == 0 && unavailable(*cores.failed) {
 		if t, ok := r.cpuinfoTopology(); ok {
 			return t, r.caches(online.Value)
@@ -66,7 +65,7 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 // with the same id are one package (old kernels list the node in its place). If a list has several ids or the lists
 // cannot be read, the id of every CPU is read. It does not count the cores.
 func (r *reader) packages(online []int) fact.Fact[[]inventory.Package] {
-	if g := r.partition(online, packageAttributes[:]); g.failed == nil {
+	if g := r.partition(online, packageAttributes); g.failed == nil {
 		if packages, same := r.packagesOf(g.groups); same {
 			return packages
 		}
@@ -156,14 +155,11 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 	}, true
 }
 
-type attribute struct{ list, mask string }
-
+// Names of the attributes with the siblings of a CPU, by which kernel has them: each a list, and the mask after it.
 var (
-	threadAttributes  = [...]attribute{{"/topology/thread_siblings_list", "/topology/thread_siblings"}, {"/topology/core_cpus_list", "/topology/core_cpus"}}
-	packageAttributes = [...]attribute{{"/topology/package_cpus_list", "/topology/package_cpus"}, {"/topology/core_siblings_list", "/topology/core_siblings"}}
+	threadAttributes  = []string{"/topology/thread_siblings_list", "/topology/thread_siblings", "/topology/core_cpus_list", "/topology/core_cpus"}
+	packageAttributes = []string{"/topology/package_cpus_list", "/topology/package_cpus", "/topology/core_siblings_list", "/topology/core_siblings"}
 )
-
-var errOverlap = errors.New("CPU lists overlap")
 
 type grouping struct {
 	groups [][]int
@@ -175,17 +171,15 @@ type grouping struct {
 	failed *fact.Fact[[]int]
 }
 
-// members reads the list of siblings of one CPU. which remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
-func (r *reader) members(cpu int, attrs []attribute, which *int) fact.Fact[[]int] {
+// members reads the list of siblings of one CPU. which remembers the attribute that this kernel has.
+func (r *reader) members(cpu int, attrs []string, which *int) fact.Fact[[]int] {
 	var first fact.Fact[[]int]
-	for i := *which; i < 2*len(attrs); i++ {
-		a := attrs[i/2]
-		var list fact.Fact[[]int]
-		if i%2 == 0 {
-			list = r.set(indexed(cpuPrefix, cpu, a.list))
-		} else {
-			list = r.mask(indexed(cpuPrefix, cpu, a.mask))
+	for i := *which; i < len(attrs); i++ {
+		read := r.set
+		if i%2 == 1 {
+			read = r.mask
 		}
+		list := read(indexed(cpuPrefix, cpu, attrs[i]))
 		if list.Known() {
 			*which = i
 		}
@@ -202,7 +196,7 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) fact.Fact[[]int
 // maxFailures is after how many failures a partition without any group yet is given up.
 const maxFailures = 4
 
-func (r *reader) partition(online []int, attrs []attribute) grouping {
+func (r *reader) partition(online []int, attrs []string) grouping {
 	g := newGrouping(online)
 	which, failures := 0, 0
 	for _, cpu := range online {
@@ -223,10 +217,7 @@ const offline = -2
 func newGrouping(online []int) grouping {
 	g := grouping{}
 	if len(online) > 0 {
-		g.of = make([]int32, online[len(online)-1]+1)
-	}
-	for i := range g.of {
-		g.of[i] = offline
+		g.of = slices.Repeat([]int32{offline}, online[len(online)-1]+1)
 	}
 	for _, cpu := range online {
 		g.of[cpu] = -1
@@ -247,7 +238,7 @@ func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
 			continue
 		}
 		if other := g.of[m]; other >= 0 {
-			return g.fail(malformed[[]int](list.From, fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])))
+			return g.fail(malformed[[]int](list.From, fmt.Errorf("CPU lists overlap: CPU %d is also with CPU %d", m, g.groups[other][0])))
 		}
 		self = self || m == cpu
 		members = append(members, m)
@@ -306,23 +297,16 @@ type Cache struct {
 // CPUsPerL3 returns the number of CPUs in the largest L3 group.
 func (c *Caches) CPUsPerL3() fact.Fact[int] { return fact.Convert(c.L3, largest) }
 
-// maxLevel is more than any processor has.
-const maxLevel = 8
-
-var errNoL3 = errors.New("no cache of level 3")
-
 // caches reads the caches of the first CPU and the groups that share an L3, with two files for each group.
 func (r *reader) caches(online []int) Caches {
 	levels := r.levels(online[0])
 	g := newGrouping(online)
-	f := l3Finder{index: l3Index(levels)}
-	misses := 0
+	index, which, misses := l3Index(levels), 0, 0
 	for _, cpu := range online {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		found := r.joinL3(&g, &f, cpu)
-		if !found {
+		if !r.joinL3(&g, cpu, &index, &which) {
 			misses++
 		}
 		if g.failed != nil || misses >= maxFailures && len(g.groups) == 0 {
@@ -332,23 +316,21 @@ func (r *reader) caches(online []int) Caches {
 	return Caches{Levels: levels, L3: g.l3(levels)}
 }
 
-// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists its CPUs.
-type l3Finder struct{ index, which int }
-
 // joinL3 adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the
-// grouping fails, because a group would be missing.
-func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) bool {
-	if f.index < 0 || !r.isL3(cpu, f.index) {
+// grouping fails, because a group would be missing. index is that of the last CPU's L3 (-1 for none), which tells which of the
+// two files lists its CPUs.
+func (r *reader) joinL3(g *grouping, cpu int, index, which *int) bool {
+	if *index < 0 || r.text(indexed(cpuPrefix, cpu, indexed("/cache/index", *index, "/level"))).Value != "3" {
 		levels := r.levels(cpu)
 		if !levels.Known() {
 			return g.fail(fact.UnknownFrom[[]int](levels))
 		}
-		if f.index = l3Index(levels); f.index < 0 {
+		if *index = l3Index(levels); *index < 0 {
 			return false
 		}
 	}
-	dir := indexed("/cache/index", f.index, "/")
-	return g.add(cpu, r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which))
+	dir := indexed("/cache/index", *index, "/")
+	return g.add(cpu, r.members(cpu, []string{dir + "shared_cpu_list", dir + "shared_cpu_map"}, which))
 }
 
 func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
@@ -360,13 +342,8 @@ func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
 	case !levels.Known():
 		return fact.UnknownFrom[[][]int](levels)
 	default:
-		return unknown[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errNoL3})
+		return unknown[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errors.New("no cache of level 3")})
 	}
-}
-
-func (r *reader) isL3(cpu, index int) bool {
-	b, err := r.line(indexed(cpuPrefix, cpu, "/cache/index"+strconv.Itoa(index)+"/level"), LimitAttribute)
-	return err == nil && string(b) == "3"
 }
 
 // l3Index returns the index of level 3, which is not always 3; -1 if there is none.
@@ -396,7 +373,7 @@ func (r *reader) levels(cpu int) fact.Fact[[]Cache] {
 		if level.State != fact.OK {
 			return fact.UnknownFrom[[]Cache](level)
 		}
-		if level.Value < 1 || level.Value > maxLevel {
+		if level.Value < 1 || level.Value > 8 {
 			return malformed[[]Cache](level.From, fmt.Errorf("%d is not a cache level", level.Value))
 		}
 		out = append(out, Cache{Index: i, Level: int(level.Value), Type: r.text(entry + "/type").Value})
