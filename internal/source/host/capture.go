@@ -93,7 +93,8 @@ func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root,
 			return l.root(name, fmt.Errorf("member %d: %w", l.members, err))
 		}
 	}
-	return l.root(name, l.finish())
+	l.finish()
+	return l.root(name, nil)
 }
 
 func (l *loader) root(name string, err error) (*Root, error) {
@@ -160,14 +161,13 @@ type hardLink struct {
 func (l *loader) load(in io.Reader) error {
 	l.packed = &counter{in: in}
 	err := EachMember(l.packed, l.stream, l.member)
-	switch {
-	case err == nil:
-		return l.finish()
-	case errors.Is(err, errNoTar):
+	if errors.Is(err, errNoTar) {
 		return fmt.Errorf("%w; expected a capture that memaudit snapshot wrote", err)
-	default:
-		return err
 	}
+	if err == nil {
+		l.finish()
+	}
+	return err
 }
 
 // EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2; the format is detected automatically).
@@ -235,24 +235,23 @@ func (u *bounded) Read(b []byte) (int, error) {
 // checked reads what follows the archive, because only there the decompressor compares its checksums.
 // Other bytes that follow the compressed ones do not matter, but another archive would be left out in silence.
 func checked(in io.Reader) error {
-	n, err := io.Copy(io.Discard, &nonZero{in})
-	switch {
-	case err != nil && !errors.Is(err, gzip.ErrHeader):
-		return err
-	case n > 0:
-		return errors.New("another archive or other data, expected one archive")
+	other := false
+	for b := make([]byte, 32<<10); ; {
+		n, err := in.Read(b)
+		other = other || !allZero(b[:n])
+		switch {
+		case err == nil:
+		case !errors.Is(err, io.EOF) && !errors.Is(err, gzip.ErrHeader):
+			return err
+		case other:
+			return errors.New("another archive or other data, expected one archive")
+		default:
+			return nil
+		}
 	}
-	return nil
 }
 
-type nonZero struct{ in io.Reader }
-
-func (z *nonZero) Read(b []byte) (int, error) {
-	n, err := z.in.Read(b)
-	return len(bytes.TrimLeft(b[:n], "\x00")), err
-}
-
-func (l *loader) finish() error {
+func (l *loader) finish() {
 	for _, h := range l.hard {
 		// A hard link gets the content of its target if that is a kept file of the same machine, and is refused otherwise.
 		node := &memNode{kind: KindOther}
@@ -265,7 +264,6 @@ func (l *loader) finish() error {
 		}
 		h.tree.put(h.path, node)
 	}
-	return nil
 }
 
 // endOfArchive is the length in bytes of the zero blocks that end a tar archive. The tar reader
@@ -446,11 +444,7 @@ func weightOf(p string) int {
 const ParsedPerByte = 4
 
 func (l *loader) single() (*memTree, error) {
-	found := make([]string, 0, len(l.machines))
-	for prefix := range l.machines {
-		found = append(found, prefix)
-	}
-	switch len(found) {
+	switch found := slices.Collect(maps.Keys(l.machines)); len(found) {
 	case 0:
 		return nil, fmt.Errorf("no sys or proc tree among %d members", l.members)
 	case 1:

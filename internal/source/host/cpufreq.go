@@ -168,6 +168,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	for i := range samplePolicies {
 		sample = append(sample, dirs[i*(len(dirs)-1)/(samplePolicies-1)])
 	}
+	sample = slices.Compact(sample)
 	for _, a := range [...]struct {
 		name string
 		into *Sampled
@@ -175,7 +176,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 		{"/scaling_driver", &c.Drivers}, {"/scaling_governor", &c.Governors},
 		{"/energy_performance_preference", &c.EPP}, {"/boost", &c.Boosts}, {"/scaling_max_freq", &c.MaxKHz},
 	} {
-		for _, dir := range slices.Compact(sample) {
+		for _, dir := range sample {
 			v := r.text(dir + a.name)
 			a.into.add(v)
 			if a.into.Read == 0 {

@@ -82,12 +82,17 @@ func openTop(name string, fd int) (*Root, error) {
 // RunningKernel reports whether dir contains the sysfs of the running kernel, that is, of this machine.
 func RunningKernel(dir string) bool {
 	fd, err := unix.Open(dir+"/sys", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	return hasMagic(fd, err, unix.SYSFS_MAGIC)
+}
+
+// hasMagic reports whether an open folder, which it closes, is on a file system of this kind.
+func hasMagic(fd int, err error, magic int64) bool {
 	if err != nil {
 		return false
 	}
 	defer closeFD(fd)
 	var st unix.Statfs_t
-	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC
+	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == magic
 }
 
 // haveOpenat2 tries the system call once: kernels before 5.6 answer ENOSYS, old seccomp filters EPERM.
@@ -104,12 +109,7 @@ func (d *dirBackend) running() bool { return d.live || d.safe[0] && d.safe[1] }
 
 func (d *dirBackend) hasMagic(name string, magic int64) bool {
 	fd, err := d.locate(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
-	if err != nil {
-		return false
-	}
-	defer closeFD(fd)
-	var st unix.Statfs_t
-	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == magic
+	return hasMagic(fd, err, magic)
 }
 
 func (d *dirBackend) close() error { return unix.Close(d.fd) }
@@ -146,7 +146,7 @@ func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, err
 // opened, because just opening a device can do harm (a watchdog, a tape).
 func (d *dirBackend) openFile(path string) (int, error) {
 	if d.live {
-		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, openFlags, 0) })
+		return d.locate(path, openFlags)
 	}
 	if d.complete(path) {
 		return d.openChecked(path)
@@ -159,7 +159,7 @@ func (d *dirBackend) openFile(path string) (int, error) {
 	if kind, err := kindOf(fd); err != nil || kind != KindFile {
 		return -1, errors.Join(ErrNotRegular, err)
 	}
-	file, err := openRetry(func() (int, error) {
+	file, err := retry(func() (int, error) {
 		return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), openFlags, 0)
 	})
 	if errors.Is(err, unix.ENOENT) {
@@ -185,13 +185,13 @@ func (d *dirBackend) openChecked(path string) (int, error) {
 // seem to leave the root are resolved step by step, which keeps the former inside and refuses the latter.
 func (d *dirBackend) locate(path string, flags int) (int, error) {
 	if d.live {
-		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
+		return retry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
 	if !d.openat2 {
 		return openBeneath(d.fd, path, flags)
 	}
 	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := openRetry(func() (int, error) { return unix.Openat2(d.fd, path, &how) })
+	fd, err := retry(func() (int, error) { return unix.Openat2(d.fd, path, &how) })
 	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EAGAIN) {
 		return openBeneath(d.fd, path, flags)
 	}
@@ -207,10 +207,7 @@ func (d *dirBackend) list(path string) ([]string, error) {
 	buf := make([]byte, 32<<10)
 	var names []string
 	for {
-		n, err := unix.ReadDirent(fd, buf)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
+		n, err := retry(func() (int, error) { return unix.ReadDirent(fd, buf) })
 		if err != nil {
 			return nil, err
 		}
@@ -282,7 +279,7 @@ func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain 
 	defer closeFD(fd)
 	for i := range chunks {
 		c := &chunks[i]
-		n, err := preadRetry(fd, c.data[:], c.at)
+		n, err := retry(func() (int, error) { return unix.Pread(fd, c.data[:], c.at) })
 		switch {
 		case err != nil:
 			c.err = err
@@ -317,7 +314,7 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	default:
 		return -1, false, ErrNotRegular
 	}
-	fd, err = openRetry(func() (int, error) { return unix.Open("/proc/self/fd/"+strconv.Itoa(probe), openFlags, 0) })
+	fd, err = retry(func() (int, error) { return unix.Open("/proc/self/fd/"+strconv.Itoa(probe), openFlags, 0) })
 	return fd, plain, err
 }
 
@@ -326,13 +323,4 @@ func isRegisters(device uint64, cpu int) error {
 		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)
 	}
 	return nil
-}
-
-func preadRetry(fd int, b []byte, at int64) (int, error) {
-	for {
-		n, err := unix.Pread(fd, b, at)
-		if !errors.Is(err, unix.EINTR) {
-			return n, err
-		}
-	}
 }

@@ -13,7 +13,7 @@ import (
 // readKernelLog reads the running kernel's log and keeps only the messages that an audit needs, because
 // others may contain names of machines and people. root is the descriptor of "/".
 func readKernelLog(root int, dst []byte) ([]byte, error) {
-	fd, err := openRetry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
+	fd, err := retry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
 	if err != nil {
 		return dst, err
 	}

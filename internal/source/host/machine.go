@@ -45,42 +45,26 @@ func severalMachines(found []string) error {
 }
 
 func machinesBelow(dir string, depth int) []string {
-	if isMachine(dir) {
-		return []string{dir}
+	// A link named sys or proc may point anywhere and does not count.
+	for _, tree := range []string{"sys", "proc"} {
+		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {
+			return []string{dir}
+		}
 	}
 	if depth == 0 {
 		return nil
 	}
-	var found []string
-	for _, name := range subfolders(dir) {
-		found = append(found, machinesBelow(filepath.Join(dir, name), depth-1)...)
-	}
-	return found
-}
-
-// isMachine reports whether sys or proc is a folder in dir. A link with that name may point anywhere and
-// does not count.
-func isMachine(dir string) bool {
-	for _, tree := range []string{"sys", "proc"} {
-		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {
-			return true
-		}
-	}
-	return false
-}
-
-func subfolders(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
 	entries, _ := f.ReadDir(maxSiblings)
-	var names []string
+	var found []string
 	for _, e := range entries {
 		if e.IsDir() {
-			names = append(names, e.Name())
+			found = append(found, machinesBelow(filepath.Join(dir, e.Name()), depth-1)...)
 		}
 	}
-	return names
+	return found
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"syscall"
@@ -132,21 +133,15 @@ func missingIn(path string, last, asked bool) error {
 
 func (t *memTree) read(dst []byte, path string, limit int) ([]byte, bool, error) {
 	n, err := t.find(path, true)
-	if err != nil {
+	switch {
+	case err != nil:
 		return dst, false, err
-	}
-	switch n.kind {
-	case KindFile:
-	case KindDir:
+	case n.kind == KindDir:
 		return dst, false, syscall.EISDIR
-	default:
+	case n.kind != KindFile:
 		return dst, false, ErrNotRegular
 	}
-	data := n.data
-	if len(data) > limit {
-		return append(dst, data[:limit]...), true, nil
-	}
-	return append(dst, data...), n.cut, nil
+	return append(dst, n.data[:min(len(n.data), limit)]...), n.cut || len(n.data) > limit, nil
 }
 
 func (t *memTree) list(path string) ([]string, error) {
@@ -157,11 +152,7 @@ func (t *memTree) list(path string) ([]string, error) {
 	if n.kind != KindDir {
 		return nil, syscall.ENOTDIR
 	}
-	names := make([]string, 0, len(n.kids))
-	for name := range n.kids {
-		names = append(names, name)
-	}
-	return names, nil
+	return slices.Collect(maps.Keys(n.kids)), nil
 }
 
 func (t *memTree) stat(path string) (Kind, error) {
@@ -235,16 +226,17 @@ const InputsFolder = "memaudit-inputs/"
 // LimitInputs is for one file in it, in bytes.
 const LimitInputs = 16 << 20
 
-// machineTrees are names directly below sys and proc that identify a machine in an archive; other folders
+// machineTrees are names below sys, proc and dev that identify a machine in an archive; other folders
 // called "sys" have none of them.
 var machineTrees = [...]string{
 	"sys/devices", "sys/class", "sys/bus", "sys/firmware", "sys/kernel", "sys/hypervisor", "sys/module",
-	"proc/cpuinfo", "proc/meminfo", "proc/cmdline",
+	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "dev/cpu_dma_latency", "dev/kmsg",
 }
 
 func wanted(path string) bool {
+	folder := path + "/"
 	for _, c := range captured {
-		if strings.HasPrefix(path, c) || leadsTo(path, c) {
+		if strings.HasPrefix(path, c) || strings.HasPrefix(c, folder) {
 			return true
 		}
 	}
@@ -254,15 +246,11 @@ func wanted(path string) bool {
 	return strings.HasPrefix(path, "sys/devices/") && slices.ContainsFunc(linked[:], func(part string) bool { return strings.Contains(path, part) })
 }
 
-func leadsTo(path, c string) bool {
-	return len(path) < len(c) && c[len(path)] == '/' && strings.HasPrefix(c, path)
-}
-
 // splitMember splits a member's name into the machine's leading folders and the path below them. ok
 // is false for members that are not in a machine's trees (isTree) and neither notes nor inputs.
 func splitMember(name string) (prefix, path string, ok bool) {
 	start := 0
-	for range maxPrefix + 1 {
+	for range 1 + 3 { // leading folders
 		rest := name[start:]
 		if isTree(rest) || rest == notesName || strings.HasPrefix(rest, InputsFolder) {
 			return strings.TrimSuffix(name[:start], "/"), rest, true
@@ -276,14 +264,11 @@ func splitMember(name string) (prefix, path string, ok bool) {
 	return "", "", false
 }
 
-const maxPrefix = 3
-
 func isTree(path string) bool {
 	for _, t := range machineTrees {
-		if path == t || strings.HasPrefix(path, t) && path[len(t)] == '/' {
+		if path == t || strings.HasPrefix(path, t+"/") {
 			return true
 		}
 	}
-	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/") ||
-		path == "dev/cpu_dma_latency" || path == "dev/kmsg"
+	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/")
 }

@@ -114,12 +114,7 @@ func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) s
 	for i, v := range values {
 		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Fact: v})
 	}
-	for _, v := range values {
-		if v.State == fact.OK {
-			return v
-		}
-	}
-	return values[0]
+	return values[max(0, slices.IndexFunc(values, fact.Fact[uint64].Known))]
 }
 
 type register struct {
@@ -130,41 +125,30 @@ type register struct {
 
 func registersOf(cpu *CPU) []register {
 	gen := cpu.Generation()
-	package1 := func(addresses ...uint32) (out []register) {
-		for _, a := range addresses {
-			out = append(out, register{address: a})
-		}
-		return out
-	}
 	switch {
 	case gen.Intel():
-		list := append(package1(MSRAPICBase, MSRPlatform, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
+		list := []register{{MSRAPICBase, false}, {MSRPlatform, false}, {MSRPackageCst, false}, {MSRMiscEnable, false}, {MSRMiscPower, false},
+			{MSREnergyBias, false}, {MSRPowerCtl, false}, {MSRPrefetch, true}}
 		if cpu.Flags.Value["hwp"] {
-			list = append(list, register{address: MSRHWPEnable})
+			list = append(list, register{MSRHWPEnable, false})
 		}
 		if gen >= GenHaswell {
-			list = append(list, register{address: MSRUncore})
+			list = append(list, register{MSRUncore, false})
 		}
 		if gen == GenSapphire || gen == GenGranite {
 			list = append(list, register{MSRLLCPrefetch, true})
 		}
 		return list
 	case gen == GenZen4:
-		return append(package1(MSRAPICBase, MSRHWCR), register{MSRPrefetchAMD, true})
+		return []register{{MSRAPICBase, false}, {MSRHWCR, false}, {MSRPrefetchAMD, true}}
 	case gen >= GenOpteron:
-		return package1(MSRAPICBase, MSRHWCR)
+		return []register{{MSRAPICBase, false}, {MSRHWCR, false}}
 	default:
 		return nil
 	}
 }
 
 func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
-
-// Reasons why a plain file has no value of a register.
-var (
-	errZeroOrHole = errors.New("a plain file cannot distinguish a register of 0 from one that was not saved")
-	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
-)
 
 func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	path := msrPath(cpu)
@@ -216,7 +200,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 func plainProblem(chunks []registerRead, i int) error {
 	c := &chunks[i]
 	if allZero(c.data[:]) {
-		return fmt.Errorf("%w: %w", ErrNotCaptured, errZeroOrHole)
+		return fmt.Errorf("%w: a plain file cannot distinguish a register of 0 from one that was not saved", ErrNotCaptured)
 	}
 	for j := range chunks {
 		o := &chunks[j]
@@ -227,7 +211,7 @@ func plainProblem(chunks []registerRead, i int) error {
 		follows := d > 0 && !allZero(c.data[d:])
 		precedes := d < 0 && !allZero(c.data[:8+d]) && !allZero(o.data[:-d])
 		if follows || precedes {
-			return fmt.Errorf("%w: %w", ErrNotCaptured, errOverlap8)
+			return fmt.Errorf("%w: a plain file cannot hold this register beside its neighbour", ErrNotCaptured)
 		}
 	}
 	return nil
@@ -266,61 +250,42 @@ const (
 	GenZen4
 )
 
-var intelGenerations = [...]struct {
-	gen    Generation
-	models []int
-}{
-	{GenNehalem, []int{26, 30, 31, 46, 37, 44, 47}},
-	{GenSandyBridge, []int{42, 45, 58, 62}},
-	{GenHaswell, []int{60, 63, 69, 70, 61, 71, 79, 86}},
-	{GenSkylake, []int{85}},
-	{GenIcelake, []int{106, 108}},
-	{GenSapphire, []int{143, 207}},
-	{GenGranite, []int{173, 174}},
-	{GenSierra, []int{175, 221}},
+// intelGenerations are those of family 6, by model.
+var intelGenerations = map[int]Generation{
+	26: GenNehalem, 30: GenNehalem, 31: GenNehalem, 46: GenNehalem, 37: GenNehalem, 44: GenNehalem, 47: GenNehalem,
+	42: GenSandyBridge, 45: GenSandyBridge, 58: GenSandyBridge, 62: GenSandyBridge,
+	60: GenHaswell, 63: GenHaswell, 69: GenHaswell, 70: GenHaswell, 61: GenHaswell, 71: GenHaswell, 79: GenHaswell, 86: GenHaswell,
+	85: GenSkylake, 106: GenIcelake, 108: GenIcelake, 143: GenSapphire, 207: GenSapphire,
+	173: GenGranite, 174: GenGranite, 175: GenSierra, 221: GenSierra,
 }
 
 // Generation returns the group of this processor, GenOther if its identity is not known.
 func (c *CPU) Generation() Generation {
-	family, model := c.Family, c.Model
-	if family.State != fact.OK || model.State != fact.OK {
+	family, familyKnown := c.Family.Get()
+	model, modelKnown := c.Model.Get()
+	if !familyKnown || !modelKnown {
 		return GenOther
 	}
 	switch c.Vendor.Value {
 	case "GenuineIntel":
 		switch {
-		case family.Value == 19 && model.Value == 1:
+		case family == 19 && model == 1:
 			return GenDiamond
-		case family.Value != 6:
-			return GenOther
+		case family == 6:
+			return intelGenerations[model]
 		}
-		for _, g := range intelGenerations {
-			for _, m := range g.models {
-				if m == model.Value {
-					return g.gen
-				}
-			}
-		}
-		return GenOther
 	case "AuthenticAMD", "HygonGenuine":
 		// Models 10h to 1Fh and from 60h on of family 19h are Zen 4 (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
 		switch {
-		case family.Value == 0x15 || family.Value == 0x16:
+		case family == 0x15 || family == 0x16:
 			return GenOpteron
-		case family.Value == 0x17 || family.Value == 0x18:
-			return GenZen
-		case family.Value == 0x19 && (model.Value >= 0x10 && model.Value <= 0x1f || model.Value >= 0x60):
+		case family >= 0x1a, family == 0x19 && (model >= 0x10 && model <= 0x1f || model >= 0x60):
 			return GenZen4
-		case family.Value == 0x19:
+		case family >= 0x17:
 			return GenZen
-		case family.Value >= 0x1a:
-			return GenZen4
-		default:
-			return GenOther
 		}
-	default:
-		return GenOther
 	}
+	return GenOther
 }
 
 // Intel reports whether this is a generation of Intel processors.

@@ -52,8 +52,6 @@ const (
 	fieldBytes     = 16
 )
 
-var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
-
 // loadNotes reads the notes of a capture, if it has any, into at most room bytes of memory.
 func (r *Root) loadNotes(room int64) error {
 	b, more, err := r.b.read(nil, notesName, limitNotes)
@@ -148,7 +146,7 @@ func (n *notes) line(fields []string) error {
 			return nil
 		case len(fields) != 4:
 			return fmt.Errorf("%d fields after the state, one or three were expected", len(fields)-1)
-		case !slices.Contains(operations[:], fields[2]):
+		case !slices.Contains([]string{"read", "head", "list", "stat", "readlink"}, fields[2]):
 			return fmt.Errorf("%q is not a question", fields[2])
 		}
 		a.Op = fields[2]
@@ -184,25 +182,16 @@ func (a *Access) fail(state fact.State, reason string) {
 	if op == "head" || op == "msr" {
 		op = "read"
 	}
-	cause := errors.New(reason)
-	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
-		if err.Error() == reason {
-			cause = err
-		}
-	}
-	a.State, a.Err = state, &ReadError{Op: op, Path: a.Path, State: state, Err: cause}
+	known := []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped}
+	known = append(slices.DeleteFunc(known, func(err error) bool { return err.Error() != reason }), errors.New(reason))
+	a.State, a.Err = state, &ReadError{Op: op, Path: a.Path, State: state, Err: known[0]}
 }
 
 func noteState(word string) (fact.State, bool) {
-	for _, s := range noteStates {
-		if s.String() == word {
-			return s, true
-		}
-	}
-	return fact.Unread, false
+	all := []fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
+	i := slices.IndexFunc(all, func(s fact.State) bool { return s.String() == word })
+	return all[max(0, i)], i >= 0
 }
-
-var operations = [...]string{"read", "head", "list", "stat", "readlink"}
 
 var kindWords = [...]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
@@ -329,15 +318,10 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 		w.member(path, more[path])
 	}
 	// Folders that were only looked at are written for people who unpack a capture.
-	var found []string
-	for q, a := range c.answers {
-		if q.op == "stat" && a.State == fact.OK && a.Kind == KindDir {
-			found = append(found, q.path)
+	for _, q := range c.sorted() {
+		if q.op == "stat" && c.answers[q].Kind == KindDir {
+			w.header(&tar.Header{Name: q.path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 		}
-	}
-	slices.Sort(found)
-	for _, path := range found {
-		w.header(&tar.Header{Name: path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 	}
 	w.member("/"+notesName, c.notes(c.root.notes.redacted || redact != nil))
 	err := w.err
@@ -386,13 +370,17 @@ func (c *Recorder) notes(redacted bool) []byte {
 	if c.root.firmwareMasked() != nil {
 		fmt.Fprintf(&b, "%s\t/sys/firmware\n", fact.Denied)
 	}
-	order := func(a, b query) int {
-		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op), cmp.Compare(a.register, b.register))
-	}
-	for _, q := range slices.SortedFunc(maps.Keys(c.answers), order) {
+	for _, q := range c.sorted() {
 		if a := c.answers[q]; !hasSeparator(q.path) {
 			b.WriteString(a.line(c.complete[q.path]))
 		}
 	}
 	return b.Bytes()
+}
+
+// sorted returns the questions of the answers, by path.
+func (c *Recorder) sorted() []query {
+	return slices.SortedFunc(maps.Keys(c.answers), func(a, b query) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op), cmp.Compare(a.register, b.register))
+	})
 }

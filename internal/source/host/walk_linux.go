@@ -20,7 +20,7 @@ type walker struct {
 // start at the root again; ".." above it is ErrLeavesRoot.
 func openBeneath(root int, path string, flags int) (int, error) {
 	w := walker{stack: []int{root}, parts: strings.Split(path, "/")}
-	defer func() { w.rewind() }()
+	defer w.rewind()
 	for len(w.parts) > 0 {
 		part := w.parts[0]
 		w.parts = w.parts[1:]
@@ -28,9 +28,10 @@ func openBeneath(root int, path string, flags int) (int, error) {
 		case "", ".":
 			continue
 		case "..":
-			if err := w.up(); err != nil {
-				return -1, err
+			if len(w.stack) == 1 {
+				return -1, ErrLeavesRoot
 			}
+			w.up()
 			continue
 		}
 		fd, done, err := w.step(part, flags)
@@ -53,7 +54,7 @@ func (w *walker) step(part string, flags int) (fd int, done bool, err error) {
 		return -1, false, w.link(part)
 	}
 	if len(w.parts) == 0 {
-		fd, err := openRetry(func() (int, error) { return unix.Openat(w.top(), part, flags|unix.O_NOFOLLOW, 0) })
+		fd, err := retry(func() (int, error) { return unix.Openat(w.top(), part, flags|unix.O_NOFOLLOW, 0) })
 		return fd, true, err
 	}
 	fd, err = unix.Openat(w.top(), part, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -84,18 +85,14 @@ func (w *walker) link(part string) error {
 
 func (w *walker) top() int { return w.stack[len(w.stack)-1] }
 
-func (w *walker) up() error {
-	if len(w.stack) == 1 {
-		return ErrLeavesRoot
-	}
+func (w *walker) up() {
 	closeFD(w.top())
 	w.stack = w.stack[:len(w.stack)-1]
-	return nil
 }
 
 func (w *walker) rewind() {
 	for len(w.stack) > 1 {
-		_ = w.up()
+		w.up()
 	}
 }
 
@@ -109,10 +106,7 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 		// The size of a read grows with the file, so that a small file does not need a large buffer.
 		dst = slices.Grow(dst, min(room, max(LimitAttribute+1, len(dst)-start)))
 		buf := dst[len(dst):min(cap(dst), len(dst)+room)]
-		n, err := unix.Read(fd, buf)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
+		n, err := retry(func() (int, error) { return unix.Read(fd, buf) })
 		if err != nil {
 			return dst[:start], false, err
 		}
@@ -145,11 +139,12 @@ const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEX
 // closeFD closes a descriptor that was only read from; an error does not matter.
 func closeFD(fd int) { _ = unix.Close(fd) }
 
-func openRetry(open func() (int, error)) (int, error) {
+// retry repeats a call that a signal interrupted.
+func retry(call func() (int, error)) (int, error) {
 	for {
-		fd, err := open()
+		n, err := call()
 		if !errors.Is(err, unix.EINTR) {
-			return fd, err
+			return n, err
 		}
 	}
 }
@@ -159,16 +154,12 @@ func kindOf(fd int) (Kind, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return KindNone, err
 	}
-	return kindOfMode(st.Mode), nil
-}
-
-func kindOfMode(mode uint32) Kind {
-	switch mode & unix.S_IFMT {
+	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		return KindFile
+		return KindFile, nil
 	case unix.S_IFDIR:
-		return KindDir
+		return KindDir, nil
 	default:
-		return KindOther
+		return KindOther, nil
 	}
 }

@@ -67,13 +67,6 @@ var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", 
 	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb",
 	"kvm_intel.", "kvm_amd.", "mem_encrypt", "nosgx", "nohibernate"}
 
-// qualified reports whether a word without "=" may be a fully qualified host name. Module options also have
-// a dot, but few of them have no value.
-func qualified(word []byte) bool {
-	dot := bytes.IndexByte(word, '.')
-	return dot > 0 && dot < len(word)-1
-}
-
 // HideOptions replaces values on a command line that an audit does not need (passwords, addresses, host
 // names), words that look like an address or a name, and all words for init.
 func HideOptions(line []byte, hide func([]byte) []byte) []byte {
@@ -88,6 +81,8 @@ func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 		line = line[len(word):]
 		key, _, valued := bytes.Cut(bytes.TrimLeft(word, `"`), []byte("="))
 		forInit = forInit || string(word) == "--"
+		// A word with a dot inside may be a fully qualified host name. Module options also have one, but few have no value.
+		dot := bytes.IndexByte(word, '.')
 		switch {
 		case string(word) == "--", !forInit && slices.ContainsFunc(keptOptions[:], func(k string) bool {
 			return string(key) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(key), k)
@@ -96,7 +91,7 @@ func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 		case valued && !forInit:
 			value := bytes.IndexByte(word, '=') + 1
 			out = append(append(out, word[:value]...), hide(word[value:])...)
-		case forInit || bytes.ContainsAny(word, ":/@0123456789") || qualified(word):
+		case forInit || bytes.ContainsAny(word, ":/@0123456789") || dot > 0 && dot < len(word)-1:
 			out = append(out, hide(word)...)
 		default:
 			out = append(out, word...)

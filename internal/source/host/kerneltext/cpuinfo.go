@@ -83,7 +83,7 @@ func (c *CPUInfo) take(key string, value []byte) {
 }
 
 func parseID(b []byte) int {
-	n, err := strconv.Atoi(string(b[:min(len(b), 12)]))
+	n, err := strconv.Atoi(string(b))
 	if err != nil || n < 0 || len(b) > 12 {
 		return -1
 	}

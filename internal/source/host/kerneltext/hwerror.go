@@ -84,7 +84,7 @@ func ParseMemoryErrors(log string) []MemoryError {
 			open[record] = s
 		}
 		s.read(text)
-		s.error.Microseconds = microseconds(m)
+		s.error.Microseconds, _ = strconv.ParseInt(cmp.Or(m[2], m[3]+m[4]), 10, 64)
 	}
 	for _, record := range slices.Sorted(maps.Keys(open)) {
 		done(record)
@@ -126,13 +126,4 @@ func (s *section) read(text string) {
 			s.error.Place = strings.Join(words, ", ")
 		}
 	}
-}
-
-func microseconds(m []string) int64 {
-	if m[2] != "" {
-		n, _ := strconv.ParseInt(m[2], 10, 64)
-		return n
-	}
-	n, _ := strconv.ParseInt(m[3]+m[4], 10, 64)
-	return n
 }

@@ -32,64 +32,51 @@ func ParseCPUList(b []byte) ([]int, error) {
 		if more && len(Trim(rest)) == 0 {
 			return nil, fmt.Errorf("list %q ends in a comma", Excerpt(b))
 		}
-		r, err := parseRange(Trim(item))
-		if err != nil {
+		var err error
+		if list, err = appendRange(list, Trim(item)); err != nil {
 			return nil, err
 		}
-		if len(list)+r.last-r.first+1 > maxListed {
-			return nil, fmt.Errorf("list of more than %d numbers", maxListed)
-		}
-		list = r.append(list)
 	}
 	slices.Sort(list)
 	return slices.Compact(list), nil
 }
 
-// cpuRange is the range first-last with a stride: the first used of every group CPUs.
-type cpuRange struct{ first, last, used, group int }
-
-func (r cpuRange) append(dst []int) []int {
-	for n := r.first; n <= r.last; n++ {
-		if (n-r.first)%r.group < r.used {
-			dst = append(dst, n)
-		}
-	}
-	return dst
-}
-
-func parseRange(item []byte) (cpuRange, error) {
+// appendRange appends the numbers of a range first-last, also with a stride.
+func appendRange(list []int, item []byte) ([]int, error) {
 	span, stride, strided := bytes.Cut(item, []byte{':'})
-	first, last, isRange := bytes.Cut(span, []byte{'-'})
-	r := cpuRange{used: 1, group: 1}
-	var ok [4]bool
-	r.first, ok[0] = smallNumber(first)
-	r.last, ok[1] = r.first, true
+	low, high, isRange := bytes.Cut(span, []byte{'-'})
+	first, ok := smallNumber(low)
+	last, used, group := first, 1, 1
 	if isRange {
-		r.last, ok[1] = smallNumber(last)
+		var known bool
+		last, known = smallNumber(high)
+		ok = ok && known
 	}
-	ok[2], ok[3] = true, true
-	if strided {
-		used, group, _ := bytes.Cut(stride, []byte{'/'})
-		r.used, ok[2] = smallNumber(used)
-		r.group, ok[3] = smallNumber(group)
+	if strided { // the first used of every group CPUs
+		u, g, _ := bytes.Cut(stride, []byte{'/'})
+		var known [2]bool
+		used, known[0] = smallNumber(u)
+		group, known[1] = smallNumber(g)
+		ok = ok && isRange && known == [2]bool{true, true}
 	}
-	if ok != [4]bool{true, true, true, true} || r.last < r.first || r.used < 1 || r.group < r.used || strided && !isRange {
-		return r, fmt.Errorf("%q is not a range of numbers up to %d", Excerpt(item), MaxCPU)
+	if !ok || last < first || used < 1 || group < used {
+		return nil, fmt.Errorf("%q is not a range of numbers up to %d", Excerpt(item), MaxCPU)
 	}
-	return r, nil
+	if len(list)+last-first+1 > maxListed {
+		return nil, fmt.Errorf("list of more than %d numbers", maxListed)
+	}
+	for n := first; n <= last; n++ {
+		if (n-first)%group < used {
+			list = append(list, n)
+		}
+	}
+	return list, nil
 }
 
+// smallNumber reads a number up to MaxCPU.
 func smallNumber(b []byte) (int, bool) {
-	n := 0
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		if n = n*10 + int(c-'0'); n > MaxCPU {
-			return 0, false
-		}
-	}
-	return n, len(b) > 0
+	n, err := strconv.ParseUint(string(b), 10, 16)
+	return int(n), err == nil
 }
 
 // ParseCPUMask parses the kernel's mask format "00000000,0000ffff": groups of
@@ -101,35 +88,15 @@ func ParseCPUMask(b []byte) ([]int, error) {
 	}
 	var out []int
 	for i := len(groups) - 1; i >= 0; i-- {
-		word, ok := hexWord(groups[i])
-		if !ok {
+		word, err := strconv.ParseUint(string(groups[i]), 16, 32)
+		if err != nil || len(groups[i]) > 8 {
 			return nil, fmt.Errorf("%q is not a group of a CPU mask", Excerpt(groups[i]))
 		}
 		for base := 32 * (len(groups) - 1 - i); word != 0; word &= word - 1 {
-			out = append(out, base+bits.TrailingZeros32(word))
+			out = append(out, base+bits.TrailingZeros64(word))
 		}
 	}
 	return out, nil
-}
-
-func hexWord(b []byte) (uint32, bool) {
-	if len(b) == 0 || len(b) > 8 {
-		return 0, false
-	}
-	var w uint32
-	for _, c := range b {
-		switch {
-		case c >= '0' && c <= '9':
-			w = w<<4 | uint32(c-'0')
-		case c >= 'a' && c <= 'f':
-			w = w<<4 | uint32(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			w = w<<4 | uint32(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return w, true
 }
 
 // Trim removes blanks at both ends and the NUL bytes that some captures leave after a value.
