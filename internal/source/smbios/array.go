@@ -20,19 +20,16 @@ type MemoryArray struct {
 
 // MemoryArrays decodes the structures of type 16 in table order.
 func (t *Table) MemoryArrays() []MemoryArray {
-	out := make([]MemoryArray, 0, t.Count(typeMemoryArray))
-	for s := range t.OfType(typeMemoryArray) {
-		f := t.fields(s)
-		out = append(out, MemoryArray{
-			Handle:      s.Handle,
+	return decodeAll(t, typeMemoryArray, func(f *fields) MemoryArray {
+		return MemoryArray{
+			Handle:      f.s.Handle,
 			Location:    f.word(0x04, "Location", "array location"),
 			Use:         f.word(0x05, "Use", "array use"),
 			ECC:         f.word(0x06, "Error Correction Type", "error correction"),
 			MaxCapacity: f.maxCapacity(),
 			Devices:     f.num(0x0D, 2, "Number Of Devices", -1),
-		})
-	}
-	return out
+		}
+	})
 }
 
 // maxCapacity returns the capacity in bytes. The field at 07h counts KB; 80000000h there refers to
@@ -69,15 +66,12 @@ type ArrayMapping struct {
 
 // ArrayMappings decodes the structures of type 19 in table order.
 func (t *Table) ArrayMappings() []ArrayMapping {
-	out := make([]ArrayMapping, 0, t.Count(typeArrayMapping))
-	for s := range t.OfType(typeArrayMapping) {
-		f := t.fields(s)
-		m := ArrayMapping{Handle: s.Handle}
+	return decodeAll(t, typeArrayMapping, func(f *fields) ArrayMapping {
+		m := ArrayMapping{Handle: f.s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x0F)
 		m.Array = f.handle(0x0C, "Physical Array Handle", 0xFFFF)
-		out = append(out, m)
-	}
-	return out
+		return m
+	})
 }
 
 // DeviceMapping is a physical address range that belongs to a memory device (type 20, DSP0134
@@ -97,17 +91,14 @@ type DeviceMapping struct {
 
 // DeviceMappings decodes the structures of type 20 in table order.
 func (t *Table) DeviceMappings() []DeviceMapping {
-	out := make([]DeviceMapping, 0, t.Count(typeDeviceMapping))
-	for s := range t.OfType(typeDeviceMapping) {
-		f := t.fields(s)
-		m := DeviceMapping{Handle: s.Handle}
+	return decodeAll(t, typeDeviceMapping, func(f *fields) DeviceMapping {
+		m := DeviceMapping{Handle: f.s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x13)
 		m.Device = f.handle(0x0C, "Physical Device Handle", 0xFFFF)
 		m.InterleavePosition = f.interleave(0x11, "Interleave Position")
 		m.InterleaveDepth = f.interleave(0x12, "Interleaved Data Depth")
-		out = append(out, m)
-	}
-	return out
+		return m
+	})
 }
 
 // interleave reads a number for which dmidecode prints no line when it is 0.
@@ -197,34 +188,24 @@ type HPEDIMMLocation struct {
 // vendors, which use that type for other purposes. It also supports dmidecode's text, in which these
 // structures are printed as bytes.
 func (t *Table) HPEDIMMLocations() []HPEDIMMLocation {
-	if sys, ok := t.System(); !ok || !isHPE(sys.Manufacturer.Value) {
+	sys, _ := t.System()
+	switch strings.TrimRight(sys.Manufacturer.Value, " ") { // as dmidecode compares it
+	case "HP", "HPE", "Hewlett-Packard", "Hewlett Packard Enterprise":
+	default:
 		return nil
 	}
 	var out []HPEDIMMLocation
 	for s := range t.OfType(typeHPEDIMMLocation) {
 		if f := t.fields(s); !f.text {
-			out = append(out, f.hpeDIMMLocation())
+			out = append(out, HPEDIMMLocation{
+				Handle:         s.Handle,
+				Device:         f.handle(0x04, "", 0xFFFF),
+				Processor:      f.num(0x08, 1, "", 0xFF),
+				Controller:     f.num(0x0D, 1, "", 0),
+				Channel:        f.num(0x0E, 1, "", 0),
+				IndexInChannel: f.num(0x1B, 1, "", -1),
+			})
 		}
 	}
 	return out
-}
-
-func (f *fields) hpeDIMMLocation() HPEDIMMLocation {
-	return HPEDIMMLocation{
-		Handle:         f.s.Handle,
-		Device:         f.handle(0x04, "", 0xFFFF),
-		Processor:      f.num(0x08, 1, "", 0xFF),
-		Controller:     f.num(0x0D, 1, "", 0),
-		Channel:        f.num(0x0E, 1, "", 0),
-		IndexInChannel: f.num(0x1B, 1, "", -1),
-	}
-}
-
-// isHPE compares the manufacturer the way dmidecode does before it decodes HPE's OEM structures.
-func isHPE(maker string) bool {
-	switch strings.TrimRight(maker, " ") {
-	case "HP", "HPE", "Hewlett-Packard", "Hewlett Packard Enterprise":
-		return true
-	}
-	return false
 }

@@ -27,10 +27,8 @@ func (t *Table) checkCount() {
 func (t *Table) checkDevices(ended bool) {
 	listed, total, announced := map[uint16]int{}, 0, 0
 	last := -1 // the array of the last device or, without one, the last array
-	for i := range t.Structures {
-		if s := &t.Structures[i]; s.Type == typeMemoryArray {
-			last = int(s.Handle)
-		}
+	for s := range t.OfType(typeMemoryArray) {
+		last = int(s.Handle)
 	}
 	for d := range t.EachMemoryDevice() {
 		listed[d.Array.Or(0)]++
@@ -52,9 +50,8 @@ func (t *Table) checkDevices(ended bool) {
 		return // devices of one array may name another
 	}
 	// The array with the last rows may be cut off, unless an array before it is short as well.
-	cut := !ended && t.Source == FromText && len(short) == 1 && int(short[0].Handle) == last
 	code := CodeDevices
-	if cut {
+	if !ended && t.Source == FromText && len(short) == 1 && int(short[0].Handle) == last {
 		code = CodeCount
 	}
 	for i := range short {
@@ -70,12 +67,8 @@ func (t *Table) checkHandles() {
 			t.duplicate(a, b)
 		}
 	}
-	var there [256]bool
-	for i := range t.Structures {
-		there[t.Structures[i].Type] = true
-	}
 	// The output of `dmidecode -t` lacks the structures that its fields refer to.
-	filtered := t.Source == FromText && !there[typeEndOfTable]
+	filtered := t.Source == FromText && t.Count(typeEndOfTable) == 0
 	var good identity
 	for i := range t.Structures {
 		s := &t.Structures[i]
@@ -85,10 +78,10 @@ func (t *Table) checkHandles() {
 			r := &refs[j]
 			h := f.handle(r.off, r.label, r.notProvided)
 			to := identity{h.Value, r.to[0]}
-			if !h.Known() || to == good || filtered && !there[r.to[0]] {
+			if !h.Known() || to == good || filtered && t.Count(r.to[0]) == 0 {
 				continue
 			}
-			if t.resolves(h.Value, r.to) {
+			if slices.ContainsFunc(r.to, func(typ uint8) bool { return t.Lookup(h.Value, typ) != nil }) {
 				good = to // devices share their array
 				continue
 			}
@@ -102,17 +95,13 @@ func (t *Table) checkHandles() {
 // to, so only two structures of the same type can be confused. Inactive structures and end markers
 // often share a handle and are not reported.
 func (t *Table) duplicate(a, b *Structure) {
-	marks := [...]uint8{typeInactive, typeEndOfTable}
-	if slices.Contains(marks[:], a.Type) || slices.Contains(marks[:], b.Type) {
+	marks := []uint8{typeInactive, typeEndOfTable}
+	if slices.Contains(marks, a.Type) || slices.Contains(marks, b.Type) {
 		return
 	}
 	referred := slices.Contains([]uint8{typeMemoryArray, typeMemoryDevice, typeArrayMapping}, a.Type)
 	t.problemAt(CodeDuplicateHandle, b, a.Type != b.Type || !referred,
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
-}
-
-func (t *Table) resolves(handle uint16, types []uint8) bool {
-	return slices.ContainsFunc(types, func(typ uint8) bool { return t.Lookup(handle, typ) != nil })
 }
 
 type reference struct {
@@ -123,31 +112,23 @@ type reference struct {
 	harmless    bool
 }
 
-var (
-	toArray   = []uint8{typeMemoryArray}
-	toDevice  = []uint8{typeMemoryDevice}
-	toMapping = []uint8{typeArrayMapping}
-	toCache   = []uint8{typeCache}
-	toError   = []uint8{typeMemoryError, 33}
-
-	references = map[uint8][]reference{
-		typeProcessor: {
-			{0x1A, "L1 Cache Handle", 0xFFFF, toCache, true},
-			{0x1C, "L2 Cache Handle", 0xFFFF, toCache, true},
-			{0x1E, "L3 Cache Handle", 0xFFFF, toCache, true},
-		},
-		typeMemoryArray: {{0x0B, "Error Information Handle", errorNotProvided, toError, true}},
-		typeMemoryDevice: {
-			{0x04, "Array Handle", 0xFFFF, toArray, false},
-			{0x06, "Error Information Handle", errorNotProvided, toError, true},
-		},
-		typeArrayMapping: {{0x0C, "Physical Array Handle", 0xFFFF, toArray, true}},
-		typeDeviceMapping: {
-			{0x0C, "Physical Device Handle", 0xFFFF, toDevice, true},
-			{0x0E, "Memory Array Mapped Address Handle", 0xFFFF, toMapping, true},
-		},
-	}
-)
+var references = map[uint8][]reference{
+	typeProcessor: {
+		{0x1A, "L1 Cache Handle", 0xFFFF, []uint8{typeCache}, true},
+		{0x1C, "L2 Cache Handle", 0xFFFF, []uint8{typeCache}, true},
+		{0x1E, "L3 Cache Handle", 0xFFFF, []uint8{typeCache}, true},
+	},
+	typeMemoryArray: {{0x0B, "Error Information Handle", errorNotProvided, []uint8{typeMemoryError, 33}, true}},
+	typeMemoryDevice: {
+		{0x04, "Array Handle", 0xFFFF, []uint8{typeMemoryArray}, false},
+		{0x06, "Error Information Handle", errorNotProvided, []uint8{typeMemoryError, 33}, true},
+	},
+	typeArrayMapping: {{0x0C, "Physical Array Handle", 0xFFFF, []uint8{typeMemoryArray}, true}},
+	typeDeviceMapping: {
+		{0x0C, "Physical Device Handle", 0xFFFF, []uint8{typeMemoryDevice}, true},
+		{0x0E, "Memory Array Mapped Address Handle", 0xFFFF, []uint8{typeArrayMapping}, true},
+	},
+}
 
 // checkFields reports structures that are too short, fields that name a string which does not
 // exist, and values that the specification does not define.
@@ -166,14 +147,15 @@ func (t *Table) checkFields() {
 					empty = true
 				case l.val == badIndex:
 					t.problemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
-				case l.val == outOfSpec && !empty && audited(s.Type):
+				case l.val == outOfSpec && !empty && enums[s.Type] != nil:
 					t.problemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
 				}
 			}
 			continue
 		}
-		if n := auditedLength(s.Type); int(s.Length) < n {
-			t.problemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, n)
+		// The least length of a structure that the audit reads.
+		if known := []uint8{typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping}; slices.Contains(known, s.Type) && s.Length < minLength[s.Type] {
+			t.problemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, minLength[s.Type])
 		}
 		if off, n, bad := badString(s); bad && !s.cut {
 			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
@@ -182,7 +164,7 @@ func (t *Table) checkFields() {
 		if s.Type == typeMemoryDevice && len(s.Data) > 0x0D && s.Data[0x0C] == 0 && s.Data[0x0D] == 0 {
 			continue
 		}
-		for _, e := range enumsOfType(s.Type) {
+		for _, e := range enums[s.Type] {
 			if e.off < len(s.Data) && wordLists()[e.list].names[int(s.Data[e.off])] == "" {
 				t.problemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
 			}
@@ -190,42 +172,20 @@ func (t *Table) checkFields() {
 	}
 }
 
-// auditedLength returns the least length in bytes of a structure that the audit reads, and 0 for other types.
-func auditedLength(typ uint8) int {
-	switch typ {
-	case typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping:
-		return int(minLength[typ])
-	}
-	return 0
-}
-
-func audited(typ uint8) bool { return enumsOfType(typ) != nil }
-
 type enumField struct {
 	off         int
 	label, list string
 }
 
-var (
-	processorEnums = []enumField{{0x05, "Type", "processor type"}, {0x19, "Upgrade", "processor upgrade"}}
-	arrayEnums     = []enumField{
+// enums are the fields with words of the types that the audit reads.
+var enums = map[uint8][]enumField{
+	typeProcessor: {{0x05, "Type", "processor type"}, {0x19, "Upgrade", "processor upgrade"}},
+	typeMemoryArray: {
 		{0x04, "Location", "array location"}, {0x05, "Use", "array use"}, {0x06, "Error Correction Type", "error correction"},
-	}
-	deviceEnums = []enumField{
+	},
+	typeMemoryDevice: {
 		{0x0E, "Form Factor", "form factor"}, {0x12, "Type", "memory type"}, {0x28, "Memory Technology", "memory technology"},
-	}
-)
-
-func enumsOfType(typ uint8) []enumField {
-	switch typ {
-	case typeProcessor:
-		return processorEnums
-	case typeMemoryArray:
-		return arrayEnums
-	case typeMemoryDevice:
-		return deviceEnums
-	}
-	return nil
+	},
 }
 
 // withoutFields reports whether the text has structures but no fields: its layout was lost, or only the
@@ -243,11 +203,8 @@ func (t *Table) withoutFields() bool {
 }
 
 func (t *Table) checkEmpty() {
-	if t.Source != FromText {
-		return
-	}
 	for i := range t.Structures {
-		if s := &t.Structures[i]; audited(s.Type) && len(s.lines) == 0 && s.Data == nil {
+		if s := &t.Structures[i]; t.Source == FromText && enums[s.Type] != nil && len(s.lines) == 0 && s.Data == nil {
 			t.problemAt(CodeText, s, false, "has no fields in the text")
 		}
 	}

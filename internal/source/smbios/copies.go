@@ -34,7 +34,17 @@ func (t *Table) dropCopies() {
 func (t *Table) findTwins(copies map[int]bool) {
 	seed := maphash.MakeSeed()
 	first := map[uint64][]int{}
-	listed, announced := t.devicesListed(copies), t.devicesAnnounced()
+	listed, announced := map[uint16]int{}, map[uint16]int{}
+	for i := range t.Structures {
+		if s := &t.Structures[i]; s.Type == typeMemoryDevice && !copies[i] {
+			listed[t.arrayOf(s)]++
+		}
+	}
+	for _, a := range t.MemoryArrays() {
+		if n, ok := a.Devices.Get(); ok {
+			announced[a.Handle] = n
+		}
+	}
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		if copies[i] || !t.singular(s) {
@@ -63,26 +73,6 @@ func (t *Table) findTwins(copies map[int]bool) {
 func (t *Table) arrayOf(s *Structure) uint16 {
 	f := t.fields(s)
 	return f.handle(0x04, "Array Handle", 0xFFFF).Or(0)
-}
-
-func (t *Table) devicesListed(without map[int]bool) map[uint16]int {
-	listed := map[uint16]int{}
-	for i := range t.Structures {
-		if s := &t.Structures[i]; s.Type == typeMemoryDevice && !without[i] {
-			listed[t.arrayOf(s)]++
-		}
-	}
-	return listed
-}
-
-func (t *Table) devicesAnnounced() map[uint16]int {
-	announced := map[uint16]int{}
-	for _, a := range t.MemoryArrays() {
-		if n, ok := a.Devices.Get(); ok {
-			announced[a.Handle] = n
-		}
-	}
-	return announced
 }
 
 // singular reports whether a structure describes a processor or a module that there is once only.
@@ -164,11 +154,9 @@ func (t *Table) endAtMarker() {
 		if n++; n == 1 {
 			first = s.Offset
 		}
-		lost = lost || slices.Contains(listTypes[:], s.Type)
+		lost = lost || slices.Contains([]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}, s.Type)
 	}
 	if n > 0 {
 		t.problem(CodeEarlyEnd, first, !lost, "the end marker (type 127) is in the middle of the table: %d structures after it are left out", n)
 	}
 }
-
-var listTypes = [...]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}

@@ -116,8 +116,7 @@ func (f *fields) configuredLabel() string {
 	}
 	pos := f.pos
 	_, ok := f.line(now)
-	f.pos = pos
-	if ok {
+	if f.pos = pos; ok {
 		return now
 	}
 	return "Configured Clock Speed"

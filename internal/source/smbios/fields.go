@@ -2,6 +2,7 @@ package smbios
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -80,12 +81,10 @@ func (f *fields) has(off, n int) bool {
 }
 
 // u8, u16, u32 and u64 read little-endian numbers. The caller has checked with has that they exist.
-func (f *fields) u8(off int) int    { return int(f.s.Data[off]) }
-func (f *fields) u16(off int) int   { return int(binary.LittleEndian.Uint16(f.s.Data[off:])) }
-func (f *fields) u32(off int) int64 { return int64(binary.LittleEndian.Uint32(f.s.Data[off:])) }
-func (f *fields) u64(off int) uint64 {
-	return binary.LittleEndian.Uint64(f.s.Data[off:])
-}
+func (f *fields) u8(off int) int     { return int(f.s.Data[off]) }
+func (f *fields) u16(off int) int    { return int(binary.LittleEndian.Uint16(f.s.Data[off:])) }
+func (f *fields) u32(off int) int64  { return int64(binary.LittleEndian.Uint32(f.s.Data[off:])) }
+func (f *fields) u64(off int) uint64 { return binary.LittleEndian.Uint64(f.s.Data[off:]) }
 
 // line returns the value that is printed for a label. Callers ask for labels in the order in which
 // dmidecode prints them, so the search is short.
@@ -192,19 +191,31 @@ func parseNum(v string, unknown int) Field[int] {
 // beyond the last string is Malformed. The string may be a placeholder that the vendor left there, such as "To Be Filled
 // By O.E.M.": see Placeholder.
 func (f *fields) str(off int, label string) Field[string] {
-	return read(f, off, 1, label, textString, func() Field[string] {
+	return read(f, off, 1, label, func(v string) Field[string] {
+		v = strings.Trim(printable(v), " ")
+		switch v {
+		case "", notSpecified:
+			return status[string](Unstated)
+		case badIndex:
+			return status[string](Malformed)
+		}
+		return known(v)
+	}, func() Field[string] {
 		n := f.u8(off)
 		if n == 0 {
 			return status[string](Unstated)
 		}
 		raw, ok := f.nthString(n)
+		v := strings.Trim(printable(raw), " ")
 		switch {
-		case ok:
-			return binaryString(raw)
-		case f.s.cut:
+		case !ok && f.s.cut:
 			return Field[string]{} // lost with the end of the table
+		case !ok:
+			return status[string](Malformed)
+		case v == "", v == notSpecified: // as in dmidecode's text
+			return status[string](Unstated)
 		}
-		return status[string](Malformed)
+		return known(v)
 	})
 }
 
@@ -223,33 +234,16 @@ func (f *fields) nthString(n int) (string, bool) {
 	return str, str != ""
 }
 
-func binaryString(raw string) Field[string] {
-	v := strings.Trim(printable(raw), " ")
-	// Read from dmidecode's text this string would be Unstated too.
-	if v == "" || v == notSpecified {
-		return status[string](Unstated)
-	}
-	return known(v)
-}
-
-func textString(v string) Field[string] {
-	v = strings.Trim(printable(v), " ")
-	switch v {
-	case "", notSpecified:
-		return status[string](Unstated)
-	case badIndex:
-		return status[string](Malformed)
-	}
-	return known(v)
-}
-
 // badString returns the offset of the first field that names a string beyond the last one, and the
 // number of strings. Without such a field bad is false.
 func badString(s *Structure) (off, strs int, bad bool) {
 	if int(s.Type) >= len(stringFields) {
 		return 0, 0, false
 	}
-	n := countStrings(s.strs)
+	n := 0
+	if s.strs != "" {
+		n = strings.Count(s.strs, "\x00") + 1
+	}
 	for _, c := range []byte(stringFields[s.Type]) {
 		if int(c) >= len(s.Data) || s.Data[c] == 0 {
 			continue
@@ -259,13 +253,6 @@ func badString(s *Structure) (off, strs int, bad bool) {
 		}
 	}
 	return 0, 0, false
-}
-
-func countStrings(strs string) int {
-	if strs == "" {
-		return 0
-	}
-	return strings.Count(strs, "\x00") + 1
 }
 
 // stringFields lists for each type the offsets of the fields with string numbers (DSP0134 clause 7).
@@ -310,24 +297,9 @@ func parseHex(v string) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
-	i := 0
-	for i < len(v) && hexDigit(v[i]) >= 0 {
-		i++
-	}
-	n, err := strconv.ParseUint(v[:i], 16, 64)
+	digits := len(v) - len(strings.TrimLeft(v, "0123456789abcdefABCDEF"))
+	n, err := strconv.ParseUint(v[:digits], 16, 64)
 	return n, err == nil
-}
-
-func hexDigit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
 }
 
 // sizeUnits are the binary logarithms of the units that dmidecode prints after sizes. dmidecode always
@@ -383,14 +355,13 @@ func textStatus(v string) Status {
 func parseHexRow(b []byte, row string) ([]byte, bool) {
 	n := len(b)
 	for i := 0; i < len(row); i += 3 {
-		if i+1 >= len(row) || i+2 < len(row) && row[i+2] != ' ' {
+		var err error
+		if i+2 < len(row) && row[i+2] != ' ' {
 			return b[:n], false
 		}
-		hi, lo := hexDigit(row[i]), hexDigit(row[i+1])
-		if hi < 0 || lo < 0 {
+		if b, err = hex.AppendDecode(b, []byte(row[i:min(i+2, len(row))])); err != nil {
 			return b[:n], false
 		}
-		b = append(b, byte(hi<<4|lo))
 	}
 	return b, len(b) > n
 }
@@ -404,21 +375,14 @@ const (
 
 // printable replaces every byte that is not printable ASCII with a dot, as dmidecode does.
 func printable(s string) string {
-	for i := range len(s) {
-		if !isPrintable(s[i]) {
-			b := []byte(s)
-			for i, c := range b {
-				if !isPrintable(c) {
-					b[i] = '.'
-				}
-			}
-			return string(b)
+	b := []byte(s)
+	for i, c := range b {
+		if c < ' ' || c > '~' {
+			b[i] = '.'
 		}
 	}
-	return s
+	return string(b)
 }
-
-func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
 
 func clipLine(s string) string {
 	if len(s) > 60 {

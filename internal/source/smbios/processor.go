@@ -42,16 +42,18 @@ type CPUID struct {
 
 // Processors decodes the structures of type 4 in table order.
 func (t *Table) Processors() []Processor {
-	out := make([]Processor, 0, t.Count(typeProcessor))
-	for s := range t.OfType(typeProcessor) {
-		f := t.fields(s)
-		p := Processor{Handle: s.Handle}
-		p.identity(&f, t.Version)
-		p.socket(&f)
-		p.counts(&f)
-		out = append(out, p)
-	}
-	return out
+	return decodeAll(t, typeProcessor, func(f *fields) Processor {
+		p := Processor{Handle: f.s.Handle}
+		p.identity(f, t.Version)
+		p.socket(f)
+		if f.has(0x23, 1) {
+			p.CoreCount = f.count(0x23, 0x2A, "Core Count")
+			p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
+			p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
+			p.ThreadsEnabled = f.threadsEnabled()
+		}
+		return p
+	})
 }
 
 func (p *Processor) identity(f *fields, v Version) {
@@ -72,16 +74,6 @@ func (p *Processor) socket(f *fields) {
 	p.L1 = f.handle(0x1A, "L1 Cache Handle", 0xFFFF)
 	p.L2 = f.handle(0x1C, "L2 Cache Handle", 0xFFFF)
 	p.L3 = f.handle(0x1E, "L3 Cache Handle", 0xFFFF)
-}
-
-func (p *Processor) counts(f *fields) {
-	if !f.has(0x23, 1) {
-		return
-	}
-	p.CoreCount = f.count(0x23, 0x2A, "Core Count")
-	p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
-	p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
-	p.ThreadsEnabled = f.threadsEnabled()
 }
 
 // processorStatus reads the status byte: bit 6 is set if the socket is populated, bits 2:0 are
@@ -116,33 +108,17 @@ func (f *fields) processorStatus() (Field[bool], Field[string]) {
 // count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that is too short for that
 // field, and FFFFh in it, are Malformed. dmidecode prints no line for a count of 0, which is Unstated.
 func (f *fields) count(off, wide int, label string) Field[int] {
-	var n int
+	n := f.num(off, 1, label, 0)
 	switch {
-	case f.text:
-		v, ok := f.line(label)
-		if !ok && f.has(0x26, 2) {
-			return status[int](Unstated)
-		}
-		if !ok {
-			return Field[int]{}
-		}
-		c := parseNum(v, 0)
-		if !c.Known() {
-			return c
-		}
-		n = c.Value
-	case !f.has(off, 1):
-		return Field[int]{}
-	default:
-		n = f.u8(off)
-		if n == 0xFF && f.has(wide, 2) {
-			n = f.u16(wide)
-		}
+	case n.Status == Missing && f.text && f.has(0x26, 2):
+		return status[int](Unstated)
+	case n.Value == 0xFF && !f.text && f.has(wide, 2):
+		n = numField(f.u16(wide), 0)
 	}
-	if n == 0xFF && !f.has(wide, 2) || n == 0xFFFF {
+	if n.Value == 0xFF && !f.has(wide, 2) || n.Value == 0xFFFF {
 		return status[int](Malformed)
 	}
-	return numField(n, 0)
+	return n
 }
 
 // threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when it is 0.
@@ -157,8 +133,7 @@ func (f *fields) threadsEnabled() Field[int] {
 // processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is Unstated.
 func (f *fields) processorID() Field[uint64] {
 	id := read(f, 0x08, 8, "ID", func(v string) Field[uint64] {
-		var buf [16]byte
-		b, ok := parseHexRow(buf[:0], v)
+		b, ok := parseHexRow(nil, v)
 		if !ok || len(b) != 8 {
 			return status[uint64](Malformed)
 		}
@@ -233,10 +208,9 @@ func isX86(p *Processor) bool {
 	if strings.HasPrefix(p.FamilyName.Value, "ARM") {
 		return false
 	}
-	return slices.ContainsFunc(x86Makers[:], func(m string) bool { return strings.Contains(p.Manufacturer.Value, m) })
+	makers := []string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur"}
+	return slices.ContainsFunc(makers, func(m string) bool { return strings.Contains(p.Manufacturer.Value, m) })
 }
-
-var x86Makers = [...]string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur"}
 
 // x86Families lists the ranges of families with the CPUID instruction (DSP0134 7.5.2).
 var x86Families = [...][2]int{
@@ -262,10 +236,16 @@ func (f *fields) family(maker Field[string], v Version) (Field[int], Field[strin
 		n = f.u16(0x28)
 	}
 	if n == familyCore2OrK7 {
-		return known(n), known(core2OrK7(maker))
+		switch {
+		case isMaker(maker, "Intel"):
+			return known(n), known("Core 2")
+		case isMaker(maker, "AMD"):
+			return known(n), known("K7")
+		}
+		return known(n), known("Core 2 or K7")
 	}
 	name := namedCode("processor family", n)
-	if ambiguousFamily(name.Value) {
+	if name.Value == "ARM" { // of several numbers
 		return Field[int]{}, name
 	}
 	return known(n), name
@@ -273,22 +253,10 @@ func (f *fields) family(maker Field[string], v Version) (Field[int], Field[strin
 
 const familyCore2OrK7 = 0xBE
 
-func core2OrK7(maker Field[string]) string {
-	switch {
-	case isMaker(maker, "Intel"):
-		return "Core 2"
-	case isMaker(maker, "AMD"):
-		return "K7"
-	}
-	return "Core 2 or K7"
-}
-
 func isMaker(maker Field[string], name string) bool {
 	v := maker.Value
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
-
-func ambiguousFamily(word string) bool { return word == "ARM" }
 
 func (f *fields) textFamily() (Field[int], Field[string]) {
 	v, ok := f.line("Family")
@@ -301,10 +269,8 @@ func (f *fields) textFamily() (Field[int], Field[string]) {
 		return Field[int]{}, status[string](textStatus(v))
 	case slices.Contains([]string{"Core 2", "K7", "Core 2 or K7"}, v):
 		return known(familyCore2OrK7), known(v)
-	case ambiguousFamily(v):
-		return Field[int]{}, known(v)
 	}
-	if n, ok := wordLists()["processor family"].codes[v]; ok {
+	if n, ok := wordLists()["processor family"].codes[v]; ok && v != "ARM" {
 		return known(n), known(v)
 	}
 	return Field[int]{}, known(v)

@@ -111,44 +111,30 @@ type Board struct {
 
 // Boards decodes the structures of type 2 in table order.
 func (t *Table) Boards() []Board {
-	out := make([]Board, 0, t.Count(typeBoard))
-	for s := range t.OfType(typeBoard) {
-		f := t.fields(s)
-		out = append(out, Board{
-			Handle:       s.Handle,
+	return decodeAll(t, typeBoard, func(f *fields) Board {
+		return Board{
+			Handle:       f.s.Handle,
 			Manufacturer: f.str(0x04, "Manufacturer"),
 			Product:      f.str(0x05, "Product Name"),
 			Serial:       f.str(0x07, "Serial Number"),
 			Type:         f.word(0x0D, "Type", "board type"),
-		})
-	}
-	return out
+		}
+	})
 }
 
 // Chassis is an enclosure (type 3, DSP0134 7.4).
 type Chassis struct {
 	Handle           uint16
 	Serial, AssetTag Field[string]
-	Type             Field[string]
 }
 
 // Chassis decodes the structures of type 3 in table order.
 func (t *Table) Chassis() []Chassis {
-	out := make([]Chassis, 0, t.Count(typeChassis))
-	for s := range t.OfType(typeChassis) {
-		f := t.fields(s)
-		out = append(out, Chassis{
-			Handle:   s.Handle,
-			Type:     f.chassisType(),
+	return decodeAll(t, typeChassis, func(f *fields) Chassis {
+		return Chassis{
+			Handle:   f.s.Handle,
 			Serial:   f.str(0x07, "Serial Number"),
 			AssetTag: f.str(0x08, "Asset Tag"),
-		})
-	}
-	return out
-}
-
-// chassisType reads bits 6:0; bit 7 is set if there is a chassis lock.
-func (f *fields) chassisType() Field[string] {
-	const list = "chassis type"
-	return read(f, 0x05, 1, "Type", func(v string) Field[string] { return printedName(list, v) }, func() Field[string] { return namedCode(list, f.u8(0x05)&0x7F) })
+		}
+	})
 }

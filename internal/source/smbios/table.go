@@ -127,12 +127,20 @@ func (t *Table) OfType(typ uint8) iter.Seq[*Structure] {
 // Count returns the number of structures of one type.
 func (t *Table) Count(typ uint8) int {
 	n := 0
-	for i := range t.Structures {
-		if t.Structures[i].Type == typ {
-			n++
-		}
+	for range t.OfType(typ) {
+		n++
 	}
 	return n
+}
+
+// decodeAll decodes the structures of one type in table order.
+func decodeAll[T any](t *Table, typ uint8, decode func(f *fields) T) []T {
+	out := make([]T, 0, t.Count(typ))
+	for s := range t.OfType(typ) {
+		f := t.fields(s)
+		out = append(out, decode(&f))
+	}
+	return out
 }
 
 // Lookup returns the first structure with this handle and type, or nil. Handles should be unique but sometimes are not.

@@ -36,7 +36,12 @@ type textParser struct {
 
 	header    bool // "# dmidecode" or "SMBIOS x.y present" was seen
 	announced int  // structures by dmidecode's own header
-	said      textMessages
+	// said are the messages that dmidecode prints instead of a table: no permission, no SMBIOS; titles without handles, as -q
+	// prints them.
+	said struct {
+		denied, none string
+		titles       int
+	}
 
 	open   bool // inside a structure
 	gap    bool // the line before was empty
@@ -47,24 +52,16 @@ type textParser struct {
 	hex    hexDump
 }
 
-// textMessages collects the messages that dmidecode prints instead of a table.
-type textMessages struct {
-	denied, none string // the message: no permission, no SMBIOS
-	titles       int    // titles without handles, as -q prints them
-}
-
 func (p *textParser) run() {
 	p.lines = make([]textLine, 0, len(p.text)/28+8)
 	p.t.Structures = make([]Structure, 0, min(len(p.text)/350, 4096)+4)
-	for pos := 0; pos < len(p.text) && len(p.t.Structures) <= maxStructures; {
-		next := len(p.text)
-		end := next
-		if i := strings.IndexByte(p.text[pos:], '\n'); i >= 0 {
-			end = pos + i
-			next = end + 1
+	pos := 0
+	for line := range strings.Lines(p.text) {
+		if len(p.t.Structures) > maxStructures {
+			break
 		}
-		p.line(pos, p.text[pos:end])
-		pos = next
+		p.line(pos, strings.TrimSuffix(line, "\n"))
+		pos += len(line)
 	}
 	p.close()
 	// Structures that were closed before the list of lines grew would keep its earlier copy alive.
@@ -320,13 +317,9 @@ func (p *textParser) message(pos int, content string) bool {
 	bare := strings.TrimLeft(content, "# ")
 	switch {
 	case strings.HasPrefix(bare, "dmidecode ") && p.version(bare[len("dmidecode "):]):
-	case strings.HasPrefix(bare, "SMBIOS ") && strings.HasSuffix(bare, " present."):
+	case (strings.HasPrefix(bare, "SMBIOS ") || strings.HasPrefix(bare, "Legacy DMI ")) && strings.HasSuffix(bare, " present."):
 		p.header = true
-		t.EntryPoint.Declared = parseVersion(bare[len("SMBIOS "):])
-		t.Version = t.EntryPoint.Declared
-	case strings.HasPrefix(bare, "Legacy DMI ") && strings.HasSuffix(bare, " present."):
-		p.header = true
-		t.EntryPoint.Declared = parseVersion(bare[len("Legacy DMI "):])
+		t.EntryPoint.Declared = parseVersion(strings.TrimPrefix(strings.TrimPrefix(bare, "Legacy DMI "), "SMBIOS "))
 		t.Version = t.EntryPoint.Declared
 	case strings.Contains(bare, " structures occupying "):
 		if n, rest, ok := leadingInt(bare); ok {

@@ -45,15 +45,9 @@ func relaid(text string) string {
 // plainSpaces replaces the spaces of Unicode, and a no-break space of Latin-1, with plain ones, and
 // removes those without width. dmidecode prints ASCII only.
 func plainSpaces(text string) string {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return withPlainSpaces(text)
-		}
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
 	}
-	return text
-}
-
-func withPlainSpaces(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for i := 0; i < len(text); {

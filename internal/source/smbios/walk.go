@@ -28,14 +28,18 @@ type walker struct {
 // announced the length in bytes that the table should have.
 func (t *Table) walk(base int, data []byte, announced int) {
 	announced = min(announced, len(data))
-	t.after(base+announced, data[announced:])
+	// Bytes beyond the announced length are other memory and not part of the table (DSP0134 5.2.1). They are never read, so a
+	// table with a too small announced length lacks its end.
+	if !allZero(data[announced:]) {
+		t.problem(CodeGarbage, base+announced, true, "%d bytes after the announced length are left out", len(data)-announced)
+	}
 	data = data[:announced:announced]
 	w := walker{t: t, base: base, data: data, str: string(data)}
-	t.Structures = slices.Grow(t.Structures, w.estimate())
+	t.Structures = slices.Grow(t.Structures, cmp.Or(t.EntryPoint.Structures, len(data)/64+8))
 	for pos, more := 0, true; more && len(t.Structures) <= maxStructures; {
 		switch {
 		case w.ended && !w.plausible(pos, 1):
-			if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
+			if rest := len(w.data) - pos; !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
 				w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
 			}
 			return
@@ -68,13 +72,6 @@ func (t *Table) walk(base int, data []byte, announced int) {
 		w.ended = w.ended || s.Type == typeEndOfTable
 		pos = end + 2
 	}
-}
-
-// estimate guesses the number of structures from the announced number or the size of the table, so
-// that the list is allocated once.
-func (w *walker) estimate() int {
-	most := len(w.data) / (headerLength + 2)
-	return min(cmp.Or(w.t.EntryPoint.Structures, len(w.data)/64+8), most)
 }
 
 // add appends the structure whose formatted area is data[pos:body] and whose strings end before end.
@@ -117,14 +114,6 @@ func (w *walker) findTerminators() {
 			at = int32(i)
 		}
 		w.next[i] = at
-	}
-}
-
-// after records bytes beyond the announced length as a problem: they are other memory and not part of the
-// table (DSP0134 5.2.1). They are never read, so a table with a too small announced length lacks its end.
-func (t *Table) after(offset int, data []byte) {
-	if !allZero(data) {
-		t.problem(CodeGarbage, offset, true, "%d bytes after the announced length are left out", len(data))
 	}
 }
 
@@ -219,14 +208,7 @@ var minLength = [47]byte{
 }
 
 func control(strs string) bool {
-	for i := range len(strs) {
-		if c := strs[i]; c < ' ' && c != 0 {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(strs, func(c rune) bool { return c < ' ' && c != 0 })
 }
 
-func allZero(b []byte) bool {
-	return len(bytes.TrimLeft(b, "\x00")) == 0
-}
+func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
