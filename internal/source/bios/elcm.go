@@ -12,10 +12,7 @@ const ELCM Format = "elcm"
 // elcmConfig returns the BIOS part of an eLCM profile (iRMC S4 and later, /rest/v1/Oem/eLCM/ProfileManagement/BiosConfig; the
 // form is that of python-scciclient, scciclient/irmc/elcm.py), nil for another document.
 func elcmConfig(o object) object {
-	server, _ := o["Server"].(object)
-	system, _ := server["SystemConfig"].(object)
-	config, _ := system["BiosConfig"].(object)
-	return config
+	return within(o, "Server", "SystemConfig", "BiosConfig")
 }
 
 // decodeELCM decodes the groups of a profile; their names are the menus. Keys that begin with @ are the profile's own.

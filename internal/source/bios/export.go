@@ -165,12 +165,11 @@ type Export struct {
 
 // Attribute finds an attribute by its exact name.
 func (e *Export) Attribute(name string) (*Attribute, bool) {
-	for i := range e.Attributes {
-		if e.Attributes[i].Name == name {
-			return &e.Attributes[i], true
-		}
+	i := slices.IndexFunc(e.Attributes, func(a Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil, false
 	}
-	return nil, false
+	return &e.Attributes[i], true
 }
 
 func (e *Export) takeOver(from *Export) {
@@ -251,12 +250,7 @@ func (e *Export) addPlain(name, value, place string) {
 // secret reports whether the name of an attribute is that of a password or a key. Its value is never kept.
 func secret(name string) bool {
 	lower := strings.ToLower(name)
-	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "privatekey", "private key"}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // Join combines exports that belong together. A settings object provides the pending values of its resource. A registry
@@ -289,16 +283,14 @@ func Join(exports []*Export) []*Export {
 
 func registriesOf(e *Export, exports []*Export) []*Export {
 	var own, others []*Export
-	stem := func(name string) string {
-		name, _, _ = strings.Cut(name, ".")
-		return name
-	}
+	stem, _, _ := strings.Cut(e.RegistryName, ".")
 	for _, r := range exports {
+		other, _, _ := strings.Cut(r.RegistryName, ".")
 		switch {
 		case r.Format != Registry:
 		case e.RegistryName != "" && strings.EqualFold(e.RegistryName, r.RegistryName):
 			own = append(own, r)
-		case e.RegistryName == "" || r.RegistryName == "" || strings.EqualFold(stem(e.RegistryName), stem(r.RegistryName)):
+		case e.RegistryName == "" || r.RegistryName == "" || strings.EqualFold(stem, other):
 			others = append(others, r)
 		}
 	}
@@ -318,21 +310,18 @@ func (e *Export) settledBy(s *Export) bool {
 
 func (e *Export) merge(s *Export) {
 	e.takeOver(s)
-	at := map[string]int{}
+	at := map[string]*Attribute{}
 	for i := range e.Attributes {
-		at[e.Attributes[i].Name] = i
+		at[e.Attributes[i].Name] = &e.Attributes[i]
 	}
 	for _, p := range s.Attributes {
-		if !p.HasPending {
-			continue
-		}
-		i, ok := at[p.Name]
-		if !ok {
+		switch a := at[p.Name]; {
+		case !p.HasPending:
+		case a == nil:
 			e.problem("%s: the settings object names %q, which the resource does not have", p.Place, p.Name)
-			continue
+		default:
+			a.Pending, a.PendingText, a.HasPending = p.Pending, a.OptionTexts[p.Pending], true
 		}
-		a := &e.Attributes[i]
-		a.Pending, a.PendingText, a.HasPending = p.Pending, a.OptionTexts[p.Pending], true
 	}
 }
 

@@ -157,6 +157,14 @@ func pathStep(key string) string {
 	return "." + key
 }
 
+// within returns the object below the keys, nil if there is none.
+func within(o object, keys ...string) object {
+	for _, key := range keys {
+		o, _ = o[key].(object)
+	}
+	return o
+}
+
 func stringMember(o object, key string) string {
 	s, _ := o[key].(string)
 	return cleanValue(s)

@@ -40,13 +40,8 @@ func kindOfDocument(o object) documentKind {
 // (current values), by its path or, without a path, by its Id or Name.
 func isSettings(o object) bool {
 	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
-	for _, end := range []string{"/settings", "/pending", "/sd"} {
-		if strings.HasSuffix(path, end) {
-			return true
-		}
-	}
 	if path != "" {
-		return false
+		return strings.HasSuffix(path, "/settings") || strings.HasSuffix(path, "/pending") || strings.HasSuffix(path, "/sd")
 	}
 	id, name := strings.ToLower(stringMember(o, "Id")), strings.ToLower(stringMember(o, "Name"))
 	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
@@ -133,24 +128,19 @@ func decodeDocument(what string, data []byte) (*Export, error) {
 func combine(docs []document) (*Export, error) {
 	var current, pending, registry *Export
 	for _, d := range docs {
-		slot, other := &current, "resource"
-		var e *Export
-		var err error
+		slot, what, decode := &current, "resource", decodeResource
 		switch kindOfDocument(d.body) {
 		case registryKind:
-			slot, other = &registry, "attribute registry"
-			e, err = decodeRegistry(d)
+			slot, what, decode = &registry, "attribute registry", decodeRegistry
 		case settingsKind:
-			slot, other = &pending, "settings object"
-			e, err = decodeResource(d)
-		default:
-			e, err = decodeResource(d)
+			slot, what = &pending, "settings object"
 		}
+		e, err := decode(d)
 		if err != nil {
 			return nil, err
 		}
 		if *slot != nil {
-			return nil, malformed(d.path, "a second Bios %s, expected those of one system", other)
+			return nil, malformed(d.path, "a second Bios %s, expected those of one system", what)
 		}
 		*slot = e
 	}
@@ -178,11 +168,9 @@ func decodeResource(d document) (*Export, error) {
 			e.Settings = stringMember(link, "@odata.id")
 		}
 	}
-	at, attributes := d.path+".Attributes", d.body
+	at, attributes := d.path, d.body
 	if nested, ok := d.body["Attributes"].(object); ok {
-		attributes = nested
-	} else {
-		at = d.path
+		at, attributes = d.path+".Attributes", nested
 	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if at == d.path && ownProperty(name, attributes[name]) {
@@ -226,11 +214,8 @@ func ownProperty(name string, v any) bool {
 	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":
 		return true
 	}
-	switch v.(type) {
-	case object, []any:
-		return true
-	}
-	return strings.HasPrefix(name, "@")
+	_, single := scalar(v)
+	return v != nil && !single || strings.HasPrefix(name, "@")
 }
 
 // addRedfish appends one attribute, whose value may have any JSON type. The node controllers of HPE Cray send an object
@@ -239,15 +224,11 @@ func (e *Export) addRedfish(at, name string, v any) {
 	a := Attribute{Name: cleanValue(name), Place: at + pathStep(name)}
 	switch v := v.(type) {
 	case object:
-		found := false
-		for _, key := range []string{"current_value", "CurrentValue", "Value"} {
-			if now, ok := v[key]; ok && !found {
-				a.Value, a.Stated = scalar(now)
-				found = true
-			}
-		}
-		if !found {
+		keys := slices.DeleteFunc([]string{"current_value", "CurrentValue", "Value"}, func(key string) bool { _, ok := v[key]; return !ok })
+		if len(keys) == 0 {
 			e.problem("%s: an object without current_value, expected a value", a.Place)
+		} else {
+			a.Value, a.Stated = scalar(v[keys[0]])
 		}
 		for _, key := range []string{"pending_value", "PendingValue"} {
 			if next, ok := scalar(v[key]); ok {

@@ -194,14 +194,9 @@ func (e *Export) GreyedOut() map[string]string {
 // DependsOn reports whether the value of the attribute other is among the conditions under which the attribute name can
 // be changed.
 func (e *Export) DependsOn(name, other string) bool {
-	for _, d := range e.Locks[name] {
-		for _, t := range d.Terms {
-			if t.Attribute == other {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Locks[name], func(d dependency) bool {
+		return slices.ContainsFunc(d.Terms, func(t dependencyTerm) bool { return t.Attribute == other })
+	})
 }
 
 func (t *dependencyTerm) holds(current func(attribute string) (string, bool)) bool {

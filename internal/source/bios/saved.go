@@ -95,15 +95,10 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	default:
 		return nil, fmt.Errorf("%w: %s: kind %q, expected HostFirmwareSettings, BIOSSettings or BIOSSettingsSet", ErrUnrecognised, at, kind)
 	}
-	status, _ := o["status"].(object)
-	now, _ := status["settings"].(object)
-	spec, _ := o["spec"].(object)
-	wanted, _ := spec["settings"].(object)
+	now, wanted := within(o, "status", "settings"), within(o, "spec", "settings")
 	e := &Export{Format: Redfish, PendingOnly: len(now) == 0}
-	names := maps.Clone(now)
-	if names == nil {
-		names = object{}
-	}
+	names := object{}
+	maps.Copy(names, now)
 	maps.Copy(names, wanted)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		a := Attribute{Name: cleanValue(name), Place: at + ".status.settings" + pathStep(name)}
@@ -123,8 +118,8 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 // decodeMetalOperator decodes BIOSSettings and BIOSSettingsSet of ironcore-dev's metal-operator: settings to be made, in one map or in the
 // steps of a flow.
 func decodeMetalOperator(at string, o object) (*Export, error) {
-	spec, _ := o["spec"].(object)
-	if template, ok := spec["biosSettingsTemplate"].(object); ok {
+	spec := within(o, "spec")
+	if template := within(spec, "biosSettingsTemplate"); template != nil {
 		spec = template
 	}
 	e := &Export{Format: Redfish, PendingOnly: true}
@@ -290,14 +285,12 @@ func (e *Export) saved() {
 // redfishFacts finds the result of Ansible's redfish_info and its JSON path: at the top, or below
 // the name of a registered variable.
 func redfishFacts(o object) (object, string) {
-	if facts, ok := o["redfish_facts"].(object); ok {
+	if facts := within(o, "redfish_facts"); facts != nil {
 		return facts, "$.redfish_facts"
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if inner, ok := o[key].(object); ok {
-			if facts, ok := inner["redfish_facts"].(object); ok {
-				return facts, "$" + pathStep(key) + ".redfish_facts"
-			}
+		if facts := within(o, key, "redfish_facts"); facts != nil {
+			return facts, "$" + pathStep(key) + ".redfish_facts"
 		}
 	}
 	return nil, ""
@@ -307,8 +300,7 @@ func redfishFacts(o object) (object, string) {
 // community.general): a list of pairs, each a system's path and its attributes.
 func decodeAnsible(facts object, at string) (*Export, error) {
 	at += ".bios_attribute.entries"
-	answer, _ := facts["bios_attribute"].(object)
-	entries, _ := answer["entries"].([]any)
+	entries, _ := within(facts, "bios_attribute")["entries"].([]any)
 	if len(entries) != 1 {
 		return nil, malformed(at, "%d systems, expected the settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
 	}
@@ -357,8 +349,7 @@ func ilorestDocuments(at string, body object) []document {
 func decodeFlat(o object) (*Export, error) {
 	e := &Export{Format: ILORest}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		switch o[name].(type) {
-		case string, json.Number, bool:
+		if _, ok := scalar(o[name]); ok {
 			e.addRedfish("$", name, o[name])
 		}
 	}
@@ -377,11 +368,11 @@ func decodeFlat(o object) (*Export, error) {
 		if len(keys) > 5 {
 			keys = append(keys[:5], "...")
 		}
-		for i := range keys {
-			if len(keys[i]) > 40 {
-				keys[i] = keys[i][:40] + "..."
+		for i, key := range keys {
+			if len(key) > 40 {
+				key = key[:40] + "..."
 			}
-			keys[i] = fmt.Sprintf("%q", keys[i])
+			keys[i] = fmt.Sprintf("%q", key)
 		}
 		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, strings.Join(keys, ", "), expected)
 	}

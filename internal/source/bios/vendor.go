@@ -22,40 +22,31 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	case strings.Contains(e.Path, "/Systems/Node") && nested(body):
 		return Cray, false
 	}
-	if oem, ok := body["Oem"].(object); ok {
-		found, several := "", false
-		for key, vendor := range map[string]string{"Hpe": HPE, "Hp": HPE, "Dell": Dell, "Lenovo": Lenovo, "Supermicro": Supermicro,
-			"Cisco": Cisco, "Intel": Intel, "GBTechnology": Gigabyte, "ts_fujitsu": Fujitsu} {
-			if _, ok := oem[key]; ok {
-				several = several || found != "" && found != vendor
-				found = vendor
-			}
-		}
-		switch {
-		case several:
-			return vendorByNames(e.Attributes)
-		case found != "":
-			return found, false
+	found := map[string]bool{}
+	for key, vendor := range map[string]string{"Hpe": HPE, "Hp": HPE, "Dell": Dell, "Lenovo": Lenovo, "Supermicro": Supermicro,
+		"Cisco": Cisco, "Intel": Intel, "GBTechnology": Gigabyte, "ts_fujitsu": Fujitsu} {
+		if _, ok := within(body, "Oem")[key]; ok {
+			found[vendor] = true
 		}
 	}
-	if actions, ok := body["Actions"].(object); ok {
-		for name := range actions {
-			if strings.HasPrefix(name, "#Zt") {
-				return ZT, false
-			}
+	for vendor := range found {
+		if len(found) == 1 {
+			return vendor, false
+		}
+		return vendorByNames(e.Attributes)
+	}
+	for name := range within(body, "Actions") {
+		if strings.HasPrefix(name, "#Zt") {
+			return ZT, false
 		}
 	}
 	return vendorByNames(e.Attributes)
 }
 
 func nested(body object) bool {
-	attributes, _ := body["Attributes"].(object)
-	for _, v := range attributes {
-		o, ok := v.(object)
-		if !ok {
-			return false
-		}
-		if _, ok := o["current_value"]; !ok {
+	attributes := within(body, "Attributes")
+	for name := range attributes {
+		if _, ok := within(attributes, name)["current_value"]; !ok {
 			return false
 		}
 	}

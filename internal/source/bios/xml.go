@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -101,17 +102,12 @@ func (w *walker) text() string {
 
 // attr returns the XML attribute with this local name, in any case; "" if it is absent.
 func attr(e xml.StartElement, name string) string {
-	v, _ := attrOK(e, name)
-	return v
-}
-
-func attrOK(e xml.StartElement, name string) (string, bool) {
 	for _, a := range e.Attr {
 		if strings.EqualFold(a.Name.Local, name) {
-			return cleanValue(a.Value), true
+			return cleanValue(a.Value)
 		}
 	}
-	return "", false
+	return ""
 }
 
 // latin1 converts the one-byte encodings that exports declare to UTF-8. Another encoding is an error that names it.
@@ -250,8 +246,9 @@ func (w *walker) sum() (*Export, error) {
 func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) {
 	a := Attribute{Name: attr(t, "name"), Menu: menu, Place: w.place()}
 	for _, key := range []string{"selectedOption", "checkedStatus", "numericValue"} {
-		if v, ok := attrOK(t, key); ok && !a.Stated {
-			a.Value, a.Stated = v, true
+		stated := slices.ContainsFunc(t.Attr, func(x xml.Attr) bool { return strings.EqualFold(x.Name.Local, key) })
+		if stated && !a.Stated {
+			a.Value, a.Stated = attr(t, key), true
 		}
 	}
 	for depth := 1; depth > 0; {
