@@ -23,16 +23,8 @@ type LoadStep struct {
 	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
-const (
-	// MaxChains is how many chains a core follows at most: fewer than the misses that a core of any server has open.
-	MaxChains = 8
-	// lineBytes are loaded with each address.
-	lineBytes = 64
-	// loadedTime is what a node takes.
-	loadedTime = 2500 * time.Millisecond
-)
-
-func loadSteps() []int { return []int{1, 2, 3, 4, 6, MaxChains} }
+// loadSteps are how many chains a core follows: fewer than the misses that a core of any server has open.
+func loadSteps() []int { return []int{1, 2, 3, 4, 6, 8} }
 
 func (r *measurementRun) loaded(ctx context.Context) error {
 	var local []*Cell
@@ -44,7 +36,7 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 			}
 		}
 	}
-	began, limit := r.bench.Now(), time.Duration(len(local))*loadedTime
+	began, limit := r.bench.Now(), time.Duration(len(local))*2500*time.Millisecond
 	late := func() bool { return r.bench.Now().Sub(began) >= limit }
 	pass := min(max(limit*9/10/time.Duration(max(len(local), 1)*len(loadSteps())*rounds*(perRound+1)), shortest), longest)
 	for round := 0; round < rounds+moreRounds && !late(); round++ {
@@ -78,7 +70,7 @@ func (s *LoadStep) Figure(threads int) Figure {
 }
 
 func (s *LoadStep) load(threads int, latency float64) float64 {
-	return float64(threads*s.Chains*lineBytes) / latency
+	return float64(threads*s.Chains*64) / latency // a line of 64 bytes is loaded with each address
 }
 
 func (s *LoadStep) sum(threads int) string {
@@ -114,9 +106,6 @@ func (s *LoadStep) check() error {
 	return nil
 }
 
-// curveColumns is the length of the longest bar of a curve.
-const curveColumns = 30
-
 // Curves draw the latency under load: for each node a row a step, with a bar as long as the latency; "" if it was not measured.
 func (r *Result) Curves() string {
 	var b strings.Builder
@@ -137,10 +126,7 @@ func (r *Result) Curves() string {
 				fmt.Fprintf(&b, "  %-13s%9s%9s\n", name, load, "?")
 				return
 			}
-			length := curveColumns
-			if *latency < most {
-				length = int(curveColumns * *latency / most)
-			}
+			length := int(30 * min(1, *latency/most))
 			fmt.Fprintf(&b, "  %-13s%9s%9s  %s\n", name, load, fmt.Sprintf("%.1f%s", *latency*1e9, mark), strings.Repeat("#", length))
 		}
 		row("idle", "", c.Latency, "")

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -8,18 +9,8 @@ import (
 	"time"
 )
 
-const (
-	// minBuffer is the least memory that a node is measured in.
-	minBuffer = 256 << 20
-	// cacheTimes is how often the caches must fit into it.
-	cacheTimes = 4
-	// memoryShare is the part of the free memory that may be used.
-	memoryShare = 4
-	// unknownCache is the assumed size in bytes of caches of unknown size, more than most processors have.
-	unknownCache = 256 << 20
-	// granule is what buffers are rounded up to: a huge page of most kernels.
-	granule = 2 << 20
-)
+// memoryShare is the part of the free memory that may be used.
+const memoryShare = 4
 
 // Options select what is measured.
 type Options struct {
@@ -89,12 +80,12 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 var ErrNode = errors.New("no node")
 
 func (s *Machine) known(ids []int) error {
+	var all []int
+	for i := range s.Nodes {
+		all = append(all, s.Nodes[i].ID)
+	}
 	for _, id := range ids {
-		if s.node(id) == nil {
-			all := make([]int, len(s.Nodes))
-			for i := range s.Nodes {
-				all[i] = s.Nodes[i].ID
-			}
+		if !slices.Contains(all, id) {
 			return fmt.Errorf("%w %d, expected some of %v", ErrNode, id, all)
 		}
 	}
@@ -115,15 +106,9 @@ func (s *Machine) pairs(o Options) []Pair {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Pair) int { return remote(a) - remote(b) })
-	return out
-}
-
-func remote(p Pair) int {
-	if p.CPU == p.Memory {
-		return 0
-	}
-	return 1
+	local := func(p Pair) bool { return p.CPU == p.Memory }
+	remote := slices.DeleteFunc(slices.Clone(out), local)
+	return append(slices.DeleteFunc(out, func(p Pair) bool { return !local(p) }), remote...)
 }
 
 func (o *Options) takes(id int) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, id) }
@@ -144,11 +129,9 @@ func (s *Machine) first(n *Node, o Options) bool {
 // buffer returns the memory that a cell needs, so that no significant part of it fits in a cache. The number of the
 // chain's lines is a power of two.
 func (s *Machine) buffer(c Pair) Buffer {
-	cache := s.node(c.CPU).CacheBytes
-	if cache == 0 {
-		cache = unknownCache
-	}
-	streams := (max(minBuffer, cacheTimes*cache) + granule - 1) / granule * granule
+	const granule = 2 << 20                            // a huge page of most kernels
+	cache := cmp.Or(s.node(c.CPU).CacheBytes, 256<<20) // more than most processors have
+	streams := (max(256<<20, 4*cache) + granule - 1) / granule * granule
 	return Buffer{Streams: streams, Chain: 1 << (bits.Len64(uint64(streams)) - 2)}
 }
 

@@ -112,14 +112,12 @@ func (r *Result) Incomparable(other *Result, kind Kind) string {
 		return "other loops were used"
 	case kind == Triad && r.Store != other.Store:
 		return fmt.Sprintf("the stores differ: %s, %s", r.Store, other.Store)
-	case !equalBools(r.HugePages, other.HugePages):
+	case r.HugePages == nil || other.HugePages == nil || *r.HugePages != *other.HugePages:
 		return "the size of pages differs or is not known"
 	default:
 		return ""
 	}
 }
-
-func equalBools(a, b *bool) bool { return a != nil && b != nil && *a == *b }
 
 // Cell finds one pair of nodes, nil when it was not measured.
 func (r *Result) Cell(cpu, memory int) *Cell {
@@ -255,10 +253,5 @@ func (r *Result) Encode() ([]byte, error) {
 
 // Decided reports whether every figure of every cell is.
 func (r *Result) Decided() bool {
-	for i := range r.Nodes {
-		if !r.Nodes[i].Decided {
-			return false
-		}
-	}
-	return len(r.Nodes) > 0
+	return len(r.Nodes) > 0 && !slices.ContainsFunc(r.Nodes, func(c Cell) bool { return !c.Decided })
 }

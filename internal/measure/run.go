@@ -1,9 +1,11 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"memaudit.example/memaudit/internal/model/figure"
@@ -137,10 +139,7 @@ func (r *measurementRun) group(g *passGroup) error {
 		*g.passes = append(*g.passes, newPass(g.kind, &s, at, now))
 		at = now
 	}
-	why := r.misplaced(g.node)
-	if why == "" {
-		why = disturbed(before, at, r.bench.Now().Sub(begin))
-	}
+	why := cmp.Or(r.misplaced(g.node), disturbed(before, at, r.bench.Now().Sub(begin)))
 	for i := first; why != "" && i < len(*g.passes); i++ {
 		(*g.passes)[i].Discarded = nullable.String(why)
 	}
@@ -178,10 +177,8 @@ const Kernels = "read: three streams, one load a line; triad: STREAM; latency: r
 
 func (r *measurementRun) threads() *int {
 	n := r.cells[0].Threads
-	for i := range r.cells {
-		if r.cells[i].Threads != n {
-			return nil
-		}
+	if slices.ContainsFunc(r.cells, func(c Cell) bool { return c.Threads != n }) {
+		return nil
 	}
 	return &n
 }
@@ -227,7 +224,7 @@ func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	switch {
 	case s.Value <= 0 || s.Wall <= 0:
 		p.discard("it gave no figure")
-	case p.CPU < MinBusy*p.Wall:
+	case p.CPU < 0.97*p.Wall:
 		p.discard(fmt.Sprintf("its threads ran %.0f %% of the time, others had the processors for the rest", 100*p.CPU/p.Wall))
 	case p.Steal != nil && *p.Steal > maxSteal*p.Wall:
 		p.discard("a hypervisor took processor time from it")
@@ -286,12 +283,6 @@ func foreignLoadOf(passes []Pass, f *Figure, threads int, allowed float64) strin
 	}
 	return ""
 }
-
-// Bounds of an honest figure.
-const (
-	// MinBusy is the least share of a pass's wall time that its threads ran.
-	MinBusy = 0.97
-)
 
 // Bench is the machine that a measurement runs on.
 type Bench interface {

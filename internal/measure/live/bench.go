@@ -50,13 +50,16 @@ func (b *Bench) Now() time.Time { return time.Now() }
 
 // Pass runs a kernel on the CPUs.
 func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
-	area := m.(*nodeMemory)
 	if kind == measure.Latency {
 		cpus = cpus[:1]
 	}
+	return b.pass(kind, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).work(kind, i, len(cpus)) })
+}
+
+func (b *Bench) pass(kind measure.Kind, cpus []int, d time.Duration, work func(i int) func() int64) (measure.Sample, error) {
 	jobs := make([]passJob, len(cpus))
 	for i := range cpus {
-		jobs[i] = passJob{ctx: b.ctx, d: d, work: area.work(kind, i, len(cpus))}
+		jobs[i] = passJob{ctx: b.ctx, d: d, work: work(i)}
 	}
 	outs, err := b.crew.run(cpus, jobs)
 	if err != nil {
@@ -67,18 +70,9 @@ func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Dur
 
 // Load follows several chains on each of the CPUs.
 func (b *Bench) Load(chains int, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
-	area := m.(*nodeMemory)
-	jobs := make([]passJob, len(cpus))
-	for i := range cpus {
-		jobs[i] = passJob{ctx: b.ctx, d: d, work: area.load(chains, i, len(cpus))}
-	}
-	outs, err := b.crew.run(cpus, jobs)
-	if err != nil {
-		return measure.Sample{}, err
-	}
-	s := addOutcomes(measure.Latency, outs)
+	s, err := b.pass(measure.Latency, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).load(chains, i, len(cpus)) })
 	s.Value *= float64(chains * len(cpus)) // as many loads are under way at once
-	return s, b.ctx.Err()
+	return s, err
 }
 
 // addOutcomes adds up what the threads did. Each thread's rate is over its own time.
@@ -103,14 +97,12 @@ func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 // startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
 type startGate struct{ missing atomic.Int32 }
 
-const threadTimeout = time.Second
-
 func (j *passJob) do() outcome {
 	var o outcome
 	var cpu, switches [2]int64
 	g := j.start
 	g.missing.Add(-1)
-	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < threadTimeout; {
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; {
 		_ = kernel.Spin(1000)
 	}
 	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {
@@ -234,17 +226,13 @@ func (w *worker) live(cpu int, ready chan<- error) {
 	}
 }
 
-const (
-	// userHZ is USER_HZ: the kernel prints CPU times in hundredths of a second.
-	userHZ = 10 * time.Millisecond
-	// limitStat limits the size of /proc/stat in bytes; its line of interrupts is long.
-	limitStat = 1 << 20
-)
+// userHZ is USER_HZ: the kernel prints CPU times in hundredths of a second.
+const userHZ = 10 * time.Millisecond
 
 // Counters reads /proc/stat, /proc/pressure/memory and the cores' counts of thermal throttling.
 func (b *Bench) Counters(cpus []int) measure.Counters {
 	c := measure.Counters{Foreign: -1, Steal: -1, Stall: -1, Throttled: -1}
-	if stat, err := b.root.ReadLimit("/proc/stat", limitStat); err == nil {
+	if stat, err := b.root.ReadLimit("/proc/stat", 1<<20); err == nil { // its line of interrupts is long
 		c.Foreign, c.Steal = processorTimes(stat, cpus)
 	}
 	if psi, err := b.root.ReadFile("/proc/pressure/memory"); err == nil {

@@ -19,17 +19,16 @@ import (
 // Survey reads what must be known before a measurement. guest names the
 // hypervisor of a virtual machine, "" on real hardware.
 func Survey(root *host.Root, guest string) *measure.Machine {
-	var out []string
-	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {
-		out = append(out, "huge pages are switched off: latency is up to twice as long")
+	s := &measure.Machine{Guest: guest}
+	for _, c := range []struct{ path, is, note string }{
+		{"/sys/kernel/mm/transparent_hugepage/enabled", "[never]", "huge pages are switched off: latency is up to twice as long"},
+		{cpuDir(0) + "/cpufreq/scaling_governor", "powersave", "the governor is powersave: clocks may be low"},
+		{"/proc/sys/kernel/numa_balancing", "1", "NUMA balancing is on; memory that is bound stays where it is"},
+	} {
+		if b, err := root.ReadFile(c.path); err == nil && slices.Contains(strings.Fields(string(b)), c.is) {
+			s.Notes = append(s.Notes, c.note)
+		}
 	}
-	if b, err := root.ReadFile(cpuDir(0) + "/cpufreq/scaling_governor"); err == nil && strings.TrimSpace(string(b)) == "powersave" {
-		out = append(out, "the governor is powersave: clocks may be low")
-	}
-	if b, err := root.ReadFile("/proc/sys/kernel/numa_balancing"); err == nil && strings.TrimSpace(string(b)) == "1" {
-		out = append(out, "NUMA balancing is on; memory that is bound stays where it is")
-	}
-	s := &measure.Machine{Guest: guest, Notes: out}
 	s.Quota, s.MemoryBytes = limits(root)
 	cpus, mems := allowed(root)
 	numa := host.ReadNUMA(root)
@@ -165,7 +164,7 @@ func cacheBytes(root *host.Root, nodes []measure.Node, socket int) int64 {
 // counts with the first of the CPUs that share it.
 func coreCaches(root *host.Root, cpus []int) int64 {
 	var sum int64
-	for _, cpu := range cpus {
+	for at, cpu := range cpus {
 		for i := range 8 {
 			dir := fmt.Sprintf("%s/cache/index%d/", cpuDir(cpu), i)
 			level, ok := number(root, dir+"level")
@@ -173,7 +172,8 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 				break
 			}
 			sharers, ok := readList(root, dir+"shared_cpu_list")
-			if level < 2 || !ok || firstOf(cpus, sharers) != cpu {
+			counted := slices.ContainsFunc(cpus[:at], func(before int) bool { return slices.Contains(sharers, before) })
+			if level < 2 || !ok || counted || !slices.Contains(sharers, cpu) {
 				continue
 			}
 			b, err := root.ReadFile(dir + "size")
@@ -188,15 +188,6 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 		}
 	}
 	return sum
-}
-
-func firstOf(cpus, sharers []int) int {
-	for _, cpu := range cpus {
-		if slices.Contains(sharers, cpu) {
-			return cpu
-		}
-	}
-	return -1
 }
 
 // limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for each of the process's own mappings.
@@ -349,13 +340,11 @@ func quotaOf(root *host.Root, dir string) string {
 	return ""
 }
 
-const unlimited = 1 << 60
-
 func memoryLeft(root *host.Root, dir string) (int64, bool) {
 	for _, names := range [][2]string{{"memory.max", "memory.current"}, {"memory.limit_in_bytes", "memory.usage_in_bytes"}} {
 		limit, ok := number(root, dir+"/"+names[0]) // "max" is not a number
 		used, known := number(root, dir+"/"+names[1])
-		if ok && known && limit < unlimited {
+		if ok && known && limit < 1<<60 { // which is no limit
 			return max(0, limit-used), true
 		}
 	}

@@ -89,7 +89,7 @@ func (m *message) matches(e *Entry) bool {
 func (f *file) place(text string) string {
 	for i := range f.Places {
 		var names []string
-		for _, m := range f.Places[i].match.FindAllStringSubmatchIndex(text, maxPlaces) {
+		for _, m := range f.Places[i].match.FindAllStringSubmatchIndex(text, 8) {
 			name := string(f.Places[i].match.ExpandString(nil, f.Places[i].Name, text, m))
 			if !slices.Contains(names, name) {
 				names = append(names, name)
@@ -101,9 +101,6 @@ func (f *file) place(text string) string {
 	}
 	return ""
 }
-
-// maxPlaces is the number of slots that one message is read for.
-const maxPlaces = 8
 
 // table is read when a log is: few machines have one.
 var table = sync.OnceValue(func() *file {

@@ -113,10 +113,6 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 
 var ilorestLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
 
-// wholeBIOS is the least number of attributes in a complete list of an HPE machine. "ilorest get"
-// with single names prints fewer.
-const wholeBIOS = 100
-
 // decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the properties of the resource, and
 // the attributes indented below "Attributes=".
 func decodeILORest(lines []textLine) (*Export, error) {
@@ -134,7 +130,7 @@ func decodeILORest(lines []textLine) (*Export, error) {
 			e.addPlain(name, value, l.place())
 		}
 	}
-	e.Complete = len(e.Attributes) >= wholeBIOS
+	e.Complete = len(e.Attributes) >= 100 // "ilorest get" with single names prints fewer
 	return e, e.someLine(lines, "Name=Value")
 }
 

@@ -63,8 +63,6 @@ var (
 	opaqueName = pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
-const amdName = "Cbs"
-
 // vendorByNames counts the attribute names that identify a vendor: those that only its table in rules/settings has, and
 // those of its form. The most frequent vendor wins; a tie returns "". If
 // more than half of the names are AMI's opaque ones, the vendor is Gigabyte if one starts with GBT, otherwise AMI.
@@ -113,7 +111,7 @@ func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
 		switch vendor := settings.VendorOf(name); {
 		case vendor != "":
 			votes[vendor]++
-		case strings.HasPrefix(name, amdName):
+		case strings.HasPrefix(name, "Cbs"):
 			votes[AMDReference]++
 		case lenovoName().MatchString(name):
 			votes[Lenovo]++

@@ -266,9 +266,6 @@ func (d *dirBackend) missing(path string, err error) error {
 	return err
 }
 
-// msrMajor is the major device number of the kernel's msr driver (linux include/uapi/linux/major.h, MSR_MAJOR).
-const msrMajor = 202
-
 // readAt reads registers. The driver's device is opened only if sys and proc are the running kernel's: a
 // device below an unpacked tree would return the registers of this machine, not of the other one.
 func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain bool, err error) {
@@ -319,7 +316,8 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 }
 
 func isRegisters(device uint64, cpu int) error {
-	if unix.Major(device) != msrMajor || unix.Minor(device) != uint32(cpu) {
+	if unix.Major(device) != 202 || // linux include/uapi/linux/major.h, MSR_MAJOR
+		unix.Minor(device) != uint32(cpu) {
 		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)
 	}
 	return nil

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -35,10 +37,14 @@ type Facts struct {
 func ReadAll(root *Root) *Facts {
 	cpu, numa := ReadCPU(root), ReadNUMA(root)
 	virt := ReadVirt(root, cpu)
+	log := noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})
+	if !virt.HypervisorFlag.Value {
+		log = ReadKernelLog(root)
+	}
 	return &Facts{
 		CPU: cpu, NUMA: numa, PCI: ReadPCI(root, numa), ACPI: ReadACPI(root), Memory: ReadMemory(root),
 		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
-		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: virt, KernelLog: kernelLogOf(root, virt),
+		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: virt, KernelLog: log,
 		Kernel: ReadKernel(root), Devices: ReadDevices(root), SMBIOS: ReadSMBIOS(root),
 		FirmwareAttributes: ReadFirmwareAttributes(root),
 	}
@@ -76,48 +82,28 @@ type stater interface {
 func sourceOf(name string, needed []stater, optional ...stater) Source {
 	var first string
 	var firstState fact.State
-	good := 0
-	note := func(s fact.State, reason string) {
-		if first == "" {
-			first, firstState = reason, s
-		}
-	}
-	for _, v := range needed {
-		if s, reason := v.Outcome(); s == fact.OK {
+	good, bad := 0, 0
+	failing := []fact.State{fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
+	for i, v := range append(needed, optional...) {
+		switch s, reason := v.Outcome(); {
+		case s == fact.OK:
 			good++
-		} else {
-			note(s, reason)
+		case i < len(needed) || slices.Contains(failing, s):
+			if bad++; first == "" {
+				first, firstState = reason, s
+			}
 		}
 	}
-	missing := len(needed) - good
-	bad := 0
-	for _, v := range optional {
-		switch s, reason := v.Outcome(); s {
-		case fact.OK:
-			good++
-		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
-			bad++
-			note(s, reason)
-		case fact.Absent, fact.Unstated, fact.Unread, fact.Conflicting: // no machine has every one
-		}
-	}
-	return Source{Name: name, State: sourceState(good, missing+bad, firstState), Detail: detail(first, missing+bad)}
-}
-
-func sourceState(good, bad int, first fact.State) fact.SourceState {
+	s := Source{Name: name, State: fact.SourceOK, Detail: first}
 	switch {
 	case bad == 0:
-		return fact.SourceOK
 	case good > 0:
-		return fact.SourcePartial
+		s.State = fact.SourcePartial
 	default:
-		return first.Source()
+		s.State = firstState.Source()
 	}
-}
-
-func detail(first string, count int) string {
-	if first != "" && count > 1 {
-		return fmt.Sprintf("%s, and %d more", first, count-1)
+	if first != "" && bad > 1 {
+		s.Detail += fmt.Sprintf(", and %d more", bad-1)
 	}
-	return first
+	return s
 }

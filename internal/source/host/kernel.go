@@ -27,14 +27,10 @@ func ReadKernel(root *Root) *Kernel {
 		TDX: r.text("/sys/module/kvm_intel/parameters/tdx"), SNP: r.text("/sys/module/kvm_amd/parameters/sev_snp")}
 }
 
-// hostNameFile is the kernel's name of the machine (proc(5)): that of the reader's
-// own UTS namespace, so that a container reads its own.
-const hostNameFile = "/proc/sys/kernel/hostname"
-
-// ReadHostName reads the machine's name. No other function does, because the name identifies the
-// machine; it is called only on request.
+// ReadHostName reads the machine's name (proc(5)); in a container that is its own. No other function does, because the name
+// identifies the machine; it is called only on request.
 func ReadHostName(root *Root) fact.Fact[string] {
-	return newReader(root, inventory.SourceHostName).text(hostNameFile)
+	return newReader(root, inventory.SourceHostName).text("/proc/sys/kernel/hostname")
 }
 
 // Cmdline is the kernel command line.
@@ -94,13 +90,6 @@ type KernelLog struct {
 	Messages fact.Fact[[]string]
 }
 
-func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
-	if virt.HypervisorFlag.Value {
-		return noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})
-	}
-	return ReadKernelLog(root)
-}
-
 func noKernelLog(err *ReadError) *KernelLog {
 	return &KernelLog{unknown[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknown[[]kerneltext.MemoryError](inventory.SourceKernelLog, err), unknown[[]string](inventory.SourceKernelLog, err)}
 }
@@ -108,7 +97,7 @@ func noKernelLog(err *ReadError) *KernelLog {
 // ReadKernelLog reads the kernel's messages. In a capture they are a plain file.
 func ReadKernelLog(root *Root) *KernelLog {
 	r := newReader(root, inventory.SourceKernelLog)
-	b, err := r.bytes(kernelLog, limitLog)
+	b, err := r.bytes(kernelLog, 4<<20)
 	if err != nil {
 		return noKernelLog(err)
 	}
@@ -124,8 +113,6 @@ func ReadKernelLog(root *Root) *KernelLog {
 		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})
 	return out
 }
-
-const limitLog = 4 << 20
 
 // Virtualization holds signs of a guest or a container. internal/collect also checks the DMI strings.
 type Virtualization struct {
@@ -162,13 +149,10 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 		v.HypervisorFlag = unknown[bool](r.source, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.Value)})
 	}
 	features := r.text("/sys/hypervisor/properties/features")
-	v.XenFeatures = fact.UnknownFrom[uint64](features)
-	if features.State == fact.OK {
-		n, err := strconv.ParseUint(features.Value, 16, 64)
-		v.XenFeatures = fact.Known(n, fact.Direct, features.From)
-		if err != nil {
-			v.XenFeatures = malformed[uint64](features.From, err)
-		}
+	n, err := strconv.ParseUint(features.Value, 16, 64)
+	v.XenFeatures = fact.Convert(features, func(string) uint64 { return n })
+	if features.Known() && err != nil {
+		v.XenFeatures = malformed[uint64](features.From, err)
 	}
 	return v
 }

@@ -22,8 +22,8 @@ func readKernelLog(root int, dst []byte) ([]byte, error) {
 }
 
 func readRecords(fd int, dst []byte) ([]byte, error) {
-	record := make([]byte, limitRecord)
-	for range limitRecords {
+	record := make([]byte, 8<<10) // the longest that the device gives out
+	for range 1 << 16 {
 		n, err := unix.Read(fd, record)
 		switch {
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EPIPE): // EPIPE: overwritten before it was read
@@ -36,7 +36,7 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 		priority, at, message := kerneltext.Record(record[:n])
 		_, text, ofMemory := kerneltext.HardwareError(string(message))
 		switch {
-		case len(dst) > limitKept:
+		case len(dst) > 1<<20: // some thousand memory errors
 			return dst, nil
 		case priority == kerneltext.MirroredPriority && at < kerneltext.BootTime && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)):
 			dst = append(append(dst, message...), '\n')
@@ -46,11 +46,3 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-const (
-	// limitRecord is the longest record that the device gives out, limitRecords how many are read at most.
-	limitRecord  = 8 << 10
-	limitRecords = 1 << 16
-	// limitKept is how much of the log is kept: some thousand memory errors.
-	limitKept = 1 << 20
-)

@@ -15,9 +15,6 @@ const (
 	dmiTable   = "/sys/firmware/dmi/tables/DMI"
 	dmiEntry   = "/sys/firmware/dmi/tables/smbios_entry_point"
 	dmiEntries = "/sys/firmware/dmi/entries"
-	// maxEntries bounds the structures taken from dmi/entries, limitEntry the bytes of one structure with its strings.
-	maxEntries = 8192
-	limitEntry = 64 << 10
 )
 
 // SMBIOS holds the raw bytes of the SMBIOS table.
@@ -81,7 +78,7 @@ func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 	if err != nil {
 		return unknown[[]SMBIOSEntry](r.source, err)
 	}
-	if len(names) == 0 || len(names) > maxEntries {
+	if len(names) == 0 || len(names) > 8192 {
 		return malformed[[]SMBIOSEntry](r.at(dmiEntries, ""), fmt.Errorf("%d structures", len(names)))
 	}
 	var out []SMBIOSEntry
@@ -95,7 +92,7 @@ func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 		if e.Instance, ok = numericSuffix(instance, ""); !ok {
 			continue
 		}
-		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
+		raw := r.blob(dmiEntries+"/"+name+"/raw", 64<<10)
 		if raw.State != fact.OK {
 			return fact.UnknownFrom[[]SMBIOSEntry](raw)
 		}

@@ -13,14 +13,12 @@ type Option struct {
 	Raw string
 }
 
-const maxOptions = 4096
-
 // ParseCmdline splits a command line as the kernel does (lib/cmdline.c): options end at spaces outside double quotes;
 // quotes around an option or its value are removed. Words after "--" belong to init and are dropped.
 func ParseCmdline(line string) []Option {
 	var out []Option
 	rest := line
-	for len(out) < maxOptions {
+	for len(out) < 4096 {
 		rest = strings.TrimLeft(rest, " \t\r\n\v\f")
 		if rest == "" {
 			break

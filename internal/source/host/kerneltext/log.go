@@ -63,10 +63,8 @@ func ParseMirrored(line string) (MirroredMemory, bool) {
 // encryption, SEV-SNP, mirroring; linux arch/x86/virt, arch/x86/kernel/cpu, arch/x86/kvm/svm/sev.c, drivers/iommu/amd/init.c,
 // drivers/crypto/ccp), or that Linux took a page away (mm/memory-failure.c). None names a machine or a person.
 func Reported(message string) bool {
-	return len(message) <= maxMessage && reported().MatchString(message)
+	return len(message) <= 240 && reported().MatchString(message)
 }
-
-const maxMessage = 240
 
 var reported = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:virt/)?tdx: |x86/(?:m?k?tme): |x86/cpu: SGX |SGX disabled |sgx: |SEV-SNP: |kvm_amd: SEV|SEV(?:-ES)?(?: and SEV-SNP)? supported: |` +
@@ -79,14 +77,12 @@ func Messages(log string) []string {
 	out := []string{}
 	for line := range strings.Lines(log) {
 		m := messageLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m != nil && Reported(m[1]) && len(out) < maxMessages {
+		if m != nil && Reported(m[1]) && len(out) < 4096 {
 			out = append(out, m[1])
 		}
 	}
 	return out
 }
-
-const maxMessages = 4096
 
 // messageLine takes the text out of a record of the kernel's own facility, or a line of dmesg.
 var messageLine = sync.OnceValue(func() *regexp.Regexp {
