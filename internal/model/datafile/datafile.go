@@ -45,12 +45,9 @@ const maxComplaints = 200
 
 // Add adds a fault, up to a limit, once: several mappings may merge in one anchor.
 func (c Complaints) Add(more Complaint) Complaints {
-	for _, e := range c {
-		if e == more {
-			return c
-		}
-	}
 	switch {
+	case slices.Contains(c, more):
+		return c
 	case len(c) < maxComplaints:
 		return append(c, more)
 	case len(c) == maxComplaints:

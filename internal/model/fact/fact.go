@@ -250,19 +250,16 @@ func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
 
 // First returns the first known fact, or else the first with a reason.
 func First[T any](facts ...Fact[T]) Fact[T] {
-	var reasoned *Fact[T]
-	for i := range facts {
-		if facts[i].Known() {
-			return facts[i]
+	var reasoned Fact[T]
+	for _, f := range facts {
+		if f.Known() {
+			return f
 		}
-		if reasoned == nil && facts[i].Reason != "" {
-			reasoned = &facts[i]
+		if reasoned.Reason == "" && f.Reason != "" {
+			reasoned = f
 		}
 	}
-	if reasoned != nil {
-		return *reasoned
-	}
-	return Fact[T]{}
+	return reasoned
 }
 
 // SourceState is the state of a source (docs/interface.md). Unlike a State it can be partial.

@@ -82,14 +82,11 @@ const betweenInputs = "; "
 
 // String returns the text of a document.
 func (all Inputs) String() string {
-	var b strings.Builder
+	words := make([]string, len(all))
 	for i, one := range all {
-		if i > 0 {
-			b.WriteString(betweenInputs)
-		}
-		b.WriteString(string(one))
+		words[i] = string(one)
 	}
-	return b.String()
+	return strings.Join(words, betweenInputs)
 }
 
 // MarshalText writes the text.

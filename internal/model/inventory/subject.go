@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -61,11 +62,7 @@ func (s Subject) String() string {
 	case AboutSocket, AboutNode:
 		return string(s.Kind) + " " + strconv.Itoa(s.Number)
 	case AboutSlot:
-		name := s.Name
-		if name == "" {
-			name = unnamed
-		}
-		return "slot " + s.Handle.String() + " (" + name + ")"
+		return "slot " + s.Handle.String() + " (" + cmp.Or(s.Name, unnamed) + ")"
 	case AboutSetting:
 		return "setting " + s.Name
 	default:

@@ -95,15 +95,12 @@ func (t *Table) InForm(name, value, form string) (string, string, bool) {
 }
 
 func (t *Table) sameWord(name, a, b string) bool {
-	for _, m := range t.Find(name) {
+	return slices.ContainsFunc(t.Find(name), func(m Match) bool {
 		known, _ := Lookup(m.ID)
 		first, ok := m.Attr.Canonical(known, a)
 		second, also := m.Attr.Canonical(known, b)
-		if ok && also && len(m.Attr.Values) > 0 && first == second {
-			return true
-		}
-	}
-	return false
+		return ok && also && len(m.Attr.Values) > 0 && first == second
+	})
 }
 
 // Change is a setting that should have another value on one machine.

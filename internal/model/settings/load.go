@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -65,12 +66,7 @@ func (t *Table) build() {
 		}
 	}
 	for _, found := range t.index {
-		slices.SortFunc(found, func(a, b Match) int {
-			if a.Rank != b.Rank {
-				return a.Rank - b.Rank
-			}
-			return strings.Compare(a.ID, b.ID)
-		})
+		slices.SortFunc(found, func(a, b Match) int { return cmp.Or(a.Rank-b.Rank, strings.Compare(a.ID, b.ID)) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -182,45 +183,11 @@ func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
 
 // filled fills in the placeholders of a command. Other text in braces is not changed.
 func filled(steps, name, group, word string) string {
-	var out strings.Builder
-	for {
-		at := strings.IndexByte(steps, '{')
-		if at < 0 {
-			break
-		}
-		out.WriteString(steps[:at])
-		steps = steps[at:]
-		end := strings.IndexByte(steps, '}') + 1
-		text := "{"
-		switch steps[:end] {
-		case "{attribute}":
-			text = name
-		case "{group}":
-			text = group
-		case "{value}":
-			text = word
-		case "{name}":
-			text = ShellWord(name)
-		case "{word}":
-			text = ShellWord(word)
-		case "{pair}":
-			text = ShellWord(name + "=" + word)
-		default:
-			end = 1
-		}
-		out.WriteString(text)
-		steps = steps[end:]
-	}
-	out.WriteString(steps)
-	return out.String()
+	return strings.NewReplacer("{attribute}", name, "{group}", group, "{value}", word, "{name}", ShellWord(name), "{word}", ShellWord(word),
+		"{pair}", ShellWord(name+"="+word)).Replace(steps)
 }
 
-func (c *Command) form() string {
-	if c.Form == "" {
-		return FormRedfish
-	}
-	return c.Form
-}
+func (c *Command) form() string { return cmp.Or(c.Form, FormRedfish) }
 
 // Governing returns the canonical ID of the preset that controls a setting, "" if there is none.
 func (t *Table) Governing(id string) string {

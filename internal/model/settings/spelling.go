@@ -87,15 +87,10 @@ func (t *Table) rows(name string) []*spelling {
 }
 
 func (t *Table) spelled(name string, w *Change) []*spelling {
-	rows := t.rows(name)
 	var out []*spelling
 	for i := range t.Generations {
-		g := &t.Generations[i]
-		if !g.names(w) {
-			continue
-		}
-		for _, s := range rows {
-			if s.source == g.Source {
+		for _, s := range t.rows(name) {
+			if g := &t.Generations[i]; s.source == g.Source && g.names(w) {
 				out = append(out, s)
 			}
 		}
@@ -127,8 +122,10 @@ func (t *Table) documented(a *Attribute, w *Change) bool {
 	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
-// otherSwitchWord maps a value of a switch to its opposite.
-var otherSwitchWord = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
+// OtherWord returns the opposite value of a switch in the same spelling, "" for a value that is not that of a switch.
+func OtherWord(word string) string {
+	return map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}[word]
+}
 
 func (t *Table) formOf(name string) string {
 	switch {
@@ -152,7 +149,7 @@ func boardSuffix(name string) bool {
 // typed returns an attribute's name and value as a tool of a form takes them on the machine; false if either is not proven.
 func (t *Table) typed(a *Attribute, value, form string, w *Change) (name, word string, ok bool) {
 	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
-	if seen && (value == w.SeenRaw || value == otherSwitchWord[w.SeenRaw]) {
+	if seen && (value == w.SeenRaw || value == OtherWord(w.SeenRaw)) {
 		return w.Seen, value, true
 	}
 	for _, s := range t.spelled(a.Name, w) {
@@ -197,6 +194,3 @@ func (t *Table) printed(a *Attribute, value string, w *Change) (string, bool) {
 	}
 	return "", false
 }
-
-// OtherWord returns the opposite value of a switch in the same spelling, "" for a value that is not that of a switch.
-func OtherWord(word string) string { return otherSwitchWord[word] }

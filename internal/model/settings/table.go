@@ -197,13 +197,8 @@ func (a *Attribute) Names() []string {
 }
 
 func lastStep(menu string) string {
-	for {
-		_, rest, more := strings.Cut(menu, " > ")
-		if !more {
-			return menu
-		}
-		menu = rest
-	}
+	steps := strings.Split(menu, " > ")
+	return steps[len(steps)-1]
 }
 
 // Canonical translates a vendor's value of the attribute; false if the table does not know the value.

@@ -41,16 +41,13 @@ var (
 
 func readVocabulary(k fs.FS) (*wordlist, error) {
 	v := &wordlist{settings: make([]Setting, 0, 96), at: make(map[string]int, 96), includes: make(map[string][]inclusion, 32)}
-	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
+	if err := eachRow(k, vocabularyFile, v.addSetting); err != nil {
 		return nil, err
 	}
-	if err := eachRow(k, includesFile, 5, v.addInclusion); err != nil {
-		return nil, err
-	}
-	return v, nil
+	return v, eachRow(k, includesFile, v.addInclusion)
 }
 
-func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error) error {
+func eachRow(k fs.FS, file string, visit func(cells []string) error) error {
 	raw, err := fs.ReadFile(k, file)
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
@@ -62,8 +59,8 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 			continue
 		}
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != columns {
-			return fmt.Errorf("settings: %s:%d: %d columns, expected %d", file, n, len(cells), columns)
+		if len(cells) != 5 {
+			return fmt.Errorf("settings: %s:%d: %d columns, expected 5", file, n, len(cells))
 		}
 		if err := visit(cells); err != nil {
 			return fmt.Errorf("settings: %s:%d: %w", file, n, err)
@@ -73,7 +70,7 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 }
 
 func (v *wordlist) addSetting(cells []string) error {
-	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
+	s := Setting{ID: cells[0], Words: strings.Fields(cells[3]), Title: cells[4]}
 	var known, fits bool
 	s.Kind, known = kindWords[cells[1]]
 	s.Figures, fits = figureWords[cells[2]]
@@ -100,7 +97,7 @@ func (v *wordlist) addInclusion(cells []string) error {
 	if !ok {
 		return fmt.Errorf("%s is not a setting of %s", cells[0], vocabularyFile)
 	}
-	s, g := &v.settings[at], inclusion{word: cells[1], others: splitWords(cells[2]), fulfils: cells[4] == "yes"}
+	s, g := &v.settings[at], inclusion{word: cells[1], others: strings.Fields(cells[2]), fulfils: cells[4] == "yes"}
 	if cells[4] != "" && !g.fulfils {
 		return fmt.Errorf("%s: fulfils %q, expected yes or nothing", s.ID, cells[4])
 	}
@@ -109,22 +106,13 @@ func (v *wordlist) addInclusion(cells []string) error {
 		g.hours = g.hours || period
 		return period
 	})
-	foreign := func(w string) bool { return !s.Accepts(w) || w == Auto }
-	if at := slices.IndexFunc(g.others, foreign); at >= 0 {
-		return fmt.Errorf("%s: %q is not one of its words", s.ID, g.others[at])
-	}
-	if foreign(g.word) {
-		return fmt.Errorf("%s: %q is not one of its words", s.ID, g.word)
+	for _, w := range append(slices.Clone(g.others), g.word) {
+		if !s.Accepts(w) || w == Auto {
+			return fmt.Errorf("%s: %q is not one of its words", s.ID, w)
+		}
 	}
 	v.includes[s.ID] = append(v.includes[s.ID], g)
 	return nil
-}
-
-func splitWords(cell string) []string {
-	if cell == "" {
-		return nil
-	}
-	return strings.Fields(cell)
 }
 
 // inclusion is a value that includes others: a row of rules/settings/includes.tsv.

@@ -1,6 +1,7 @@
 package redfish
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -89,11 +90,10 @@ func (a *Answer) Check() error {
 		all = append(slices.Clone(all), *a.LogProblem)
 	}
 	for i := range all {
-		switch s := all[i].State; s {
-		case fact.SourcePartial, fact.SourceAbsent, fact.SourceDenied, fact.SourceRefused, fact.SourceTruncated, fact.SourceMalformed:
-		case fact.SourceOK:
+		switch s := all[i].State; {
+		case s == fact.SourceOK:
 			return fmt.Errorf("Problems[%d].State: %q, which is no problem", i, s)
-		default:
+		case !slices.Contains(s.Values(), s):
 			return fmt.Errorf("Problems[%d].State: %q is not a state", i, s)
 		}
 	}
@@ -189,10 +189,7 @@ func (a *Answer) Detail() string {
 		parts = append(parts, err.Error())
 	}
 	if a.Found {
-		model := a.Model
-		if model == "" {
-			model = "a system without a model"
-		}
+		model := cmp.Or(a.Model, "a system without a model")
 		switch {
 		case a.Doubt != "":
 			model = a.Doubt

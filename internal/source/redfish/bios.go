@@ -24,21 +24,6 @@ type biosResource struct {
 	Links struct{ Settings resourceLink }
 }
 
-func (b *biosResource) empty() bool {
-	switch string(b.Content) {
-	case "", "null":
-		return !strings.Contains(b.Type, "HpBios.")
-	}
-	return false
-}
-
-func (b *biosResource) pending() string {
-	if at := b.Settings.Object.path(); at != "" {
-		return at
-	}
-	return b.Links.Settings.path()
-}
-
 // bios reads the Bios resource and its settings object into a and returns the name of the registry.
 // It is not an error if the service has no such resource.
 func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Problem) {
@@ -47,7 +32,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	if p != nil {
 		return "", a.absent(p, "the service offers no BIOS settings")
 	}
-	if head.empty() {
+	if (len(head.Content) == 0 || string(head.Content) == "null") && !strings.Contains(head.Type, "HpBios.") {
 		a.note("the service's BIOS resource holds no attributes")
 		return "", nil
 	}
@@ -55,7 +40,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	if strings.Contains(at, "System.Embedded") {
 		a.BIOS.JobWaits = c.dellJobWaits(ctx, a)
 	}
-	pending := head.pending()
+	pending := cmp.Or(head.Settings.Object.path(), head.Links.Settings.path())
 	if pending == "" {
 		a.note("the service names no settings object: what waits for the next boot is not known")
 		return head.Registry, nil
@@ -167,15 +152,10 @@ func member(list []string, name string) string {
 		path = strings.TrimSuffix(path, "/")
 		return strings.TrimSuffix(strings.ToLower(path[strings.LastIndex(path, "/")+1:]), ".json")
 	}
-	want := last(name)
-	for _, at := range list {
-		if last(at) == want {
-			return at
-		}
-	}
-	for _, at := range list {
-		if registryStem(last(at)) == registryStem(want) {
-			return at
+
+	for _, form := range []func(string) string{last, func(at string) string { return registryStem(last(at)) }} {
+		if i := slices.IndexFunc(list, func(at string) bool { return form(at) == form(name) }); i >= 0 {
+			return list[i]
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ package redfish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -62,12 +63,10 @@ func newClient(o Options) *client {
 func (c *client) close() { c.http.CloseIdleConnections() }
 
 func sleepUnlessDone(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	}
 }
@@ -90,14 +89,8 @@ func (c *client) redirect(next *http.Request, before []*http.Request) error {
 }
 
 func (c *client) sameOrigin(u *url.URL) bool {
-	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && portOf(u) == portOf(c.o.Base)
-}
-
-func portOf(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	return "443"
+	port := func(u *url.URL) string { return cmp.Or(u.Port(), "443") }
+	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && port(u) == port(c.o.Base)
 }
 
 // resolve returns the URL of a link. A link to another host is refused.

@@ -1,7 +1,9 @@
 package redfish
 
 import (
+	"cmp"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/placeholder"
@@ -26,10 +28,7 @@ type resourceLink struct {
 }
 
 func (l resourceLink) path() string {
-	if id := strings.TrimSpace(l.ID); id != "" {
-		return id
-	}
-	return strings.TrimSpace(l.Href)
+	return cmp.Or(strings.TrimSpace(l.ID), strings.TrimSpace(l.Href))
 }
 
 // system is one ComputerSystem (DSP2046).
@@ -125,11 +124,7 @@ func lettersAndDigits(s string) string {
 
 // namesProduct reports whether a product name identifies a product: it is not a placeholder or a generic term.
 func namesProduct(s string) bool {
-	switch lettersAndDigits(s) {
-	case "superserver", "productname", "computersystem", "virtualmachine":
-		return false
-	}
-	return placeholder.Identifies(s)
+	return placeholder.Identifies(s) && !slices.Contains([]string{"superserver", "productname", "computersystem", "virtualmachine"}, lettersAndDigits(s))
 }
 
 // plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for any other text and for
@@ -152,12 +147,8 @@ func swapped(u string) string {
 // machine; differs describes the identifier that differs, "" if none does.
 func SameIdentifiers(a, b Identity) (same bool, differs string) {
 	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
-	switch s.compare(a); s.fits {
-	case sameSystem:
-		return true, ""
-	case otherSystem:
-		return false, "its " + s.differsBy + " is another one"
-	default:
-		return false, ""
+	if s.compare(a); s.fits == otherSystem {
+		differs = "its " + s.differsBy + " is another one"
 	}
+	return s.fits == sameSystem, differs
 }

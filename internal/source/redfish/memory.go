@@ -16,19 +16,18 @@ type memoryLocation struct {
 
 // stated returns the location, nil if socket or channel is missing: only both together name a channel of the machine.
 func (m *memoryLocation) stated() *Location {
-	at := Location{locationNumber(m.Socket), locationNumber(m.MemoryController), locationNumber(m.Channel), locationNumber(m.Slot)}
+	// of is -1 for what is missing or not a whole number from 0 to maxModules.
+	of := func(n number) int {
+		if v, ok := n.whole(0, maxModules); ok {
+			return int(v)
+		}
+		return -1
+	}
+	at := Location{of(m.Socket), of(m.MemoryController), of(m.Channel), of(m.Slot)}
 	if at.Socket < 0 || at.Channel < 0 {
 		return nil
 	}
 	return &at
-}
-
-// locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0 to maxModules.
-func locationNumber(n number) int {
-	if v, ok := n.whole(0, maxModules); ok {
-		return int(v)
-	}
-	return -1
 }
 
 // memoryResource is one Memory resource (DSP2046). Serial numbers are not read.

@@ -16,7 +16,6 @@ import (
 
 // Limits of a saved event log. Logs of BMCs have some thousand entries at most.
 const (
-	mostColumns     = 16
 	MaxLogBytes     = 8 << 20
 	maxSavedEntries = 100_000
 )
@@ -140,7 +139,7 @@ func textEntries(text string) ([]logEntry, error) {
 		if !strings.Contains(line, separator) {
 			separator = ","
 		}
-		row, names := strings.SplitN(line, separator, mostColumns), heading
+		row, names := strings.SplitN(line, separator, 16), heading
 		if ipmitoolStart().MatchString(line) {
 			names = ipmitoolRow
 		}

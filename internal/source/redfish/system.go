@@ -3,6 +3,7 @@
 package redfish
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -72,18 +73,12 @@ func choose(op string, all []*system, listed int, name string) (*system, *Proble
 	if name != "" {
 		return systemNamed(op, all, listed, name)
 	}
-	var best []*system
-	for _, s := range all {
-		switch {
-		case len(best) == 0 || s.fits > best[0].fits:
-			best = []*system{s}
-		case s.fits == best[0].fits:
-			best = append(best, s)
-		}
-	}
-	switch {
-	case len(best) == 0:
+	if len(all) == 0 {
 		return nil, problem(fact.SourceAbsent, op, "no system of the service could be read")
+	}
+	most := slices.MaxFunc(all, func(a, b *system) int { return int(a.fits - b.fits) }).fits
+	best := slices.DeleteFunc(slices.Clone(all), func(s *system) bool { return s.fits < most })
+	switch {
 	case best[0].fits < sameSystem && len(all) < listed:
 		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could not be read, and one of them may be the audited machine", listed-len(all), listed).
 			hint(whichSystem)
@@ -159,8 +154,5 @@ func (s *system) identifies(name string) bool {
 }
 
 func (s *system) bios() string {
-	if at := s.Bios.path(); at != "" {
-		return at
-	}
-	return s.Oem.Hp.Links.BIOS.path()
+	return cmp.Or(s.Bios.path(), s.Oem.Hp.Links.BIOS.path())
 }
