@@ -16,14 +16,10 @@ type Certainty uint8
 
 // The certainties, weakest first, so that the smaller of two is the cap.
 const (
-	// None: not observable, or not observed.
-	None Certainty = iota
-	// Indirect: one source, which is known to be wrong on some machines.
-	Indirect
-	// Corroborated: two independent sources agree.
-	Corroborated
-	// Direct: a register, kernel object or firmware field that is the thing.
-	Direct
+	None         Certainty = iota // not observable, or not observed
+	Indirect                      // one source, which is known to be wrong on some machines
+	Corroborated                  // two independent sources agree
+	Direct                        // a register, kernel object or firmware field that is the thing
 )
 
 var certaintyNames = [...]string{None: "none", Indirect: "indirect", Corroborated: "corroborated", Direct: "direct"}
@@ -51,24 +47,17 @@ type State uint8
 const (
 	// Unread: no source of this input was read or can have the value (a capture without the folder, an SMBIOS file
 	// without a kernel).
-	Unread State = iota
-	// OK: the value is known.
-	OK
-	// Absent: the source was there and does not have the value.
-	Absent
-	// Unstated: the source has the field with the value "unknown".
-	Unstated
-	// Denied: no permission to read, or hidden by a container runtime.
-	Denied
+	Unread   State = iota
+	OK             // the value is known
+	Absent         // the source was there and does not have the value
+	Unstated       // the source has the field with the value "unknown"
+	Denied         // no permission to read, or hidden by a container runtime
 	// Refused: the driver, the kernel, the hypervisor or our own limits refused the read (EIO, EAGAIN, ENODEV, a FIFO
 	// or device instead of a file, a link out of the root).
 	Refused
-	// Truncated: the data end before the value does.
-	Truncated
-	// Malformed: the data do not make a value.
-	Malformed
-	// Conflicting: sources contradict each other and none takes precedence.
-	Conflicting
+	Truncated   // the data end before the value does
+	Malformed   // the data do not make a value
+	Conflicting // sources contradict each other and none takes precedence
 )
 
 var stateNames = [...]string{Unread: "unread", OK: "ok", Absent: "absent", Unstated: "unstated", Denied: "denied", Refused: "refused",

@@ -173,7 +173,7 @@ func Ranges(numbers []int) string {
 // Truncated joins at most most elements of a list: "a; b; c; and 4 more".
 func Truncated(most int, list []string) string {
 	if rest := len(list) - most; rest > 0 {
-		return strings.Join(list[:most], "; ") + "; and " + strconv.Itoa(rest) + " more"
+		list = append(slices.Clone(list[:most]), "and "+strconv.Itoa(rest)+" more")
 	}
 	return strings.Join(list, "; ")
 }

@@ -104,10 +104,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 	return Module{}, false
 }
 
-// makerNames are what labels print before a number and SPD does not, longest first: Micron's and HPE's.
-var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
-
-// afterName is what follows such a name.
+// afterName is what follows a maker's name.
 var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
 // normal normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
@@ -125,7 +122,8 @@ func normal(number string) string {
 			s = old[:2] + rest
 		}
 	}
-	for _, name := range makerNames {
+	// What labels print before a number and SPD does not: Micron's and HPE's.
+	for _, name := range []string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"} { // longest first
 		if rest, ok := strings.CutPrefix(s, name); ok && rest != "" && (rest[0] == 'P' || rest[0] <= '9') && afterName().MatchString(rest) {
 			return rest
 		}

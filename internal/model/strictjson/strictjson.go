@@ -64,14 +64,13 @@ func Document(data []byte, v any) error { return decode(data, v, &walker{closed:
 // shapes are those of the types of documents, which are large, by documentType.
 var shapes sync.Map
 
-type documentType struct {
-	of     reflect.Type
-	closed bool
-}
-
 func decode(data []byte, v any, w *walker) error {
 	if !json.Valid(data) {
 		return json.Unmarshal(data, &json.RawMessage{}) // which says why
+	}
+	type documentType struct {
+		of     reflect.Type
+		closed bool
 	}
 	of := documentType{reflect.TypeOf(v).Elem(), w.closed}
 	known, ok := shapes.Load(of)
@@ -149,14 +148,11 @@ func (w *walker) next() byte {
 
 // more reports whether a list or an object has another element, and skips the comma before it, or else its end.
 func (w *walker) more() bool {
-	switch w.next() {
-	case ']', '}':
-		w.rest = w.rest[1:]
-		return false
-	case ',':
+	c := w.next()
+	if c == ',' || c == ']' || c == '}' {
 		w.rest = w.rest[1:]
 	}
-	return true
+	return c != ']' && c != '}'
 }
 
 // scalar reads a number or a word.
@@ -188,7 +184,7 @@ func (w *walker) text() string {
 }
 
 func (w *walker) value(f *field) error {
-	found := kindOf(w.next())
+	found := cmp.Or(kinds[w.next()], "a number")
 	switch {
 	case len(w.path) > maxDepth:
 		return w.errorf("more than %d levels", maxDepth)
@@ -369,19 +365,5 @@ func (m *shaper) addFields(s *shape, t reflect.Type) {
 	}
 }
 
-func kindOf(first byte) string {
-	switch first {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '[':
-		return "a list"
-	case '{':
-		return "an object"
-	default:
-		return "a number"
-	}
-}
+// kinds are those of values by their first byte; any other begins a number.
+var kinds = [256]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '[': "a list", '{': "an object"}

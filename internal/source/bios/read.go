@@ -58,16 +58,11 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	// Missing: none of the setting's attributes is in the export.
-	Missing Outcome = iota
-	// Translated: the value has a canonical value.
-	Translated
-	// Unstated: the attribute is there without a value.
-	Unstated
-	// Foreign: the table does not know the value.
-	Foreign
-	// Ambiguous: the attribute is listed twice, with different values.
-	Ambiguous
+	Missing    Outcome = iota // none of the setting's attributes is in the export
+	Translated                // the value has a canonical value
+	Unstated                  // the attribute is there without a value
+	Foreign                   // the table does not know the value
+	Ambiguous                 // the attribute is listed twice, with different values
 )
 
 // Answer is what an export states about one setting.

@@ -222,22 +222,14 @@ type Generation uint8
 
 // The generations, by the groups of turbostat (linux tools/power/x86/turbostat/turbostat.c) and PerfSpect.
 const (
-	// GenOther: no register of it is documented here.
-	GenOther Generation = iota
-	// GenNehalem are Nehalem and Westmere, with the EX parts.
-	GenNehalem
-	// GenSandyBridge are Sandy Bridge and Ivy Bridge.
-	GenSandyBridge
-	// GenHaswell are Haswell and Broadwell.
-	GenHaswell
-	// GenSkylake are the servers from Skylake to Cooper Lake.
-	GenSkylake
-	// GenIcelake are the servers of Ice Lake.
-	GenIcelake
-	// GenSapphire are Sapphire Rapids and Emerald Rapids.
-	GenSapphire
-	// GenGranite are the servers of Granite Rapids.
-	GenGranite
+	GenOther       Generation = iota // no register of it is documented here
+	GenNehalem                       // Nehalem and Westmere, with the EX parts
+	GenSandyBridge                   // Sandy Bridge and Ivy Bridge
+	GenHaswell                       // Haswell and Broadwell
+	GenSkylake                       // the servers from Skylake to Cooper Lake
+	GenIcelake                       // the servers of Ice Lake
+	GenSapphire                      // Sapphire Rapids and Emerald Rapids
+	GenGranite                       // the servers of Granite Rapids
 	// GenSierra are Sierra Forest and Clearwater Forest, which have the registers of GenGranite but for that of the LLC
 	// prefetcher.
 	GenSierra

@@ -56,16 +56,11 @@ type system struct {
 type systemMatch int
 
 const (
-	// otherSystem: an identifier differs.
-	otherSystem systemMatch = iota
-	// doubtfulSystem: the model differs, but vendors change such names.
-	doubtfulSystem
-	// unknownSystem: there is nothing to compare.
-	unknownSystem
-	// likeSystem: the model agrees, and there is no identifier to compare.
-	likeSystem
-	// sameSystem: an identifier agrees.
-	sameSystem
+	otherSystem    systemMatch = iota // an identifier differs
+	doubtfulSystem                    // the model differs, but vendors change such names
+	unknownSystem                     // there is nothing to compare
+	likeSystem                        // the model agrees, and there is no identifier to compare
+	sameSystem                        // an identifier agrees
 )
 
 // compare compares a system with the audited machine: by serial number (Dell keeps the one of

@@ -138,28 +138,13 @@ const (
 // String returns the anchor string of the entry point, "none" for NoEntryPoint.
 func (k EntryPointKind) String() string { return [...]string{"none", "_DMI_", "_SM_", "_SM3_"}[k] }
 
-func (k EntryPointKind) length() int {
-	switch k {
-	case EntryPoint64:
-		return 0x18
-	case EntryPoint32:
-		return 0x1E
-	default:
-		return 0x0F
-	}
-}
-
 func entryPointKind(b []byte) EntryPointKind {
-	switch {
-	case bytes.HasPrefix(b, []byte("_SM3_")):
-		return EntryPoint64
-	case bytes.HasPrefix(b, []byte("_SM_")):
-		return EntryPoint32
-	case bytes.HasPrefix(b, []byte("_DMI_")):
-		return EntryPointLegacy
-	default:
-		return NoEntryPoint
+	for _, k := range []EntryPointKind{EntryPoint64, EntryPoint32, EntryPointLegacy} {
+		if bytes.HasPrefix(b, []byte(k.String())) {
+			return k
+		}
 	}
+	return NoEntryPoint
 }
 
 // entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added to
@@ -170,7 +155,7 @@ func (t *Table) entryPoint(b []byte) {
 		t.problem(CodeEntryPoint, 0, false, "entry point starts with % x, expected _SM3_, _SM_ or _DMI_", b[:min(len(b), 5)])
 		return
 	}
-	need := kind.length()
+	need := [...]int{EntryPointLegacy: 0x0F, EntryPoint32: 0x1E, EntryPoint64: 0x18}[kind]
 	if len(b) < need {
 		t.problem(CodeEntryPoint, 0, false, "%s entry point is cut short: %d bytes, expected %d", kind, len(b), need)
 		b = append(bytes.Clone(b), make([]byte, need-len(b))...)
@@ -238,15 +223,13 @@ func (t *Table) entryPoint32(b []byte) {
 // checksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
 // length: real entry points that announce a wrong length add up over the right one.
 func (t *Table) checksum(what string, b []byte, announced, standard int) {
-	if checksum(b, announced) == 0 || checksum(b, standard) == 0 {
-		return
+	sum := func(n int) (s byte) {
+		for _, c := range b[:min(n, len(b))] {
+			s += c
+		}
+		return s
 	}
-	t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, checksum(b, announced))
-}
-
-func checksum(b []byte, n int) (s byte) {
-	for _, c := range b[:min(n, len(b))] {
-		s += c
+	if sum(announced) != 0 && sum(standard) != 0 {
+		t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, sum(announced))
 	}
-	return s
 }

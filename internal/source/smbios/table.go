@@ -23,14 +23,11 @@ type Source uint8
 
 // The sources.
 const (
-	// FromDump: a `dmidecode --dump-bin` file.
-	FromDump Source = iota + 1
+	FromDump Source = iota + 1 // a `dmidecode --dump-bin` file
 	// FromTable: a file with structures but no entry point, or sysfs's table with or without its entry point.
 	FromTable
-	// FromEntries: single structures from /sys/firmware/dmi/entries/*/raw.
-	FromEntries
-	// FromText: dmidecode's text.
-	FromText
+	FromEntries // single structures from /sys/firmware/dmi/entries/*/raw
+	FromText    // dmidecode's text
 )
 
 // Version is an SMBIOS version. The zero Version is unknown, as in a bare table.
@@ -273,47 +270,32 @@ const maxStructures = 1 << 16
 
 // The codes of problems (Problem.Code).
 const (
-	// CodeChecksum: a checksum of the entry point is wrong.
-	CodeChecksum = "checksum"
+	CodeChecksum = "checksum" // a checksum of the entry point is wrong
 	// CodeEntryPoint: the entry point is cut short, or its length is not used by the specification or known firmware.
 	CodeEntryPoint = "entry_point"
-	// CodeVersion: an impossible version was corrected.
-	CodeVersion = "version"
+	CodeVersion    = "version" // an impossible version was corrected
 	// CodeLength: the length of the table is not the announced one, or a structure is shorter than its oldest form.
-	CodeLength = "length"
-	// CodeCount: the number of structures is not the announced one.
-	CodeCount = "count"
-	// CodeTruncated: the data end inside a structure.
-	CodeTruncated = "truncated"
-	// CodeStringIndex: a field names a string that the structure does not have.
-	CodeStringIndex = "string_index"
+	CodeLength      = "length"
+	CodeCount       = "count"        // the number of structures is not the announced one
+	CodeTruncated   = "truncated"    // the data end inside a structure
+	CodeStringIndex = "string_index" // a field names a string that the structure does not have
 	// CodeZeroLength: a structure announces fewer than the four bytes of its header, so the start
 	// of the next one is unknown.
-	CodeZeroLength = "zero_length"
-	// CodeNoEndMarker: there is no end marker (type 127).
-	CodeNoEndMarker = "no_end_marker"
-	// CodeEarlyEnd: structures follow the end marker.
-	CodeEarlyEnd = "early_end"
+	CodeZeroLength  = "zero_length"
+	CodeNoEndMarker = "no_end_marker" // there is no end marker (type 127)
+	CodeEarlyEnd    = "early_end"     // structures follow the end marker
 	// CodeDevices: a memory array announces more devices than the table lists, and the list was not cut off.
 	CodeDevices = "devices"
-	// CodeCopy: a processor or module is listed twice.
-	CodeCopy = "copy"
+	CodeCopy    = "copy" // a processor or module is listed twice
 	// CodeGarbage: bytes that do not belong to the table or to a structure were skipped.
-	CodeGarbage = "garbage"
-	// CodeDuplicateHandle: two structures have the same handle.
-	CodeDuplicateHandle = "duplicate_handle"
-	// CodeDanglingHandle: a reference leads to no structure of the right type.
-	CodeDanglingHandle = "dangling_handle"
-	// CodeOutOfSpec: a field has a value the specification does not define.
-	CodeOutOfSpec = "field_out_of_spec"
-	// CodeText: a line of dmidecode's text could not be read.
-	CodeText = "text"
-	// CodeNoStructures: the input is SMBIOS without a structure.
-	CodeNoStructures = "no_structures"
-	// CodeTooLarge: the table describes more than any machine has.
-	CodeTooLarge = "too_large"
-	// CodeMore: the list ends here although there are more problems.
-	CodeMore = "more"
+	CodeGarbage         = "garbage"
+	CodeDuplicateHandle = "duplicate_handle"  // two structures have the same handle
+	CodeDanglingHandle  = "dangling_handle"   // a reference leads to no structure of the right type
+	CodeOutOfSpec       = "field_out_of_spec" // a field has a value the specification does not define
+	CodeText            = "text"              // a line of dmidecode's text could not be read
+	CodeNoStructures    = "no_structures"     // the input is SMBIOS without a structure
+	CodeTooLarge        = "too_large"         // the table describes more than any machine has
+	CodeMore            = "more"              // the list ends here although there are more problems
 )
 
 // Problem is a defect of the table that did not stop the decoding.

@@ -14,9 +14,6 @@ func parseText(data []byte) (*Table, error) {
 	p := textParser{t: t, text: text}
 	p.run()
 	t.EntryPoint.Structures = p.announced
-	if len(t.Structures) == 0 && !p.header {
-		return nil, p.failure()
-	}
 	if len(t.Structures) == 0 {
 		if err := p.refusal(); err != nil {
 			return nil, err
@@ -222,7 +219,7 @@ func (p *textParser) close() {
 	}
 	s.Data, s.strs = p.hex.bytes(s)
 	p.hex = hexDump{}
-	// Only the number of lines counts; share sets the final slice.
+	// Only the number of lines counts; run sets the final slice.
 	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
 }
 
@@ -270,27 +267,20 @@ func (h *hexDump) bytes(s *Structure) ([]byte, string) {
 // stringArea joins the strings. With -u each string is printed twice: first its bytes in rows up to
 // the zero, then its text.
 func (h *hexDump) stringArea() string {
-	if area, ok := h.hexStrings(); ok {
-		return area
-	}
-	return strings.Join(h.strs, "\x00")
-}
-
-// hexStrings reads strings in the form that -u prints; ok is false when they have another form.
-func (h *hexDump) hexStrings() (area string, ok bool) {
+	plain := strings.Join(h.strs, "\x00")
 	var all []byte
 	for i := 0; i < len(h.strs); {
 		start, closed := len(all), false
 		for ; i < len(h.strs) && !closed; i++ {
 			row, ok := parseHexRow(all, h.strs[i])
 			if !ok {
-				return "", false
+				return plain
 			}
 			all = row
 			closed = all[len(all)-1] == 0
 		}
 		if !closed {
-			return "", false
+			return plain
 		}
 		// The text follows. The line of a string of spaces may have been lost.
 		blank := strings.Trim(string(all[start:]), " \x00") == ""
@@ -298,7 +288,7 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 			i++
 		}
 	}
-	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
+	return strings.TrimSuffix(string(all), "\x00")
 }
 
 // outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured log.
@@ -394,15 +384,6 @@ func parseVersion(s string) (v Version) {
 	return v
 }
 
-func (p *textParser) failure() error {
-	if err := p.refusal(); err != nil {
-		return err
-	}
-	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
-	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
-		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
-}
-
 func (p *textParser) refusal() error {
 	switch {
 	case p.said.denied != "":
@@ -411,6 +392,10 @@ func (p *textParser) refusal() error {
 		return fmt.Errorf("%w: it says %q", ErrNoTable, clipLine(p.said.none))
 	case p.said.titles > 0:
 		return ErrNoHandles
+	case p.header:
+		return nil
 	}
-	return nil
+	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
+	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
+		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
 }

@@ -3,11 +3,9 @@ package kerneltext
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // HardwareError returns the record's number and the text of a message by which the kernel logs an error record that firmware
@@ -21,9 +19,7 @@ func HardwareError(message string) (record, text string, ok bool) {
 	return m[1], m[2], true
 }
 
-var hardwareError = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\{(\d{1,10})\})?\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
-})
+var hardwareError = pattern(`^(?:\{(\d{1,10})\})?\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
 
 // MemoryError is one memory error that firmware reported to the kernel.
 type MemoryError struct {
@@ -37,18 +33,10 @@ type MemoryError struct {
 }
 
 var (
-	loggedLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
-	})
-	severityOf = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
-	})
-	placeOf = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(node|card|module|rank): ?(\d{1,5})`)
-	})
-	smbiosOf = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
-	})
+	loggedLine  = pattern(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
+	severityOf  = pattern(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
+	placeOf     = pattern(`(node|card|module|rank): ?(\d{1,5})`)
+	smbiosOf    = pattern(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
 	uncorrected = map[string]bool{"recoverable": true, "fatal": true, "uncorrected": true}
 )
 
