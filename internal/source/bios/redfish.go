@@ -134,6 +134,7 @@ func combine(docs []document) (*Export, error) {
 			slot, what, decode = &registry, "attribute registry", decodeRegistry
 		case settingsKind:
 			slot, what = &pending, "settings object"
+		default:
 		}
 		e, err := decode(d)
 		if err != nil {

@@ -98,36 +98,34 @@ func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root,
 }
 
 func (l *loader) root(name string, err error) (*Root, error) {
+	var tree *memTree
 	if err == nil {
-		var tree *memTree
-		if tree, err = l.single(); err == nil {
-			r := &Root{name: name, b: tree}
-			if err = r.loadNotes(l.room()); err == nil {
-				return r, nil
-			}
-		}
+		tree, err = l.single()
 	}
-	return nil, openError(name, err)
+	r := &Root{name: name, b: tree}
+	if err == nil {
+		err = r.loadNotes(l.room())
+	}
+	if err != nil {
+		return nil, openError(name, err)
+	}
+	return r, nil
 }
 
 func openError(name string, err error) error {
-	if e, ok := errors.AsType[*ReadError](err); ok {
-		return &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
-	}
-	return &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
-}
-
-func captureState(err error) fact.State {
+	state := fact.Malformed
+	e, known := errors.AsType[*ReadError](err)
 	switch {
+	case known:
+		state, err = e.State, e.Err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fact.Truncated
+		state = fact.Truncated
 	case errors.Is(err, errBounds), errors.Is(err, errSeveral):
-		return fact.Refused
+		state = fact.Refused
 	case errors.Is(err, os.ErrPermission):
-		return fact.Denied
-	default:
-		return fact.Malformed
+		state = fact.Denied
 	}
+	return &ReadError{Op: "open", Path: name, State: state, Err: err}
 }
 
 var (

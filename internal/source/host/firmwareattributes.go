@@ -9,12 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-const (
-	firmwareAttributesDir = "/sys/class/firmware-attributes"
-	// Bounds of the listings; the fullest driver seen has under 200 attributes.
-	maxFirmwareDrivers    = 16
-	maxFirmwareAttributes = 2000
-)
+const firmwareAttributesDir = "/sys/class/firmware-attributes"
 
 // FirmwareAttributes is /sys/class/firmware-attributes (Documentation/ABI/testing/sysfs-class-firmware-attributes):
 // BIOS settings of desktop and mobile machines, whose drivers are dell-wmi-sysman, thinklmi and hp-bioscfg. Servers
@@ -76,7 +71,7 @@ func (r *reader) firmwareDrivers() fact.Fact[[]FirmwareDriver] {
 	switch n := len(names.Value); {
 	case n == 0 && names.Known():
 		return unknown[[]FirmwareDriver](r.source, &ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
-	case n > maxFirmwareDrivers:
+	case n > 16:
 		return malformed[[]FirmwareDriver](r.at(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", n))
 	}
 	return each(names, func(name string) FirmwareDriver {
@@ -87,7 +82,7 @@ func (r *reader) firmwareDrivers() fact.Fact[[]FirmwareDriver] {
 
 func (r *reader) firmwareAttributes(dir string) fact.Fact[[]FirmwareAttribute] {
 	names := r.names(dir)
-	if n := len(names.Value); n > maxFirmwareAttributes {
+	if n := len(names.Value); n > 2000 { // the fullest driver seen has under 200
 		return malformed[[]FirmwareAttribute](r.at(dir, ""), fmt.Errorf("%d attributes", n))
 	}
 	// Files of the driver are not attributes' folders.

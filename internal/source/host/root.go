@@ -278,14 +278,9 @@ func splitPath(path string) (parent, name string) {
 	return ".", path
 }
 
-// The largest machine that is read.
-const (
-	// maxCPUs is Linux's own limit (NR_CPUS_RANGE_END in arch/x86/Kconfig; other architectures have less).
-	maxCPUs = 1 << 13
-	// maxPackages: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
-	// arch/x86/Kconfig), and a package is at least one.
-	maxPackages = maxNodes
-)
+// maxCPUs is Linux's own limit (NR_CPUS_RANGE_END in arch/x86/Kconfig; other architectures have less). A package is at least
+// one of its nodes, of which it has at most 1,024 (NODES_SHIFT is at most 10, arch/x86/Kconfig).
+const maxCPUs = 1 << 13
 
 // ErrOversized is returned if the tree describes more than any machine has.
 var ErrOversized = errors.New("more than any machine has")
@@ -301,11 +296,11 @@ func CheckSize(root *Root) error {
 	if nodes := r.numbered(nodeDir, "node"); len(nodes.Value) > maxNodes {
 		return oversized(nodes.From.Path, len(nodes.Value), "memory nodes", maxNodes)
 	}
-	if len(online.Value) <= maxPackages {
+	if len(online.Value) <= maxNodes {
 		return nil
 	}
-	if packages := r.packages(online.Value); len(packages.Value) > maxPackages {
-		return oversized(packages.From.Path, len(packages.Value), "processor packages", maxPackages)
+	if packages := r.packages(online.Value); len(packages.Value) > maxNodes {
+		return oversized(packages.From.Path, len(packages.Value), "processor packages", maxNodes)
 	}
 	return nil
 }
