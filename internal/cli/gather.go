@@ -9,14 +9,19 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/collect"
+	"memaudit.example/memaudit/internal/collect/measured"
 	"memaudit.example/memaudit/internal/collect/snapshot"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/formats"
 	"memaudit.example/memaudit/internal/source/bios"
 	"memaudit.example/memaudit/internal/source/host"
+	"memaudit.example/memaudit/internal/source/redfish"
+	"memaudit.example/memaudit/internal/source/slurm"
 	"memaudit.example/memaudit/internal/source/smbios"
+	"memaudit.example/memaudit/internal/topology/platform"
 )
 
 type gathered struct {
@@ -219,3 +224,151 @@ func nothingRead(sys *inventory.System) bool {
 // maxSMBIOSFile limits a file given with --smbios: the largest table is under 1 MiB, its text about ten times
 // that.
 const maxSMBIOSFile = 64 << 20
+
+const maxExports = 64
+
+// biosFiles returns the exports to read: those of the flags, and for the live machine those of the
+// configuration.
+func (f *inputFlags) biosFiles() ([]string, error) {
+	files := slices.Clone(f.bios)
+	if f.conf != nil && f.live() {
+		files = append(files, f.conf.BIOS...)
+	}
+	stdin := 0
+	for _, name := range slices.Concat(files, f.eventLogs, []string{f.smbios}) {
+		if name == "-" {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 1:
+		return nil, usageError("standard input (-) is named %d times: give it once", stdin)
+	case len(files) > maxExports:
+		return nil, usageError("--bios names %d files, expected at most %d", len(files), maxExports)
+	case len(f.eventLogs) > maxExports:
+		return nil, usageError("--event-log names %d files, expected at most %d", len(f.eventLogs), maxExports)
+	}
+	return files, nil
+}
+
+// everyWriter is the hint on a file of an unknown form, if nothing is known about the machine.
+const everyWriter = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
+	"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
+
+func unknownForm(err error) bool {
+	return errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty)
+}
+
+// writerHint replaces the hint on a file of an unknown form by the command for the machine, if its vendor's table
+// has one.
+func (p *Program) writerHint(failed error, sys *inventory.System) error {
+	var e *exitError
+	if !unknownForm(failed) || !errors.As(failed, &e) || e.hint != everyWriter || !sys.Machine.Vendor.Known() {
+		return failed
+	}
+	tables, err := p.tables()
+	if err != nil {
+		return failed
+	}
+	vendor, product := sys.Machine.Vendor.Value, sys.Machine.Product.Or("")
+	table := tables.Of(vendor)
+	if table == nil {
+		return failed
+	}
+	machine := settings.Change{Product: product}
+	if known, ok := platform.Recognise(sys, p.Rules).Get(); ok {
+		machine.Platform = known.ID
+	}
+	run := table.Writer(machine)
+	if run == "" {
+		return failed
+	}
+	return notAudited(failed, "for this machine ("+strings.TrimSpace(table.Vendor+" "+product)+"), memaudit reads what this writes: "+run)
+}
+
+// readExports reads every export. One that cannot be read is an error, and the others are still used.
+func (p *Program) readExports(files []string) ([]collect.Export, error) {
+	var all []collect.Export
+	var failed error
+	for _, name := range files {
+		x := collect.Export{Source: inventory.SourceBIOS, Path: name}
+		data, err := p.readInput(name, bios.MaxBytes)
+		if err == nil {
+			x.Export, err = bios.Decode(name, data)
+		}
+		if err != nil {
+			hint := ""
+			if unknownForm(err) {
+				hint = everyWriter
+				if _, notTable := smbios.Parse(data); notTable == nil {
+					hint = "this is an SMBIOS table: memaudit check " + name
+				} else if _, notLog := redfish.DecodeLog(data); notLog == nil {
+					hint = "this is an event log: --event-log " + name
+				}
+			}
+			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
+			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
+			failed = joinInputErrors(failed, err)
+		}
+		all = append(all, x)
+	}
+	return all, failed
+}
+
+func (f *inputFlags) measuredFiles() []string {
+	if len(f.measured) > 0 || !f.live() || f.conf == nil {
+		return f.measured
+	}
+	return f.conf.Measured
+}
+
+// readMeasurements reads the files. One that cannot be read is an error, and the others are still used.
+func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, error) {
+	var out []inventory.Measurement
+	var failed error
+	for _, name := range files {
+		m, err := p.readMeasured(name)
+		if err != nil {
+			failed = joinInputErrors(failed, notAudited(fmt.Errorf("--measured %s: %w", name, err), hintMeasured(err)))
+			continue
+		}
+		out = append(out, *m)
+	}
+	return out, failed
+}
+
+func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
+	data, err := p.readInput(name, measured.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return measured.Decode(name, data)
+}
+
+func hintMeasured(err error) string {
+	if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {
+		return "memaudit measure --save FILE makes a file that memaudit reads"
+	}
+	return ""
+}
+
+// readSlurm reads Slurm's description of the machine, found by the machine's name unless the file describes one
+// node.
+func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode, error) {
+	fail := func(err error) error {
+		return notAudited(fmt.Errorf("--slurm: %w", err), "scontrol show node NAME prints what memaudit reads")
+	}
+	data, err := p.readInput(name, slurm.MaxBytes)
+	if err != nil {
+		return nil, fail(err)
+	}
+	machine := ""
+	if root != nil {
+		machine = host.ReadHostName(root).Value
+	}
+	node, err := slurm.Decode(name, data, machine)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &inventory.SlurmNode{RealMemoryMiB: node.RealMemoryMiB, Sockets: node.Sockets, CoresPerSocket: node.CoresPerSocket, ThreadsPerCore: node.ThreadsPerCore}, nil
+}

@@ -1,7 +1,11 @@
 package report
 
 import (
+	"cmp"
+	"strings"
+
 	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -57,4 +61,126 @@ func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome
 		out.Platform = nullable.String(p.ID)
 	}
 	return out
+}
+
+// BandwidthChanges describes the CPUs with another share of their best bandwidth after some steps, each with the share
+// before and after: "CPU1 falls from 67 to 50 %, CPU2 rises from 33 to 50 %"; "" for none.
+func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
+	return inv.changes(after, func(id *int) *population.Relative {
+		p := inv.population(id)
+		if p == nil {
+			return nil
+		}
+		if p.DIMMs.Or(1) == 0 {
+			var nothing float64
+			return &population.Relative{Low: &nothing, High: &nothing}
+		}
+		return &p.Relative
+	})
+}
+
+// BandwidthChanges describes the CPUs with another share of their best bandwidth after the changes; "" for none.
+func (w *WhatIf) BandwidthChanges() string {
+	return (&Inventory{Sockets: w.Sockets}).changes(&w.After, func(id *int) *population.Relative {
+		for i := range w.Before.Sockets {
+			if s := &w.Before.Sockets[i]; ofSocket(s.Socket) == ofSocket(id) {
+				return &s.Relative
+			}
+		}
+		return nil
+	})
+}
+
+// fullAtSpeed reports whether the steps leave the CPUs short of their best bandwidth by nothing but their present clock.
+func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
+	short := false
+	for i := range after.Sockets {
+		s, now := &after.Sockets[i], inv.population(after.Sockets[i].Socket)
+		if s.Relative.Low == nil || s.ExpectedMTs == nil || now == nil || !now.RunningMTs.Known() {
+			return false
+		}
+		const tolerance = 1.005
+		low := *s.Relative.Low * tolerance
+		if low*float64(*s.ExpectedMTs) < float64(now.RunningMTs.Value) {
+			return false
+		}
+		short = short || low < 1
+	}
+	return short
+}
+
+// news describes the warnings that steps bring: "new warnings: CPU2: 2 of 3 memory channels are empty"; "" for none.
+func (inv *Inventory) news(a *plan.Advice) string {
+	members := make([]*verdict.Finding, len(a.New))
+	for i := range a.New {
+		members[i] = &a.New[i]
+	}
+	texts, places := byText(members, func(f *verdict.Finding) string { return f.Short })
+	for i, text := range texts {
+		if at := inv.place(places[text]); at != "" {
+			texts[i] = at + ": " + text
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return ""
+	case 1:
+		return "new warning: " + texts[0]
+	default:
+		return "new warnings: " + strings.Join(texts, ", ")
+	}
+}
+
+func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *population.Relative) string {
+	type change struct{ was, is *population.Relative }
+	var texts []string
+	examples, sockets := map[string]change{}, map[string][]inventory.Subject{}
+	for i := range after.Sockets {
+		s := &after.Sockets[i]
+		was := before(s.Socket)
+		if was == nil || s.Relative.Low == nil || was.Percent() == s.Relative.Percent() {
+			continue
+		}
+		text := was.Percent() + ">" + s.Relative.Percent()
+		if sockets[text] == nil {
+			texts = append(texts, text)
+			examples[text] = change{was, &s.Relative}
+		}
+		sockets[text] = append(sockets[text], ofSocket(s.Socket))
+	}
+	for i, text := range texts {
+		texts[i] = changed(cmp.Or(inv.place(sockets[text]), "the memory"), len(sockets[text]) > 1, examples[text].was, examples[text].is)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func changed(who string, several bool, was, is *population.Relative) string {
+	verbs, its := [...]string{" falls", " rises", " then has "}, "its"
+	if several {
+		verbs, its = [...]string{" fall", " rise", " then have "}, "their"
+	}
+	compact := func(r *population.Relative) string { return strings.Replace(r.Percent(), " to ", "-", 1) }
+	to := compact(is) + " of " + its + " best bandwidth"
+	switch {
+	case is.ByChannels && is.Percent() == "100 %":
+		to = "up to full bandwidth (the clock is not known)"
+	case is.ByChannels:
+		to = "at most " + compact(is) + " of " + its + " best bandwidth (the clock is not known)"
+	case is.Percent() == "100 %":
+		to = "full bandwidth"
+	}
+	verb, from := verbs[1], compact(was)
+	switch {
+	case from == "":
+		return who + verbs[2] + to
+	case population.CompareShares(is, was) < 0:
+		verb = verbs[0]
+	}
+	switch {
+	case strings.HasPrefix(to, "up to "):
+		return who + verb + " from " + from + " " + to
+	case to != "full bandwidth":
+		from = strings.TrimSuffix(from, " %")
+	}
+	return who + verb + " from " + from + " to " + to
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"memaudit.example/memaudit/internal/advice/plan"
@@ -134,4 +135,113 @@ func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Write
 		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
+}
+
+// Status is the one word of a verdict.
+type Status string
+
+// The statuses of a verdict.
+const (
+	StatusOK            Status = "ok"
+	StatusWarning       Status = "warning"
+	StatusCritical      Status = "critical"
+	StatusUnknown       Status = "unknown"
+	StatusNotApplicable Status = "not_applicable"
+)
+
+// Statuses lists every status, the best first.
+func Statuses() []Status {
+	return []Status{StatusOK, StatusNotApplicable, StatusUnknown, StatusWarning, StatusCritical}
+}
+
+// Values lists the statuses, for the published schemas.
+func (Status) Values() []Status { return Statuses() }
+
+// Word returns the status as printed: in capitals, "NOT APPLICABLE" in two words.
+func (s Status) Word() string { return strings.ToUpper(strings.ReplaceAll(string(s), "_", " ")) }
+
+// Class returns the status as pages' style sheets name it.
+func (s Status) Class() string {
+	if s == StatusOK {
+		return "pass"
+	}
+	return string(s)
+}
+
+// Verdict is the judgement of a machine. It is made here alone; every writer, role and hook prints it.
+type Verdict struct {
+	Status Status `json:"status"`
+	// Sentence returns the reason in one line, without a final stop.
+	Sentence string `json:"sentence"`
+	// Judged counts the checks that ran, NotJudged those that concern the machine and could not run.
+	Judged    int `json:"judged" jsonschema:"minimum=0"`
+	NotJudged int `json:"not_judged" jsonschema:"minimum=0"`
+	// ExitStatus is that of check, for every format but nagios.
+	ExitStatus int `json:"exit_status" jsonschema:"minimum=0"`
+}
+
+// Line returns the word of the verdict and its sentence in one line.
+func (v *Verdict) Line() string { return v.Status.Word() + ": " + v.Sentence }
+
+// PluginStatus returns the status of a monitoring plugin for a verdict: that of its word, but OK
+// for a failure below --fail-on.
+func (v *Verdict) PluginStatus() int {
+	switch {
+	case v.ExitStatus == ExitOK:
+		return PluginOK
+	case v.Status == StatusCritical:
+		return PluginCritical
+	case v.Status == StatusWarning, v.ExitStatus == ExitFailed:
+		return PluginWarning
+	default:
+		return PluginUnknown
+	}
+}
+
+// The exit status of memaudit, the same for every format.
+const (
+	ExitOK         = 0 // no failure at or above --fail-on
+	ExitFailed     = 1 // at least one
+	ExitUsage      = 2 // wrong usage or configuration
+	ExitNotAudited = 3 // the audit could not be done
+)
+
+// The statuses of a monitoring plugin.
+const (
+	PluginOK       = 0
+	PluginWarning  = 1
+	PluginCritical = 2
+	PluginUnknown  = 3
+)
+
+// FailNever is the --fail-on word under which no failure counts.
+const FailNever = "never"
+
+// FailOn lists the words of --fail-on.
+func FailOn() []string {
+	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
+}
+
+// CheckFailOn returns what is wrong with a --fail-on word, nil if it is valid.
+func CheckFailOn(word string) error {
+	if word == FailNever || verdict.Severity(word).Rank() > 0 {
+		return nil
+	}
+	return fmt.Errorf("--fail-on: %q, expected one of info, warning, critical, never", word)
+}
+
+// SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
+// severity.
+func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }
+
+// SeverityName is the word of a rank.
+func SeverityName(level int) verdict.Severity {
+	switch level {
+	case 3:
+		return verdict.Critical
+	case 2:
+		return verdict.Warning
+	default:
+		return verdict.Info
+	}
 }

@@ -2,14 +2,22 @@
 package formats
 
 import (
+	"cmp"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/html"
 	"memaudit.example/memaudit/internal/report/metrics"
+	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/text"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // The formats that Write knows.
@@ -100,4 +108,148 @@ func writeTextOrJSON[T report.Capacity | report.WhatIf | report.Comparison](w io
 
 func formatError(format string, known []string) error {
 	return fmt.Errorf("format %q is not one of %s", format, strings.Join(known, ", "))
+}
+
+// assetColumns head the table of slots. The last ones identify a machine and its
+// parts: empty unless identifiers were asked for.
+var assetColumns = []string{"host", "vendor", "product", "bios_version", "handle", "bank_locator", "locator", "state", "socket", "channel", "slot",
+	"size_bytes", "type", "form_factor", "ranks", "rated_mts", "configured_mts", "manufacturer", "part_number", "health", "corrected_errors",
+	"uncorrected_errors", "serial", "asset_tag", "machine_serial", "machine_asset_tag"}
+
+// writeCSV writes one row a slot, empty ones included. What is not known is an
+// empty cell.
+func writeCSV(w io.Writer, inv *report.Inventory) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(assetColumns)
+	for i := range inv.Slots {
+		row := assetRow(inv, &inv.Slots[i])
+		for j := range row {
+			row[j] = printable.CSVCell(row[j])
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
+	m := &inv.Machine
+	errors := s.Errors
+	errors = cmp.Or(errors, &inventory.Errors{})
+	return []string{m.Host.Text(), m.Vendor.Text(), m.Product.Text(), m.BIOS.Version.Text(), s.Handle.String(), s.BankLocator.Text(), s.Locator.Text(),
+		string(s.State), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
+		s.RatedMTs.Text(), s.ConfiguredMTs.Text(), s.Manufacturer.Text(), s.PartNumber.Text(), s.Health.Text(), errors.Corrected.Text(),
+		errors.Uncorrected.Text(), s.Serial, s.AssetTag, string(m.Identifiers.SystemSerial), string(m.Identifiers.AssetTag)}
+}
+
+// WriteNagios prints what Nagios, Icinga and their kin read of a plugin: a
+// status line with performance data, then the numbered problems with their fix, the worst first, so
+// that a monitor that cuts the text keeps what matters.
+func WriteNagios(w io.Writer, r *report.Report) error {
+	var b strings.Builder
+	b.WriteString(statusLine(r))
+	b.WriteString(" | " + perfdata(r) + "\n")
+	for _, line := range r.ProblemLines() {
+		b.WriteString(pluginText(line) + "\n")
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write the plugin's output: %w", err)
+	}
+	return nil
+}
+
+// WritePluginProblem prints the line of a plugin that could not audit at all.
+func WritePluginProblem(w io.Writer, problem string) error {
+	_, err := io.WriteString(w, "MEMAUDIT UNKNOWN - "+pluginText(problem)+"\n")
+	return err
+}
+
+// pluginText keeps the bar, which begins performance data, out of texts.
+func pluginText(s string) string { return strings.ReplaceAll(printable.Clean(s), "|", "/") }
+
+func statusLine(r *report.Report) string {
+	says := wording.Verdict(r)
+	switch plugin := r.Verdict.PluginStatus(); {
+	case plugin == report.PluginOK && r.Verdict.Status == report.StatusWarning, plugin == report.PluginOK && r.Verdict.Status == report.StatusCritical:
+		says += "; below --fail-on"
+	case plugin == report.PluginWarning && r.Verdict.Status != report.StatusWarning:
+		says += "; counts by --fail-on info"
+	}
+	if r.Failed != "" && r.Verdict.Status != report.StatusUnknown { // of an unknown it is the sentence
+		says += "; not everything could be read: " + r.Failed
+	}
+	return pluginText("MEMAUDIT " + r.Verdict.Status.Word() + " - " + says)
+}
+
+// perfdata counts findings; the names never change, so that graphs go on.
+func perfdata(r *report.Report) string {
+	var at [4]int
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Result == verdict.Fail {
+			at[report.SeverityRank(f.Severity)]++
+		}
+	}
+	s := r.Summary
+	return fmt.Sprintf("critical=%d;;;0 warning=%d;;;0 info=%d;;;0 pass=%d;;;0 unknown=%d;;;0 error=%d;;;0 waived=%d;;;0 not_applicable=%d;;;0 time=%ss;;;0",
+		at[3], at[2], at[1], s.Pass, s.Unknown, s.Error, s.Waived, s.NotApplicable, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64))
+}
+
+// labelPrefix is the namespace that Node Feature Discovery allows without
+// further configuration.
+const labelPrefix = "feature.node.kubernetes.io/memaudit-"
+
+// maxLabelValue is the longest value of a Kubernetes label.
+const maxLabelValue = 63
+
+// WriteLabels prints the few words of a report that a scheduler can use, as a
+// feature file of Node Feature Discovery: one KEY=VALUE a line. What is not known
+// has no line.
+func WriteLabels(w io.Writer, r *report.Report) error {
+	var b strings.Builder
+	label := func(name, value string) {
+		if v := labelValue(value); v != "" {
+			b.WriteString(labelPrefix + name + "=" + v + "\n")
+		}
+	}
+	label("verdict", string(r.Verdict.Status))
+	label("failure", worstFailure(r))
+	label("failed", strconv.Itoa(r.Summary.Fail))
+	label("unknown", strconv.Itoa(r.Summary.Unknown+r.Summary.Error))
+	if r.Profile != nil {
+		label("profile", r.Profile.ID)
+	}
+	label("platform", string(r.Machine.Platform.ID))
+	label("population", metrics.Signature(&r.Inventory))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write the labels: %w", err)
+	}
+	return nil
+}
+
+// worstFailure is the severity of the worst failure, "none" for a verdict of ok, otherwise the verdict's own word.
+func worstFailure(r *report.Report) string {
+	switch {
+	case r.Summary.Worst != "": // which there is of failures alone
+		return string(r.Summary.Worst)
+	case r.Verdict.Status == report.StatusOK:
+		return "none"
+	default:
+		return string(r.Verdict.Status)
+	}
+}
+
+// labelValue keeps the characters allowed in a label's value: letters, digits, and between them "-", "_" and ".";
+// anything else becomes "_".
+func labelValue(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if labelRune(r) {
+			return r
+		}
+		return '_'
+	}, s)
+	return strings.Trim(s[:min(len(s), maxLabelValue)], "-_.")
+}
+
+func labelRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
 }

@@ -1,11 +1,22 @@
 package metrics
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"memaudit.example/memaudit/internal/model/ddr"
+	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
 )
 
 var (
@@ -97,5 +108,148 @@ func (c *collector) nodes(nodes []report.Node) {
 		for j, d := range nodes[i].Distances {
 			c.add(nodeDistance, float64(d), node, strconv.Itoa(nodes[j].ID))
 		}
+	}
+}
+
+// LastMeasured returns memaudit's own last measurement, nil if there is none.
+func LastMeasured(all []report.Measurement) *report.Measurement {
+	var last *report.Measurement
+	for i := range all {
+		if all[i].Tool == inventory.ToolMemaudit {
+			last = &all[i]
+		}
+	}
+	return last
+}
+
+var (
+	measuredRead    = declare("measured_read_bytes_per_second", "cpu_node memory_node", "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
+	measuredLatency = declare("measured_latency_seconds", "cpu_node memory_node", "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
+	measuredSpread  = declare("measured_spread_ratio", "cpu_node memory_node", "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
+	measuredPeak    = declare("measured_peak_bytes_per_second", "cpu_node memory_node", "Theoretical peak of a node's own memory, beside what was read of it; absent where it is not known.")
+	measuredLoaded  = declare("measured_loaded_latency_seconds", "load", "Latency while Intel MLC loads the memory: at half of the peak, and the highest.")
+	documentedLoad  = declare("documented_loaded_latency_seconds", "load bound", "The lowest and the highest latency under that load that others measured on the same platform.")
+	measuredTime    = declare("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
+)
+
+// measured adds memaudit's own last measurement. An undecided figure has no value; its spread shows why.
+func (c *collector) measured(all []report.Measurement) {
+	c.loaded(all)
+	last := LastMeasured(all)
+	if last == nil {
+		return
+	}
+	for i := range last.Figures {
+		f := &last.Figures[i]
+		value := map[string]metric{string(figure.Read): measuredRead, string(figure.Latency): measuredLatency}
+		m, ok := value[f.Kind]
+		if !ok || f.Value == nil || f.CPUNode == nil {
+			continue
+		}
+		nodes := []string{strconv.Itoa(*f.CPUNode), strconv.Itoa(*f.MemoryNode)}
+		if f.Undecided == "" {
+			c.add(m, *f.Value, nodes...)
+		}
+		if m == measuredRead && f.Peak != nil {
+			c.add(measuredPeak, float64(*f.Peak), nodes...)
+		}
+		if m == measuredRead && *f.Value > 0 {
+			c.add(measuredSpread, (*f.High-*f.Low) / *f.Value, nodes...)
+		}
+	}
+	if at, err := time.Parse(time.RFC3339, string(last.At)); err == nil {
+		c.add(measuredTime, float64(at.Unix()))
+	}
+}
+
+// loaded adds the points of the last curve of Intel MLC.
+func (c *collector) loaded(all []report.Measurement) {
+	points := map[string]*report.MeasuredFigure{}
+	for i := range all {
+		for j := range all[i].Figures {
+			if f := &all[i].Figures[j]; f.Load != "" && f.Value != nil {
+				points[f.Load] = f
+			}
+		}
+	}
+	for _, load := range slices.Sorted(maps.Keys(points)) {
+		f := points[load]
+		c.add(measuredLoaded, *f.Value, load)
+		if f.Documented != nil {
+			c.add(documentedLoad, f.Documented.Low, load, "low")
+			c.add(documentedLoad, f.Documented.High, load, "high")
+		}
+	}
+}
+
+// Signature returns the same text for two machines if and only if the same kinds of modules are in the same
+// places: "12x16GiB-1f0c9a77d2e4". A place is the CPU, channel and slot if these are known, otherwise the label
+// on the board. Vendors, part numbers and running speeds do not count: they differ within one order. It is ""
+// for a machine with unknown slots.
+func Signature(inv *report.Inventory) string {
+	if len(inv.Slots) == 0 {
+		return ""
+	}
+	lines := make([]string, 0, len(inv.Slots)+1)
+	for i := range inv.Slots {
+		lines = append(lines, slotLine(&inv.Slots[i]))
+	}
+	slices.Sort(lines)
+	lines = append(lines, "sockets "+strconv.Itoa(processorCount(inv.Sockets)))
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return sizesWord(inv.Slots) + "-" + hex.EncodeToString(sum[:6])
+}
+
+func slotLine(s *inventory.Slot) string {
+	place := "label " + printable.Clean(s.BankLocator.Text()) + "/" + printable.Clean(s.Locator.Text())
+	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
+		place = "place " + nullable.Text(s.Socket, "") + "." + nullable.Text(s.Channel, "") + "." + nullable.Text(s.Slot, "")
+	}
+	if s.State != "populated" {
+		return place + " " + string(s.State)
+	}
+	return strings.Join([]string{place, s.SizeBytes.Text(), s.Technology.Text(), s.Type.Text(), s.Ranks.Text(), s.Registered.Text(),
+		fact.Convert(s.RatedMTs, ddr.Nominal).Text(), s.TotalWidth.Text()}, " ")
+}
+
+func processorCount(sockets []inventory.Socket) int {
+	n := 0
+	for i := range sockets {
+		if sockets[i].Populated.Or(true) {
+			n++
+		}
+	}
+	return n
+}
+
+// sizesWord counts modules by size, the largest first: "6x16GiB+6x8GiB".
+func sizesWord(slots []inventory.Slot) string {
+	count := map[int64]int{}
+	eachModule(slots, func(s *inventory.Slot) {
+		count[s.SizeBytes.Or(0)]++
+	})
+	sizes := make([]int64, 0, len(count))
+	for size := range count {
+		sizes = append(sizes, size)
+	}
+	slices.SortFunc(sizes, func(a, c int64) int { return cmp.Compare(c, a) })
+	words := make([]string, 0, len(sizes))
+	for _, size := range sizes {
+		words = append(words, strconv.Itoa(count[size])+"x"+sizeWord(size))
+	}
+	if len(words) == 0 {
+		return "empty"
+	}
+	return strings.Join(words, "+")
+}
+
+func sizeWord(size int64) string {
+	switch {
+	case size == 0:
+		return "?"
+	case size%(1<<30) == 0:
+		return strconv.FormatInt(size>>30, 10) + "GiB"
+	default:
+		return strconv.FormatInt(size>>20, 10) + "MiB"
 	}
 }

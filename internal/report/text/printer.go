@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -208,4 +209,92 @@ func (p *printer) section(word, text string) {
 	p.to(p.col + 2)
 	p.wrap(valueColumn, text)
 	p.newline()
+}
+
+// Page lays out what commands print besides reports: headings, labelled texts, tables and examples.
+type Page struct{ p *printer }
+
+// NewPage returns an empty page.
+func NewPage(o Options) *Page { return &Page{newPrinter(o)} }
+
+// Write prints what was laid out.
+func (g *Page) Write(w io.Writer) error { return g.p.flush(w) }
+
+// Head prints a heading, separated from the text before it: a thing with its kind or, for level 3, a part of it.
+func (g *Page) Head(level int, kind, name string) {
+	g.p.part()
+	if level < 3 {
+		g.p.field(0, kind, name)
+		return
+	}
+	g.p.line(2, name)
+}
+
+// Text prints a paragraph.
+func (g *Page) Text(s string) {
+	if s != "" {
+		g.p.part()
+		g.p.line(0, s)
+	}
+}
+
+// Field prints a labelled text at a column; nothing for an empty one.
+func (g *Page) Field(indent int, name, value string, _ bool) { g.p.field(indent, name, value) }
+
+// Table prints rows below their headings.
+func (g *Page) Table(heads []string, rows [][]string) {
+	g.p.part()
+	table := &foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}
+	table.print(g.p, 0)
+}
+
+// Example prints output of the program, line by line.
+func (g *Page) Example(s string) {
+	if s == "" {
+		return
+	}
+	g.p.part()
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			g.p.to(2)
+			g.p.put(line)
+		}
+		g.p.newline()
+	}
+	g.p.newline()
+}
+
+// Commands prints nothing: who reads a terminal has typed already.
+func (g *Page) Commands(...string) {}
+
+// Finding returns one finding as Write prints it.
+func Finding(f *verdict.Finding, o Options) string {
+	p := newPrinter(o)
+	p.finding(f)
+	return strings.TrimRight(string(p.buf), "\n") + "\n"
+}
+
+// The styling of the text writer: a few basic colours for severity words. It does not use lipgloss, because
+// importing it queries the terminal before main runs and inside tmux starts "tmux info" for that: a program
+// found by PATH, run by root, from an audit that promises to start none. A test compares these sequences and
+// the widths of package printable with lipgloss's.
+
+const styleReset = "\x1b[m"
+
+// wordStyle returns the escape sequence before a word in capitals, "" for a plain word.
+func wordStyle(word string) string {
+	switch word {
+	case "CRITICAL", "ERROR":
+		return "\x1b[1;31m"
+	case "WARNING":
+		return "\x1b[1;33m"
+	case "INFO":
+		return "\x1b[1;36m"
+	case "OK":
+		return "\x1b[1;32m"
+	case "UNKNOWN":
+		return "\x1b[1;35m"
+	default:
+		return ""
+	}
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"memaudit.example/memaudit/internal/report/printable"
@@ -119,4 +120,120 @@ func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
 		at += widths[i] + tableGap
 	}
 	p.newline()
+}
+
+// foldedTable is a table whose cells are wrapped. If its columns do not fit side by side, it is
+// printed in several parts, each with the first columns (fixed).
+type foldedTable struct {
+	fixed int
+	heads []string
+	// rows of cells; a nil row prints an empty line.
+	rows [][]string
+	// nothing is the content of an empty cell: a row of only these is left out of its part.
+	nothing string
+	// most limits the widths of the columns; the last value is used for all further columns.
+	most []int
+}
+
+// leastCell is the width below which no column is narrowed, however narrow the page is.
+const leastCell = 12
+
+func (s *foldedTable) print(p *printer, indent int) {
+	widths := s.widths()
+	room := p.width - indent
+	for _, w := range widths[:s.fixed] {
+		room -= w + tableGap
+	}
+	for i := s.fixed; i < len(widths); i++ {
+		widths[i] = min(widths[i], max(room, leastCell))
+	}
+	for first := s.fixed; first < len(s.heads); {
+		end, left := first+1, room-widths[first]
+		for end < len(s.heads) && left >= tableGap+widths[end] {
+			left -= tableGap + widths[end]
+			end++
+		}
+		if first > s.fixed {
+			p.newline()
+		}
+		s.part(p, indent, widths, first, end)
+		first = end
+	}
+}
+
+// widths returns the widths of the columns: those of their widest cells within the limits, and at
+// least those of their heads.
+func (s *foldedTable) widths() []int {
+	out := make([]int, len(s.heads))
+	for i, head := range s.heads {
+		out[i] = printable.Columns(printable.Clean(head))
+		for _, r := range s.rows {
+			if r != nil {
+				out[i] = max(out[i], min(printable.Columns(printable.Clean(r[i])), s.most[min(i, len(s.most)-1)]))
+			}
+		}
+	}
+	return out
+}
+
+// part prints the fixed columns and those from first (inclusive) to end (exclusive).
+func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int) {
+	s.line(p, indent, widths, s.heads, first, end)
+	for _, r := range s.rows {
+		if r == nil {
+			p.newline()
+			continue
+		}
+		if s.nothing != "" && !slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }) {
+			continue
+		}
+		s.line(p, indent, widths, r, first, end)
+	}
+}
+
+func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string, first, end int) {
+	var at []int
+	var folded [][]string
+	height, col := 0, indent
+	for i := range cells {
+		if i >= s.fixed && (i < first || i >= end) {
+			continue
+		}
+		lines := foldCell(printable.Clean(cells[i]), widths[i])
+		at, folded = append(at, col), append(folded, lines)
+		height, col = max(height, len(lines)), col+widths[i]+tableGap
+	}
+	for n := range height {
+		for i, lines := range folded {
+			if n < len(lines) && lines[n] != "" {
+				p.to(at[i])
+				p.put(lines[n])
+			}
+		}
+		p.newline()
+	}
+}
+
+// foldCell breaks a cell at spaces, and words that are too long after an underscore if possible. A
+// mark of one column at the start stays with its word.
+func foldCell(s string, width int) []string {
+	var out []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		if printable.Columns(line) > 1 && printable.Columns(line)+1+printable.Columns(word) > width {
+			out, line = append(out, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+		for printable.Columns(line) > width {
+			cut := breakAfter(line, width)
+			if at := strings.LastIndexByte(line[:cut], '_'); at > 0 {
+				cut = at + 1
+			}
+			out, line = append(out, line[:cut]), "  "+line[cut:]
+		}
+	}
+	return append(out, line)
 }

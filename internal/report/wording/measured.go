@@ -3,15 +3,20 @@ package wording
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/topology/platform"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // MeasuredKind names the loop of a figure, and its kind of store if known.
@@ -113,3 +118,131 @@ func Errors(e *inventory.Errors) string {
 
 // Counted is a number that may not be known: "?" then.
 func Counted(n fact.Fact[int64]) string { return cmp.Or(n.Text(), "?") }
+
+// Effort counts what an advice asks for.
+func Effort(a *plan.Advice) string {
+	if a.ID == plan.Settings {
+		return "1 setting for " + humanize.Plural(len(a.Cures), "finding")
+	}
+	var parts []string
+	for _, c := range []struct {
+		n  int
+		do string
+	}{{a.Moves, "move"}, {a.Installs, "buy"}, {a.Removes, "take out"}} {
+		if c.n > 0 {
+			parts = append(parts, humanize.Plural(c.n, "DIMM")+" to "+c.do)
+		}
+	}
+	if a.Installs == 0 {
+		parts = append(parts, "nothing to buy")
+	}
+	if a.GivenUpBytes != 0 {
+		parts = append(parts, humanize.Size(a.GivenUpBytes)+" of capacity given up")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ReachedSpeed is the speed that a layout is expected to run at, "" if that is not known. If the memory
+// runs slower than expected today, that is today's speed, with what it would give at the expected one.
+func ReachedSpeed(s *plan.Reached) string {
+	if s.ExpectedMTs == nil {
+		return ""
+	}
+	expected := PrintedRate(*s.ExpectedMTs) + " MT/s"
+	if s.UpTo {
+		expected = "up to " + expected
+	}
+	if s.ClockMTs == nil {
+		return expected
+	}
+	clock := PrintedRate(*s.ClockMTs) + " MT/s as today"
+	if *s.ClockMTs > *s.ExpectedMTs || s.PeakBytes == nil {
+		return clock
+	}
+	atExpected := *s.PeakBytes / int64(ddr.Nominal(*s.ClockMTs)) * int64(*s.ExpectedMTs)
+	return clock + " (" + humanize.Bandwidth(atExpected) + " if it ran at " + expected + ")"
+}
+
+// Limiter is the word for what decides the expected speed.
+func Limiter(limiter population.Limiter) string {
+	switch limiter {
+	case population.LimitDPC:
+		return "DIMMs per channel"
+	case population.LimitDIMM:
+		return "the modules"
+	default:
+		return printable.Clean(string(limiter))
+	}
+}
+
+// Promised is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
+// no class (classed) that means the same.
+func Promised(r *population.Relative, classed bool) string {
+	share := Share(r)
+	if share == "" && r.Low != nil && (!classed || r.ByChannels) {
+		share = "full bandwidth"
+	}
+	if share != "" && r.ByChannels {
+		share += " by channels, the clock is not known"
+	}
+	return share
+}
+
+// Share is the share of the best bandwidth: measured, or the model's range,
+// and which of the two. A full share is not worth a word.
+func Share(r *population.Relative) string {
+	switch {
+	case r.Value != nil:
+		return Percent(*r.Value) + " % of best bandwidth (measured)"
+	case r.Low == nil || r.High == nil || *r.Low >= 1:
+		return ""
+	case Percent(*r.Low) == Percent(*r.High):
+		return Percent(*r.Low) + " % of best bandwidth" + InBrackets(r.Note)
+	default:
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + InBrackets(r.Note)
+	}
+}
+
+// InBrackets appends to another text: " (s)", nothing for "".
+func InBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+const otherInput = "need other input"
+
+// needs describe what a check needs to run by the inputs that would make its facts known. The first that one of them is
+// listed for counts, the narrower ones first.
+var needs = [...]struct {
+	need   string
+	inputs []fact.Input
+}{
+	{"need its SMBIOS table (--smbios FILE)", []fact.Input{fact.SMBIOSFile}},
+	{"need the complete output of dmidecode", []fact.Input{fact.CompleteOutput}},
+	{otherInput, []fact.Input{fact.ProcessorTable, fact.BrandString}},
+	{"need the running machine", []fact.Input{fact.LiveBesideFile, fact.LiveFiles, fact.LiveSystem, fact.LiveNodes, fact.OwnBrandString}},
+	{otherInput, []fact.Input{fact.RegisterCapture, fact.RegisterModule}},
+	{"need root", []fact.Input{fact.Root, fact.RootAsBefore, fact.RegistersAsRoot}},
+	{"need a fuller capture (memaudit snapshot)", nil},
+	{"need its BMC (--redfish URL)", []fact.Input{fact.BMCMemory, fact.ConfiguredSpeed}},
+	{"need its BIOS settings (--bios FILE or --redfish URL)", []fact.Input{fact.BIOSSettings, fact.BIOSExport, fact.BIOSExportPassed,
+		fact.BIOSExportComplete, fact.BIOSToCompare, fact.BIOSOrBMC, fact.BIOSOrWithoutXen, fact.ReadAgainOrBIOS, fact.KVMOrBIOS, fact.OwnTableOrBIOS}},
+	{"need a slot map (memaudit rules draft)", []fact.Input{fact.SlotMap, fact.LetteredSlotMap}},
+}
+
+// Need describes what a check needs to run, by what would make its facts known.
+func Need(knownBy fact.Inputs) string {
+	if len(knownBy) == 0 {
+		return "are not possible on this hardware"
+	}
+	for _, n := range needs {
+		if slices.ContainsFunc(knownBy, func(one fact.Input) bool {
+			return n.inputs == nil && one.IsCapture() || slices.ContainsFunc(n.inputs, one.Is)
+		}) {
+			return n.need
+		}
+	}
+	return otherInput
+}

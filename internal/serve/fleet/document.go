@@ -4,6 +4,8 @@
 package fleet
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,6 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Schema is the value of the document's "schema" key.
@@ -266,4 +269,168 @@ func (f *Fleet) intern(s string) string {
 		kept, f.words[s] = s, s
 	}
 	return kept
+}
+
+// Document returns the result, in an order that depends only on the machines.
+func (f *Fleet) Document() *Document {
+	d := &Document{Schema: Schema, By: GroupKind(f.by), Machines: append([]Machine{}, f.machines...), Unreadable: append([]Unreadable{}, f.unreadable...),
+		UnreadableMore: f.refused - len(f.unreadable), Pending: append([]Pending{}, f.pending...), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
+	for _, s := range report.Statuses() {
+		d.Verdicts[s] = 0
+	}
+	for i := range d.Machines {
+		if v := d.Machines[i].Verdict; v != nil {
+			d.Verdicts[v.Status]++
+		}
+	}
+	for _, one := range f.findings {
+		slices.Sort(one.Machines)
+		d.Findings = append(d.Findings, *one)
+	}
+	for _, one := range f.undecided {
+		slices.Sort(one.Machines)
+		d.Undecided = append(d.Undecided, *one)
+	}
+	d.Problems = f.causes(d.Machines)
+	slices.SortFunc(d.Machines, worseFirst)
+	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
+	slices.SortFunc(d.Findings, func(a, b Finding) int {
+		return cmp.Or(report.SeverityRank(b.Severity)-report.SeverityRank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
+	})
+	slices.SortFunc(d.Pending, func(a, b Pending) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Setting, b.Setting))
+	})
+	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
+		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(string(a.KnownBy), string(b.KnownBy)))
+	})
+	d.Groups = groups(f.machines)
+	d.BIOSVersions = biosVersions(d.Machines)
+	d.Measured = ranked(f.measured)
+	if f.plan != nil {
+		d.Plan = f.plan.document(d.Machines)
+	}
+	return d
+}
+
+// biosVersions counts the versions of each product; a machine with an unknown product or version is left out.
+func biosVersions(machines []Machine) []BIOSVersion {
+	all := map[[2]string]*BIOSVersion{}
+	for i := range machines {
+		m := &machines[i]
+		if m.Product == "" || m.BIOS == "" {
+			continue
+		}
+		key := [2]string{string(m.Product), string(m.BIOS)}
+		if all[key] == nil {
+			all[key] = &BIOSVersion{Product: key[0], Version: key[1]}
+		}
+		all[key].Machines = append(all[key].Machines, m.Name)
+	}
+	out := []BIOSVersion{}
+	for _, v := range all {
+		slices.Sort(v.Machines)
+		out = append(out, *v)
+	}
+	slices.SortFunc(out, func(a, b BIOSVersion) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), len(b.Machines)-len(a.Machines), cmp.Compare(a.Version, b.Version))
+	})
+	return out
+}
+
+// worseFirst orders machines by status, then bandwidth, then name; those without findings come last.
+func worseFirst(a, b Machine) int {
+	rank := func(m *Machine) int {
+		if m.Verdict == nil {
+			return -1
+		}
+		return slices.Index(report.Statuses(), m.Verdict.Status)
+	}
+	return cmp.Or(rank(&b)-rank(&a), lessBandwidth(&a, &b), cmp.Compare(a.Name, b.Name))
+}
+
+// lessBandwidth orders machines by the bandwidth of their worst processor; unknown comes last.
+func lessBandwidth(a, b *Machine) int { return population.CompareShares(a.share(), b.share()) }
+
+// Refuse records an input without a machine.
+func (f *Fleet) Refuse(input, reason string) {
+	if f.refused++; f.refused <= mostUnreadable {
+		f.unreadable = append(f.unreadable, Unreadable{input, reason})
+	}
+}
+
+// Add adds a machine's report and returns its name, which is made unique by its input.
+func (f *Fleet) Add(name, input string, r *report.Report) string {
+	m := f.machine(name, input, &r.Inventory)
+	kept := r.Verdict // a pointer into the report would keep all of it
+	m.Judged, m.Verdict = true, &kept
+	f.measurement(&m, r.Measured)
+	for i := range r.Findings {
+		f.finding(&m, &r.Findings[i])
+	}
+	for i := range r.Problems {
+		f.problem(&m, r, &r.Problems[i])
+	}
+	f.machines = append(f.machines, m)
+	return m.Name
+}
+
+// AddInventory adds a machine's inventory, which has no findings, and returns its name.
+func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) string {
+	m := f.machine(name, input, inv)
+	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
+	f.machines = append(f.machines, m)
+	return m.Name
+}
+
+func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
+	own := name
+	for n := 1; f.names[own]; n++ {
+		own = input
+		if n > 1 {
+			own = fmt.Sprintf("%s (%d)", input, n)
+		}
+	}
+	f.names[own] = true
+	m := Machine{Name: own, Problems: []MachineProblem{}, traits: map[string]string{}}
+	f.identity(&m, inv)
+	f.memory(&m, inv)
+	f.settings(&m, inv)
+	return m
+}
+
+func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
+	switch one.Result {
+	case verdict.Fail:
+		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(m.Worst) {
+			m.Worst = one.Severity
+		}
+		if one.CausedBy != "" {
+			return
+		}
+		m.Failures++
+		f.failure(m.Name, one)
+	case verdict.Unknown, verdict.Error:
+		f.undecide(m.Name, string(one.Reason), one.KnownBy.String())
+	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
+	}
+}
+
+func (f *Fleet) failure(machine string, one *verdict.Finding) {
+	key := [2]string{one.Rule, string(one.Severity)}
+	all := f.findings[key]
+	if all == nil {
+		all = &Finding{Rule: one.Rule, Severity: one.Severity, Example: Example{machine, one.Subject, one.Found, one.Remedy}}
+		f.findings[key] = all
+	}
+	all.Machines = appendOnce(all.Machines, machine)
+}
+
+func (f *Fleet) undecide(machine, reason, knownBy string) {
+	key := [2]string{reason, knownBy}
+	all := f.undecided[key]
+	if all == nil {
+		all = &Undecided{Reason: reason, KnownBy: nullable.String(knownBy)}
+		f.undecided[key] = all
+	}
+	all.Machines = appendOnce(all.Machines, machine)
 }
