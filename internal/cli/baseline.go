@@ -7,14 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"memaudit.example/memaudit/internal/collect/baseline"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/formats"
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -31,8 +29,7 @@ func (p *Program) baselineCommand() *cobra.Command {
 }
 
 func (p *Program) baselineSaveCommand() *cobra.Command {
-	var in inputFlags
-	var file, configFile string
+	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "save",
 		Short: "accept the hardware as it is now",
@@ -42,18 +39,22 @@ baseline is replaced. Serial numbers are kept as hashes under a key in the file,
 only its owner may read.`,
 		Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
-			conf, err := p.loadConfig(configFile)
+			conf, err := p.loadConfig(f.config)
 			if err != nil {
 				return err
 			}
-			in.conf = conf
-			return p.saveBaseline(&in, in.baselineFile(file, defaultBaseline))
+			f.input.conf = conf
+			return p.saveBaseline(&f.input, f.input.baselineFile(f.baseline, defaultBaseline))
 		},
 	}
-	in.register(cmd)
-	cmd.Flags().StringVar(&file, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
-	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	f.registerBaseline(cmd)
 	return cmd
+}
+
+func (f *checkFlags) registerBaseline(cmd *cobra.Command) {
+	f.input.register(cmd)
+	cmd.Flags().StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
+	registerConfig(cmd, &f.config)
 }
 
 // saveBaseline rejects an input that could not be read and a machine without known memory, which would later
@@ -105,21 +106,15 @@ some of it cannot.`,
 		Args: nothing,
 		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
 	}
-	f.input.register(cmd)
+	f.registerBaseline(cmd)
 	f.output.register(cmd, formats.Reports())
-	fl := cmd.Flags()
-	fl.StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	registerFailOn(cmd, &f.failOn)
-	fl.BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
+	f.registerFailOn(cmd)
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
 	return cmd
 }
 
 // compareWithBaseline is check with only the rules about changes.
 func (p *Program) compareWithBaseline(f *checkFlags) error {
-	if err := f.words(); err != nil {
-		return err
-	}
 	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
@@ -137,7 +132,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 		return usageError("%w", err)
 	}
 	j.Found = j.Found.Area(baselineArea)
-	doc := j.Report(p.reportOptions(&f.input).By(f.criteria(failed)))
+	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
 		doc.Judge(f.criteria(failed))
@@ -181,11 +176,4 @@ func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 		return nil
 	}
 	return p.accept(name, sys)
-}
-
-func (f *checkFlags) words() error {
-	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
-		return err
-	}
-	return f.output.check(slices.Clone(formats.Reports()))
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,17 +50,14 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	f.input.registerHostName(cmd)
 	f.output.register(cmd, formats.Reports())
 	f.registerRules(p, cmd)
+	f.registerFailOn(cmd)
 	fl := cmd.Flags()
-	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "also compare with every documented profile")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 if any check could not run")
 	return cmd
 }
 
 func (p *Program) check(f *checkFlags) error {
-	if err := f.words(); err != nil {
-		return err
-	}
 	began := p.Now()
 	p.collectLess()
 	auditor, err := p.auditor(f)
@@ -85,10 +81,8 @@ func (p *Program) check(f *checkFlags) error {
 			return usageError("--profile: %w", err)
 		}
 	}
-	if failed == nil && nothingRead(sys) {
-		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
-	}
-	doc := auditor.Advised(j, p.reportOptions(&f.input).By(f.criteria(failed)))
+	failed = orNothing(failed, sys, "audit", "")
+	doc := auditor.Advised(j, p.reportOptions(&f.input, f.criteria(failed)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
 		doc.AddComparison(auditor.Engine.Compare(sys, j.Population))
@@ -139,50 +133,67 @@ type checkFlags struct {
 	allProfiles bool
 }
 
+func registerConfig(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+}
+
+// registerKnowledge registers the configuration and a site's own folders, which hold these things.
+func (f *checkFlags) registerKnowledge(cmd *cobra.Command, hold string) {
+	registerConfig(cmd, &f.config)
+	cmd.Flags().StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own "+hold+"; repeatable")
+}
+
 func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
-	fl.StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
+	f.registerKnowledge(cmd, "rule packs")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
 	f.registerProfile(p, cmd)
 }
 
 func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
-	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
+	_ = cmd.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return p.profileTitles(), cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
-func registerFailOn(cmd *cobra.Command, word *string) {
-	cmd.Flags().StringVar(word, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
+func (f *checkFlags) registerFailOn(cmd *cobra.Command) {
+	registerWord(cmd, &f.failOn, "fail-on", string(verdict.Warning), report.FailOn(), "lowest `SEVERITY` that gives exit status 1: %s")
 }
 
-// auditor loads the configuration, adds a site's data to the built-in data, loads the rules and sets the options
-// of an audit. Any error in rules is fatal, because a rule that does not load would silently not be checked.
-func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
+// packs loads the configuration, adds a site's data to the built-in data and loads the rules. Any error in rules is
+// fatal, because a rule that does not load would silently not be checked.
+func (p *Program) packs(f *checkFlags) ([]*rulepack.Pack, *config, error) {
 	conf := &config{}
 	if f.input.example == "" {
 		var err error
 		if conf, err = p.loadConfig(f.config); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	f.input.conf = conf
-	if err := p.join(f.ownRules()); err != nil {
-		return nil, err
+	dirs := slices.Concat(conf.Rules, f.rules)
+	if err := p.join(dirs); err != nil {
+		return nil, conf, err
 	}
-	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(), Changes: assess.Changes(func() []*collect.Export { return f.input.exports })}
-	if f.profile != "" {
-		o.Profile = f.profile
-	}
-	o.Asked = o.Profile != ""
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
-		return nil, usageError("built-in rules: %w", err)
+		return nil, conf, usageError("built-in rules: %w", err)
 	}
-	if packs, err = withSite(packs, f.ownRules()); err != nil {
+	packs, err = withSite(packs, dirs)
+	return packs, conf, err
+}
+
+// auditor loads the rules and sets the options of an audit.
+func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
+	packs, conf, err := p.packs(f)
+	if conf != nil {
+		f.input.conf = conf
+	}
+	if err != nil {
 		return nil, err
 	}
+	o := &audit.Options{Profile: cmp.Or(f.profile, conf.Profile), Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(),
+		Changes: assess.Changes(func() []*collect.Export { return f.input.exports })}
+	o.Asked = o.Profile != ""
 	engine := audit.NewEngine(packs).WithTables(p.tables)
 	if err := engine.CheckWaivers(conf.Waivers); err != nil {
 		return nil, usageError("configuration %s: %w", cmp.Or(f.config, defaultConfig), err)
@@ -200,10 +211,8 @@ func signature(sys *inventory.System, topo *population.Result) string {
 	return metrics.Signature(&inv)
 }
 
-func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rules, f.rules) }
-
-func (p *Program) reportOptions(f *inputFlags) report.Options {
-	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}
+func (p *Program) reportOptions(f *inputFlags, c report.Criteria) report.Options {
+	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules, Criteria: c}
 }
 
 func (f *checkFlags) criteria(failed error) report.Criteria {

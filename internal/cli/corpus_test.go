@@ -134,7 +134,7 @@ func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing was read"), "")
 	}
-	doc := a.auditor.Advised(j, a.program.reportOptions(&a.flags.input).By(a.flags.criteria(failed)))
+	doc := a.auditor.Advised(j, a.program.reportOptions(&a.flags.input, a.flags.criteria(failed)))
 	return &doc, failed
 }
 

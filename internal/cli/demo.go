@@ -30,10 +30,15 @@ func (p *Program) demoCommand() *cobra.Command {
 		long += fmt.Sprintf("\n  %-10s  %s", s.name, s.about)
 	}
 	cmd := &cobra.Command{
-		Use:       "demo [" + strings.Join(names, " | ") + "]",
-		Short:     "audit an example server that is part of the program",
-		Long:      long,
-		Args:      serverName(names),
+		Use:   "demo [" + strings.Join(names, " | ") + "]",
+		Short: "audit an example server that is part of the program",
+		Long:  long,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !slices.Contains(names, args[0]) {
+				return fmt.Errorf("no example server is called %q, expected %s", args[0], strings.Join(names, " or "))
+			}
+			return arguments(0, 1, "one of "+strings.Join(names, ", "))(cmd, args)
+		},
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.input.example = append(args, names[0])[0]
@@ -43,15 +48,6 @@ func (p *Program) demoCommand() *cobra.Command {
 	f.output.register(cmd, formats.Reports())
 	f.registerProfile(p, cmd)
 	return cmd
-}
-
-func serverName(names []string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 && !slices.Contains(names, args[0]) {
-			return fmt.Errorf("no example server is called %q, expected %s", args[0], strings.Join(names, " or "))
-		}
-		return arguments(0, 1, "one of "+strings.Join(names, ", "))(cmd, args)
-	}
 }
 
 func openExample(name string) (*host.Root, error) {

@@ -22,9 +22,15 @@ measured, how to fix or change it, and the documents; for a term of the glossary
 ("numa", "class", "channel") its meaning. If a flag names a machine, explain prints
 what that machine shows; it never reads the live one unless --root / is given. The
 expressions of a rule are printed by memaudit rules show.`,
-		Args:              arguments(1, 1, "a rule, setting, platform or term (memaudit rules list)"),
-		ValidArgsFunction: p.completeWords,
-		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0], verbose) },
+		Args: arguments(1, 1, "a rule, setting, platform or term (memaudit rules list)"),
+		ValidArgsFunction: oneWord(func() []string {
+			e, err := p.explainer(&checkFlags{})
+			if err != nil {
+				return nil
+			}
+			return e.Words()
+		}),
+		RunE: func(_ *cobra.Command, args []string) error { return p.explain(f, args[0], verbose) },
 	}
 	f.input.register(cmd)
 	f.registerRules(p, cmd)
@@ -33,7 +39,7 @@ expressions of a rule are printed by memaudit rules show.`,
 }
 
 func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
-	e, err := p.explainer(f.rules, f.config)
+	e, err := p.explainer(f)
 	if err != nil {
 		return err
 	}
@@ -58,9 +64,8 @@ func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	return failed
 }
 
-func (p *Program) explainer(rules []string, config string) (*reference.Explainer, error) {
-	known := knowledgeFlags{rules: rules, config: config, format: listFormats[0]}
-	packs, err := known.load(p)
+func (p *Program) explainer(f *checkFlags) (*reference.Explainer, error) {
+	packs, _, err := p.packs(f)
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +90,6 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	doc := auditor.Advised(j, p.reportOptions(&f.input))
+	doc := auditor.Advised(j, p.reportOptions(&f.input, report.Criteria{}))
 	return &doc, failed
-}
-
-func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	e, err := p.explainer(nil, "")
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return e.Words(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -70,27 +70,16 @@ the audits say; 3 when an input could not be read or nothing can be planned for 
 	}
 	f.output.register(cmd, fleet.Formats())
 	f.registerRules(p, cmd)
-	fl := cmd.Flags()
-	fl.StringVar(&by, "by", fleet.GroupKinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.GroupKinds(), ", "))
-	fl.StringVar(&section, "section", "", "print one `SECTION` of the text in full: "+strings.Join(fleet.Sections(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("section", cobra.FixedCompletions(fleet.Sections(), cobra.ShellCompDirectiveNoFileComp))
+	registerWord(cmd, &by, "by", fleet.GroupKinds()[0], fleet.GroupKinds(), "compare machines of one `KIND`: %s")
+	registerWord(cmd, &section, "section", "", fleet.Sections(), "print one `SECTION` of the text in full: %s")
 	planned.register(cmd)
-	registerFailOn(cmd, &f.failOn)
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.GroupKinds(), cobra.ShellCompDirectiveNoFileComp))
+	f.registerFailOn(cmd)
 	return cmd
 }
 
 func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths []string) error {
-	if err := errors.Join(f.output.check(fleet.Formats()), checkFlagWord("by", by, fleet.GroupKinds()), report.CheckFailOn(f.failOn)); err != nil {
-		return usageError("%w", err)
-	}
-	if section != "" {
-		if err := checkFlagWord("section", section, fleet.Sections()); err != nil {
-			return usageError("%w", err)
-		}
-		if f.output.format != formats.Text {
-			return usageError("--section is part of --format text, not of %s", f.output.format)
-		}
+	if section != "" && f.output.format != formats.Text {
+		return usageError("--section is part of --format text, not of %s", f.output.format)
 	}
 	p.collectLess()
 	auditors, err := p.auditors(f)
@@ -334,8 +323,8 @@ func schemaOf(data []byte) (string, error) {
 }
 
 func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
-	if nothingRead(sys) {
-		return fleetInput{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
+	if err := orNothing(nil, sys, "audit", ""); err != nil {
+		return fleetInput{input: name, refused: err}
 	}
 	j, err := a.auditor.Assess(sys)
 	if err != nil {

@@ -70,21 +70,21 @@ func (g *gatherer) argument(path string) {
 	}
 	const name = "standard input"
 	in := bufio.NewReaderSize(g.p.Stdin, 64<<10)
+	var err error
 	if head, _ := in.Peek(tarHead); isArchive(head) {
-		f, err := spool(in)
-		if err != nil {
-			g.refuse(name, err)
-			return
+		var f *os.File
+		if f, err = spool(in); err == nil {
+			g.archive(name, f, fromArgument)
 		}
-		g.archive(name, f, fromArgument)
-		return
+	} else {
+		var data []byte
+		if data, err = readAll(in, maxSMBIOSFile); err == nil {
+			g.content(name, data, fromArgument)
+		}
 	}
-	data, err := readAll(in, maxSMBIOSFile)
 	if err != nil {
 		g.refuse(name, err)
-		return
 	}
-	g.content(name, data, fromArgument)
 }
 
 func spool(in io.Reader) (*os.File, error) {
@@ -235,21 +235,19 @@ func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open fu
 		return
 	}
 	archive, err := looksLikeArchive(f, name)
-	switch {
-	case err != nil:
-		g.refuse(name, withoutName(err))
-	case archive:
+	if archive {
 		g.archive(name, f, from) // closes it
 		return
-	default:
-		data, err := readAll(f, maxSMBIOSFile)
-		if err != nil {
-			g.refuse(name, withoutName(err))
-		} else {
-			g.content(name, data, from)
-		}
 	}
-	_ = f.Close()
+	var data []byte
+	if err == nil {
+		data, err = readAll(f, maxSMBIOSFile)
+	}
+	if _ = f.Close(); err != nil {
+		g.refuse(name, withoutName(err))
+		return
+	}
+	g.content(name, data, from)
 }
 
 // looksLikeArchive reports whether a file is to be read as an archive. A file of size 0 is rejected unread: it
@@ -269,10 +267,7 @@ func looksLikeArchive(f *os.File, name string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	if isArchive(head[:n]) || isTar(name) {
-		return true, nil
-	}
-	return false, nil
+	return isArchive(head[:n]) || isTar(name), nil
 }
 
 func kindOfFile(mode fs.FileMode) string {

@@ -48,12 +48,7 @@ type planning struct {
 // planning reads the files; nil if no plan is requested.
 func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
 	if !f.asked {
-		for _, name := range []string{"spare", "floor", "limit"} {
-			if cmd.Flags().Changed(name) {
-				return nil, usageError("--%s belongs to --plan, which is not given", name)
-			}
-		}
-		return nil, nil //nolint:nilnil // no plan is requested
+		return nil, unused(cmd, "--plan", "spare", "floor", "limit")
 	}
 	switch {
 	case format != formats.Text && format != formats.JSON:

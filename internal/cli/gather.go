@@ -92,12 +92,9 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 		g.RootFailed = g.fail(err)
 	}
 	g.Root = g.root
-	exports, err := p.readExports(files)
-	g.Exports, g.failed = exports, joinInputErrors(g.failed, err)
-	g.EventLogs, err = p.readEventLogs(f.eventLogs)
-	g.failed = joinInputErrors(g.failed, err)
-	g.Measurements, err = p.readMeasurements(f.measuredFiles())
-	g.failed = joinInputErrors(g.failed, err)
+	g.readExports(p, files)
+	g.readEventLogs(p, f.eventLogs)
+	g.readMeasurements(p, f.measuredFiles())
 	if g.root != nil {
 		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
@@ -108,7 +105,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 		g.failed = joinInputErrors(g.failed, err)
 	}
 	// BIOS settings given on a running guest are those of another machine.
-	if (len(exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
+	if (len(g.Exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
 			Detail: "this is a virtual machine, and BIOS settings are another machine's; give its --smbios or --snapshot, too"}
 	}
@@ -221,6 +218,14 @@ func nothingRead(sys *inventory.System) bool {
 	})
 }
 
+// orNothing returns what failed, or that nothing of the machine could be read to do this with.
+func orNothing(failed error, sys *inventory.System, do, hint string) error {
+	if failed == nil && nothingRead(sys) {
+		return notAudited(fmt.Errorf("nothing to %s: no source of this input could be read", do), hint)
+	}
+	return failed
+}
+
 // maxSMBIOSFile limits a file given with --smbios: the largest table is under 1 MiB, its text about ten times
 // that.
 const maxSMBIOSFile = 64 << 20
@@ -286,10 +291,8 @@ func (p *Program) writerHint(failed error, sys *inventory.System) error {
 	return notAudited(failed, "for this machine ("+strings.TrimSpace(table.Vendor+" "+product)+"), memaudit reads what this writes: "+run)
 }
 
-// readExports reads every export. One that cannot be read is an error, and the others are still used.
-func (p *Program) readExports(files []string) ([]collect.Export, error) {
-	var all []collect.Export
-	var failed error
+// readExports reads every export. One that cannot be read is an error, and the others are still used, as of the other files.
+func (g *gathered) readExports(p *Program, files []string) {
 	for _, name := range files {
 		x := collect.Export{Source: inventory.SourceBIOS, Path: name}
 		data, err := p.readInput(name, bios.MaxBytes)
@@ -306,13 +309,10 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 					hint = "this is an event log: --event-log " + name
 				}
 			}
-			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
-			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
-			failed = joinInputErrors(failed, err)
+			x.Failed = g.fail(notAudited(fmt.Errorf("--bios %s: %w", name, err), hint))
 		}
-		all = append(all, x)
+		g.Exports = append(g.Exports, x)
 	}
-	return all, failed
 }
 
 func (f *inputFlags) measuredFiles() []string {
@@ -322,34 +322,36 @@ func (f *inputFlags) measuredFiles() []string {
 	return f.conf.Measured
 }
 
-// readMeasurements reads the files. One that cannot be read is an error, and the others are still used.
-func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, error) {
-	var out []inventory.Measurement
-	var failed error
+func (g *gathered) readMeasurements(p *Program, files []string) {
 	for _, name := range files {
-		m, err := p.readMeasured(name)
-		if err != nil {
-			failed = joinInputErrors(failed, notAudited(fmt.Errorf("--measured %s: %w", name, err), hintMeasured(err)))
-			continue
+		data, err := p.readInput(name, measured.MaxBytes)
+		if err == nil {
+			var m *inventory.Measurement
+			if m, err = measured.Decode(name, data); err == nil {
+				g.Measurements = append(g.Measurements, *m)
+				continue
+			}
 		}
-		out = append(out, *m)
+		hint := ""
+		if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {
+			hint = "memaudit measure --save FILE makes a file that memaudit reads"
+		}
+		g.fail(notAudited(fmt.Errorf("--measured %s: %w", name, err), hint))
 	}
-	return out, failed
 }
 
-func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
-	data, err := p.readInput(name, measured.MaxBytes)
-	if err != nil {
-		return nil, err
+func (g *gathered) readEventLogs(p *Program, files []string) {
+	for _, name := range files {
+		l := collect.EventLog{Path: name}
+		data, err := p.readInput(name, redfish.MaxLogBytes)
+		if err == nil {
+			l.Log, err = redfish.DecodeLog(data)
+		}
+		if err != nil {
+			l.Failed = g.fail(notAudited(fmt.Errorf("--event-log %s: %w", name, err), ""))
+		}
+		g.EventLogs = append(g.EventLogs, l)
 	}
-	return measured.Decode(name, data)
-}
-
-func hintMeasured(err error) string {
-	if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {
-		return "memaudit measure --save FILE makes a file that memaudit reads"
-	}
-	return ""
 }
 
 // readSlurm reads Slurm's description of the machine, found by the machine's name unless the file describes one

@@ -112,6 +112,10 @@ func (f *inputFlags) oneMachine() error {
 	return nil
 }
 
+func (f *inputFlags) names() bool {
+	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
+}
+
 // live reports whether the running system is audited: nothing else was selected, or a root with this kernel's
 // own sysfs, as mounted in a container.
 func (f *inputFlags) live() bool {

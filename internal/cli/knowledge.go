@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"memaudit.example/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 
 	"memaudit.example/memaudit/internal/audit/rulepack"
@@ -85,42 +87,13 @@ func loadSite(name string) ([]*rulepack.Pack, datafile.Complaints) {
 	return packs, faults
 }
 
-var listFormats = [...]string{"text", "json"}
-
-type knowledgeFlags struct {
-	rules  []string
-	config string
-	format string
-}
-
-func (f *knowledgeFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs, platforms, slot maps and processors; repeatable")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
-}
-
-func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
-	if err := checkFlagWord("format", f.format, listFormats[:]); err != nil {
-		return nil, err
-	}
-	conf, err := p.loadConfig(f.config)
-	if err != nil {
-		return nil, err
-	}
-	dirs := slices.Concat(conf.Rules, f.rules)
-	if err := p.join(dirs); err != nil {
-		return nil, err
-	}
-	packs, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil {
-		return nil, usageError("built-in rules: %w", err)
-	}
-	return withSite(packs, dirs)
+func (f *checkFlags) registerList(cmd *cobra.Command) {
+	f.registerKnowledge(cmd, "rule packs, platforms, slot maps and processors")
+	registerWord(cmd, &f.output.format, "format", formats.Text, []string{formats.Text, formats.JSON}, "output `FORMAT`: %s")
 }
 
 func showAll[T any](p *Program, format string, found []T, layOut func(reference.Layout, *T) error) error {
-	if format == "json" {
+	if format == formats.JSON {
 		return writeJSON(p.Stdout, found)
 	}
 	page := text.NewPage(p.terminal(false).options)

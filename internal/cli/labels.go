@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"memaudit.example/memaudit/internal/report/formats"
@@ -25,12 +23,9 @@ audit could not be done.`,
 		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
 	}
 	f.input.register(cmd)
-	fl := cmd.Flags()
-	fl.StringVar(&f.output.output, "output", "", "write to `FILE` (atomically)")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
-	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
-	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
+	f.output.registerFile(cmd)
+	f.registerKnowledge(cmd, "rule packs")
+	f.registerProfile(p, cmd)
 	return cmd
 }
 
@@ -49,10 +44,8 @@ func (p *Program) labels(f *checkFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if failed == nil && nothingRead(sys) {
-		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
-	}
-	doc := j.Report(p.reportOptions(&f.input).By(f.criteria(failed)))
+	failed = orNothing(failed, sys, "audit", "")
+	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
 		return err
 	}

@@ -60,8 +60,8 @@ undecided.`,
 	}
 	f.output.register(cmd, []string{formats.Text, formats.JSON})
 	f.registerRules(p, cmd)
+	f.registerFailOn(cmd)
 	fl := cmd.Flags()
-	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")
 	fl.BoolVar(&f.options.Loaded, "loaded", false, "the latency under load, too: while each core follows 1 to 8 chains of addresses (2.5 seconds more a node)")
 	fl.BoolVar(&f.options.Quick, "quick", false, "take 3 seconds in all")
@@ -72,27 +72,13 @@ undecided.`,
 	return cmd
 }
 
-func (f *measureFlags) check() error {
-	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
-		return err
-	}
-	if err := f.output.check([]string{formats.Text, formats.JSON}); err != nil {
-		return err
-	}
-	if f.nodes == "" {
-		return nil
-	}
-	list, err := kerneltext.ParseCPUList([]byte(f.nodes))
-	if err != nil || len(list) == 0 {
-		return usageError("--nodes: %q, expected a list of nodes such as 0,2-3", f.nodes)
-	}
-	f.options.Nodes = list
-	return nil
-}
-
 func (p *Program) measure(ctx context.Context, f *measureFlags) error {
-	if err := f.check(); err != nil {
-		return err
+	if f.nodes != "" {
+		list, err := kerneltext.ParseCPUList([]byte(f.nodes))
+		if err != nil || len(list) == 0 {
+			return usageError("--nodes: %q, expected a list of nodes such as 0,2-3", f.nodes)
+		}
+		f.options.Nodes = list
 	}
 	auditor, err := p.auditor(&f.checkFlags)
 	if err != nil {
@@ -119,8 +105,11 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 		return usageError("%w", err)
 	}
 	j.Found = j.Found.Area(measureArea)
-	doc := j.Report(p.reportOptions(&f.input).By(report.Criteria{FailOn: f.failOn, Strict: true}))
-	if err := describe(result, &doc); err != nil {
+	doc := j.Report(p.reportOptions(&f.input, report.Criteria{FailOn: f.failOn, Strict: true}))
+	if result.Machine, err = json.Marshal(&doc.Machine); err == nil {
+		result.Findings, err = json.Marshal(doc.Findings)
+	}
+	if err != nil {
 		return notAudited(err, "")
 	}
 	if err := f.keep(result); err != nil {
@@ -146,31 +135,33 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.System) (*measure.Result, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
-	open := p.Bench
+	open, guest := p.Bench, ""
 	if open == nil {
 		open = liveBench
 	}
-	b, err := open(ctx, hypervisorOf(sys))
+	if sys.Machine.Virtual.Or(false) {
+		guest = sys.Machine.Hypervisor.Or("hypervisor not known")
+	}
+	b, err := open(ctx, guest)
 	if err != nil {
 		return nil, notAudited(err, "")
 	}
 	defer b.close()
 	plan, err := measure.NewPlan(b.site, f.options)
 	var refusal *measure.Refusal
+	var result *measure.Result
 	switch {
 	case errors.As(err, &refusal):
 		f.hint = refusal.Hint
-		result := measure.Refuse(refusal.Reason, p.Now())
-		result.Store = live.Store
-		return result, nil
+		result = measure.Refuse(refusal.Reason, p.Now())
 	case err != nil:
 		return nil, usageError("--nodes: %w", err)
-	}
-	done := p.progress(func() string { return "measuring bandwidth and latency" })
-	result, err := measure.Run(ctx, b.bench, plan)
-	done()
-	if err != nil {
-		return nil, notAudited(fmt.Errorf("measure: %w", err), "")
+	default:
+		done := p.progress(func() string { return "measuring bandwidth and latency" })
+		result, err = measure.Run(ctx, b.bench, plan)
+		if done(); err != nil {
+			return nil, notAudited(fmt.Errorf("measure: %w", err), "")
+		}
 	}
 	result.Store = live.Store
 	return result, nil
@@ -185,34 +176,20 @@ func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	return &measureBench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
-func hypervisorOf(sys *inventory.System) string {
-	if !sys.Machine.Virtual.Or(false) {
-		return ""
-	}
-	return sys.Machine.Hypervisor.Or("hypervisor not known")
-}
-
 func (f *measureFlags) earlier() (*measure.Result, error) {
 	if f.compare == "" {
 		return nil, nil
 	}
 	data, err := readBounded(f.compare, measured.MaxBytes)
-	if err != nil {
-		return nil, notAudited(fmt.Errorf("--compare %s: %w", f.compare, err), "")
+	hint := ""
+	if err == nil {
+		var r *measure.Result
+		if r, err = measure.Decode(data); err == nil {
+			return r, nil
+		}
+		hint = "memaudit measure --save FILE makes such a file"
 	}
-	r, err := measure.Decode(data)
-	if err != nil {
-		return nil, notAudited(fmt.Errorf("--compare %s: %w", f.compare, err), "memaudit measure --save FILE makes such a file")
-	}
-	return r, nil
-}
-
-func describe(result *measure.Result, doc *report.Report) (err error) {
-	if result.Machine, err = json.Marshal(&doc.Machine); err != nil {
-		return err
-	}
-	result.Findings, err = json.Marshal(doc.Findings)
-	return err
+	return nil, notAudited(fmt.Errorf("--compare %s: %w", f.compare, err), hint)
 }
 
 func (f *measureFlags) keep(result *measure.Result) error {

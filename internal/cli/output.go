@@ -27,14 +27,14 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) register(cmd *cobra.Command, known []string) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", known[0], "output `FORMAT`: "+strings.Join(known, ", "))
-	fl.StringVar(&f.output, "output", "", "write to `FILE` (atomically)")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show evidence and passed checks")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+	registerWord(cmd, &f.format, "format", known[0], known, "output `FORMAT`: %s")
+	f.registerFile(cmd)
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show evidence and passed checks")
 }
 
-func (f *outputFlags) check(known []string) error { return checkFlagWord("format", f.format, known) }
+func (f *outputFlags) registerFile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.output, "output", "", "write to `FILE` (atomically)")
+}
 
 type terminal struct {
 	io.Writer
@@ -86,15 +86,23 @@ func (p *Program) terminal(verbose bool) *terminal {
 	if n, err := strconv.Atoi(p.Getenv("COLUMNS")); err == nil && n >= 20 {
 		o.Width = n
 	}
-	if file, ok := p.Stdout.(*os.File); ok {
-		if ws, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ); err == nil {
-			o.Color = p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
-			if o.Width == 0 && ws.Col >= 20 {
-				o.Width = int(ws.Col)
-			}
+	if size := windowSize(p.Stdout); size != nil {
+		o.Color = p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
+		if o.Width == 0 && size.Col >= 20 {
+			o.Width = int(size.Col)
 		}
 	}
 	return &terminal{options: o}
+}
+
+// windowSize returns the size of a terminal, nil for any other writer.
+func windowSize(w io.Writer) *unix.Winsize {
+	file, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	size, _ := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	return size
 }
 
 // writeAtomic writes a temporary file next to the target, syncs it and renames it; a link is replaced, not followed. A device
@@ -215,7 +223,7 @@ const quietFor = 500 * time.Millisecond
 // progress shows on a terminal's standard error what takes long (a BMC, a large capture, a fleet), and every second how
 // far it is. The returned function removes the line; nothing is written if it is called in time.
 func (p *Program) progress(what func() string) (done func()) {
-	if !isTerminal(p.Stderr) {
+	if windowSize(p.Stderr) == nil {
 		return func() {}
 	}
 	return progressLine(p.Stderr, what, quietFor, time.Second)
@@ -240,13 +248,4 @@ func progressLine(w io.Writer, what func() string, after, interval time.Duration
 		}
 	}()
 	return sync.OnceFunc(func() { close(stop); <-stopped })
-}
-
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
-	return err == nil
 }

@@ -36,25 +36,17 @@ error. The present settings come from --bios or --redfish.
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings could
 not be read, or no document gives this profile for the machine.`,
 		Args:              arguments(1, 1, "one profile (memaudit profiles list)"),
-		ValidArgsFunction: p.oneProfile,
+		ValidArgsFunction: oneWord(p.profileTitles),
 		RunE:              func(_ *cobra.Command, args []string) error { return p.patch(f, args[0]) },
 	}
 	f.input.register(cmd)
-	fl := cmd.Flags()
-	fl.StringVar(&f.form, "for", "", "the tool that is to apply it: `FORM` is "+strings.Join(patch.Forms(), ", ")+" (default: that of the export)")
-	fl.StringVar(&f.output.output, "output", "", "write to `FILE` (atomically)")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(patch.Forms(), cobra.ShellCompDirectiveNoFileComp))
+	registerWord(cmd, &f.form, "for", "", patch.Forms(), "the tool that is to apply it: `FORM` is %s (default: that of the export)")
+	f.output.registerFile(cmd)
+	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
 
 func (p *Program) patch(f *patchFlags, name string) error {
-	if f.form != "" {
-		if err := checkFlagWord("for", f.form, patch.Forms()); err != nil {
-			return err
-		}
-	}
 	auditor, err := p.auditor(&f.checkFlags)
 	if err != nil {
 		return err

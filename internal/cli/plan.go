@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 			if cmd.Flags().Changed("capacity") {
 				return p.capacity(f, c, w)
 			}
-			if err := w.unused(cmd); err != nil {
+			if err := unused(cmd, "--capacity SIZE", "platform", "sockets", "all"); err != nil {
 				return err
 			}
 			return p.whatIf(f, c)
@@ -61,11 +60,13 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 	}
 	f.input.register(cmd)
 	f.output.register(cmd, formats.ForPlans())
+	f.registerKnowledge(cmd, "rule packs")
 	fl := cmd.Flags()
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	w.register(fl)
-	_ = cmd.RegisterFlagCompletionFunc("platform", p.completePlatforms)
+	_ = cmd.RegisterFlagCompletionFunc("platform", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ids, _ := platform.IDs(p.Rules)
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	})
 	fl.StringArrayVar(&c.move, "move", nil, "move the module of a slot to another, `A=B`; repeatable")
 	fl.StringArrayVar(&c.install, "install", nil, "install a module, `SLOT=SIZE`; repeatable")
 	fl.StringArrayVar(&c.remove, "remove", nil, "remove the module of a `SLOT`; repeatable")
@@ -107,9 +108,6 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 }
 
 func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
-	if err := f.output.check(formats.ForPlans()); err != nil {
-		return err
-	}
 	changes, err := c.changes()
 	if err != nil {
 		return err
@@ -119,11 +117,8 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 		return err
 	}
 	sys, failed := p.system(&f.input)
-	if failed != nil {
-		return failed
-	}
-	if nothingRead(sys) {
-		return notAudited(errors.New("nothing to plan for: no source of this input could be read"), "")
+	if err := orNothing(failed, sys, "plan for", ""); err != nil {
+		return err
 	}
 	j, err := auditor.Assess(sys)
 	if err != nil {
@@ -157,10 +152,11 @@ func (w *capacityFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&w.all, "all", false, "include discouraged layouts")
 }
 
-func (w *capacityFlags) unused(cmd *cobra.Command) error {
-	for _, name := range []string{"platform", "sockets", "all"} {
+// unused refuses flags that belong to another one, which is not given.
+func unused(cmd *cobra.Command, other string, names ...string) error {
+	for _, name := range names {
 		if cmd.Flags().Changed(name) {
-			return usageError("--%s belongs to --capacity SIZE, which is not given", name)
+			return usageError("--%s belongs to %s, which is not given", name, other)
 		}
 	}
 	return nil
@@ -183,9 +179,6 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 }
 
 func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
-	if err := f.output.check(formats.ForPlans()); err != nil {
-		return err
-	}
 	bytes, err := w.check(f, c)
 	if err != nil {
 		return err
@@ -240,11 +233,8 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 
 func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*inventory.System, *population.Result, *plan.Target, error) {
 	sys, failed := p.system(&f.input)
-	if failed != nil {
-		return nil, nil, nil, failed
-	}
-	if nothingRead(sys) {
-		return nil, nil, nil, notAudited(errors.New("nothing to plan for: no source of this input could be read"), "name a platform: --platform ID")
+	if err := orNothing(failed, sys, "plan for", "name a platform: --platform ID"); err != nil {
+		return nil, nil, nil, err
 	}
 	topo := population.Derive(sys, p.Rules)
 	target, why := plan.ForMachine(sys, topo, pipeline)
@@ -267,9 +257,4 @@ func unreachable(w *capacityFlags, t *plan.Target, below int64) error {
 		says += "; --all lists discouraged ones too"
 	}
 	return usageError("%s", says)
-}
-
-func (p *Program) completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	ids, _ := platform.IDs(p.Rules)
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +27,7 @@ func (p *Program) profilesCommand() *cobra.Command {
 }
 
 func (p *Program) profilesListCommand() *cobra.Command {
-	var f knowledgeFlags
-	var input inputFlags
+	f, input := &checkFlags{}, &inputFlags{}
 	var document string
 	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: nothing,
 		Long: `list prints every documented profile: its id and intents, the machines that it is for,
@@ -37,7 +35,7 @@ and the document that it is from. With a flag that names a machine it prints tho
 that fit that machine, each with the intents that select it there; with --document
 those from documents of that vendor, title, year or address.`,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.load(p)
+			packs, _, err := p.packs(f)
 			if err != nil {
 				return err
 			}
@@ -45,17 +43,17 @@ those from documents of that vendor, title, year or address.`,
 			case input.names() && document != "":
 				return usageError("--document looks at all profiles: give it without a flag that names a machine")
 			case input.names():
-				return p.fitting(&input, packs, f.format)
+				return p.fitting(input, packs, f.output.format)
 			}
 			describe := rulepack.DescribeProfiles
-			if f.format != "json" {
+			if f.output.format != formats.JSON {
 				describe = rulepack.ListProfiles // without settings
 			}
 			infos := ofDocument(describe(packs), document)
 			if len(infos) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile cites a document matching %q", document), hint: "memaudit profiles list"}
 			}
-			if f.format == "json" {
+			if f.output.format == formats.JSON {
 				return writeJSON(p.Stdout, infos)
 			}
 			lines := make([]profileLine, len(infos))
@@ -68,7 +66,7 @@ those from documents of that vendor, title, year or address.`,
 			}
 			return p.say(list)
 		}}
-	f.register(cmd)
+	f.registerList(cmd)
 	input.register(cmd)
 	cmd.Flags().StringVar(&document, "document", "", "only profiles of documents whose vendor, title, year or address holds every word of `TEXT`")
 	return cmd
@@ -124,11 +122,11 @@ func (p *Program) listProfiles(lines []profileLine) (string, error) {
 }
 
 func (p *Program) profilesShowCommand() *cobra.Command {
-	var f knowledgeFlags
+	f := &checkFlags{}
 	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: arguments(1, 1, "one profile or intent (memaudit profiles list)"),
-		ValidArgsFunction: p.oneProfile,
+		ValidArgsFunction: oneWord(p.profileTitles),
 		RunE: func(_ *cobra.Command, args []string) error {
-			packs, err := f.load(p)
+			packs, _, err := p.packs(f)
 			if err != nil {
 				return err
 			}
@@ -143,9 +141,9 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return usageError("built-in settings: %w", err)
 			}
 			reference.AddWays(found, tables)
-			return showAll(p, f.format, found, reference.Profile)
+			return showAll(p, f.output.format, found, reference.Profile)
 		}}
-	f.register(cmd)
+	f.registerList(cmd)
 	return cmd
 }
 
@@ -157,46 +155,44 @@ func profileWords(packs []*rulepack.Pack) []string {
 	return out
 }
 
-func (f *inputFlags) names() bool {
-	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
-}
-
 func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
 	sys, failed := p.system(input)
 	if sys == nil {
 		return failed
 	}
 	engine, topo := audit.NewEngine(packs), population.Derive(sys, p.Rules)
-	fits, maker := engine.Fitting(sys, topo), sys.Machine.Vendor.Known()
+	fits := engine.Fitting(sys, topo)
 	possible, missing := engine.Possible(sys, topo)
-	var err error
-	if format == "json" {
-		all := rulepack.DescribeChosen(packs, func(i *rulepack.ProfileInfo) bool {
-			is := func(f audit.Applicable) bool { return f.ID == i.ID }
-			return slices.ContainsFunc(fits, is) || slices.ContainsFunc(possible, is)
-		})
-		err = writeJSON(p.Stdout, append(fittingProfiles(described(all, fits), fits, maker, nil), fittingProfiles(described(all, possible), possible, maker, missing)...))
-	} else {
-		all := rulepack.ListProfiles(packs) // without settings
-		var fitting, maybe string
-		if fitting, err = p.listFitting(described(all, fits), fits, maker); err == nil {
-			maybe, err = p.listPossible(described(all, possible), possible, missing)
+	all := rulepack.DescribeChosen(packs, func(i *rulepack.ProfileInfo) bool {
+		return slices.ContainsFunc(slices.Concat(fits, possible), func(f audit.Applicable) bool { return f.ID == i.ID })
+	})
+	describe := func(list []audit.Applicable, missing []string) []fittingProfile {
+		out := make([]fittingProfile, 0, len(list))
+		for _, f := range list {
+			standing := f.Standing
+			if standing == "" && sys.Machine.Vendor.Known() {
+				standing = ownMaker
+			}
+			info := all[slices.IndexFunc(all, func(i rulepack.ProfileInfo) bool { return i.ID == f.ID })]
+			out = append(out, fittingProfile{info, append([]string{}, f.Answers...), nullable.String(standing), append([]string{}, missing...)})
 		}
-		if err == nil {
-			err = p.say(fitting + leftOut(engine.Compare(sys, topo)) + maybe)
-		}
+		return out
 	}
-	return cmp.Or(err, failed)
-}
-
-func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.ProfileInfo {
-	out := make([]rulepack.ProfileInfo, 0, len(fits))
-	for _, f := range fits {
-		if i := slices.IndexFunc(all, func(i rulepack.ProfileInfo) bool { return i.ID == f.ID }); i >= 0 {
-			out = append(out, all[i])
-		}
+	fitting, maybe := describe(fits, nil), describe(possible, missing)
+	if format == formats.JSON {
+		return cmp.Or(writeJSON(p.Stdout, append(fitting, maybe...)), failed)
 	}
-	return out
+	out, err := p.listFitting(fitting)
+	out += leftOut(engine.Compare(sys, topo))
+	if err == nil && len(maybe) > 0 {
+		var list string
+		list, err = p.listProfiles(fitLines(maybe))
+		out += "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list
+	}
+	if err != nil {
+		return err
+	}
+	return cmp.Or(p.say(out), failed)
 }
 
 type fittingProfile struct {
@@ -213,60 +209,35 @@ type fittingProfile struct {
 // ownMaker is the standing of a document by the machine's vendor about such machines.
 const ownMaker = "own maker"
 
-func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool, missing []string) []fittingProfile {
-	out := make([]fittingProfile, 0, len(fits))
-	for i, f := range fits {
-		standing := f.Standing
-		if standing == "" && maker {
-			standing = ownMaker
-		}
-		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), nullable.String(standing), append([]string{}, missing...)})
-	}
-	return out
-}
-
-func undocumented(fits []audit.Applicable) []string {
-	return slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
-		return slices.ContainsFunc(fits, func(f audit.Applicable) bool { return slices.Contains(f.Answers, intent) })
-	})
-}
-
 // listFitting prints the profiles that apply with their intents on this machine, and whether the document is
 // the vendor's and names it; then the intents without a document.
-func (p *Program) listFitting(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool) (string, error) {
-	out, err := p.listProfiles(fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker))
-	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
+func (p *Program) listFitting(fits []fittingProfile) (string, error) {
+	out, err := p.listProfiles(fitLines(fits))
+	none := slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
+		return slices.ContainsFunc(fits, func(f fittingProfile) bool { return slices.Contains(f.Answers, intent) })
+	})
+	if len(fits) > 0 && len(none) > 0 {
 		out += fmt.Sprintf("\nno document for this machine: %s\n", strings.Join(none, ", "))
 	}
 	return out, err
 }
 
-func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) []profileLine {
+// standingNotes are behind the documents of profiles that fit, ownMaker's only if the profile applies for sure.
+var standingNotes = map[nullable.String]string{ownMaker: "; by the machine's own vendor", nullable.String(verdict.Analogous): "; by analogy, the document names other machines",
+	nullable.String(verdict.Practice): "; general practice, no document of the machine's vendor"}
+
+func fitLines(fits []fittingProfile) []profileLine {
 	out := make([]profileLine, len(fits))
 	for i, f := range fits {
-		note := ""
-		switch f.Standing {
-		case "":
-			if maker {
-				note = "; by the machine's own vendor"
-			}
-		case verdict.Analogous:
-			note = "; by analogy, the document names other machines"
-		case verdict.Practice:
-			note = "; general practice, no document of the machine's vendor"
-		default: // the standings of a rule's document
+		out[i] = profileLine{f.ProfileInfo, f.Answers, standingNotes[f.Standing]}
+		if len(f.Missing) > 0 {
+			out[i].intents = f.Intents
 		}
-		out[i] = profileLine{infos[i], answers(i), note}
+		if len(f.Missing) > 0 && f.Standing == ownMaker {
+			out[i].note = ""
+		}
 	}
 	return out
-}
-
-func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) (string, error) {
-	if len(infos) == 0 {
-		return "", nil
-	}
-	list, err := p.listProfiles(fitLines(infos, fits, func(i int) []string { return infos[i].Intents }, false))
-	return "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list, err
 }
 
 func leftOut(c *verdict.Comparison) string {
@@ -296,16 +267,11 @@ could not be read.`,
 	}
 	f.input.register(cmd)
 	f.output.register(cmd, formats.Comparisons())
-	fl := cmd.Flags()
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
 
 func (p *Program) compare(f *checkFlags) error {
-	if err := f.output.check(formats.Comparisons()); err != nil {
-		return err
-	}
 	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
@@ -315,17 +281,11 @@ func (p *Program) compare(f *checkFlags) error {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
-	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input))
+	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
 	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteComparison(t, f.output.format, &doc, t.options)
 	}); err != nil {
 		return err
 	}
-	if failed != nil {
-		return failed
-	}
-	if nothingRead(sys) {
-		return notAudited(errors.New("nothing to compare: no source of this input could be read"), "")
-	}
-	return nil
+	return orNothing(failed, sys, "compare", "")
 }

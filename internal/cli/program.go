@@ -92,11 +92,29 @@ func notAudited(err error, hint string) error {
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-func checkFlagWord(flag, word string, known []string) error {
-	if slices.Contains(known, word) {
+// wordFlag is a flag of known words; its standard may be none of them.
+type wordFlag struct {
+	word           *string
+	name, standard string
+	known          []string
+}
+
+// registerWord registers a flag of known words, which the %s of the usage lists.
+func registerWord(cmd *cobra.Command, word *string, name, standard string, known []string, usage string) {
+	*word = standard
+	cmd.Flags().Var(&wordFlag{word, name, standard, known}, name, fmt.Sprintf(usage, strings.Join(known, ", ")))
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *wordFlag) String() string { return *f.word }
+func (f *wordFlag) Type() string   { return "string" }
+
+// Set accepts the known words.
+func (f *wordFlag) Set(word string) error {
+	if *f.word = word; word == f.standard || slices.Contains(f.known, word) {
 		return nil
 	}
-	return usageError("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
+	return usageError("--%s: %q, expected one of %s", f.name, word, strings.Join(f.known, ", "))
 }
 
 // measureBench is the machine to measure: the running one, or a simulated one in tests.
@@ -125,35 +143,31 @@ func (t printableWriter) Write(b []byte) (int, error) {
 // stderr returns the only writer to standard error.
 func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
 
-func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	words := slices.Clone(rulepack.Intents[:])
-	packs, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil {
-		return words, cobra.ShellCompDirectiveNoFileComp
+// oneWord completes the only argument of a command.
+func oneWord(words func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return words(), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+func (p *Program) profileTitles() []string {
+	words := slices.Clone(rulepack.Intents[:])
+	packs, _ := rulepack.LoadCompiled(p.Rules)
 	for _, profile := range audit.NewEngine(packs).Profiles() {
 		words = append(words, profile.ID+"\t"+profile.Title)
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp
+	return words
 }
 
-func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return p.completeProfiles(cmd, args, word)
-}
-
-func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	packs, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var ids []string
+func (p *Program) ruleTitles() (out []string) {
+	packs, _ := rulepack.LoadCompiled(p.Rules)
 	for _, rules := range rulepack.RulesByID(packs) {
-		ids = append(ids, rules[0].ID+"\t"+rules[0].Title)
+		out = append(out, rules[0].ID+"\t"+rules[0].Title)
 	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
+	return out
 }
 
 // Main runs the program and returns its exit status.
@@ -180,9 +194,7 @@ func (p *Program) end(err error, args []string) int {
 		return report.ExitOK
 	}
 	var e *exitError
-	if !errors.As(err, &e) {
-		e = &exitError{status: report.ExitUsage, err: err}
-	}
+	errors.As(err, &e)
 	if e.err != nil {
 		message := strings.ReplaceAll(strings.TrimSpace(e.err.Error()), "\t", "  ") // cobra indents its suggestions by tabs
 		if asksPlugin(args) {
@@ -337,6 +349,9 @@ var (
 
 // flagError describes the expected value of a flag instead of the parser's error.
 func flagError(_ *cobra.Command, err error) error {
+	if own, ok := errors.AsType[*exitError](err); ok {
+		return own
+	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flagWords[e.GetFlag().Value.Type()] != "" {
 		return fmt.Errorf("invalid argument %q for --%s, expected %s", e.GetValue(), e.GetFlag().Name, flagWords[e.GetFlag().Value.Type()])
 	}

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/source/redfish"
 )
 
@@ -54,8 +53,7 @@ func (f *inputFlags) controller() (*controller, error) {
 		return nil, usageError("%s: %w", name, err)
 	}
 	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure, System: cmp.Or(flags.system, conf.System)}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
-	file := flags.credentials
-	file = cmp.Or(file, conf.Credentials)
+	file := cmp.Or(flags.credentials, conf.Credentials)
 	if file == "" {
 		return nil, usageError("%s: no credentials, expected --redfish-credentials FILE with username and password", name)
 	}
@@ -191,24 +189,4 @@ func parseCredentials(name string, data []byte) (user, password string, err erro
 		}
 	}
 	return c.Username, c.Password, nil
-}
-
-// readEventLogs reads saved event logs. One that cannot be read is an error, and the others are still used.
-func (p *Program) readEventLogs(files []string) ([]collect.EventLog, error) {
-	var all []collect.EventLog
-	var failed error
-	for _, name := range files {
-		l := collect.EventLog{Path: name}
-		data, err := p.readInput(name, redfish.MaxLogBytes)
-		if err == nil {
-			l.Log, err = redfish.DecodeLog(data)
-		}
-		if err != nil {
-			err = notAudited(fmt.Errorf("--event-log %s: %w", name, err), "")
-			l.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
-			failed = joinInputErrors(failed, err)
-		}
-		all = append(all, l)
-	}
-	return all, failed
 }

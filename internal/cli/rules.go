@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"memaudit.example/memaudit/internal/report/formats"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,6 @@ import (
 	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/reference"
 	"memaudit.example/memaudit/internal/topology/population"
 )
@@ -33,20 +34,20 @@ func (p *Program) rulesCommand() *cobra.Command {
 }
 
 func (p *Program) rulesListCommand() *cobra.Command {
-	var f knowledgeFlags
+	f := &checkFlags{}
 	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.load(p)
+			packs, _, err := p.packs(f)
 			if err != nil {
 				return err
 			}
 			infos := rulepack.Describe(packs)
-			if f.format == "json" {
+			if f.output.format == formats.JSON {
 				return writeJSON(p.Stdout, infos)
 			}
 			return p.say(listRules(infos))
 		}}
-	f.register(cmd)
+	f.registerList(cmd)
 	return cmd
 }
 
@@ -67,11 +68,11 @@ func listRules(infos []rulepack.RuleInfo) string {
 }
 
 func (p *Program) rulesShowCommand() *cobra.Command {
-	var f knowledgeFlags
+	f := &checkFlags{}
 	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: arguments(1, 1, "one rule id (memaudit rules list)"),
-		ValidArgsFunction: p.completeRules,
+		ValidArgsFunction: oneWord(p.ruleTitles),
 		RunE: func(_ *cobra.Command, args []string) error {
-			packs, err := f.load(p)
+			packs, _, err := p.packs(f)
 			if err != nil {
 				return err
 			}
@@ -79,9 +80,9 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q; the nearest are %s", args[0], strings.Join(humanize.Nearest(ruleIDs(packs), args[0], 3), ", ")), hint: "memaudit rules list"}
 			}
-			return showAll(p, f.format, found, reference.Rule)
+			return showAll(p, f.output.format, found, reference.Rule)
 		}}
-	f.register(cmd)
+	f.registerList(cmd)
 	return cmd
 }
 
@@ -116,9 +117,7 @@ documents and put below a folder, "rules validate DIR" checks them and
 		RunE: func(*cobra.Command, []string) error { return p.draft(f) },
 	}
 	f.input.register(cmd)
-	fl := cmd.Flags()
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs and data files; repeatable")
+	f.registerKnowledge(cmd, "rule packs and data files")
 	return cmd
 }
 
@@ -127,17 +126,11 @@ func (p *Program) draft(f *checkFlags) error {
 		return err
 	}
 	sys, failed := p.system(&f.input)
-	switch {
-	case failed != nil:
-		return failed
-	case nothingRead(sys):
-		return notAudited(errors.New("nothing to draft from: no source of this input could be read"), "")
+	if err := orNothing(failed, sys, "draft from", ""); err != nil {
+		return err
 	}
-	var out strings.Builder
-	for line := range strings.Lines(site.Draft(sys, population.Derive(sys, p.Rules))) {
-		out.WriteString(printable.Clean(strings.TrimSuffix(line, "\n")) + "\n")
-	}
-	return p.say(out.String())
+	_, err := io.WriteString(printableWriter{p.Stdout}, site.Draft(sys, population.Derive(sys, p.Rules)))
+	return unwritten(err)
 }
 
 const maxDataBytes = 4 << 20
@@ -145,7 +138,7 @@ const maxDataBytes = 4 << 20
 type validated struct {
 	packs  []*rulepack.Pack
 	others int
-	faults []fmt.Stringer
+	faults []string
 }
 
 // validate checks every named file or folder, rules by themselves and together with the built-in ones, and
@@ -163,7 +156,7 @@ func (p *Program) validate(paths []string) error {
 		v.platforms(p.Rules, builtin, paths)
 	}
 	if len(v.faults) == 0 {
-		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs)))
+		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs))...)
 	}
 	for _, f := range v.faults {
 		_, _ = fmt.Fprintln(p.stderr(), f)
@@ -188,28 +181,24 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 		}
 		joined, err := site.Files(k, dir)
 		if err != nil {
-			v.faults = append(v.faults, errorFault{err})
+			v.faults = append(v.faults, err.Error())
 			continue
 		}
 		for _, file := range files {
 			differences, err := engine.CheckPlatform(joined, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 			if err != nil {
-				v.faults = append(v.faults, errorFault{err})
+				v.faults = append(v.faults, err.Error())
 			}
 			for _, text := range differences {
-				v.faults = append(v.faults, datafile.OfFile(file, text))
+				v.complain(datafile.OfFile(file, text))
 			}
 		}
 	}
 }
 
-type errorFault struct{ error }
-
-func (t errorFault) String() string { return t.Error() }
-
-func (v *validated) complain(faults datafile.Complaints) {
+func (v *validated) complain(faults ...datafile.Complaint) {
 	for _, f := range faults {
-		v.faults = append(v.faults, f)
+		v.faults = append(v.faults, f.String())
 	}
 }
 
@@ -219,9 +208,9 @@ func (v *validated) path(schemas *knowledge.Base, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
-		v.faults = append(v.faults, datafile.OfFile(path, withoutName(err).Error()))
+		v.complain(datafile.OfFile(path, withoutName(err).Error()))
 	case len(files) == 0:
-		v.faults = append(v.faults, datafile.OfFile(path, "no rule file (.yaml) here"))
+		v.complain(datafile.OfFile(path, "no rule file (.yaml) here"))
 	}
 	each := make([]validated, len(files))
 	var next atomic.Int64
@@ -242,24 +231,20 @@ func (v *validated) path(schemas *knowledge.Base, path string) {
 func (v *validated) file(schemas *knowledge.Base, file string) {
 	data, err := readBounded(file, maxDataBytes)
 	if err != nil {
-		v.faults = append(v.faults, datafile.OfFile(file, err.Error()))
+		v.complain(datafile.OfFile(file, err.Error()))
 		return
 	}
 	parsed := knowledge.Parse(file, data)
-	switch parsed.Kind {
-	case knowledge.Pack:
+	if parsed.Kind == knowledge.Pack {
 		packs, faults := loadSite(file)
 		v.packs = append(v.packs, packs...)
-		v.complain(faults)
-		if len(faults) > 0 {
+		if v.complain(faults...); len(faults) > 0 {
 			return
 		}
-	default:
+	} else {
 		v.others++
 	}
-	for _, f := range parsed.Check(schemas, site.InRulesFolder(file)) {
-		v.faults = append(v.faults, f)
-	}
+	v.complain(parsed.Check(schemas, site.InRulesFolder(file))...)
 }
 
 func dataFiles(path string) ([]string, error) {

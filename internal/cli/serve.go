@@ -69,21 +69,12 @@ first audit every page answers 503.`,
 	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
 	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve metrics alone: no /report, /report.txt, /report.json")
 	fl.BoolVar(&f.web.SystemdSocket, "web.systemd-socket", false, "use systemd socket activation instead of --web.listen-address")
-	fl.StringVar(&f.logLevel, "log.level", "info", "lowest `LEVEL` of the messages logged: "+strings.Join(logLevels(), ", "))
-	fl.StringVar(&f.logFormat, "log.format", "logfmt", "`FORMAT` of messages: "+strings.Join(logFormats(), ", "))
+	registerWord(cmd, &f.logLevel, "log.level", "info", []string{"debug", "info", "warn", "error"}, "lowest `LEVEL` of the messages logged: %s")
+	registerWord(cmd, &f.logFormat, "log.format", "logfmt", []string{"logfmt", "json"}, "`FORMAT` of messages: %s")
 	return cmd
 }
 
-func logLevels() []string  { return []string{"debug", "info", "warn", "error"} }
-func logFormats() []string { return []string{"logfmt", "json"} }
-
 func (f *serveFlags) check() error {
-	if err := checkFlagWord("log.level", f.logLevel, logLevels()); err != nil {
-		return err
-	}
-	if err := checkFlagWord("log.format", f.logFormat, logFormats()); err != nil {
-		return err
-	}
 	if f.interval != 0 && f.interval < leastInterval {
 		return usageError("--interval: %s, expected at least %s", f.interval, leastInterval)
 	}
@@ -154,7 +145,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 
 func (p *Program) logger(f *serveFlags) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(f.logLevel)) // one of logLevels
+	_ = level.UnmarshalText([]byte(f.logLevel)) // it knows the words of the flag
 	o := &slog.HandlerOptions{Level: level}
 	if f.logFormat == "json" {
 		return slog.New(slog.NewJSONHandler(p.stderr(), o))
@@ -163,7 +154,7 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 }
 
 func (p *Program) runbook(f *checkFlags) ([]byte, error) {
-	e, err := p.explainer(f.rules, f.config)
+	e, err := p.explainer(f)
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +220,8 @@ func (a *auditor) once() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if failed == nil && nothingRead(sys) {
-		failed = errors.New("nothing to audit: no source of this input could be read")
-	}
-	doc := a.machine.Advised(j, a.p.reportOptions(&a.f.input).By(a.f.criteria(failed)))
+	failed = orNothing(failed, sys, "audit", "")
+	doc := a.machine.Advised(j, a.p.reportOptions(&a.f.input, a.f.criteria(failed)))
 	doc.Took = a.p.Now().Sub(began)
 	return &doc, failed
 }

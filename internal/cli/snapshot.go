@@ -45,7 +45,7 @@ are.`,
 	fl.Lookup("identifiers").Usage = "keep serial numbers, UUIDs, asset tags and names as they are"
 	fl.StringVarP(&f.output, "output", "o", "", "write to `FILE` (atomically); - is standard output (default memaudit-DATE-TIME.tar.gz)")
 	fl.BoolVarP(&f.force, "force", "f", false, "replace the file when it exists")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	registerConfig(cmd, &f.config)
 	return cmd
 }
 
@@ -73,8 +73,8 @@ func (p *Program) snapshot(f *snapshotFlags) error {
 	if err != nil {
 		return notAudited(err, "")
 	}
-	if nothingRead(taken.System) {
-		return joinInputErrors(notAudited(errors.New("nothing to capture: no source of this input could be read"), ""), g.bmc.failure())
+	if err := orNothing(nil, taken.System, "capture", ""); err != nil {
+		return joinInputErrors(err, g.bmc.failure())
 	}
 	if err := p.writeSnapshot(f, taken); err != nil {
 		return err

@@ -34,18 +34,6 @@ type Options struct {
 	Criteria
 }
 
-// With adds a plan to the options.
-func (o Options) With(p *plan.Plan) Options {
-	o.Plan = p
-	return o
-}
-
-// By adds the criteria of the verdict to the options.
-func (o Options) By(c Criteria) Options {
-	o.Criteria = c
-	return o
-}
-
 // Build makes the report of one audit. With a nil derivation or audit the report has the rest, so that an audit that
 // failed still shows what was read.
 func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o Options) Report {

@@ -222,14 +222,6 @@ func FailOn() []string {
 	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
 }
 
-// CheckFailOn returns what is wrong with a --fail-on word, nil if it is valid.
-func CheckFailOn(word string) error {
-	if word == FailNever || verdict.Severity(word).Rank() > 0 {
-		return nil
-	}
-	return fmt.Errorf("--fail-on: %q, expected one of info, warning, critical, never", word)
-}
-
 // SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
 // severity.
 func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }

@@ -50,14 +50,15 @@ func (j *Assessment) Report(o report.Options) report.Report {
 
 // Advised returns the document with advice about the memory population and the BIOS settings.
 func (a *Auditor) Advised(j *Assessment, o report.Options) report.Report {
-	return j.Report(o.With(a.advice(j)))
+	o.Plan = a.advice(j)
+	return j.Report(o)
 }
 
 // Staked is Advised with the machine's part in the plan of a fleet: modules in stock, and the machine's minimum
 // capacity in bytes.
 func (a *Auditor) Staked(j *Assessment, o report.Options, spares []plan.Spare, floor int64) (report.Report, *plan.Stake) {
-	made := a.advice(j)
-	return j.Report(o.With(made)), plan.ForFleet(j.System, j.Population, j.Found, made, a.Pipeline(), spares, floor)
+	o.Plan = a.advice(j)
+	return j.Report(o), plan.ForFleet(j.System, j.Population, j.Found, o.Plan, a.Pipeline(), spares, floor)
 }
 
 // advice plans changes. Each proposal is derived and audited like the machine itself.

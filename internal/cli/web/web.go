@@ -102,8 +102,7 @@ func (c *Checker) Check(files []File, profile string) (Output, error) {
 }
 
 func (c *Checker) options() report.Options {
-	o := report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS}
-	return o.By(report.Criteria{FailOn: string(verdict.Warning)})
+	return report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS, Criteria: report.Criteria{FailOn: string(verdict.Warning)}}
 }
 
 func (c *Checker) read(files []File) (*inventory.System, error) {

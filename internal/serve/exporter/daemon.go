@@ -9,6 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"memaudit.example/memaudit/internal/model/humanize"
+
 	"memaudit.example/memaudit/internal/report"
 )
 
@@ -93,7 +97,7 @@ func (l *auditLoop) run(ctx context.Context) {
 			l.log.Debug("audit asked for", "why", e.why)
 			if e.reload && !l.reload {
 				l.reload = true
-				l.notify(reloading())
+				l.notify("RELOADING=1\n" + daemon.SdNotifyMonotonicUsec()) // as Type=notify-reload asks; READY=1 ends the reload
 			}
 			l.schedule(l.settle)
 		case <-l.timer.C:
@@ -161,11 +165,11 @@ func (l *auditLoop) finished(out Outcome) {
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
 		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
-		l.notify(ready + "STATUS=" + status(out.Report) + "; not everything could be read")
+		l.notify(ready + "STATUS=" + out.Report.Verdict.Line() + "; not everything could be read")
 		logChanges(l.log, before, l.pages.current.Load())
 	default:
 		l.log.Info("audit done", append(counts(out.Report), "took", took)...)
-		l.notify(ready + "STATUS=" + status(out.Report))
+		l.notify(ready + "STATUS=" + out.Report.Verdict.Line())
 		logChanges(l.log, before, l.pages.current.Load())
 	}
 	l.schedule(jittered(l.interval))
@@ -204,17 +208,16 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	if before != nil {
 		old = *before.report
 	}
-	found, gone := differ(problems(now.report), problems(&old))
+	found := without(problems(now.report), problems(&old))
 	for i := range now.report.Problems {
 		if p := &now.report.Problems[i]; slices.Contains(found, problemKey(p)) {
 			log.Warn("problem", "severity", p.Severity, "rule", p.Rule, "where", p.Where, "sentence", p.Sentence, "fix", p.Fix)
 		}
 	}
-	if len(gone) > 0 {
+	if gone := without(problems(&old), problems(now.report)); len(gone) > 0 {
 		log.Info("problems fixed", "problems", gone)
 	}
-	notices, _ := differ(now.report.Notices, old.Notices)
-	for _, n := range notices {
+	for _, n := range without(now.report.Notices, old.Notices) {
 		if !strings.HasPrefix(n, UnreadNotice) { // the log line about the audit has it
 			log.Warn("notice", "text", n)
 		}
@@ -232,23 +235,8 @@ func problems(r *report.Report) []string {
 }
 
 // problemKey identifies a problem without what changes at each audit, such as a count of errors.
-func problemKey(p *report.Problem) string {
-	if p.Where == "" {
-		return p.Rule
-	}
-	return p.Rule + " " + p.Where
-}
+func problemKey(p *report.Problem) string { return humanize.Joined(" ", p.Rule, p.Where) }
 
-func differ(a, b []string) (onlyA, onlyB []string) {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			onlyA = append(onlyA, s)
-		}
-	}
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			onlyB = append(onlyB, s)
-		}
-	}
-	return onlyA, onlyB
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }

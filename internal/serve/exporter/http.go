@@ -55,9 +55,9 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(w.MetricsPath, p.scrape(log))
 	if !w.NoReport {
-		get("/report", p.serve(asHTML))
-		get("/report.txt", p.serve(asText))
-		get("/report.json", p.serve(asJSON))
+		get("/report", p.serve("text/html; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.html() }))
+		get("/report.txt", p.serve("text/plain; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.text() }))
+		get("/report.json", p.serve("application/json", func(c *auditPage) ([]byte, error) { return c.json() }))
 	}
 	runbook := sync.OnceValues(w.Runbook)
 	get("/runbook", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,25 +133,12 @@ func asDeclared(next http.Handler) http.Handler {
 	})
 }
 
-// servedForm is one form in which the last audit is served: its media type and the function of
-// auditPage that returns it.
-type servedForm struct {
-	mediaType string
-	of        func(*auditPage) func() ([]byte, error)
-}
-
-// The forms in which reports are served.
-var (
-	asHTML = servedForm{"text/html; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.html }}
-	asText = servedForm{"text/plain; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.text }}
-	asJSON = servedForm{"application/json", func(c *auditPage) func() ([]byte, error) { return c.json }}
-)
-
-func (p *currentPage) serve(f servedForm) http.Handler {
+// serve serves the last audit in one of its forms.
+func (p *currentPage) serve(mediaType string, form func(*auditPage) ([]byte, error)) http.Handler {
 	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
-		body, err := f.of(current)()
-		answer(w, r, f.mediaType, current.at, body, err)
+		body, err := form(current)
+		answer(w, r, mediaType, current.at, body, err)
 	}))
 }
 
@@ -272,8 +259,7 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 		// A client that has sent nothing yet is idle too.
 		c.idle = append(c.idle, conn)
 		if len(c.open) > c.most {
-			// The connection that has been idle longest is closed, which may be the new one.
-			victim := c.idle[0]
+			victim := c.idle[0] // which may be the new one
 			c.forget(victim)
 			delete(c.open, victim)
 			_ = victim.Close()
@@ -290,10 +276,5 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 }
 
 func (c *connections) forget(conn net.Conn) {
-	for i, other := range c.idle {
-		if other == conn {
-			c.idle = append(c.idle[:i], c.idle[i+1:]...)
-			return
-		}
-	}
+	c.idle = slices.DeleteFunc(c.idle, func(other net.Conn) bool { return other == conn })
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/exporter-toolkit/web"
-
-	"memaudit.example/memaudit/internal/report"
 )
 
 // CheckWeb returns an error if a web configuration file (TLS, basic authentication) is not valid.
@@ -130,9 +128,6 @@ func notifier(log *slog.Logger) func(string) {
 	}
 }
 
-// reloading is the message at the start of a reload for services of Type=notify-reload; READY=1 ends the reload.
-func reloading() string { return "RELOADING=1\n" + daemon.SdNotifyMonotonicUsec() }
-
 // watchdogTime returns the interval within which systemd expects a message, 0 if it expects none.
 func watchdogTime(log *slog.Logger) time.Duration {
 	d, err := daemon.SdWatchdogEnabled(false)
@@ -141,8 +136,6 @@ func watchdogTime(log *slog.Logger) time.Duration {
 	}
 	return d
 }
-
-func status(r *report.Report) string { return r.Verdict.Line() }
 
 // WebOptions are the addresses and options of the daemon's web server.
 type WebOptions struct {

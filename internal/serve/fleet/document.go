@@ -193,11 +193,7 @@ func (d *Document) Fails(rank int) bool {
 
 // Planless reports whether nothing could be planned for any machine.
 func (d *Document) Planless() bool {
-	without := 0
-	for _, n := range d.Plan.NotPlanned {
-		without += len(n.Machines)
-	}
-	return without == len(d.Machines)
+	return d.Plan.without() == len(d.Machines)
 }
 
 // Unknown reports whether a machine's verdict is unknown.

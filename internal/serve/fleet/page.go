@@ -219,8 +219,16 @@ func (d *Document) rows() [][]string {
 	var out [][]string
 	for i := range d.Machines {
 		m := &d.Machines[i]
-		row := append(append(machineRow(m), measured[m.Name].cells()...), m.verdictCells()...)
-		out = append(out, append(row, share(m.RelativeBandwidthHigh)))
+		bytes, status, sentence := "", "", ""
+		if m.MemoryBytes != nil {
+			bytes = strconv.FormatInt(*m.MemoryBytes, 10)
+		}
+		if m.Verdict != nil {
+			status, sentence = m.Verdict.Status.Word(), m.Verdict.Sentence
+		}
+		row := []string{m.Name, string(m.Product), string(m.Platform), string(m.CPU), string(m.BIOS), bytes,
+			string(m.Population), string(m.Worst), strconv.Itoa(m.Failures), share(m.RelativeBandwidth)}
+		out = append(out, append(append(row, measured[m.Name].cells()...), status, sentence, share(m.RelativeBandwidthHigh)))
 	}
 	return out
 }
@@ -230,24 +238,4 @@ func share(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'f', 2, 64)
-}
-
-func (m *Machine) verdictCells() []string {
-	if m.Verdict == nil {
-		return []string{"", ""}
-	}
-	return []string{m.Verdict.Status.Word(), printable.Clean(m.Verdict.Sentence)}
-}
-
-func machineRow(m *Machine) []string {
-	bytes := ""
-	if m.MemoryBytes != nil {
-		bytes = strconv.FormatInt(*m.MemoryBytes, 10)
-	}
-	cells := []string{m.Name, string(m.Product), string(m.Platform), string(m.CPU), string(m.BIOS), bytes,
-		string(m.Population), string(m.Worst), strconv.Itoa(m.Failures), share(m.RelativeBandwidth)}
-	for i := range cells {
-		cells[i] = printable.Clean(cells[i])
-	}
-	return cells
 }

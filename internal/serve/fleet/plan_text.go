@@ -98,14 +98,17 @@ func (p *Plan) summary() string {
 	if stock > 0 {
 		out += ", " + strconv.Itoa(used) + " of " + humanize.Plural(stock, "spare module") + " placed in " + humanize.Plural(len(p.Spares), "machine")
 	}
-	without := 0
-	for _, n := range p.NotPlanned {
-		without += len(n.Machines)
-	}
-	if without > 0 {
-		out += ", no plan for " + strconv.Itoa(without)
+	if n := p.without(); n > 0 {
+		out += ", no plan for " + strconv.Itoa(n)
 	}
 	return out
+}
+
+func (p *Plan) without() (machines int) {
+	for _, n := range p.NotPlanned {
+		machines += len(n.Machines)
+	}
+	return machines
 }
 
 // gains describes what a change fixes and how much faster the memory is after it.

@@ -163,14 +163,20 @@ func (t *textWriter) machines(d *Document, most int) {
 		t.head("MACHINES", "the worst first")
 	}
 	all := len(shown)
-	if most > 0 {
-		shown = shown[:min(most, all)]
-	}
+	shown = first(shown, most)
 	for i := range shown {
 		m := &shown[i]
 		t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.status())+" "+m.Name+"  "+m.summary())
 	}
 	t.more(all-len(shown), "machine", "machines")
+}
+
+// first returns at most `most` entries of a list if most > 0, else all.
+func first[T any](list []T, most int) []T {
+	if most > 0 {
+		return list[:min(most, len(list))]
+	}
+	return list
 }
 
 func (m *Machine) failed() bool {
@@ -205,10 +211,7 @@ func (t *textWriter) outliers(d *Document, most int) {
 		whose = "its "
 	}
 	t.head("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
-	shown := all
-	if most > 0 {
-		shown = all[:min(most, len(all))]
-	}
+	shown := first(all, most)
 	for _, o := range shown {
 		t.line(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
 	}
@@ -218,19 +221,15 @@ func (t *textWriter) outliers(d *Document, most int) {
 // undecided prints why checks did not run. The overview shows only what affects machines without a verdict.
 func (t *textWriter) undecided(d *Document, most int) {
 	if most > 0 {
-		var lines []string
-		for i := range d.Machines {
-			if m := &d.Machines[i]; m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
-				lines = append(lines, m.Verdict.Sentence)
-			}
-		}
-		if len(lines) == 0 {
+		if !d.Unknown() {
 			return
 		}
-		t.head("UNKNOWN", humanize.Plural(len(lines), "machine")+" without a verdict, and what would help")
+		t.head("UNKNOWN", humanize.Plural(d.Verdicts[report.StatusUnknown], "machine")+" without a verdict, and what would help")
 		tally := wording.Tally{}
-		for _, s := range lines {
-			tally.Add(s, 1)
+		for _, m := range d.Machines {
+			if m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
+				tally.Add(m.Verdict.Sentence, 1)
+			}
 		}
 		slices.SortStableFunc(tally, func(a, b wording.Tallied) int { return int(b.N - a.N) })
 		for _, e := range tally[:min(most, len(tally))] {
@@ -251,10 +250,7 @@ func (t *textWriter) undecided(d *Document, most int) {
 }
 
 func (t *textWriter) measured(d *Document, most int) {
-	shown := d.Measured
-	if most > 0 {
-		shown = shown[:min(most, len(shown))]
-	}
+	shown := first(d.Measured, most)
 	for i := range shown {
 		m := &shown[i]
 		if i == 0 {
@@ -273,30 +269,27 @@ func (t *textWriter) measured(d *Document, most int) {
 }
 
 func (t *textWriter) reboot(d *Document, most int) {
-	for i, p := range d.Pending {
+	shown := first(d.Pending, most)
+	for i, p := range shown {
 		if i == 0 {
 			t.head("PENDING REBOOT", "settings that take effect at the next boot")
 		}
-		if most > 0 && i == most {
-			t.more(len(d.Pending)-most, "setting", "reboot")
-			return
-		}
 		t.line(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
 	}
+	t.more(len(d.Pending)-len(shown), "setting", "reboot")
 }
 
 func (t *textWriter) unread(d *Document, most int) {
-	for i, u := range d.Unreadable {
+	shown := first(d.Unreadable, most)
+	for i, u := range shown {
 		if i == 0 {
 			t.head("NOT READ", humanize.Plural(d.NotRead(), "input"))
 		}
-		if most > 0 && i == most {
-			t.more(d.NotRead()-most, "input", "unread")
-			return
-		}
 		t.line(statusColumn, "  "+u.Input+": "+u.Reason)
 	}
-	if d.UnreadableMore > 0 {
+	if len(shown) < len(d.Unreadable) {
+		t.more(d.NotRead()-most, "input", "unread")
+	} else if d.UnreadableMore > 0 {
 		t.line(statusColumn, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
 	}
 }
