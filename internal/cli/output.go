@@ -101,7 +101,10 @@ func windowSize(w io.Writer) *unix.Winsize {
 	if !ok {
 		return nil
 	}
-	size, _ := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return nil
+	}
 	return size
 }
 

@@ -13,8 +13,7 @@ func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
 	}
 	out := &Baseline{Path: b.Path, SavedAt: nullable.String(b.SavedAt), Changes: []Change{}}
 	known := 0
-	for i := range b.Compared {
-		c := &b.Compared[i]
+	for _, c := range b.Compared {
 		if c.Same.Known() {
 			known++
 		}
@@ -29,20 +28,16 @@ func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
 	case known == 0:
 		out.Comparable = &none
 	}
-	return out, changedKinds(out, whole)
-}
-
-func changedKinds(b *Baseline, whole bool) map[string]bool {
 	changed := map[string]bool{}
 	if whole {
 		for _, kind := range inventory.ChangeKinds() {
 			changed[string(kind)] = false
 		}
 	}
-	for i := range b.Changes {
-		changed[b.Changes[i].Kind] = true
+	for _, c := range out.Changes {
+		changed[c.Kind] = true
 	}
-	return changed
+	return out, changed
 }
 
 // Baseline is the comparison with the accepted hardware. Comparable is false

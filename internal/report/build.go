@@ -94,6 +94,10 @@ func buildProfile(p *verdict.Profile) *Profile {
 func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
 	sys = cmp.Or(sys, &inventory.System{})
 	topo = cmp.Or(topo, &population.Result{})
+	unmapped := slices.Clone(sys.Exports)
+	for i := range unmapped {
+		unmapped[i].Unmapped, unmapped[i].Foreign = neverNil(unmapped[i].Unmapped), neverNil(unmapped[i].Foreign)
+	}
 	return Inventory{
 		Schema:     SchemaInventory,
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
@@ -103,18 +107,10 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 		Nodes:      buildNodes(sys.Nodes),
 		Settings:   buildSettings(sys.Settings),
 		Population: buildPopulation(topo),
-		Unmapped:   buildUnmapped(sys.Exports),
+		Unmapped:   unmapped,
 
 		UnplacedErrors: buildUnplacedErrors(topo.UnplacedErrors),
 	}
-}
-
-func buildUnmapped(in []inventory.Export) []inventory.Export {
-	out := slices.Clone(in)
-	for i := range out {
-		out[i].Unmapped, out[i].Foreign = neverNil(out[i].Unmapped), neverNil(out[i].Foreign)
-	}
-	return out
 }
 
 func buildMachine(in *inventory.Machine, topo *population.Result, identifiers bool) inventory.Machine {
@@ -149,8 +145,7 @@ func buildSockets(in []inventory.Socket, processors []*platform.Processor) []inv
 
 func buildNodes(in []inventory.Node) []Node {
 	out := make([]Node, 0, len(in))
-	for i := range in {
-		n := &in[i]
+	for _, n := range in {
 		node := Node{
 			ID:          n.ID,
 			Kind:        n.Kind.Or(inventory.NodeUnknown),
@@ -172,19 +167,15 @@ func buildNodes(in []inventory.Node) []Node {
 func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
+		by := buildSettingValue(&s.DecidedBy)
 		out[id] = Setting{
 			Configured: buildSettingValue(&s.Configured),
 			Pending:    buildSettingValue(&s.Pending),
 			Effective:  buildSettingValue(&s.Effective),
-			DecidedBy:  buildDecidedBy(&s.DecidedBy),
+			DecidedBy:  DecidedBy{Value: inventory.Decider(by.Value), Certainty: by.Certainty, Evidence: by.Evidence, Reason: by.Reason, KnownBy: by.KnownBy},
 		}
 	}
 	return out
-}
-
-func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
-	f := buildSettingValue(by)
-	return DecidedBy{Value: inventory.Decider(f.Value), Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
 func buildSettingValue(f *fact.Fact[string]) Face {
@@ -207,7 +198,12 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []inve
 			at = topo.Placements[i]
 		}
 		s.Place = inventory.Place{Socket: nullable.Coordinate(at.Socket), Controller: nullable.Coordinate(at.Controller), Channel: nullable.Coordinate(at.Channel),
-			Slot: nullable.Coordinate(at.Slot), Mapping: buildMapping(&at)}
+			Slot: nullable.Coordinate(at.Slot), Mapping: inventory.Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}}
+		if at.Source != "" {
+			s.Mapping.Certainty = &at.Certainty
+		} else {
+			s.Mapping.Reason = cmp.Or(s.Mapping.Reason, "nothing says where the slot is")
+		}
 		if i < len(topo.Errors) && (topo.Errors[i].By != "" || topo.Errors[i].Log != nil) {
 			s.Errors = buildErrors(topo.Errors[i])
 		}
@@ -260,51 +256,35 @@ func buildUnplacedErrors(in []place.UnplacedErrors) []place.UnplacedErrors {
 	return out
 }
 
-func buildMapping(at *place.Placement) inventory.Mapping {
-	m := inventory.Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}
-	if m.Source != "" {
-		m.Certainty = &at.Certainty
-	} else if m.Reason == "" {
-		m.Reason = nullable.String("nothing says where the slot is")
-	}
-	return m
-}
-
 func buildPopulation(topo *population.Result) Population {
-	out := Population{
-		Sockets:   make([]PopulationSocket, 0, len(topo.Populations)),
-		Symmetric: topo.Symmetric.Pointer(),
-	}
-	for i := range topo.Populations {
-		out.Sockets = append(out.Sockets, buildPopulationSocket(&topo.Populations[i]))
+	out := Population{Sockets: []PopulationSocket{}, Symmetric: topo.Symmetric.Pointer()}
+	for _, p := range topo.Populations {
+		out.Sockets = append(out.Sockets, PopulationSocket{
+			Socket:            nullable.Coordinate(p.Socket),
+			DIMMs:             p.DIMMs,
+			ChannelsTotal:     aboveZero(p.ChannelsTotal),
+			ChannelsPopulated: p.ChannelsPopulated,
+			DIMMsPerChannel:   neverNil(p.DPC.Or(nil)),
+			Regions:           neverNil(p.Regions.Or(nil)),
+			Class:             nullable.String(p.Class.Or(population.Class{}).Name),
+			ExpectedMTs:       aboveZero(fact.Convert(p.Speed, func(s population.Speed) int { return s.MTs })),
+			Limiter:           p.Speed.Or(population.Speed{}).Limiter,
+			PeakBytes:         aboveZero(p.Peak),
+			BestBytes:         aboveZero(p.Best),
+			RunningMTs:        aboveZero(p.RunningMTs),
+			Relative:          population.RelativeOf(p.Relative),
+			ChannelNames:      p.ChannelNames,
+		})
 	}
 	return out
-}
-
-func buildPopulationSocket(p *population.Population) PopulationSocket {
-	return PopulationSocket{
-		Socket:            nullable.Coordinate(p.Socket),
-		DIMMs:             p.DIMMs,
-		ChannelsTotal:     aboveZero(p.ChannelsTotal),
-		ChannelsPopulated: p.ChannelsPopulated,
-		DIMMsPerChannel:   neverNil(p.DPC.Or(nil)),
-		Regions:           neverNil(p.Regions.Or(nil)),
-		Class:             nullable.String(p.Class.Or(population.Class{}).Name),
-		ExpectedMTs:       aboveZero(fact.Convert(p.Speed, func(s population.Speed) int { return s.MTs })),
-		Limiter:           p.Speed.Or(population.Speed{}).Limiter,
-		PeakBytes:         aboveZero(p.Peak),
-		BestBytes:         aboveZero(p.Best),
-		RunningMTs:        aboveZero(p.RunningMTs),
-		Relative:          population.RelativeOf(p.Relative),
-		ChannelNames:      p.ChannelNames,
-	}
 }
 
 // advise puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(p *plan.Plan) {
+	expensive := ""
 	if p.WhyExpensive != "" {
-		r.AdviceExpensive = "none is documented: " + p.WhyExpensive
+		r.AdviceExpensive, expensive = "none is documented: "+p.WhyExpensive, " (no cheaper layout is documented: "+p.WhyExpensive+")"
 	}
 	r.Advice = append(r.Advice, p.Advice...)
 	for i := range r.Findings {
@@ -315,7 +295,7 @@ func (r *Report) advise(p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + expensiveReason(p))
+				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + expensive)
 			}
 			if kind := string(a.ID); !slices.Contains(f.Advice, kind) { // two exchanges are one word
 				f.Advice = append(f.Advice, kind)
@@ -339,13 +319,6 @@ func sentence(a *plan.Advice, inv *Inventory) string {
 	return out
 }
 
-// expensiveReason returns in brackets the reason why nothing cheaper is advised, "" if something is.
-func expensiveReason(p *plan.Plan) string {
-	if p.WhyExpensive == "" {
-		return ""
-	}
-	return " (no cheaper layout is documented: " + p.WhyExpensive + ")"
-}
 
 // aboveZero is not known for 0, which has no speed and no channel.
 func aboveZero[T int | int64](f fact.Fact[T]) fact.Fact[T] {

@@ -115,13 +115,7 @@ func (inv *Inventory) news(a *plan.Advice) string {
 	for i := range a.New {
 		members[i] = &a.New[i]
 	}
-	texts, places := byText(members, func(f *verdict.Finding) string { return f.Short })
-	for i, text := range texts {
-		if at := inv.place(places[text]); at != "" {
-			texts[i] = at + ": " + text
-		}
-	}
-	switch len(texts) {
+	switch texts := inv.placed(byText(members, func(f *verdict.Finding) string { return f.Short })); len(texts) {
 	case 0:
 		return ""
 	case 1:

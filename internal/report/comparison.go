@@ -13,7 +13,7 @@ import (
 // BuildComparison makes the document of one comparison.
 func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.Comparison, o Options) Comparison {
 	inv := BuildInventory(sys, topo, o)
-	out := Comparison{
+	return Comparison{
 		Schema:      SchemaComparison,
 		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
 		Memaudit:    Program{Version: o.Version, Revision: nullable.String(o.Revision)},
@@ -24,7 +24,6 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 		Settings:    inv.Settings,
 		Inventory:   inv,
 	}
-	return out
 }
 
 // AddComparison adds the comparison with every profile documented for the machine.

@@ -37,8 +37,10 @@ const mostSlots = 2
 func (r *Report) headlineOf(p *Problem) string {
 	headline := p.Members[0].Headline
 	switch {
-	case p.Settings():
-		return r.settingsHeadline(p)
+	case p.Settings() && len(p.Members) == 1:
+		return p.Sentence
+	case p.Settings(): // without the names of several
+		return r.settingsCount(p.Members)
 	case p.Rule == channelRule:
 		if moved := r.misplaced(p); moved != "" {
 			return moved
@@ -49,14 +51,6 @@ func (r *Report) headlineOf(p *Problem) string {
 	default:
 		return p.Text()
 	}
-}
-
-// settingsHeadline leaves out the names of the settings if there are several.
-func (r *Report) settingsHeadline(p *Problem) string {
-	if len(p.Members) == 1 {
-		return p.Sentence
-	}
-	return r.settingsCount(p.Members)
 }
 
 // misplaced reports in words that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
@@ -82,8 +76,7 @@ func (r *Report) misplaced(p *Problem) string {
 // emptyChannels gives the number of empty memory channels of the machine, "" if unknown.
 func (r *Report) emptyChannels() string {
 	empty, total := 0, 0
-	for i := range r.Inventory.Population.Sockets {
-		s := &r.Inventory.Population.Sockets[i]
+	for _, s := range r.Inventory.Population.Sockets {
 		if !s.ChannelsTotal.Known() || !s.ChannelsPopulated.Known() {
 			return ""
 		}
@@ -107,8 +100,7 @@ const wideRange = 1.0 / 3
 
 // cost gives the remaining share of the memory bandwidth, if the problem costs bandwidth; "" otherwise.
 func (r *Report) cost(p *Problem) string {
-	costly := slices.ContainsFunc(p.Members, func(f *verdict.Finding) bool { return f.Effect != nil }) || p.Rule == channelRule
-	if !costly {
+	if p.Rule != channelRule && !slices.ContainsFunc(p.Members, func(f *verdict.Finding) bool { return f.Effect != nil }) {
 		return ""
 	}
 	var worst *PopulationSocket
@@ -174,7 +166,7 @@ func (r *Report) goodSentence() string {
 		return "memory is installed as this site accepts it"
 	case r.Summary.Waived > 0:
 		return "no problem except those that are waived"
-	case praised && r.ownDocument(channels[passed].Citation):
+	case praised && r.byMaker(channels[passed].Citation):
 		return "memory is installed as " + VendorName(r.Machine.Vendor.Text()) + " recommends"
 	case praised:
 		return "memory is installed as recommended"
@@ -183,7 +175,7 @@ func (r *Report) goodSentence() string {
 	}
 }
 
-func (r *Report) ownDocument(c *verdict.Citation) bool {
+func (r *Report) byMaker(c *verdict.Citation) bool {
 	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor.Known() && platform.VendorWord(c.Vendor) == platform.VendorWord(r.Machine.Vendor.Text())
 }
 
@@ -204,8 +196,7 @@ const mostProblems = 16
 func (r *Report) ProblemLines() []string {
 	var out []string
 	n := 0
-	for i := range r.Problems {
-		p := &r.Problems[i]
+	for _, p := range r.Problems {
 		if !p.Above() {
 			continue
 		}

@@ -46,12 +46,7 @@ type Problem struct {
 }
 
 // Text returns the place and the sentence: "CPU2: channel 2 is empty".
-func (p *Problem) Text() string {
-	if p.Where == "" {
-		return p.Sentence
-	}
-	return p.Where + ": " + p.Sentence
-}
+func (p *Problem) Text() string { return humanize.Joined(": ", p.Where, p.Sentence) }
 
 // SourceLine returns the source, with its standing in brackets.
 func (p *Problem) SourceLine() string {
@@ -96,8 +91,12 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 		}
 	}
 	p.Fix, p.Shown = r.fix(&p)
-	if p.Cure >= 0 && r.Advice[p.Cure].SisterManual != "" {
-		p.nameSlotsSource(&r.Advice[p.Cure])
+	if p.Cure >= 0 && r.Advice[p.Cure].SisterManual != "" { // which chose the slots of the fix
+		if cure := &r.Advice[p.Cure]; strings.HasPrefix(p.Source, cure.SisterManual) {
+			p.Standing = sister
+		} else {
+			p.Source, p.noted = p.SourceLine()+"; slots: "+cure.Source, true
+		}
 	}
 	if p.Settings() {
 		p.Sentence = r.settingsSentence(c.Members)
@@ -107,15 +106,6 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 	p.Where, p.Sentence = r.sentence(c.Members, (*verdict.Finding).Summary)
 	p.LabelWhere, p.Label = r.sentence(c.Members, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
 	return p
-}
-
-// nameSlotsSource adds the sister model's manual that chose the slots of the fix.
-func (p *Problem) nameSlotsSource(a *plan.Advice) {
-	if strings.HasPrefix(p.Source, a.SisterManual) {
-		p.Standing = sister
-		return
-	}
-	p.Source, p.noted = p.SourceLine()+"; slots: "+a.Source, true
 }
 
 // mostSentences limits the different sentences of one problem; with more of them its headline is
@@ -137,12 +127,15 @@ func (r *Report) sentence(members []*verdict.Finding, short func(*verdict.Findin
 		}
 		return r.Inventory.place(all), sentence
 	}
+	return "", strings.Join(r.Inventory.placed(texts, places), "; ")
+}
+
+// placed puts before each text the place that it is about.
+func (inv *Inventory) placed(texts []string, places map[string][]inventory.Subject) []string {
 	for i, text := range texts {
-		if at := r.Inventory.place(places[text]); at != "" {
-			texts[i] = at + ": " + text
-		}
+		texts[i] = humanize.Joined(": ", inv.place(places[text]), text)
 	}
-	return "", strings.Join(texts, "; ")
+	return texts
 }
 
 // byText lists the different texts of findings in order, and the subjects of each.
@@ -163,8 +156,7 @@ func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (text
 
 func (r *Report) settingsSentence(members []*verdict.Finding) string {
 	if len(members) == 1 {
-		expected := string(members[0].Expected)
-		verb := " sets it to "
+		expected, verb := string(members[0].Expected), " sets it to "
 		if onOrOff(expected) != expected {
 			verb = " has it "
 		}
@@ -207,15 +199,13 @@ func (r *Report) ProfileName() string {
 // CureOf returns the kind of the first advice for the population that cures a problem, also of a document that was
 // read; "" if none does.
 func (r *Report) CureOf(p *Problem) plan.AdviceKind {
-	for i := range r.Advice {
-		a := &r.Advice[i]
-		if a.ID != plan.Settings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool {
-			return a.CuresFinding(p.Rule, s)
-		}) {
-			return a.ID
-		}
+	i := slices.IndexFunc(r.Advice, func(a plan.Advice) bool {
+		return a.ID != plan.Settings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool { return a.CuresFinding(p.Rule, s) })
+	})
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return r.Advice[i].ID
 }
 
 func cures(a *plan.Advice, members []*verdict.Finding) bool {
@@ -315,14 +305,11 @@ func (r *Report) AdviceSentence(a *plan.Advice) string {
 
 func (r *Report) adviceText(a *plan.Advice, cost string) string {
 	out := stepsText(Steps(a.Steps, &r.Inventory))
-	rest := strings.Trim(cost+"; "+r.Inventory.BandwidthChanges(&a.Reaches), "; ")
+	rest := humanize.Joined("; ", cost, r.Inventory.BandwidthChanges(&a.Reaches))
 	if r.slow > 0 && r.Inventory.fullAtSpeed(&a.Reaches) {
 		rest += ", to full bandwidth with problem " + strconv.Itoa(r.slow) + " fixed"
 	}
-	if news := r.Inventory.news(a); news != "" {
-		rest = strings.TrimPrefix(rest+"; "+news, "; ")
-	}
-	if rest != "" {
+	if rest = humanize.Joined("; ", rest, r.Inventory.news(a)); rest != "" {
 		out += ". " + strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return out
@@ -366,7 +353,7 @@ func ofSocket(id *int) inventory.Subject {
 
 func (inv *Inventory) population(id *int) *PopulationSocket {
 	for i := range inv.Population.Sockets {
-		if p := &inv.Population.Sockets[i]; p.Socket == nil && id == nil || p.Socket != nil && id != nil && *p.Socket == *id {
+		if p := &inv.Population.Sockets[i]; ofSocket(p.Socket) == ofSocket(id) {
 			return p
 		}
 	}

@@ -483,8 +483,7 @@ func setWords(s *plan.Step) string {
 // ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is nil for most machines.
 func Misnamed(inv *Inventory) map[int]string {
 	var out map[int]string
-	for i := range inv.Slots {
-		s := &inv.Slots[i]
+	for _, s := range inv.Slots {
 		label := s.Locator.Text()
 		if s.Socket == nil || label == "" || out[*s.Socket] != "" || beginsWith(label, Designation(inv, s.Socket)) > 0 {
 			continue

@@ -53,7 +53,7 @@ func (r *Report) Judge(c Criteria) {
 	case StatusWarning, StatusCritical:
 		v.Sentence = r.withoutDIMMs(r.headline())
 	case StatusNotApplicable:
-		v.Sentence = r.guestSentence()
+		v.Sentence = "the memory of " + strings.TrimSuffix("a virtual machine ("+r.Machine.Hypervisor.Text()+")", " ()") + " is assigned by its hypervisor; audit the host"
 	case StatusOK:
 		v.Sentence = r.goodSentence() + r.profileMet()
 	case StatusUnknown:
@@ -173,8 +173,7 @@ func (r *Report) slowForUnstated() string {
 			unstated = "the processor's model"
 		}
 	}
-	for i := range r.Inventory.Slots {
-		s := &r.Inventory.Slots[i]
+	for _, s := range r.Inventory.Slots {
 		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM || !s.ConfiguredMTs.Known() || !s.RatedMTs.Known() {
 			continue
 		}
@@ -340,11 +339,6 @@ func (inv *Inventory) WithoutTable() string {
 
 func (r *Report) guest() bool {
 	return r.Machine.Virtual.Or(false) && len(r.channelFindings()) > 0
-}
-
-func (r *Report) guestSentence() string {
-	kind := strings.TrimSuffix("a virtual machine ("+r.Machine.Hypervisor.Text()+")", " ()")
-	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
 
 func (r *Report) channelFindings() []*verdict.Finding { return r.findingsOf(channelRule) }

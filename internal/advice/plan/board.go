@@ -316,8 +316,7 @@ type nodeSeat struct{ socket, controller int }
 // controllers, in the same order, have modules: dies of EPYC 7001, Cluster on Die, SNC.
 func seatsOf(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
 	seats := map[int]nodeSeat{}
-	for i := range topo.Populations {
-		p := &topo.Populations[i]
+	for _, p := range topo.Populations {
 		controllers := p.Controllers.Or(nil)
 		var nodes []*inventory.Node
 		for j := range sys.Nodes {
@@ -349,8 +348,7 @@ func seat(sys *inventory.System, topo *population.Result, seats map[int]nodeSeat
 	for i := range sys.Nodes {
 		n := &sys.Nodes[i]
 		at, ok := seats[n.ID]
-		for j := range topo.Populations {
-			p := &topo.Populations[j]
+		for _, p := range topo.Populations {
 			if controllers := p.Controllers.Or(nil); ok && p.Socket == at.socket && at.controller < len(controllers) {
 				c := &controllers[at.controller]
 				n.HasMemory, n.MemoryBytes = fact.Known(c.DIMMs > 0, fact.Indirect, fact.Evidence{}), fact.Known(c.Bytes, fact.Indirect, fact.Evidence{})

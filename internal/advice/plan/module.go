@@ -181,8 +181,7 @@ func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 		_, sizes = moduleRow(k, "memory", memory)
 	}
 	out := parseSizes(sizes)
-	for i := range sys.Slots {
-		s := &sys.Slots[i]
+	for _, s := range sys.Slots {
 		if !s.HoldsDRAM() || s.SizeBytes.Or(0) == 0 {
 			continue
 		}

@@ -85,8 +85,7 @@ func (s *search) why() string {
 		return "of the best layout " + s.unproven
 	}
 	b := s.board
-	for i := range b.units {
-		u := &b.units[i]
+	for _, u := range b.units {
 		if u.doubted != "" {
 			return u.doubted
 		}

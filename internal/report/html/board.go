@@ -49,8 +49,7 @@ func (p *page) looks(id int) string {
 	}
 	out := p.processor(id) + "\n" + p.texts.Line(id) + "\n"
 	d := layout(p.placed(id))
-	for i := range d.columns {
-		c := &d.columns[i]
+	for _, c := range d.columns {
 		out += fmt.Sprintln(c.controller, c.channel)
 		for row, s := range c.cells {
 			if s != nil {

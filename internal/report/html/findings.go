@@ -113,8 +113,7 @@ func accepted(w *verdict.Waiver) string {
 // evidence lists the readings of a finding: each source and file once, and below it what was read there.
 func evidence(all []fact.Evidence) []readings {
 	var out []readings
-	for i := range all {
-		e := &all[i]
+	for _, e := range all {
 		if from := strings.TrimSpace(e.Source + " " + e.Path); len(out) == 0 || from != out[len(out)-1].From {
 			out = append(out, readings{From: from})
 		}

@@ -58,8 +58,7 @@ func (p *page) picture(title string, d *drawing, names map[inventory.Handle]stri
 	for _, l := range d.labels {
 		out.Shapes.controller(l)
 	}
-	for i := range d.columns {
-		c := &d.columns[i]
+	for _, c := range d.columns {
 		head, class := "channel "+p.r.Inventory.ChannelName(c.socket, c.channel), "head"
 		if slices.ContainsFunc(c.cells, func(s *inventory.Slot) bool { return s != nil && p.marked[s.Handle.String()] }) {
 			head, class = head+" !", "head wrong"

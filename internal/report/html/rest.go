@@ -114,8 +114,7 @@ func (p *page) sources() any {
 			data.Sources.Summary += " (" + strings.Join(incomplete, ", ") + ")"
 		}
 	}
-	for i := range p.r.Inventory.Unmapped {
-		u := &p.r.Inventory.Unmapped[i]
+	for _, u := range p.r.Inventory.Unmapped {
 		data.Unmapped = append(data.Unmapped, unmapped{len(u.Unmapped) + len(u.Foreign), u.Path, joined(u.Unmapped), joined(u.Foreign)})
 	}
 	return data
@@ -177,8 +176,7 @@ func comparisonDetails(h *report.HeldProfile) folded {
 		summary += "; the closest"
 	}
 	t := newTable("setting", "result", "wanted", "found", "fix")
-	for i := range h.Settings {
-		s := &h.Settings[i]
+	for _, s := range h.Settings {
 		t.row(s.Setting, string(s.Result), joined(s.Wanted), cmp.Or(string(s.Found), orDash(s.Reason)), orDash(s.Remedy))
 	}
 	return folded{summary, string(h.Source), t}

@@ -179,8 +179,7 @@ func (v *verdicts) rank(r verdict.Result) *int {
 func byRule(findings []verdict.Finding) []verdicts {
 	out := make([]verdicts, 0, len(findings))
 	at := make(map[string]int, len(findings))
-	for i := range findings {
-		f := &findings[i]
+	for _, f := range findings {
 		n, ok := at[f.Rule]
 		if !ok {
 			n = len(out)

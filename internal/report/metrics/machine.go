@@ -139,8 +139,7 @@ func (c *collector) measured(all []report.Measurement) {
 	if last == nil {
 		return
 	}
-	for i := range last.Figures {
-		f := &last.Figures[i]
+	for _, f := range last.Figures {
 		value := map[string]metric{string(figure.Read): measuredRead, string(figure.Latency): measuredLatency}
 		m, ok := value[f.Kind]
 		if !ok || f.Value == nil || f.CPUNode == nil {

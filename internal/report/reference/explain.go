@@ -205,8 +205,7 @@ func (e *Explainer) partOfMenu(id, word string) bool {
 // vendors put around a name.
 func (e *Explainer) menuName(id, plain string) bool {
 	for t := range e.tables.All() {
-		for i := range t.Settings[id] {
-			a := &t.Settings[id][i]
+		for _, a := range t.Settings[id] {
 			for _, name := range []string{a.Menu, a.Name} {
 				if name != "" && plain != "" && (core(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain) {
 					return true

@@ -21,8 +21,7 @@ func platformPage(p *platform.Info, doc *report.Report) map[string]any {
 		return out
 	}
 	var rows [][]string
-	for i := range doc.Inventory.Population.Sockets {
-		s := &doc.Inventory.Population.Sockets[i]
+	for _, s := range doc.Inventory.Population.Sockets {
 		rows = append(rows, []string{nullable.Text(s.Socket, "?"), cmp.Or(s.DIMMs.Text(), "?"),
 			cmp.Or(s.ChannelsPopulated.Text(), "?") + " of " + cmp.Or(s.ChannelsTotal.Text(), "?"), cmp.Or(string(s.Class), "?"), cmp.Or(s.ExpectedMTs.Text(), "?")})
 	}

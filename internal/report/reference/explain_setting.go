@@ -31,8 +31,7 @@ func (e *Explainer) settingPage(s settings.Setting, doc *report.Report) map[stri
 // documents appended to the given ones.
 func (e *Explainer) names(id string, documents []string) (ways []labelled, all []string) {
 	for t := range e.tables.All() {
-		for i := range t.Settings[id] {
-			a := &t.Settings[id][i]
+		for _, a := range t.Settings[id] {
 			name := cmp.Or(a.Menu, a.Name)
 			if a.Unverified || len(ways) == mostWays || slices.ContainsFunc(ways, func(w labelled) bool { return w.Value == name }) {
 				continue

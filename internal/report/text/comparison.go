@@ -246,8 +246,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 // withoutVerdict lists the settings of one result by their reason.
 func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
 	var findings []verdict.Finding
-	for i := range h.Settings {
-		s := &h.Settings[i]
+	for _, s := range h.Settings {
 		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
 	}
 	for _, g := range byReason(findings, result) {

@@ -61,8 +61,7 @@ func (p *printer) sockets(sockets []inventory.Socket) {
 		{head: "threads", right: true, drop: 1}, {head: "max MT/s", right: true},
 		{head: "family/model/stepping", drop: 3},
 	}}
-	for i := range sockets {
-		s := &sockets[i]
+	for _, s := range sockets {
 		model := strings.Join(strings.Fields(s.Brand.Text()), " ")
 		if !s.Populated.Or(true) {
 			model = "no processor"
@@ -184,8 +183,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
 		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
 	}}
-	for i := range nodes {
-		n := &nodes[i]
+	for _, n := range nodes {
 		t.row(strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, ""), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
 	}
 	t.print(p, 2)
@@ -202,8 +200,7 @@ func (p *printer) sources(sources []inventory.Source) {
 	for i := range sources {
 		width = max(width, printable.Columns(printable.Clean(sources[i].Name)))
 	}
-	for i := range sources {
-		s := &sources[i]
+	for _, s := range sources {
 		p.to(2)
 		p.put(s.Name)
 		p.to(2 + width + tableGap)

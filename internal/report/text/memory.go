@@ -129,8 +129,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 		if pr.Shown < 0 || r.Advice[pr.Shown].ID == plan.Settings {
 			continue
 		}
-		for j := range r.Advice[pr.Shown].Steps {
-			s := &r.Advice[pr.Shown].Steps[j]
+		for _, s := range r.Advice[pr.Shown].Steps {
 			from := s.From
 			switch s.Do {
 			case "move":
@@ -424,8 +423,7 @@ const mostEmpty = 8
 // moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
 func moduleSpeeds(inv *report.Inventory) string {
 	var speeds wording.Tally
-	for i := range inv.Slots {
-		s := &inv.Slots[i]
+	for _, s := range inv.Slots {
 		if s.State != inventory.SlotPopulated || s.Technology.Or("") != inventory.DRAM {
 			continue
 		}
@@ -466,8 +464,7 @@ func unplacedKind(s *inventory.Slot) string {
 func Doubts(r *report.Report) []string {
 	var out, doubts []string
 	unconfirmed := map[inventory.Subject]bool{}
-	for i := range r.Inventory.Population.Sockets {
-		s := &r.Inventory.Population.Sockets[i]
+	for _, s := range r.Inventory.Population.Sockets {
 		unconfirmed[inventory.SocketSubject(wording.SocketID(s.Socket))] = s.ChannelsPopulated.Known() && s.ChannelsPopulated.Unverified
 		note := s.Relative.Note
 		if note = UpperFirst(note) + "."; note != "." && !slices.Contains(out, note) {

@@ -206,8 +206,7 @@ func (p *printer) notes(r *report.Report) {
 			p.evidence(r, pr)
 		}
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		if !f.Explains || f.Result != verdict.Pass {
 			continue
 		}

@@ -87,8 +87,7 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 		total += groups[i].n
 	}
 	p.section(word, humanize.Plural(total, "finding")+tail)
-	for i := range groups {
-		g := &groups[i]
+	for _, g := range groups {
 		reason := g.reason
 		reason = cmp.Or(reason, "no reason given")
 		p.line(2, reason)
@@ -165,8 +164,7 @@ func (p *printer) waived(findings []verdict.Finding) {
 		return
 	}
 	p.section("WAIVED", humanize.Plural(n, "finding")+", failed but accepted")
-	for i := range findings {
-		f := &findings[i]
+	for _, f := range findings {
 		if f.Result != verdict.Waived {
 			continue
 		}

@@ -119,8 +119,7 @@ func Population(inv *report.Inventory, id int) *report.PopulationSocket {
 // Processors counts the populated sockets by model: "2 x Xeon X5670".
 func Processors(sockets []inventory.Socket) []string {
 	t := Tally{}
-	for i := range sockets {
-		s := &sockets[i]
+	for _, s := range sockets {
 		if !s.Populated.Or(true) {
 			continue
 		}

@@ -311,8 +311,7 @@ func (f *Fleet) Document() *Document {
 // biosVersions counts the versions of each product; a machine with an unknown product or version is left out.
 func biosVersions(machines []Machine) []BIOSVersion {
 	all := map[[2]string]*BIOSVersion{}
-	for i := range machines {
-		m := &machines[i]
+	for _, m := range machines {
 		if m.Product == "" || m.BIOS == "" {
 			continue
 		}

@@ -125,8 +125,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product.Text()), known(string(inv.Machine.Platform.ID)), known(inv.Machine.BIOS.Version.Text())
 	var processors []string
 	whole := true
-	for i := range inv.Sockets {
-		s := &inv.Sockets[i]
+	for _, s := range inv.Sockets {
 		if model := s.Brand.Text(); model != "" {
 			processors = append(processors, strings.Join(strings.Fields(model), " "))
 		} else if s.Populated.Or(true) {
@@ -168,8 +167,7 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	var bytes int64
 	var speeds []string
 	sized, timed := true, true
-	for i := range inv.Slots {
-		s := &inv.Slots[i]
+	for _, s := range inv.Slots {
 		if s.State == "empty" {
 			continue
 		}
@@ -238,8 +236,7 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 		return
 	}
 	one := Measured{Machine: m.Name, Kind: m.Kind, Undecided: last.Unjudged}
-	for i := range last.Figures {
-		measured := &last.Figures[i]
+	for _, measured := range last.Figures {
 		if measured.Kind != string(figure.Read) || measured.CPUNode == nil || measured.MemoryNode == nil || *measured.CPUNode != *measured.MemoryNode {
 			continue
 		}

@@ -90,8 +90,7 @@ func (d *Document) pageVerdicts() []pageVerdict {
 func (d *Document) pageMachines() []pageMachines {
 	var out []pageMachines
 	last := ""
-	for i := range d.Machines {
-		m := &d.Machines[i]
+	for _, m := range d.Machines {
 		if len(out) == 0 || m.status() != last {
 			last = m.status()
 			out = append(out, pageMachines{Folded: !m.failed()})
@@ -143,8 +142,7 @@ func (d *Document) pageTables() []pageTable {
 	for _, o := range d.outliers() {
 		add(0, o.kind, o.machine, o.text)
 	}
-	for i := range d.Measured {
-		m := &d.Measured[i]
+	for _, m := range d.Measured {
 		node := ""
 		if m.Node != nil {
 			node = strconv.Itoa(*m.Node)
@@ -217,8 +215,7 @@ func (d *Document) rows() [][]string {
 		measured[d.Measured[i].Machine] = &d.Measured[i]
 	}
 	var out [][]string
-	for i := range d.Machines {
-		m := &d.Machines[i]
+	for _, m := range d.Machines {
 		bytes, status, sentence := "", "", ""
 		if m.MemoryBytes != nil {
 			bytes = strconv.FormatInt(*m.MemoryBytes, 10)

@@ -224,8 +224,7 @@ func (p *planner) document(machines []Machine) *Plan {
 	changed := out.transfer(p.needs)
 	out.share(slices.DeleteFunc(slices.Clone(p.takes), func(c Change) bool { return changed[c.Machine] }))
 	changed = map[string]bool{}
-	for i := range out.GiveUp {
-		c := &out.GiveUp[i]
+	for _, c := range out.GiveUp {
 		moved := slices.IndexFunc(out.Moves, func(m Change) bool { return m.Machine == c.Machine })
 		changed[c.Machine] = c.Given > 0 || moved >= 0 && c.gain(1).compare(out.Moves[moved].gain(1)) > 0
 	}

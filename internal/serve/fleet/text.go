@@ -125,8 +125,7 @@ func (t *textWriter) problems(d *Document, above bool) {
 		name, what = "PROBLEMS", "root causes"
 	}
 	first := true
-	for i := range d.Problems {
-		p := &d.Problems[i]
+	for _, p := range d.Problems {
 		if above != (p.Severity != "info") {
 			continue
 		}
@@ -164,8 +163,7 @@ func (t *textWriter) machines(d *Document, most int) {
 	}
 	all := len(shown)
 	shown = first(shown, most)
-	for i := range shown {
-		m := &shown[i]
+	for _, m := range shown {
 		t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.status())+" "+m.Name+"  "+m.summary())
 	}
 	t.more(all-len(shown), "machine", "machines")
