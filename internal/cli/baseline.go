@@ -81,15 +81,11 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return notAudited(fmt.Errorf("--file: %w", err), "")
 	}
-	return p.say(printable.Clean(name) + ": " + acceptedText(file, sys))
-}
-
-func acceptedText(f *baseline.File, sys *inventory.System) string {
-	text := fmt.Sprintf("%d modules in %d slots, %d settings\n", len(f.Populated()), len(f.Slots), len(f.Settings))
-	if len(f.Slots) == 0 {
-		text += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
+	says := fmt.Sprintf("%s: %d modules in %d slots, %d settings\n", printable.Clean(name), len(file.Populated()), len(file.Slots), len(file.Settings))
+	if len(file.Slots) == 0 {
+		says += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
 	}
-	return text
+	return p.say(says)
 }
 
 func (p *Program) baselineCompareCommand() *cobra.Command {

@@ -236,7 +236,6 @@ func readFloors(name string, into *fleet.Floors) error {
 	return nil
 }
 
-// withoutMachine is the stake of a report or an inventory.
 var withoutMachine = fleet.NoStake("a report or an inventory does not hold the machine that a plan is proven on; give its capture (memaudit snapshot) or SMBIOS table")
 
 // stake builds the report and, if a plan is requested, the machine's part in it.

@@ -89,7 +89,7 @@ func loadSite(name string) ([]*rulepack.Pack, datafile.Complaints) {
 
 func (f *checkFlags) registerList(cmd *cobra.Command) {
 	f.registerKnowledge(cmd, "rule packs, platforms, slot maps and processors")
-	registerWord(cmd, &f.output.format, "format", formats.Text, []string{formats.Text, formats.JSON}, "output `FORMAT`: %s")
+	registerWord(cmd, &f.output.format, "format", formats.Text, formats.Others(), "output `FORMAT`: %s")
 }
 
 func showAll[T any](p *Program, format string, found []T, layOut func(reference.Layout, *T) error) error {

@@ -58,7 +58,7 @@ undecided.`,
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.measure(cmd.Context(), f) },
 	}
-	f.output.register(cmd, []string{formats.Text, formats.JSON})
+	f.output.register(cmd, formats.Others())
 	f.registerRules(p, cmd)
 	f.registerFailOn(cmd)
 	fl := cmd.Flags()

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"memaudit.example/memaudit/internal/report/text"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -59,7 +61,7 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 		},
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, formats.ForPlans())
+	f.output.register(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	fl := cmd.Flags()
 	w.register(fl)
@@ -132,7 +134,7 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 		p.warn(a)
 	}
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
-		return formats.WriteWhatIf(t, f.output.format, &doc, t.options)
+		return formats.WriteOther(t, f.output.format, &doc, text.WriteWhatIf, t.options)
 	})
 }
 
@@ -208,7 +210,7 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	}
 	doc := report.BuildCapacity(sys, topo, target, bytes, reached, ways, f.input.identifiers)
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
-		return formats.WriteCapacity(t, f.output.format, &doc, t.options)
+		return formats.WriteOther(t, f.output.format, &doc, text.WriteCapacity, t.options)
 	})
 }
 

@@ -183,7 +183,13 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 		return cmp.Or(writeJSON(p.Stdout, append(fitting, maybe...)), failed)
 	}
 	out, err := p.listFitting(fitting)
-	out += leftOut(engine.Compare(sys, topo))
+	compared := engine.Compare(sys, topo)
+	if compared.Why != "" {
+		out += compared.Why + "\n"
+	}
+	for _, u := range compared.Undecided {
+		out += u.ID + ": " + u.Reason + "\n"
+	}
 	if err == nil && len(maybe) > 0 {
 		var list string
 		list, err = p.listProfiles(fitLines(maybe))
@@ -240,17 +246,6 @@ func fitLines(fits []fittingProfile) []profileLine {
 	return out
 }
 
-func leftOut(c *verdict.Comparison) string {
-	var out strings.Builder
-	if c.Why != "" {
-		fmt.Fprintln(&out, c.Why)
-	}
-	for _, u := range c.Undecided {
-		fmt.Fprintf(&out, "%s: %s\n", u.ID, u.Reason)
-	}
-	return out.String()
-}
-
 func (p *Program) profilesCompareCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
@@ -266,7 +261,7 @@ could not be read.`,
 		RunE: func(*cobra.Command, []string) error { return p.compare(f) },
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, formats.Comparisons())
+	f.output.register(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
@@ -283,7 +278,7 @@ func (p *Program) compare(f *checkFlags) error {
 	topo := population.Derive(sys, p.Rules)
 	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
 	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
-		return formats.WriteComparison(t, f.output.format, &doc, t.options)
+		return formats.WriteOther(t, f.output.format, &doc, text.WriteComparison, t.options)
 	}); err != nil {
 		return err
 	}

@@ -319,7 +319,6 @@ func sentence(a *plan.Advice, inv *Inventory) string {
 	return out
 }
 
-
 // aboveZero is not known for 0, which has no speed and no channel.
 func aboveZero[T int | int64](f fact.Fact[T]) fact.Fact[T] {
 	if f.Or(0) <= 0 {

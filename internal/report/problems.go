@@ -382,7 +382,7 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 			names = append(names, name)
 		}
 	}
-	if n := inv.populated(); sockets > 1 && sockets == len(names) && sockets == n {
+	if n := inv.Processors(); sockets > 1 && sockets == len(names) && sockets == n {
 		if n == 2 {
 			return "both CPUs"
 		}
@@ -394,7 +394,8 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 	return humanize.List(names)
 }
 
-func (inv *Inventory) populated() int {
+// Processors counts the sockets that are not known to be empty.
+func (inv *Inventory) Processors() int {
 	n := 0
 	for i := range inv.Sockets {
 		if inv.Sockets[i].Populated.Or(true) {

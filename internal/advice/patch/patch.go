@@ -55,41 +55,34 @@ type Patch struct {
 	// SideEffects are settings outside the profile that the changes alter as a side effect: one attribute decides
 	// several, and changing a preset makes values take effect that did not before.
 	SideEffects []Note
-	// maker made the patch; it checks the rows again if a format cannot express a change.
-	maker *patchMaker
-}
-
-type patchMaker struct {
-	export *bios.Export
-	goal   Goal
-	out    *Patch
+	goal        Goal
 	// inactive are rows whose own value is as wanted but not in effect: the preset that controls it overrides it.
 	inactive []string
 	// writes are the settings that a chosen preset writes.
 	writes []string
 }
 
-func (p *Patch) open(id, reason string) {
-	if !p.isOpen(id) {
-		p.Open = append(p.Open, Note{id, reason})
+func (m *Patch) open(id, reason string) {
+	if !m.isOpen(id) {
+		m.Open = append(m.Open, Note{id, reason})
 	}
 }
 
-func (p *Patch) isOpen(id string) bool {
-	return slices.ContainsFunc(p.Open, func(n Note) bool { return n.Setting == id })
+func (m *Patch) isOpen(id string) bool {
+	return slices.ContainsFunc(m.Open, func(n Note) bool { return n.Setting == id })
 }
 
 // read reads a setting as it will be after the next boot, with the changes made so far.
-func (m *patchMaker) read(id string) bios.Answer { return m.export.Read(id, m.given(nil)) }
+func (m *Patch) read(id string) bios.Answer { return m.Export.Read(id, m.given(nil)) }
 
-func (m *patchMaker) resolved(id string) (string, bool) {
+func (m *Patch) resolved(id string) (string, bool) {
 	a := m.read(id)
 	return a.InEffect()
 }
 
-func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
+func (m *Patch) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
-		if found := m.export.Named(name); len(found) > 0 {
+		if found := m.Export.Named(name); len(found) > 0 {
 			return found
 		}
 	}
@@ -97,8 +90,8 @@ func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 }
 
 // group returns the prefix of the name on the command line: the table's, or the one that racadm printed.
-func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
-	if m.export.Format == bios.Racadm && a.Menu != "" {
+func (m *Patch) group(e *settings.Attribute, a *bios.Attribute) string {
+	if m.Export.Format == bios.Racadm && a.Menu != "" {
 		return "BIOS." + a.Menu
 	}
 	return e.Group
@@ -106,10 +99,10 @@ func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 
 // given returns the view of the export after the next boot, with the changes made so far and some more values
 // changed.
-func (m *patchMaker) given(next map[*bios.Attribute]string) bios.View {
+func (m *Patch) given(next map[*bios.Attribute]string) bios.View {
 	changed := map[*bios.Attribute]string{}
-	for i := range m.out.Changes {
-		changed[m.out.Changes[i].Attribute] = m.out.Changes[i].To
+	for i := range m.Changes {
+		changed[m.Changes[i].Attribute] = m.Changes[i].To
 	}
 	maps.Copy(changed, next)
 	return func(a *bios.Attribute) bios.Attribute {
@@ -125,8 +118,8 @@ func current(a *bios.Attribute) string { return a.AfterBoot().Value }
 
 // isPreset reports whether a setting is a preset of this export with the vendor's own names as values. A
 // preset with canonical words is a row like any other, and the settings it controls are checked after the rows.
-func (m *patchMaker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool {
+func (m *Patch) isPreset(id string) bool {
+	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool {
 		return p.Setting == id && valuesAreNames(&p) && m.presetAttribute(&p) != nil
 	})
 }
@@ -136,23 +129,23 @@ func valuesAreNames(p *settings.Preset) bool {
 	return s.Kind == settings.VendorName
 }
 
-func (m *patchMaker) presetAttribute(p *settings.Preset) *bios.Attribute {
-	found := m.export.Named(p.Attribute)
+func (m *Patch) presetAttribute(p *settings.Preset) *bios.Attribute {
+	found := m.Export.Named(p.Attribute)
 	if len(found) != 1 {
 		return nil
 	}
 	return found[0]
 }
 
-func (m *patchMaker) wants(id string) bool {
+func (m *Patch) wants(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
 
 // drop removes changes and calls say for every row that they serve.
-func (m *patchMaker) drop(these []Change, say func(id string, c *Change)) {
+func (m *Patch) drop(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
-		for _, id := range m.out.revert(c) {
+		for _, id := range m.revert(c) {
 			say(id, c)
 		}
 	}
@@ -163,27 +156,27 @@ func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also..
 
 // revert removes a change and returns the settings that it was made for: those that it sets and, for a
 // preset, those that it would have written.
-func (p *Patch) revert(c *Change) []string {
-	p.Changes = slices.DeleteFunc(p.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
+func (m *Patch) revert(c *Change) []string {
+	m.Changes = slices.DeleteFunc(m.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
 	served := c.serves()
-	if p.Preset == nil || p.Preset.Attribute != c.Attribute {
+	if m.Preset == nil || m.Preset.Attribute != c.Attribute {
 		return served
 	}
-	for _, n := range p.Written {
+	for _, n := range m.Written {
 		served = append(served, n.Setting)
 	}
-	p.Preset, p.Written, p.maker.writes = nil, nil, nil
+	m.Preset, m.Written, m.writes = nil, nil, nil
 	return served
 }
 
 // after returns an attribute's value once all changes are made.
-func (m *patchMaker) after(name string) (string, bool) {
-	for _, c := range m.out.Changes {
+func (m *Patch) after(name string) (string, bool) {
+	for _, c := range m.Changes {
 		if c.Attribute.Name == name {
 			return c.To, true
 		}
 	}
-	a, ok := m.export.Attribute(name)
+	a, ok := m.Export.Attribute(name)
 	if !ok || !a.Stated && !a.HasPending {
 		return "", false
 	}
@@ -204,8 +197,7 @@ func isCalled(a *bios.Attribute, value, name string) bool {
 // Make finds the changes. A row that the export cannot implement is left open with its reason; nothing is
 // guessed.
 func Make(e *bios.Export, goal Goal) *Patch {
-	m := &patchMaker{export: e, goal: goal, out: &Patch{Export: e}}
-	m.out.maker = m
+	m := &Patch{Export: e, goal: goal}
 	for _, w := range goal.Wants {
 		if m.isPreset(w.ID) {
 			continue // presets were handled before
@@ -216,22 +208,22 @@ func Make(e *bios.Export, goal Goal) *Patch {
 	m.reevaluate()
 	m.locked()
 	m.hold()
-	return m.out
+	return m
 }
 
 // reevaluate checks the rows again that were as wanted while a preset overrode them, and whose own values take
 // effect now that the preset is changed.
-func (m *patchMaker) reevaluate() {
+func (m *Patch) reevaluate() {
 	for _, w := range m.goal.Wants {
-		if slices.Contains(m.out.Met, w.ID) && !m.reached(w) {
-			m.out.Met = slices.DeleteFunc(m.out.Met, func(id string) bool { return id == w.ID })
+		if slices.Contains(m.Met, w.ID) && !m.reached(w) {
+			m.Met = slices.DeleteFunc(m.Met, func(id string) bool { return id == w.ID })
 			m.row(w)
 		}
 	}
 }
 
 // reached reports whether a row gets a wanted value with all changes made.
-func (m *patchMaker) reached(w Want) bool {
+func (m *Patch) reached(w Want) bool {
 	if m.isPreset(w.ID) || slices.Contains(m.writes, w.ID) {
 		return true // the document defines what a preset writes
 	}
@@ -241,11 +233,11 @@ func (m *patchMaker) reached(w Want) bool {
 
 // hold leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
 // the side effects.
-func (m *patchMaker) hold() {
-	for n := -1; n != len(m.out.Open); { // a dropped change may have served another row
-		n = len(m.out.Open)
+func (m *Patch) hold() {
+	for n := -1; n != len(m.Open); { // a dropped change may have served another row
+		n = len(m.Open)
 		for _, w := range m.goal.Wants {
-			if m.out.isOpen(w.ID) || !m.reached(w) {
+			if m.isOpen(w.ID) || !m.reached(w) {
 				m.discard(w.ID, m.why(w))
 			}
 		}
@@ -253,27 +245,27 @@ func (m *patchMaker) hold() {
 		m.keepLocked()
 	}
 	for _, id := range m.inactive {
-		if !m.out.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.out.Met, id) {
-			m.out.Met = append(m.out.Met, id)
+		if !m.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.Met, id) {
+			m.Met = append(m.Met, id)
 		}
 	}
 	m.sideEffects()
 }
 
 // keepLocked drops the change of a preset that only unlocks others, if a row of the profile gets worse by it.
-func (m *patchMaker) keepLocked() {
-	for i := range m.export.Table.Presets {
-		p := &m.export.Table.Presets[i]
+func (m *Patch) keepLocked() {
+	for i := range m.Export.Table.Presets {
+		p := &m.Export.Table.Presets[i]
 		a := m.presetAttribute(p)
-		at := slices.IndexFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
+		at := slices.IndexFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
 		if a == nil || at < 0 || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) {
 			continue
 		}
-		c := m.out.Changes[at]
+		c := m.Changes[at]
 		for _, w := range m.goal.Wants {
 			if reason := m.worse(w); slices.Contains(p.Controls, w.ID) && reason != "" {
 				m.discard(w.ID, reason)
-				m.drop([]Change{c}, func(id string, _ *Change) { m.out.open(id, "it stays "+c.From+": with "+c.To+" "+reason) })
+				m.drop([]Change{c}, func(id string, _ *Change) { m.open(id, "it stays "+c.From+": with "+c.To+" "+reason) })
 				break
 			}
 		}
@@ -282,11 +274,11 @@ func (m *patchMaker) keepLocked() {
 
 // worse returns how the changes make a row of the profile worse, "" if they do not: it leaves a wanted value, or is no
 // longer open and another.
-func (m *patchMaker) worse(w Want) string {
+func (m *Patch) worse(w Want) string {
 	if m.isPreset(w.ID) || m.reached(w) {
 		return ""
 	}
-	before, after := m.export.Read(w.ID, (*bios.Attribute).AfterBoot), m.read(w.ID)
+	before, after := m.Export.Read(w.ID, (*bios.Attribute).AfterBoot), m.read(w.ID)
 	was, wasKnown := before.InEffect()
 	is, isKnown := after.InEffect()
 	switch {
@@ -299,23 +291,23 @@ func (m *patchMaker) worse(w Want) string {
 	}
 }
 
-func (m *patchMaker) discard(id, reason string) {
-	m.out.Met = slices.DeleteFunc(m.out.Met, func(o string) bool { return o == id })
+func (m *Patch) discard(id, reason string) {
+	m.Met = slices.DeleteFunc(m.Met, func(o string) bool { return o == id })
 	m.inactive = slices.DeleteFunc(m.inactive, func(o string) bool { return o == id })
 	var its []Change
-	for i := range m.out.Changes {
-		c := &m.out.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		c.Also = slices.DeleteFunc(c.Also, func(o string) bool { return o == id })
 		if c.Setting == id {
 			its = append(its, *c)
 		}
 	}
-	m.out.open(id, reason)
-	m.drop(its, func(served string, _ *Change) { m.out.open(served, reason) })
+	m.open(id, reason)
+	m.drop(its, func(served string, _ *Change) { m.open(served, reason) })
 }
 
 // why returns what prevents a row from getting a wanted value.
-func (m *patchMaker) why(w Want) string {
+func (m *Patch) why(w Want) string {
 	a := m.read(w.ID)
 	switch p := a.Preset; {
 	case p != nil && a.Means == "":
@@ -329,35 +321,35 @@ func (m *patchMaker) why(w Want) string {
 
 // sideEffects lists the changes to settings that the profile does not cover, or wants at a value that no change
 // sets.
-func (m *patchMaker) sideEffects() {
-	m.out.SideEffects = nil
+func (m *Patch) sideEffects() {
+	m.SideEffects = nil
 	for _, id := range settings.IDs() {
-		if m.wants(id) && !m.out.isOpen(id) || slices.ContainsFunc(m.out.Changes, func(c Change) bool { return c.Setting == id }) {
+		if m.wants(id) && !m.isOpen(id) || slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Setting == id }) {
 			continue
 		}
-		before, after := m.export.Read(id, (*bios.Attribute).AfterBoot), m.read(id)
+		before, after := m.Export.Read(id, (*bios.Attribute).AfterBoot), m.read(id)
 		was, wasKnown := before.InEffect()
 		is, isKnown := after.InEffect()
 		decides := after.Given.Name + " = " + after.Given.Value
 		switch {
 		case slices.Contains(m.writes, id) && before.Outcome != bios.Missing:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, "the preset governs it too, and the profile does not say what it writes"})
+			m.SideEffects = append(m.SideEffects, Note{id, "the preset governs it too, and the profile does not say what it writes"})
 		case wasKnown == isKnown && was == is:
 		case !wasKnown:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, decides + " acts from then on: " + is})
+			m.SideEffects = append(m.SideEffects, Note{id, decides + " acts from then on: " + is})
 		case !isKnown:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, "what it comes to is no longer known, it was " + was})
+			m.SideEffects = append(m.SideEffects, Note{id, "what it comes to is no longer known, it was " + was})
 		default:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, decides + " decides it too: from " + was + " to " + is})
+			m.SideEffects = append(m.SideEffects, Note{id, decides + " decides it too: from " + was + " to " + is})
 		}
 	}
 }
 
 // prune drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
 // to unlock others of which none is left.
-func (m *patchMaker) prune() {
-	for i := range m.export.Table.Presets {
-		p := &m.export.Table.Presets[i]
+func (m *Patch) prune() {
+	for i := range m.Export.Table.Presets {
+		p := &m.Export.Table.Presets[i]
 		a := m.presetAttribute(p)
 		if a == nil {
 			continue
@@ -368,6 +360,6 @@ func (m *patchMaker) prune() {
 		if m.wants(p.Setting) || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
 			continue
 		}
-		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
+		m.Changes = slices.DeleteFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
 	}
 }

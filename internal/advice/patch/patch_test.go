@@ -490,7 +490,7 @@ func resource(t *testing.T, attributes map[string]string) string {
 // TestFormsAreSafe checks that every format stays well-formed, whatever an export's attributes are named.
 func TestFormsAreSafe(t *testing.T) {
 	hostile := `a"b<c>&'$(x)--` + "\n" + `d`
-	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell}
+	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Table: &settings.Table{}}
 	p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "smt", Attribute: &bios.Attribute{Name: hostile, Menu: hostile, Options: []string{"x"}}, Group: "BIOS.G$(x); y", From: hostile, To: hostile}}}
 	assert.True(t, json.Valid([]byte(text(t, p, patch.Redfish))))
 	for _, f := range []patch.Form{patch.SCP, patch.Conrep, patch.SUM} {

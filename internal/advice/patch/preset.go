@@ -8,9 +8,9 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (m *patchMaker) presets() {
-	for i := range m.export.Table.Presets {
-		p := &m.export.Table.Presets[i]
+func (m *Patch) presets() {
+	for i := range m.Export.Table.Presets {
+		p := &m.Export.Table.Presets[i]
 		if a := m.presetAttribute(p); a != nil {
 			m.preset(p, a)
 		}
@@ -19,7 +19,7 @@ func (m *patchMaker) presets() {
 
 // preset decides one preset: the profile's own preset, which writes what it controls, or the value that unlocks
 // single settings.
-func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
+func (m *Patch) preset(p *settings.Preset, a *bios.Attribute) {
 	wanted := m.wantedPreset(p, a)
 	if !valuesAreNames(p) {
 		m.governor(p, a)
@@ -30,7 +30,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 	switch {
 	case slices.Contains(m.writes, p.Setting): // written by the preset before it
 		if m.wants(p.Setting) {
-			m.out.Written = append(m.out.Written, Note{p.Setting, a.Name + " = " + wanted})
+			m.Written = append(m.Written, Note{p.Setting, a.Name + " = " + wanted})
 		}
 	case wanted == "" && (!m.needs(p, held) || leavesSingleSettings(p, a, now)):
 	case wanted == "":
@@ -38,25 +38,25 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 			m.dropLocked(p, a, held, now)
 		}
 	case isCalled(a, now, wanted) && !leavesSingleSettings(p, a, now):
-		m.out.Met = append(m.out.Met, p.Setting)
+		m.Met = append(m.Met, p.Setting)
 		m.drop(held, func(id string, c *Change) {
-			m.out.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
+			m.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
 		})
 	case isCalled(a, now, wanted):
-		m.out.Met = append(m.out.Met, p.Setting)
+		m.Met = append(m.Met, p.Setting)
 	case !m.needs(p, held) && !m.wants(p.Setting): // one that the profile only names as the writer of its rows, which are met
 	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, a, wanted):
 		m.writes = append(m.writes, p.Controls...)
-		preset := m.out.Changes[0]
-		m.out.Preset = &preset
+		preset := m.Changes[0]
+		m.Preset = &preset
 		for _, id := range m.inactive { // their own values are as wanted, and the preset writes them too
 			if slices.Contains(p.Controls, id) {
 				own := m.read(id).Given
-				m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
+				m.Written = append(m.Written, Note{id, own.Name + " = " + own.Value})
 			}
 		}
 		m.drop(held, func(id string, c *Change) {
-			m.out.Written = append(m.out.Written, Note{id, c.Attribute.Name + " = " + c.To})
+			m.Written = append(m.Written, Note{id, c.Attribute.Name + " = " + c.To})
 		})
 	}
 }
@@ -64,7 +64,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 // governor decides a preset with canonical words, which is a setting of its own. If the profile wants a word of
 // it under which the settings it controls have no effect, these stay as they are, and so do those that it only
 // locks; otherwise it is set to a value that makes them take effect, unless that breaks another row.
-func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
+func (m *Patch) governor(p *settings.Preset, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
@@ -74,29 +74,29 @@ func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
 	}
 }
 
-func (m *patchMaker) held(p *settings.Preset, a *bios.Attribute) []Change {
-	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
+func (m *Patch) held(p *settings.Preset, a *bios.Attribute) []Change {
+	return slices.DeleteFunc(slices.Clone(m.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
 }
 
 // needs reports whether a setting that a preset controls must take effect by its own value.
-func (m *patchMaker) needs(p *settings.Preset, held []Change) bool {
+func (m *Patch) needs(p *settings.Preset, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Controls, id) })
 }
 
 // dropLocked drops the changes that a preset locks, or under which they have no effect.
-func (m *patchMaker) dropLocked(p *settings.Preset, a *bios.Attribute, held []Change, value string) {
+func (m *Patch) dropLocked(p *settings.Preset, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
-			m.out.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
+			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
 		} else {
-			m.out.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
+			m.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
 		}
 	})
 }
 
 // wantedPreset returns the value of the preset in the profile, "" for none: if a row accepts several the
 // present one, otherwise the first.
-func (m *patchMaker) wantedPreset(p *settings.Preset, a *bios.Attribute) string {
+func (m *Patch) wantedPreset(p *settings.Preset, a *bios.Attribute) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == p.Setting {
 			return w.Words[max(0, slices.IndexFunc(w.Words, func(name string) bool { return isCalled(a, current(a), name) }))]
@@ -110,29 +110,29 @@ func (m *patchMaker) wantedPreset(p *settings.Preset, a *bios.Attribute) string 
 
 // choose puts the preset before all else, spelled as on this machine. A value named by a profile is the
 // document's own word.
-func (m *patchMaker) choose(p *settings.Preset, a *bios.Attribute, values []string) bool {
+func (m *Patch) choose(p *settings.Preset, a *bios.Attribute, values []string) bool {
 	to := m.called(p, a, values)
 	switch {
 	case to != "":
 	case len(a.Options) > 0:
-		m.out.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
+		m.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
 		return false
 	default:
-		m.out.open(p.Setting, "no export or registry on record shows that "+a.Name+" is spelled "+strings.Join(values, " or "))
+		m.open(p.Setting, "no export or registry on record shows that "+a.Name+" is spelled "+strings.Join(values, " or "))
 		return false
 	}
 	group := ""
-	for i := range m.export.Table.Settings[p.Setting] {
-		if e := &m.export.Table.Settings[p.Setting][i]; settings.PlainName(e.Name) == settings.PlainName(p.Attribute) {
+	for i := range m.Export.Table.Settings[p.Setting] {
+		if e := &m.Export.Table.Settings[p.Setting][i]; settings.PlainName(e.Name) == settings.PlainName(p.Attribute) {
 			group = m.group(e, a)
 		}
 	}
-	m.out.Changes = append([]Change{{Setting: p.Setting, Attribute: a, Group: group, From: current(a), To: to}}, m.out.Changes...)
+	m.Changes = append([]Change{{Setting: p.Setting, Attribute: a, Group: group, From: current(a), To: to}}, m.Changes...)
 	return true
 }
 
 // called returns one of a preset's values as this machine spells it; "" if the spelling is unknown.
-func (m *patchMaker) called(p *settings.Preset, a *bios.Attribute, values []string) string {
+func (m *Patch) called(p *settings.Preset, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
 			return slices.ContainsFunc(values, func(v string) bool { return isCalled(a, o, v) })
@@ -143,7 +143,7 @@ func (m *patchMaker) called(p *settings.Preset, a *bios.Attribute, values []stri
 		return a.Options[at]
 	}
 	for _, v := range values {
-		if found := m.export.Table.Recorded(a.Name, v, recordsOf(m.export)); len(found) == 1 {
+		if found := m.Export.Table.Recorded(a.Name, v, recordsOf(m.Export)); len(found) == 1 {
 			return found[0]
 		}
 	}
@@ -155,26 +155,26 @@ func (m *patchMaker) called(p *settings.Preset, a *bios.Attribute, values []stri
 
 // locked drops changes that are not possible now, unless the preset that locks them changes, too. A dependency
 // in the registry takes precedence: what another change unlocks comes after that change.
-func (m *patchMaker) locked() {
-	for n := -1; n != len(m.out.Changes); { // a dropped change may have unlocked another
-		n = len(m.out.Changes)
+func (m *Patch) locked() {
+	for n := -1; n != len(m.Changes); { // a dropped change may have unlocked another
+		n = len(m.Changes)
 		m.lockedNow()
 	}
 	m.order()
 }
 
-func (m *patchMaker) lockedNow() {
-	for _, c := range slices.Clone(m.out.Changes) {
-		locked, said, by := m.export.Locked(c.Attribute.Name, m.after)
+func (m *Patch) lockedNow() {
+	for _, c := range slices.Clone(m.Changes) {
+		locked, said, by := m.Export.Locked(c.Attribute.Name, m.after)
 		switch {
 		case said && !locked:
 		case locked:
 			m.drop([]Change{c}, func(id string, c *Change) {
-				m.out.open(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
+				m.open(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
 			})
 		case c.Attribute.ReadOnly && !m.released(c.Setting):
 			m.drop([]Change{c}, func(id string, c *Change) {
-				m.out.open(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
+				m.open(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
 			})
 		}
 	}
@@ -182,31 +182,31 @@ func (m *patchMaker) lockedNow() {
 
 // order puts every change after those that its attribute depends on, by the registry or by the presets that
 // control it.
-func (m *patchMaker) order() {
+func (m *Patch) order() {
 	var out []Change
-	rest := m.out.Changes
+	rest := m.Changes
 	for len(rest) > 0 {
 		at := slices.IndexFunc(rest, func(c Change) bool {
 			return !slices.ContainsFunc(rest, func(o Change) bool {
-				return o.Attribute != c.Attribute && (m.export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
+				return o.Attribute != c.Attribute && (m.Export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
 			})
 		})
 		at = max(at, 0) // a cycle: keep the order
 		out = append(out, rest[at])
 		rest = slices.Delete(slices.Clone(rest), at, at+1)
 	}
-	m.out.Changes = out
+	m.Changes = out
 }
 
-func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
-	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return m.presetAttribute(&p) == a && slices.Contains(p.Controls, id) })
+func (m *Patch) governs(a *bios.Attribute, id string) bool {
+	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool { return m.presetAttribute(&p) == a && slices.Contains(p.Controls, id) })
 }
 
 // released reports whether a preset that controls the setting is changed to a value that unlocks it.
-func (m *patchMaker) released(id string) bool {
-	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool {
+func (m *Patch) released(id string) bool {
+	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool {
 		a := m.presetAttribute(&p)
-		return slices.Contains(p.Controls, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
+		return slices.Contains(p.Controls, id) && slices.ContainsFunc(m.Changes, func(c Change) bool {
 			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)
 		})
 	})

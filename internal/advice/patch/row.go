@@ -9,21 +9,21 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (m *patchMaker) row(w Want) {
+func (m *Patch) row(w Want) {
 	now := m.read(w.ID)
 	switch word, known := now.InEffect(); {
 	case known && settings.Satisfies(w.ID, w.Words, word):
 		m.met(w.ID, now.Given.Name)
 		return
 	case now.Outcome == bios.Missing:
-		m.out.open(w.ID, "the export has no attribute for it")
+		m.open(w.ID, "the export has no attribute for it")
 		return
 	case settings.Satisfies(w.ID, w.Words, now.Value):
 		m.inactive = append(m.inactive, w.ID)
 		return
 	}
-	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.export.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
-	entries := m.export.Table.Settings[w.ID]
+	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.Export.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
+	entries := m.Export.Table.Settings[w.ID]
 	for _, word := range w.Words {
 		for i := range entries {
 			changes, why := m.try(w, word, &entries[i])
@@ -36,38 +36,38 @@ func (m *patchMaker) row(w Want) {
 			}
 		}
 	}
-	m.out.open(w.ID, reason)
+	m.open(w.ID, reason)
 }
 
 // add adds the changes of one row. An attribute that an earlier row changes already has the new value, which
 // satisfies both.
-func (m *patchMaker) add(changes []Change) {
+func (m *Patch) add(changes []Change) {
 	for _, c := range changes {
-		at := slices.IndexFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
+		at := slices.IndexFunc(m.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
 		if at < 0 {
-			m.out.Changes = append(m.out.Changes, c)
+			m.Changes = append(m.Changes, c)
 			continue
 		}
-		m.out.Changes[at].To = c.To
-		m.out.Changes[at].Also = append(m.out.Changes[at].Also, c.Setting)
+		m.Changes[at].To = c.To
+		m.Changes[at].Also = append(m.Changes[at].Also, c.Setting)
 	}
 }
 
 // met records a row that needs no change, or none in addition to one made before.
-func (m *patchMaker) met(id, attribute string) {
-	for i := range m.out.Changes {
-		if c := &m.out.Changes[i]; c.Attribute.Name == attribute {
+func (m *Patch) met(id, attribute string) {
+	for i := range m.Changes {
+		if c := &m.Changes[i]; c.Attribute.Name == attribute {
 			c.Also = append(c.Also, id)
 			return
 		}
 	}
-	m.out.Met = append(m.out.Met, id)
+	m.Met = append(m.Met, id)
 }
 
 // try changes every occurrence of one attribute and reads the setting again: it returns changes only if they
 // result in the wanted word.
-func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
-	if e.Unverified || e.With != "" && len(m.export.Named(e.With)) == 0 {
+func (m *Patch) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
+	if e.Unverified || e.With != "" && len(m.Export.Named(e.With)) == 0 {
 		return nil, ""
 	}
 	changes, why := m.leave(w, e)
@@ -89,7 +89,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	for i := range changes {
 		next[changes[i].Attribute] = changes[i].To
 	}
-	if then := m.export.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
+	if then := m.Export.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
 	if hit := m.brokenBy(next); hit != "" {
@@ -100,9 +100,9 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 
 // leave returns the changes of the attributes that take precedence over an entry, each of which decides unless
 // it leaves the choice to the next ("Manual").
-func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
+func (m *Patch) leave(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
-	entries := m.export.Table.Settings[w.ID]
+	entries := m.Export.Table.Settings[w.ID]
 	known, _ := settings.Lookup(w.ID)
 	for i := range entries {
 		front := &entries[i]
@@ -124,10 +124,10 @@ func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 }
 
 // brokenBy returns another setting of the profile that a change would break; "" for none.
-func (m *patchMaker) brokenBy(next map[*bios.Attribute]string) string {
+func (m *Patch) brokenBy(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
 		now, known := m.resolved(w.ID)
-		after := m.export.Read(w.ID, m.given(next))
+		after := m.Export.Read(w.ID, m.given(next))
 		then, still := after.InEffect()
 		if known && settings.Satisfies(w.ID, w.Words, now) && (!still || !settings.Satisfies(w.ID, w.Words, then)) {
 			return w.ID
@@ -140,7 +140,7 @@ func (m *patchMaker) brokenBy(next map[*bios.Attribute]string) string {
 // they are known, otherwise the other word of a switch in the export, otherwise the documented word for
 // machines of the vendor. It returns "" with a reason if no spelling is known, or if several are and the export
 // does not decide.
-func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
+func (m *Patch) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
 		return "", ""
@@ -161,7 +161,7 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 	switch {
 	case len(proven) == 1:
 		return proven[0], ""
-	case len(words) == 1 && (len(e.Tools) > 0 || m.export.Format == bios.Menu) && !e.Unverified:
+	case len(words) == 1 && (len(e.Tools) > 0 || m.Export.Format == bios.Menu) && !e.Unverified:
 		return words[0], "" // its only tool documents the spelling, or the maker's document what setup shows
 	case len(words) == 1:
 		return "", fmt.Sprintf("no export or registry on record shows that %s is spelled %s: the attribute registry, given with a further --bios, decides", a.Name, words[0])
@@ -172,10 +172,10 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 
 // proven returns the documented words of the vendor's machines for the attribute, and those of a switch that
 // this export uses for others.
-func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
+func (m *Patch) proven(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
-		found := m.export.Table.Recorded(a.Name, w, recordsOf(m.export))
+		found := m.Export.Table.Recorded(a.Name, w, recordsOf(m.Export))
 		if settings.OtherWord(w) != "" && m.usesSpelling(w) {
 			found = append(found, w)
 		}
@@ -241,11 +241,11 @@ func typed(a *bios.Attribute, option string) string {
 
 // usesSpelling reports whether the export spells switches like this word: some firmware uses Enable and Disable,
 // other Enabled and Disabled.
-func (m *patchMaker) usesSpelling(word string) bool {
+func (m *Patch) usesSpelling(word string) bool {
 	other := settings.OtherWord(word)
 	return m.uses(word) || other != "" && m.uses(other)
 }
 
-func (m *patchMaker) uses(word string) bool {
-	return slices.ContainsFunc(m.export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
+func (m *Patch) uses(word string) bool {
+	return slices.ContainsFunc(m.Export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
 }

@@ -14,21 +14,21 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (p *Patch) redfish() string {
+func (m *Patch) redfish() string {
 	var b strings.Builder
 	b.WriteString("{\n")
-	if p.Export.Vendor == bios.Dell {
+	if m.Export.Vendor == bios.Dell {
 		b.WriteString("  \"@Redfish.SettingsApplyTime\": {\"ApplyTime\": \"OnReset\"},\n")
 	}
 	b.WriteString("  \"Attributes\": {\n")
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		value := literal(c.To)
 		if c.Attribute.Bare && json.Valid([]byte(c.To)) {
 			value = c.To
 		}
 		comma := ","
-		if i == len(p.Changes)-1 {
+		if i == len(m.Changes)-1 {
 			comma = ""
 		}
 		fmt.Fprintf(&b, "    %s: %s%s\n", literal(c.Attribute.Name), value, comma)
@@ -48,11 +48,11 @@ func literal(s string) string {
 }
 
 // scp returns a Server Configuration Profile with only the BIOS component.
-func (p *Patch) scp() string {
+func (m *Patch) scp() string {
 	var b strings.Builder
 	b.WriteString("<SystemConfiguration>\n  <Component FQDD=\"BIOS.Setup.1-1\">\n")
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		fmt.Fprintf(&b, "    %s\n    <Attribute Name=\"%s\">%s</Attribute>\n", remark(c), escaped(c.Attribute.Name), escaped(c.To))
 	}
 	b.WriteString("  </Component>\n</SystemConfiguration>\n")
@@ -60,11 +60,11 @@ func (p *Patch) scp() string {
 }
 
 // sum returns the part of SUM's file that changes: each setting below its menus.
-func (p *Patch) sum() string {
+func (m *Patch) sum() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<BiosCfg>\n")
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		menus := strings.Split(c.Attribute.Menu, " > ")
 		fmt.Fprintf(&b, "  %s\n  ", remark(c))
 		for _, m := range menus {
@@ -76,11 +76,11 @@ func (p *Patch) sum() string {
 	return b.String()
 }
 
-func (p *Patch) conrep() string {
+func (m *Patch) conrep() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(p.Export.Product), escaped(p.Export.Firmware))
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(m.Export.Product), escaped(m.Export.Firmware))
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		fmt.Fprintf(&b, "  %s\n  <Section name=\"%s\">%s</Section>\n", remark(c), escaped(c.Attribute.Name), escaped(c.To))
 	}
 	b.WriteString("</Conrep>\n")
@@ -105,32 +105,30 @@ func escaped(s string) string {
 }
 
 func (c *Change) comment() string {
-	from := c.From
-	from = cmp.Or(from, "(not stated)")
-	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, from, c.To)
+	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, cmp.Or(c.From, "(not stated)"), c.To)
 }
 
-func (p *Patch) shell(command func(i int, c *Change) string) string {
+func (m *Patch) shell(command func(i int, c *Change) string) string {
 	var b strings.Builder
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.comment()), command(i, c))
 	}
 	return b.String()
 }
 
 // racadm sets one attribute per line; without the job nothing would change at the next boot.
-func (p *Patch) racadm() string {
-	return p.shell(func(_ int, c *Change) string {
+func (m *Patch) racadm() string {
+	return m.shell(func(_ int, c *Change) string {
 		return "racadm set " + settings.ShellWord(c.Group+"."+c.Attribute.Name) + " " + settings.ShellWord(c.To)
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 
 // ilorest sets one attribute per line and commits with the last.
-func (p *Patch) ilorest() string {
-	return p.shell(func(i int, c *Change) string {
+func (m *Patch) ilorest() string {
+	return m.shell(func(i int, c *Change) string {
 		line := "ilorest set " + settings.ShellWord(c.Attribute.Name+"="+c.To) + " --select Bios."
-		if i == len(p.Changes)-1 {
+		if i == len(m.Changes)-1 {
 			line += " --commit"
 		}
 		return line
@@ -138,14 +136,14 @@ func (p *Patch) ilorest() string {
 }
 
 // onecli sets one attribute per line; IBM's machines have its predecessor.
-func (p *Patch) onecli() string {
-	return p.shell(func(_ int, c *Change) string {
-		if p.Export.Vendor == bios.IBM {
+func (m *Patch) onecli() string {
+	return m.shell(func(_ int, c *Change) string {
+		if m.Export.Vendor == bios.IBM {
 			return "asu set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
 		}
 		name, word := c.Attribute.Name, c.To
-		if p.Export.Format == bios.Redfish && p.oneCLI(c) {
-			name, word, _ = p.Export.Table.InForm(name, word, settings.FormASU)
+		if m.Export.Format == bios.Redfish && m.oneCLI(c) {
+			name, word, _ = m.Export.Table.InForm(name, word, settings.FormASU)
 		}
 		return "onecli config set " + settings.ShellWord(name) + " " + settings.ShellWord(word) + " --override"
 	})
@@ -153,8 +151,8 @@ func (p *Patch) onecli() string {
 
 // syscfg sets one option per line; options that have a command (the power profile) need the override of the
 // setup password.
-func (p *Patch) syscfg() string {
-	return p.shell(func(_ int, c *Change) string {
+func (m *Patch) syscfg() string {
+	return m.shell(func(_ int, c *Change) string {
 		pair := settings.ShellWord(c.Attribute.Name + "=" + c.To)
 		if c.Group != "" {
 			return "syscfg " + c.Group + " -" + pair + " --setuppwdoverride"
@@ -164,47 +162,47 @@ func (p *Patch) syscfg() string {
 }
 
 // setup names what to choose in BIOS setup, one setting per line, in the words of the file that was given.
-func (p *Patch) setup() string {
-	return p.shell(func(_ int, c *Change) string { return c.Attribute.Name + ": " + c.To })
+func (m *Patch) setup() string {
+	return m.shell(func(_ int, c *Change) string { return c.Attribute.Name + ": " + c.To })
 }
 
 // Ways returns the instructions for bringing one setting to what the profile wants, by the changes of the
 // patch: what must be changed first, as lines of text, and then the instructions for the change itself. reason
 // is set if the patch leaves the setting as it is.
-func (p *Patch) Ways(id string, w settings.Change) (before []string, ways []settings.Instruction, reason string) {
-	for _, n := range p.Open {
+func (m *Patch) Ways(id string, w settings.Change) (before []string, ways []settings.Instruction, reason string) {
+	for _, n := range m.Open {
 		if n.Setting == id {
 			return nil, nil, n.Reason
 		}
 	}
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range m.Changes {
+		c := &m.Changes[i]
 		switch {
 		case slices.Contains(c.serves(), id):
 			if len(ways) > 0 {
 				before = append(before, "first "+ways[0].String())
 			}
-			ways = p.give(c, w)
-		case p.frees(c, id):
+			ways = m.give(c, w)
+		case m.frees(c, id):
 			before = append(before, "first set "+c.Attribute.Name+" to "+c.To+": it is "+c.From+", which governs the setting")
 		}
 	}
-	if len(ways) == 0 && p.Preset != nil && slices.ContainsFunc(p.Written, func(n Note) bool { return n.Setting == id }) {
-		for _, way := range p.give(p.Preset, w) {
-			before = append(before, "the preset "+p.Preset.To+" writes this and its sibling rows in one step: "+way.String())
+	if len(ways) == 0 && m.Preset != nil && slices.ContainsFunc(m.Written, func(n Note) bool { return n.Setting == id }) {
+		for _, way := range m.give(m.Preset, w) {
+			before = append(before, "the preset "+m.Preset.To+" writes this and its sibling rows in one step: "+way.String())
 		}
 	}
 	return before, ways, ""
 }
 
-func (p *Patch) give(c *Change, w settings.Change) []settings.Instruction {
-	return p.Export.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
+func (m *Patch) give(c *Change, w settings.Change) []settings.Instruction {
+	return m.Export.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(m.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
 // frees reports whether a change is that of a preset which controls a setting.
-func (p *Patch) frees(c *Change, id string) bool {
-	return slices.ContainsFunc(p.Export.Table.Presets, func(m settings.Preset) bool {
+func (m *Patch) frees(c *Change, id string) bool {
+	return slices.ContainsFunc(m.Export.Table.Presets, func(m settings.Preset) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Controls, id) && c.Setting != id
 	})
 }
@@ -292,41 +290,36 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 }
 
 // Fit drops the changes this format cannot express, and those that depend on them, and records why.
-func (p *Patch) Fit(f Form) {
-	for _, c := range slices.Clone(p.Changes) {
+func (m *Patch) Fit(f Form) {
+	for _, c := range slices.Clone(m.Changes) {
 		reason := ""
 		switch {
 		case f == Racadm && c.Group == "":
 			reason = "racadm wants the group of " + c.Attribute.Name + ", which no known document names"
-		case f == OneCLI && p.Export.Format == bios.Redfish && p.Export.Vendor == bios.Lenovo && !p.oneCLI(&c):
+		case f == OneCLI && m.Export.Format == bios.Redfish && m.Export.Vendor == bios.Lenovo && !m.oneCLI(&c):
 			reason = "no known document or export shows how OneCLI spells " + c.Attribute.Name + " and " + c.To
-		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
+		case f == SUM && (len(c.Attribute.Options) == 0 || m.twice(c.Attribute)):
 			reason = "SUM's file identifies " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
 			continue
 		}
-		for _, id := range p.revert(&c) {
-			p.open(id, reason)
+		for _, id := range m.revert(&c) {
+			m.open(id, reason)
 		}
 	}
-	if p.maker != nil {
-		p.maker.hold()
-	}
+	m.hold()
 }
 
 // oneCLI reports whether a change of a Redfish export can be spelled for OneCLI.
-func (p *Patch) oneCLI(c *Change) bool {
-	if p.maker == nil {
-		return false
-	}
-	_, _, ok := p.Export.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
+func (m *Patch) oneCLI(c *Change) bool {
+	_, _, ok := m.Export.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
 	return ok
 }
 
-func (p *Patch) twice(a *bios.Attribute) bool {
+func (m *Patch) twice(a *bios.Attribute) bool {
 	n := 0
-	for i := range p.Export.Attributes {
-		if o := &p.Export.Attributes[i]; o.Name == a.Name && o.Menu == a.Menu {
+	for i := range m.Export.Attributes {
+		if o := &m.Export.Attributes[i]; o.Name == a.Name && o.Menu == a.Menu {
 			n++
 		}
 	}
@@ -334,41 +327,22 @@ func (p *Patch) twice(a *bios.Attribute) bool {
 }
 
 // Write prints the change in a format; nothing if there are no changes.
-func (p *Patch) Write(w io.Writer, f Form) error {
-	if len(p.Changes) == 0 {
+func (m *Patch) Write(w io.Writer, f Form) error {
+	if len(m.Changes) == 0 {
 		return nil
 	}
-	text := ""
-	switch f {
-	case Redfish:
-		text = p.redfish()
-	case Racadm:
-		text = p.racadm()
-	case SCP:
-		text = p.scp()
-	case ILORest:
-		text = p.ilorest()
-	case OneCLI:
-		text = p.onecli()
-	case SUM:
-		text = p.sum()
-	case Conrep:
-		text = p.conrep()
-	case Syscfg:
-		text = p.syscfg()
-	case Setup:
-		text = p.setup()
-	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, writers[f](m))
 	return err
 }
+
+var writers = map[Form]func(*Patch) string{Redfish: (*Patch).redfish, Racadm: (*Patch).racadm, SCP: (*Patch).scp, ILORest: (*Patch).ilorest, OneCLI: (*Patch).onecli,
+	SUM: (*Patch).sum, Conrep: (*Patch).conrep, Syscfg: (*Patch).syscfg, Setup: (*Patch).setup}
 
 // HowToApply describes how to apply a format.
 func HowToApply(f Form, e *bios.Export) string {
 	switch f {
 	case Redfish:
-		at := e.Settings
-		at = cmp.Or(at, "the settings object of the Bios resource")
+		at := cmp.Or(e.Settings, "the settings object of the Bios resource")
 		if e.Vendor == bios.Lenovo {
 			return "PATCH " + at + " and the header If-Match: *"
 		}

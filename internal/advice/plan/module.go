@@ -144,7 +144,6 @@ func (b *board) modules() string {
 // modulesFile lists which memory a platform takes and its sizes.
 const modulesFile = "platforms/modules.tsv"
 
-// moduleSize is a size of modules that can be had.
 type moduleSize struct {
 	bytes int64
 	// ranks as the platform's document or an installed module gives them, 0 for

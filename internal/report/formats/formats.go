@@ -39,12 +39,8 @@ func Reports() []string {
 // Inventories lists the formats of an inventory, the default first.
 func Inventories() []string { return []string{Text, JSON, CSV} }
 
-// ForPlans lists the formats of a planned capacity and of a what-if, the default
-// first.
-func ForPlans() []string { return []string{Text, JSON} }
-
-// Comparisons lists the formats of a comparison, the default first.
-func Comparisons() []string { return []string{Text, JSON} }
+// Others lists the formats of other documents, the default first.
+func Others() []string { return []string{Text, JSON} }
 
 // Write prints the report in one of Reports.
 func Write(w io.Writer, format string, r *report.Report, o text.Options) error {
@@ -80,29 +76,15 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 	}
 }
 
-// WriteCapacity prints a planned capacity in one of ForPlans.
-func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Options) error {
-	return writeTextOrJSON(w, format, r, text.WriteCapacity, o)
-}
-
-// WriteWhatIf prints a what-if in one of ForPlans.
-func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
-	return writeTextOrJSON(w, format, r, text.WriteWhatIf, o)
-}
-
-// WriteComparison prints a comparison in one of Comparisons.
-func WriteComparison(w io.Writer, format string, c *report.Comparison, o text.Options) error {
-	return writeTextOrJSON(w, format, c, text.WriteComparison, o)
-}
-
-func writeTextOrJSON[T report.Capacity | report.WhatIf | report.Comparison](w io.Writer, format string, document *T, write func(io.Writer, *T, text.Options) error, o text.Options) error {
+// WriteOther prints a document in one of Others, by this function as text.
+func WriteOther[T report.Capacity | report.WhatIf | report.Comparison](w io.Writer, format string, document *T, write func(io.Writer, *T, text.Options) error, o text.Options) error {
 	switch format {
 	case Text:
 		return write(w, document, o)
 	case JSON:
 		return report.WriteJSON(w, document)
 	default:
-		return formatError(format, []string{Text, JSON})
+		return formatError(format, Others())
 	}
 }
 
@@ -134,8 +116,7 @@ func writeCSV(w io.Writer, inv *report.Inventory) error {
 
 func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 	m := &inv.Machine
-	errors := s.Errors
-	errors = cmp.Or(errors, &inventory.Errors{})
+	errors := cmp.Or(s.Errors, &inventory.Errors{})
 	return []string{m.Host.Text(), m.Vendor.Text(), m.Product.Text(), m.BIOS.Version.Text(), s.Handle.String(), s.BankLocator.Text(), s.Locator.Text(),
 		string(s.State), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.SizeBytes.Text(), s.Type.Text(), s.FormFactor.Text(), s.Ranks.Text(),
 		s.RatedMTs.Text(), s.ConfiguredMTs.Text(), s.Manufacturer.Text(), s.PartNumber.Text(), s.Health.Text(), errors.Corrected.Text(),

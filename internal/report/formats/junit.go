@@ -30,11 +30,7 @@ var junitTemplate = sync.OnceValue(func() *template.Template {
 		return b.String()
 	}
 	lines := func(all []string) string {
-		out := make([]string, len(all))
-		for i, line := range all {
-			out[i] = escape(line)
-		}
-		return strings.Join(out, "\n")
+		return strings.Join(wording.Each(all, func(line string) string { return escape(line) }), "\n")
 	}
 	return template.Must(template.New("junit").Funcs(template.FuncMap{"x": escape, "lines": lines, "details": details, "notJudged": notJudged}).Parse(junitText))
 })

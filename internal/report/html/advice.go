@@ -117,11 +117,7 @@ func remaining(list []plan.Failure) string {
 }
 
 func byRule(rules *wording.Groups[inventory.Subject]) string {
-	out := make([]string, len(rules.Names))
-	for i, name := range rules.Names {
-		out[i] = name + " " + strings.Join(wording.Subjects(rules.Of[name]), ", ")
-	}
-	return joined(out)
+	return joined(wording.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.Subjects(rules.Of[name]), ", ") }))
 }
 
 // speedText describes how fast the modules run and how fast they should.

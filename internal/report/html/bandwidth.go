@@ -35,7 +35,9 @@ type measured struct {
 }
 
 func (p *page) bandwidth() any {
-	predicted := !p.guest() && p.predicts()
+	predicted := !p.guest() && slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
+		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
+	})
 	if !predicted && len(p.r.Measured) == 0 {
 		return nil
 	}
@@ -57,12 +59,6 @@ func (p *page) shares() []share {
 		out = append(out, share{p.names(group.ids), shareText(&s.Relative), bar(&s.Relative), predicted(s)})
 	}
 	return out
-}
-
-func (p *page) predicts() bool {
-	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
-		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
-	})
 }
 
 func shareText(r *population.Relative) string {

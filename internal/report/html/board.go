@@ -151,11 +151,10 @@ func (p *page) placed(id int) []*inventory.Slot {
 
 // names joins the names of processors: "CPU1 and CPU2".
 func (p *page) names(ids []int) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		if names[i] = p.r.Inventory.SocketName(id); id == wording.NoSocket {
-			names[i] = "all processors"
+	return humanize.List(wording.Each(ids, func(id int) string {
+		if id == wording.NoSocket {
+			return "all processors"
 		}
-	}
-	return humanize.List(names)
+		return p.r.Inventory.SocketName(id)
+	}))
 }

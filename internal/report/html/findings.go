@@ -19,7 +19,6 @@ type findings struct {
 	Findings  []finding
 }
 
-// finding is one finding with everything in the report about it.
 type finding struct {
 	*verdict.Finding
 	ID, Class, Word, Brief string
@@ -145,7 +144,10 @@ func (p *page) problems() any {
 	var data struct{ Problems, Notes []problem }
 	for i := range p.r.Problems {
 		pr := &p.r.Problems[i]
-		out := problem{Number: i + 1, Severity: string(pr.Severity), Text: text.Statement(pr), Rule: p.problemRule(pr), Settings: problemSettings(pr)}
+		out := problem{Number: i + 1, Severity: string(pr.Severity), Text: text.Statement(pr), Rule: link{Text: pr.Rule}, Settings: problemSettings(pr)}
+		if len(pr.Members) > 0 {
+			out.Rule = p.ruleLink(pr.Rule, pr.Members[0])
+		}
 		if !pr.Above() {
 			if fix := fixOutsideTable(pr, pr.Fix); tabled(pr) && fix != "" {
 				out.Text += " (" + fix + ")"
@@ -210,13 +212,6 @@ func fixOutsideTable(pr *report.Problem, fix string) string {
 		return ""
 	}
 	return fix
-}
-
-func (p *page) problemRule(pr *report.Problem) link {
-	if len(pr.Members) == 0 {
-		return link{Text: pr.Rule}
-	}
-	return p.ruleLink(pr.Rule, pr.Members[0])
 }
 
 func (p *page) ruleLink(rule string, f *verdict.Finding) link {

@@ -43,7 +43,6 @@ func (s *shapes) line(class string, x, y, x2, y2 int) {
 	*s = append(*s, shape{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
 }
 
-// text adds a text, nothing for "".
 func (s *shapes) text(class string, x, y int, text string) {
 	if text != "" {
 		*s = append(*s, shape{Kind: "text", Class: class, X: x, Y: y, Text: text})

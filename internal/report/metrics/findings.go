@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -161,19 +162,8 @@ func (c *collector) errors(inv *report.Inventory) {
 
 type verdicts struct {
 	rule string
-	// ranks has for each result, in the order of results, the highest severity rank of its findings, 0 if there
-	// are none; the last is for any other word.
-	ranks [len(results) + 1]int
-}
-
-var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
-
-func (v *verdicts) rank(r verdict.Result) *int {
-	at := slices.Index(results[:], r)
-	if at < 0 {
-		at = len(results)
-	}
-	return &v.ranks[at]
+	// ranks has for each result the highest severity rank of its findings.
+	ranks map[verdict.Result]int
 }
 
 func byRule(findings []verdict.Finding) []verdicts {
@@ -184,17 +174,16 @@ func byRule(findings []verdict.Finding) []verdicts {
 		if !ok {
 			n = len(out)
 			at[f.Rule] = n
-			out = append(out, verdicts{rule: f.Rule})
+			out = append(out, verdicts{f.Rule, map[verdict.Result]int{}})
 		}
-		rank := out[n].rank(f.Result)
-		*rank = max(*rank, report.SeverityRank(f.Severity))
+		out[n].ranks[f.Result] = max(out[n].ranks[f.Result], report.SeverityRank(f.Severity))
 	}
 	return out
 }
 
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
-		if *v.rank(r) > 0 {
+		if v.ranks[r] > 0 {
 			return r
 		}
 	}
@@ -204,10 +193,10 @@ func (v *verdicts) result() verdict.Result {
 func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
-		worst = max(worst, *v.rank(r))
+		worst = max(worst, v.ranks[r])
 	}
 	if worst == 0 {
-		worst = slices.Max(v.ranks[:])
+		worst = slices.Max(slices.Collect(maps.Values(v.ranks)))
 	}
 	return string(report.SeverityName(worst))
 }
@@ -220,23 +209,15 @@ var (
 
 // rules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
 func (c *collector) rules(findings []verdict.Finding) {
-	rules := byRule(findings)
-	for i := range rules {
-		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			c.add(ruleFailed, zeroOrOne(*v.rank(verdict.Fail) > 0), v.rule, v.severity(verdict.Fail))
-			c.add(ruleUnknown, zeroOrOne(*v.rank(verdict.Unknown)+*v.rank(verdict.Error) > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
+	count := map[verdict.Result]int{}
+	for _, v := range byRule(findings) {
+		count[v.result()]++
+		if v.result() != verdict.NotApplicable {
+			c.add(ruleFailed, zeroOrOne(v.ranks[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
+			c.add(ruleUnknown, zeroOrOne(v.ranks[verdict.Unknown]+v.ranks[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
 		}
 	}
-	count := countResults(rules)
-	for _, r := range results {
+	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {
 		c.add(ruleCount, float64(count[r]), string(r))
 	}
-}
-
-func countResults(rules []verdicts) map[verdict.Result]int {
-	count := map[verdict.Result]int{}
-	for i := range rules {
-		count[rules[i].result()]++
-	}
-	return count
 }

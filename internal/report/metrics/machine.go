@@ -194,7 +194,7 @@ func Signature(inv *report.Inventory) string {
 		lines = append(lines, slotLine(&inv.Slots[i]))
 	}
 	slices.Sort(lines)
-	lines = append(lines, "sockets "+strconv.Itoa(processorCount(inv.Sockets)))
+	lines = append(lines, "sockets "+strconv.Itoa(inv.Processors()))
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return sizesWord(inv.Slots) + "-" + hex.EncodeToString(sum[:6])
 }
@@ -211,35 +211,17 @@ func slotLine(s *inventory.Slot) string {
 		fact.Convert(s.RatedMTs, ddr.Nominal).Text(), s.TotalWidth.Text()}, " ")
 }
 
-func processorCount(sockets []inventory.Socket) int {
-	n := 0
-	for i := range sockets {
-		if sockets[i].Populated.Or(true) {
-			n++
-		}
-	}
-	return n
-}
-
 // sizesWord counts modules by size, the largest first: "6x16GiB+6x8GiB".
 func sizesWord(slots []inventory.Slot) string {
 	count := map[int64]int{}
 	eachModule(slots, func(s *inventory.Slot) {
 		count[s.SizeBytes.Or(0)]++
 	})
-	sizes := make([]int64, 0, len(count))
-	for size := range count {
-		sizes = append(sizes, size)
-	}
-	slices.SortFunc(sizes, func(a, c int64) int { return cmp.Compare(c, a) })
-	words := make([]string, 0, len(sizes))
-	for _, size := range sizes {
+	var words []string
+	for _, size := range slices.Backward(slices.Sorted(maps.Keys(count))) {
 		words = append(words, strconv.Itoa(count[size])+"x"+sizeWord(size))
 	}
-	if len(words) == 0 {
-		return "empty"
-	}
-	return strings.Join(words, "+")
+	return cmp.Or(strings.Join(words, "+"), "empty")
 }
 
 func sizeWord(size int64) string {

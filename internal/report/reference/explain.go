@@ -131,8 +131,8 @@ func (e *Explainer) needs(word string) []labelled {
 			continue
 		}
 		for _, p := range e.rules[i].Rule.Prerequisites {
-			parts := []string{map[string]string{rulepack.Must: "must hold", rulepack.Indirect: "a remark only", rulepack.Open: "no document found, not checked"}[p.Strength], p.Concerns, p.Note, source(p.Citation)}
-			out = append(out, labelled{Name: p.Title, Value: strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")})
+			strength := map[string]string{rulepack.Must: "must hold", rulepack.Indirect: "a remark only", rulepack.Open: "no document found, not checked"}[p.Strength]
+			out = append(out, labelled{Name: p.Title, Value: humanize.Joined("; ", strength, p.Concerns, p.Note, source(p.Citation))})
 		}
 	}
 	return out
@@ -244,8 +244,8 @@ func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResu
 		case f.Result == verdict.Fail:
 			out.Results = append(out.Results, labelled{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
-			out.Results = append(out.Results, labelled{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
-				string(f.Result), string(f.Found), string(f.Reason), f.KnownBy.String()}, func(s string) bool { return s == "" }), "; ")})
+			out.Results = append(out.Results, labelled{Name: f.Subject.String(),
+				Value: humanize.Joined("; ", string(f.Result), string(f.Found), string(f.Reason), f.KnownBy.String())})
 		}
 	}
 	for i := range doc.Findings {

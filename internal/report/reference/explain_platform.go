@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/humanize"
+
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -145,11 +147,5 @@ func speeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
 }
 
 func document(c platform.Citation) string {
-	var out []string
-	for _, s := range []string{c.Vendor, c.Title, number(c.Year), c.Place, c.URL} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, ", ")
+	return humanize.Joined(", ", c.Vendor, c.Title, number(c.Year), c.Place, c.URL)
 }

@@ -146,20 +146,12 @@ func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, table
 	if s.Remedy != "" {
 		return s.Remedy
 	}
-	table := tableOf(p, tables)
-	if table == nil {
-		return ""
-	}
-	return firstStep(table, p, id, s)
-}
-
-func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 	for _, vendor := range p.Vendors {
-		if t := tables.Of(vendor); t != nil {
-			return t
+		if table := tables.Of(vendor); table != nil {
+			return firstStep(table, p, id, s)
 		}
 	}
-	return nil
+	return ""
 }
 
 // firstStep returns the menu path of a setting, or the command if there is none; "" if the vendor has several names

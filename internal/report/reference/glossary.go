@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -86,18 +87,8 @@ func Glossary(k fs.FS) (string, error) {
 
 func names(t *knowledge.Topic, word string) bool {
 	return slices.ContainsFunc(t.For, func(pattern string) bool {
-		head, behind := strings.CutPrefix(pattern, "*")
-		stem, before := strings.CutSuffix(head, "*")
-		switch {
-		case behind && before:
-			return strings.Contains(word, stem)
-		case before:
-			return strings.HasPrefix(word, stem)
-		case behind:
-			return strings.HasSuffix(word, stem)
-		default:
-			return word == pattern
-		}
+		match, _ := path.Match(pattern, word)
+		return match
 	})
 }
 

@@ -7,11 +7,14 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"text/template"
+
+	"memaudit.example/memaudit/internal/report/wording"
+
+	"memaudit.example/memaudit/internal/model/humanize"
 
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -80,10 +83,8 @@ var wordFuncs = template.FuncMap{
 		}
 		return prefix + s
 	},
-	"join": strings.Join,
-	"joined": func(sep string, words ...string) string {
-		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), sep)
-	},
+	"join":   strings.Join,
+	"joined": humanize.Joined,
 }
 
 // number returns "" for 0, which is undocumented.
@@ -94,13 +95,7 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-func numbers(list []int) string {
-	out := make([]string, len(list))
-	for i, n := range list {
-		out[i] = strconv.Itoa(n)
-	}
-	return strings.Join(out, ", ")
-}
+func numbers(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") }
 
 // markdownPage is a Layout that writes Markdown. Nothing is wrapped, so that a change of one sentence is a change of one
 // line.

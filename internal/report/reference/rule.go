@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/humanize"
+
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
@@ -108,13 +110,10 @@ func computed(expression string) string {
 }
 
 func source(c *verdict.Citation) string {
-	switch {
-	case c == nil:
+	if c == nil {
 		return ""
-	case c.URL == "":
-		return c.Line()
 	}
-	return c.Line() + ", " + string(c.URL)
+	return humanize.Joined(", ", c.Line(), string(c.URL))
 }
 
 func elsewhere(others []rulepack.OtherWant) []string {

@@ -37,44 +37,27 @@ func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
 // reasons.
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
-	var out [][]*report.HeldProfile
-	at := map[string]int{}
-	said := make([]byte, 0, 16<<10) // enough for most profiles
+	var groups wording.Groups[*report.HeldProfile]
 	for i := range profiles {
 		h := &profiles[i]
-		said = append(append(said[:0], tallyText(h)...), string(h.Analogy)...)
-		say := func(texts ...string) {
-			for _, t := range texts {
-				said = append(append(said, t...), '\t')
-			}
-		}
+		said := []string{tallyText(h), string(h.Analogy)}
 		for j := range h.Settings {
 			s := &h.Settings[j]
 			switch s.Result {
 			case verdict.Fail:
-				say("\n", s.Setting, wanted(s), string(s.Remedy), string(s.Note), wording.Costs(s.Effect))
+				said = append(said, "\n", s.Setting, wanted(s), string(s.Remedy), string(s.Note), wording.Costs(s.Effect))
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
-				say("\n", s.Setting, string(s.Result), string(s.Reason))
+				said = append(said, "\n", s.Setting, string(s.Result), string(s.Reason))
 			case verdict.Pass, verdict.Waived:
 			}
 		}
-		n, ok := at[string(said)]
-		if !ok {
-			n = len(out)
-			at[string(said)] = n
-			out = append(out, nil)
-		}
-		out[n] = append(out[n], h)
+		groups.Add(strings.Join(said, "\t"), h)
+	}
+	var out [][]*report.HeldProfile
+	for _, name := range groups.Names {
+		out = append(out, groups.Of[name])
 	}
 	return out
-}
-
-func profileIDs(profiles []*report.HeldProfile) string {
-	ids := make([]string, len(profiles))
-	for i, h := range profiles {
-		ids[i] = h.ID
-	}
-	return strings.Join(ids, ", ")
 }
 
 func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
@@ -214,7 +197,11 @@ func tallyText(h *report.HeldProfile) string {
 // with the same list.
 func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
-	p.section(word, profileIDs(profiles))
+	var ids, sources []string
+	for _, h := range profiles {
+		ids, sources = append(ids, h.ID), wording.AddNew(sources, string(h.Source))
+	}
+	p.section(word, strings.Join(ids, ", "))
 	p.line(valueColumn, tallyText(h))
 	p.field(2, "analogy", string(h.Analogy))
 	for i := range h.Settings {
@@ -237,7 +224,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	if p.verbose {
 		p.withoutVerdict(h, verdict.NotApplicable, "n/a")
 	}
-	for _, s := range sourcesOf(profiles) {
+	for _, s := range sources {
 		p.field(2, "source", s)
 	}
 	p.newline()
@@ -254,16 +241,6 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 		p.field(4, "reason", g.reason)
 		p.field(4, "known by", g.knownBy)
 	}
-}
-
-func sourcesOf(profiles []*report.HeldProfile) []string {
-	var out []string
-	for _, h := range profiles {
-		if s := string(h.Source); s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 func wanted(s *report.HeldSetting) string { return strings.Join(s.Wanted, " or ") }
@@ -307,14 +284,11 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	p.newline()
 }
 
-// settingOrder lists the settings of all profiles in order of first occurrence.
 func settingOrder(groups []*heldGroup) []string {
 	var out []string
 	for _, g := range groups {
 		for i := range g.first().Settings {
-			if id := g.first().Settings[i].Setting; !slices.Contains(out, id) {
-				out = append(out, id)
-			}
+			out = wording.AddNew(out, g.first().Settings[i].Setting)
 		}
 	}
 	return out

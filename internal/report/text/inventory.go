@@ -214,9 +214,6 @@ func (p *printer) sources(sources []inventory.Source) {
 	}
 }
 
-// notOffered is printed if the machine's BIOS does not have the setting.
-const notOffered = "not offered"
-
 // settings prints the values of every setting with at least one known value, and the reasons for the others.
 // With full each has its sources below it.
 func (p *printer) settings(all map[string]report.Setting, full bool) {
@@ -242,7 +239,11 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 			continue
 		}
 		lines := wording.SettingReadings(&s)
-		cells := []string{id, valueCell(&s.Configured), string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
+		configured := string(s.Configured.Value)
+		if configured == "" && s.Configured.State == report.FaceAbsent {
+			configured = "not offered"
+		}
+		cells := []string{id, configured, string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
 		if full {
 			t.below[len(t.rows)] = lines
 		} else {
@@ -263,9 +264,7 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		p.line(2, "not known: "+gluedList(unknown[why]))
 		if why != "" {
-			p.to(2 + belowIndent)
-			p.wrap(2+belowIndent, why)
-			p.newline()
+			p.line(2+belowIndent, why)
 		}
 	}
 }
@@ -276,9 +275,7 @@ func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {
 		for _, text := range []nullable.String{f.Reason, f.KnownBy} {
-			if t := string(text); t != "" && !slices.Contains(parts, t) {
-				parts = append(parts, t)
-			}
+			parts = wording.AddNew(parts, string(text))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -297,22 +294,13 @@ func settingCertainty(s *report.Setting) string {
 	return slices.Min(known).String()
 }
 
-// valueCell returns the value of a view, or that the machine does not have the setting.
-func valueCell(f *report.Face) string {
-	if f.Value == "" && f.State == report.FaceAbsent {
-		return notOffered
-	}
-	return string(f.Value)
-}
-
 // slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
 func slashed(numbers ...string) string {
-	known := strings.Join(numbers, "") != ""
+	if strings.Join(numbers, "") == "" {
+		return ""
+	}
 	for i := range numbers {
 		numbers[i] = cmp.Or(numbers[i], "?")
-	}
-	if !known {
-		return ""
 	}
 	return strings.Join(numbers, "/")
 }
@@ -323,11 +311,7 @@ func joined(values []int) string {
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
 func regionText(regions []population.Region) string {
-	parts := make([]string, len(regions))
-	for i, r := range regions {
-		parts[i] = humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(wording.Each(regions, func(r population.Region) string { return humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways) }), ", ")
 }
 
 // machine prints the lines that identify the machine. beside is printed after the platform.

@@ -185,7 +185,6 @@ type group struct {
 	body string
 }
 
-// groups groups the CPUs with the same body.
 func (b *Board) groups(body func(key int) string) []group {
 	var out []group
 	for _, key := range b.keys {
@@ -211,13 +210,7 @@ func (b *Board) name(key int) string {
 	return name
 }
 
-func (b *Board) names(keys []int) []string {
-	out := make([]string, len(keys))
-	for i, key := range keys {
-		out[i] = b.name(key)
-	}
-	return out
-}
+func (b *Board) names(keys []int) []string { return wording.Each(keys, b.name) }
 
 // processors describes the memory of equal CPUs in two lines.
 func (p *printer) processors(b *Board, keys []int) {
@@ -260,7 +253,6 @@ func (b *Board) Line(key int) string {
 	return out
 }
 
-// limitWords describe what limits the speed.
 var limitWords = map[population.Limiter]string{
 	population.LimitDIMM:      "the DIMMs' limit",
 	population.LimitProcessor: "the CPU's limit",
@@ -397,9 +389,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 			empty[kind]++
 		}
 		kinds.Add(kind, strings.ReplaceAll(strings.TrimSpace(cmp.Or(s.Unique, s.Locator.Text())+" "+cellSize(s)), " ", hardBlank))
-		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
-			reasons = append(reasons, why)
-		}
+		reasons = wording.AddNew(reasons, string(s.Mapping.Reason))
 	}
 	if len(kinds.Names) == 0 {
 		return
@@ -438,11 +428,7 @@ func moduleSpeeds(inv *report.Inventory) string {
 			speeds.Add(speed, 1)
 		}
 	}
-	out := make([]string, len(speeds))
-	for i, speed := range speeds {
-		out[i] = humanize.Plural(int(speed.N), "DIMM") + " " + speed.Name
-	}
-	return strings.Join(out, "; ")
+	return strings.Join(wording.Each(speeds, func(s wording.Tallied) string { return humanize.Plural(int(s.N), "DIMM") + " " + s.Name }), "; ")
 }
 
 const kindOther = "not system memory"
@@ -466,9 +452,8 @@ func Doubts(r *report.Report) []string {
 	unconfirmed := map[inventory.Subject]bool{}
 	for _, s := range r.Inventory.Population.Sockets {
 		unconfirmed[inventory.SocketSubject(wording.SocketID(s.Socket))] = s.ChannelsPopulated.Known() && s.ChannelsPopulated.Unverified
-		note := s.Relative.Note
-		if note = UpperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
-			out = append(out, note)
+		if s.Relative.Note != "" {
+			out = wording.AddNew(out, UpperFirst(s.Relative.Note)+".")
 		}
 	}
 	for i := range r.Inventory.Slots {

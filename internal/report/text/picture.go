@@ -110,13 +110,10 @@ func cellStart(label int, sizes []int, slot int) int {
 	return at
 }
 
-// longestLabel is the longest label that is printed in the picture.
 const longestLabel = 16
 
-// columnGap is between the columns of the picture.
 const columnGap = 3
 
-// cellsWidth returns the width of a CPU's cells.
 func (b *Board) cellsWidth(g group) int {
 	label, sizes := b.cellWidth(g.keys[0])
 	return max(0, cellStart(label, sizes, len(sizes))-2)
@@ -263,9 +260,7 @@ func (b *Board) channelHead(columns []group, channel int) string {
 		if pop := wording.Population(b.inv, g.keys[0]); pop != nil {
 			name = b.inv.ChannelName(pop.Socket, channel)
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = wording.AddNew(names, name)
 	}
 	if head := "channel " + strings.Join(names, "/"); len(head) < bodyColumn {
 		return head
@@ -294,11 +289,7 @@ func (p *printer) columns(b *Board, columns []group) {
 		p.wrap(bodyColumn, b.Title(columns[0].keys))
 		p.newline()
 	} else {
-		titles := make([]string, len(columns))
-		for i, g := range columns {
-			titles[i] = b.Title(g.keys)
-		}
-		row("", titles)
+		row("", wording.Each(columns, func(g group) string { return b.Title(g.keys) }))
 	}
 	for _, c := range b.channels(columns) {
 		p.put(b.channelHead(columns, c))

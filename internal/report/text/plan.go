@@ -44,9 +44,7 @@ func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration
 		title += " (discouraged)"
 	}
 	p.section(strconv.Itoa(n), title)
-	line := reachedLine(&c.Reached)
-	line = cmp.Or(line, "not known")
-	p.field(2, "gives", line)
+	p.field(2, "gives", cmp.Or(reachedLine(&c.Reached), "not known"))
 	name := "slots"
 	for _, slots := range slices.Concat([][]string{c.Slots}, c.OtherSlots) {
 		p.field(2, name, gluedList(humanize.Spans(slots)))
@@ -201,25 +199,22 @@ func reachedLine(s *plan.Reached) string {
 }
 
 func remaining(findings []plan.Failure, rules string) string {
-	var names []string
-	seen := map[string]bool{}
+	var first wording.Groups[verdict.Severity]
 	for _, f := range findings {
-		if strings.HasPrefix(f.Rule, rules) && !seen[f.Rule] {
-			seen[f.Rule] = true
-			names = append(names, f.Rule+" ("+string(f.Severity)+")")
+		if strings.HasPrefix(f.Rule, rules) {
+			first.Add(f.Rule, f.Severity)
 		}
 	}
-	return strings.Join(names, ", ")
+	for i, rule := range first.Names {
+		first.Names[i] = rule + " (" + string(first.Of[rule][0]) + ")"
+	}
+	return strings.Join(first.Names, ", ")
 }
 
 func curedRules(list []verdict.Ref) string {
 	var names []string
-	seen := map[string]bool{}
 	for _, c := range list {
-		if !seen[c.Rule] {
-			seen[c.Rule] = true
-			names = append(names, c.Rule)
-		}
+		names = wording.AddNew(names, c.Rule)
 	}
 	return strings.Join(names, ", ")
 }

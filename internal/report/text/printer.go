@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -21,8 +22,6 @@ const (
 
 // hardBlank is a space at which wrap must not break a line.
 const hardBlank = "\x1f"
-
-const blanks = "                                                                                "
 
 // printer collects the text of one report. All untrusted text goes through put, which makes it printable.
 type printer struct {
@@ -48,16 +47,8 @@ type Options struct {
 }
 
 func newPrinter(o Options) *printer {
-	width := o.Width
-	if width <= 0 {
-		width = defaultWidth
-	}
-	return &printer{
-		buf:     make([]byte, 0, 16<<10),
-		width:   max(width, leastWidth),
-		color:   o.Color,
-		verbose: o.Verbose,
-	}
+	width := max(cmp.Or(max(o.Width, 0), defaultWidth), leastWidth)
+	return &printer{buf: make([]byte, 0, 16<<10), width: width, color: o.Color, verbose: o.Verbose}
 }
 
 // flush writes the collected text without the empty line at its end.
@@ -93,10 +84,9 @@ func (p *printer) lead(word string) {
 
 // to adds spaces up to a column, unless it is passed already.
 func (p *printer) to(col int) {
-	for p.col < col {
-		n := min(col-p.col, len(blanks))
-		p.buf = append(p.buf, blanks[:n]...)
-		p.col += n
+	if p.col < col {
+		p.buf = append(p.buf, strings.Repeat(" ", col-p.col)...)
+		p.col = col
 	}
 }
 
@@ -158,16 +148,14 @@ func breakAfter(s string, room int) int {
 // units prints pieces that should not be broken, two spaces apart.
 func (p *printer) units(hang int, pieces []string) {
 	for i, s := range pieces {
-		gap := 2
-		if i == 0 {
-			gap = 0
-		}
-		if i > 0 && p.col+gap+printable.Columns(printable.Clean(s)) > p.width {
+		switch {
+		case i == 0:
+		case p.col+2+printable.Columns(printable.Clean(s)) > p.width:
 			p.newline()
 			p.to(hang)
-			gap = 0
+		default:
+			p.to(p.col + 2)
 		}
-		p.to(p.col + gap)
 		p.wrap(hang, s)
 	}
 	p.newline()

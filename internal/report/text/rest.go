@@ -29,20 +29,16 @@ type verdictless struct {
 }
 
 func byReason(findings []verdict.Finding, result verdict.Result) []verdictless {
-	type key struct{ reason, knownBy string }
 	var out []verdictless
-	at := map[key]int{}
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != result {
 			continue
 		}
-		k := key{string(f.Reason), f.KnownBy.String()}
-		j, ok := at[k]
-		if !ok {
-			j = len(out)
-			at[k] = j
-			out = append(out, verdictless{reason: k.reason, knownBy: k.knownBy})
+		reason, knownBy := string(f.Reason), f.KnownBy.String()
+		j := slices.IndexFunc(out, func(v verdictless) bool { return v.reason == reason && v.knownBy == knownBy })
+		if j < 0 {
+			j, out = len(out), append(out, verdictless{reason: reason, knownBy: knownBy})
 		}
 		out[j].add(f)
 	}
@@ -54,8 +50,8 @@ func (v *verdictless) add(f *verdict.Finding) {
 	v.n++
 	i := slices.IndexFunc(v.rules, func(s shared) bool { return s.text == f.Rule })
 	if i < 0 {
-		i = len(v.rules)
-		v.rules = append(v.rules, shared{text: f.Rule, evident: selfEvident(f)})
+		evident := f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
+		i, v.rules = len(v.rules), append(v.rules, shared{text: f.Rule, evident: evident})
 	}
 	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject.String())
 }
@@ -72,11 +68,6 @@ func (v *verdictless) names() string {
 	return strings.Join(out, ", ")
 }
 
-// selfEvident reports whether the rule's name contains its subject: the machine, or the setting in its name.
-func selfEvident(f *verdict.Finding) bool {
-	return f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
-}
-
 func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)
 	if len(groups) == 0 {
@@ -88,9 +79,7 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 	}
 	p.section(word, humanize.Plural(total, "finding")+tail)
 	for _, g := range groups {
-		reason := g.reason
-		reason = cmp.Or(reason, "no reason given")
-		p.line(2, reason)
+		p.line(2, cmp.Or(g.reason, "no reason given"))
 		p.field(4, "known by", g.knownBy)
 		p.field(4, "rules", g.names())
 	}
@@ -126,24 +115,17 @@ func (p *printer) measured(all []report.Measurement) {
 }
 
 func (p *printer) measuredWith(m *report.Measurement) string {
-	out := "with " + string(m.Tool)
-	if m.At != "" {
-		out += ", " + string(m.At)
+	path := ""
+	if p.verbose {
+		path = string(m.Path)
 	}
-	out += ", " + humanize.Plural(len(m.Figures), "figure")
-	if m.Path != "" && p.verbose {
-		out += ", " + string(m.Path)
-	}
-	return out
+	return humanize.Joined(", ", "with "+string(m.Tool), string(m.At), humanize.Plural(len(m.Figures), "figure"), path)
 }
 
 // figure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
 // undecided if a rule could have checked it.
 func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
-	line := wording.MeasuredPlace(f) + ": " + wording.MeasuredKind(f) + " " + wording.MeasuredValue(f, f.Value)
-	if of := wording.OfPeak(f); of != "" {
-		line += ", " + of
-	}
+	line := humanize.Joined(", ", wording.MeasuredPlace(f)+": "+wording.MeasuredKind(f)+" "+wording.MeasuredValue(f, f.Value), wording.OfPeak(f))
 	switch passes := wording.MeasuredPasses(f); {
 	case p.verbose && passes != "":
 		line += " (" + passes + ")"
@@ -154,21 +136,18 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 }
 
 func (p *printer) waived(findings []verdict.Finding) {
-	n := 0
-	for i := range findings {
-		if findings[i].Result == verdict.Waived {
-			n++
+	var lines []string
+	for _, f := range findings {
+		if f.Result == verdict.Waived {
+			lines = append(lines, f.Rule+" "+f.Subject.String()+": "+string(f.Found)+" ("+waiverText(f.Waiver)+")")
 		}
 	}
-	if n == 0 {
+	if len(lines) == 0 {
 		return
 	}
-	p.section("WAIVED", humanize.Plural(n, "finding")+", failed but accepted")
-	for _, f := range findings {
-		if f.Result != verdict.Waived {
-			continue
-		}
-		p.line(2, f.Rule+" "+f.Subject.String()+": "+string(f.Found)+" ("+waiverText(f.Waiver)+")")
+	p.section("WAIVED", humanize.Plural(len(lines), "finding")+", failed but accepted")
+	for _, line := range lines {
+		p.line(2, line)
 	}
 	p.newline()
 }
@@ -177,11 +156,10 @@ func waiverText(w *verdict.Waiver) string {
 	if w == nil {
 		return "no reason given"
 	}
-	until := "without an end"
-	if w.Until != "" {
-		until = "until " + string(w.Until)
+	if w.Until == "" {
+		return w.Reason + "; without an end"
 	}
-	return w.Reason + "; " + until
+	return w.Reason + "; until " + string(w.Until)
 }
 
 // unread lists the sources that could not be read completely, by state and detail.
@@ -292,14 +270,12 @@ func needs(findings []verdict.Finding) []string {
 		}
 	}
 	slices.SortStableFunc(t, func(a, b wording.Tallied) int { return cmp.Compare(b.N, a.N) })
-	out := make([]string, len(t))
-	for i, e := range t {
-		out[i] = strconv.FormatInt(e.N, 10) + " " + e.Name
+	return wording.Each(t, func(e wording.Tallied) string {
 		if e.N == 1 {
-			out[i] = "1 " + strings.Replace(strings.Replace(e.Name, "need ", "needs ", 1), "are ", "is ", 1)
+			return "1 " + strings.Replace(strings.Replace(e.Name, "need ", "needs ", 1), "are ", "is ", 1)
 		}
-	}
-	return out
+		return strconv.FormatInt(e.N, 10) + " " + e.Name
+	})
 }
 
 // detail prints for the verbose report what else can be done, what passed and what was not run.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"memaudit.example/memaudit/internal/report/wording"
+
 	"memaudit.example/memaudit/internal/report/printable"
 )
 
@@ -39,17 +41,11 @@ func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 func (t *textTable) print(p *printer, indent int) {
 	widths := t.widths()
 	left := t.dropColumns(widths, p.width-indent)
-	heads := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		heads[i] = c.head
-	}
-	t.line(p, indent, widths, heads)
+	t.line(p, indent, widths, wording.Each(t.columns, func(c column) string { return c.head }))
 	for i, r := range t.rows {
 		t.line(p, indent, widths, r)
 		for _, text := range t.below[i] {
-			p.to(indent + belowIndent)
-			p.wrap(indent+belowIndent, text)
-			p.newline()
+			p.line(indent+belowIndent, text)
 		}
 	}
 	if len(left) > 0 {
@@ -109,8 +105,7 @@ func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
 		if widths[i] < 0 {
 			continue
 		}
-		s = cmp.Or(s, "-")
-		s = printable.Clean(s)
+		s = printable.Clean(cmp.Or(s, "-"))
 		start := at
 		if t.columns[i].right {
 			start += widths[i] - printable.Columns(s)

@@ -76,14 +76,7 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 
 // Reading is one reading in one line: its source, the file and its text.
 func Reading(e *fact.Evidence) string {
-	s := e.Source
-	if e.Path != "" {
-		s += " " + e.Path
-	}
-	if read := e.Reading(); read != "" {
-		s += ": " + read
-	}
-	return s
+	return humanize.Joined(": ", humanize.Joined(" ", e.Source, e.Path), e.Reading())
 }
 
 // Costs is the cost of a deviation, and its source; "" if none is documented. Costs computed by the population model

@@ -94,8 +94,8 @@ func SettingReadings(s *report.Setting) []string {
 	var out []string
 	add := func(known bool, evidence []fact.Evidence) {
 		for i := range evidence {
-			if line := Reading(&evidence[i]); known && !slices.Contains(out, line) {
-				out = append(out, line)
+			if known {
+				out = AddNew(out, Reading(&evidence[i]))
 			}
 		}
 	}
@@ -129,11 +129,7 @@ func Processors(sockets []inventory.Socket) []string {
 		}
 		t.Add(name, 1)
 	}
-	out := make([]string, 0, len(t))
-	for _, e := range t {
-		out = append(out, strconv.FormatInt(e.N, 10)+" x "+e.Name)
-	}
-	return out
+	return Each(t, func(e Tallied) string { return strconv.FormatInt(e.N, 10) + " x " + e.Name })
 }
 
 // Capacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
@@ -158,11 +154,7 @@ func Capacities(inv *report.Inventory) []string {
 	if len(t) == 0 {
 		return visible(inv.Nodes)
 	}
-	out := make([]string, 0, len(t))
-	for _, e := range t {
-		out = append(out, capacity(e, kinds, open))
-	}
-	return out
+	return Each(t, func(e Tallied) string { return capacity(e, kinds, open) })
 }
 
 // Memory is the kind of memory that a module is, "" when it is not known.

@@ -77,6 +77,23 @@ func WithoutBrackets(s string) string {
 	}
 }
 
+// Each returns a text for each entry of a list.
+func Each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, entry := range list {
+		out[i] = text(entry)
+	}
+	return out
+}
+
+// AddNew adds a text to a list, unless it is "" or there already.
+func AddNew(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
 // Groups collects values by name, in the order of first appearance. The zero value is empty.
 type Groups[T any] struct {
 	Names []string

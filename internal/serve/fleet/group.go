@@ -156,11 +156,7 @@ func counted(list []string) string {
 	for _, text := range list {
 		tally.Add(text, 1)
 	}
-	out := make([]string, len(tally))
-	for i, t := range tally {
-		out[i] = fmt.Sprintf("%d x %s", t.N, t.Name)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(wording.Each(tally, func(t wording.Tallied) string { return fmt.Sprintf("%d x %s", t.N, t.Name) }), ", ")
 }
 
 func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
@@ -186,12 +182,9 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 		slices.Sort(speeds)
 		f.trait(m, traitSpeed, strings.Join(slices.Compact(speeds), " and "))
 	}
-	population := metrics.Signature(inv)
-	if population != "" {
-		m.Population = nullable.String(f.intern(population))
-	}
+	m.Population = nullable.String(f.intern(metrics.Signature(inv)))
 	if sized {
-		f.trait(m, traitLayout, population)
+		f.trait(m, traitLayout, string(m.Population))
 	}
 	if sized && bytes > 0 {
 		m.MemoryBytes = &bytes
@@ -200,21 +193,13 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	if len(inv.Nodes) > 0 {
 		f.trait(m, traitNodes, fmt.Sprint(len(inv.Nodes)))
 	}
-	m.RelativeBandwidth, m.RelativeBandwidthHigh = worstShare(inv.Population.Sockets)
-}
-
-// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is known.
-func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
-	worst := population.Relative{}
-	for i := range sockets {
-		if r := &sockets[i].Relative; population.CompareShares(r, &worst) < 0 {
-			worst = *r
+	worst := population.Relative{} // nil bounds if none is known
+	for _, s := range inv.Population.Sockets {
+		if population.CompareShares(&s.Relative, &worst) < 0 {
+			worst = s.Relative
 		}
 	}
-	if v := worst.Value; v != nil {
-		return v, v
-	}
-	return worst.Low, worst.High
+	m.RelativeBandwidth, m.RelativeBandwidthHigh = cmp.Or(worst.Value, worst.Low), cmp.Or(worst.Value, worst.High)
 }
 
 func (f *Fleet) settings(m *Machine, inv *report.Inventory) {

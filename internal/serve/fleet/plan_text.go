@@ -22,11 +22,7 @@ func (t *textWriter) plan(d *Document) {
 		return out
 	})
 	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
-		entries := make([]string, len(c.Spares))
-		for i, n := range c.Spares {
-			entries[i] = strconv.Itoa(n)
-		}
-		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(entries) + "; " + c.gains()
+		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(wording.Each(c.Spares, strconv.Itoa)) + "; " + c.gains()
 	})
 	for i := range p.Stock {
 		if i == 0 {
