@@ -275,11 +275,7 @@ func (r *Report) profileSentence() string {
 // tableSentence reports that the SMBIOS table could not be read and what to do, "" if it could or if another source
 // decided the channels.
 func (r *Report) tableSentence(decided bool) string {
-	at := slices.IndexFunc(r.Inventory.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceSMBIOS })
-	if at < 0 {
-		return ""
-	}
-	s := &r.Inventory.Sources[at]
+	s := r.Inventory.smbios()
 	switch state := s.State; {
 	case state == fact.SourceTruncated, state == fact.SourceMalformed:
 		return r.Inventory.WithoutTable()
@@ -307,13 +303,19 @@ func (r *Report) withoutDIMMs(sentence string) string {
 	return sentence
 }
 
+// smbios returns the source of the SMBIOS table: one that is complete if none is listed.
+func (inv *Inventory) smbios() *inventory.Source {
+	for i := range inv.Sources {
+		if inv.Sources[i].Name == inventory.SourceSMBIOS {
+			return &inv.Sources[i]
+		}
+	}
+	return &inventory.Source{State: fact.SourceOK}
+}
+
 // WithoutTable is the reason why the SMBIOS table was not read completely, "" if it was.
 func (inv *Inventory) WithoutTable() string {
-	at := slices.IndexFunc(inv.Sources, func(s inventory.Source) bool { return s.Name == inventory.SourceSMBIOS })
-	if at < 0 {
-		return ""
-	}
-	s := &inv.Sources[at]
+	s := inv.smbios()
 	detail := string(s.Detail)
 	switch s.State {
 	case fact.SourceOK:

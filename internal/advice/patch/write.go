@@ -51,9 +51,8 @@ func literal(s string) string {
 func (m *Patch) scp() string {
 	var b strings.Builder
 	b.WriteString("<SystemConfiguration>\n  <Component FQDD=\"BIOS.Setup.1-1\">\n")
-	for i := range m.Changes {
-		c := &m.Changes[i]
-		fmt.Fprintf(&b, "    %s\n    <Attribute Name=\"%s\">%s</Attribute>\n", remark(c), escaped(c.Attribute.Name), escaped(c.To))
+	for _, c := range m.Changes {
+		fmt.Fprintf(&b, "    %s\n    <Attribute Name=\"%s\">%s</Attribute>\n", c.remark(), escaped(c.Attribute.Name), escaped(c.To))
 	}
 	b.WriteString("  </Component>\n</SystemConfiguration>\n")
 	return b.String()
@@ -63,10 +62,9 @@ func (m *Patch) scp() string {
 func (m *Patch) sum() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<BiosCfg>\n")
-	for i := range m.Changes {
-		c := &m.Changes[i]
+	for _, c := range m.Changes {
 		menus := strings.Split(c.Attribute.Menu, " > ")
-		fmt.Fprintf(&b, "  %s\n  ", remark(c))
+		fmt.Fprintf(&b, "  %s\n  ", c.remark())
 		for _, m := range menus {
 			fmt.Fprintf(&b, "<Menu name=\"%s\">", escaped(m))
 		}
@@ -79,16 +77,15 @@ func (m *Patch) sum() string {
 func (m *Patch) conrep() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(m.Export.Product), escaped(m.Export.Firmware))
-	for i := range m.Changes {
-		c := &m.Changes[i]
-		fmt.Fprintf(&b, "  %s\n  <Section name=\"%s\">%s</Section>\n", remark(c), escaped(c.Attribute.Name), escaped(c.To))
+	for _, c := range m.Changes {
+		fmt.Fprintf(&b, "  %s\n  <Section name=\"%s\">%s</Section>\n", c.remark(), escaped(c.Attribute.Name), escaped(c.To))
 	}
 	b.WriteString("</Conrep>\n")
 	return b.String()
 }
 
 // remark returns a change as an XML comment, which must not contain two adjacent hyphens.
-func remark(c *Change) string {
+func (c *Change) remark() string {
 	text := strings.ReplaceAll(settings.OneLine(c.comment()), "->", "to")
 	for strings.Contains(text, "--") {
 		text = strings.ReplaceAll(text, "--", "- -")
@@ -226,7 +223,14 @@ const (
 
 // Forms lists all formats.
 func Forms() []string {
-	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep), string(Syscfg), string(Setup)}
+	return words([]Form{Redfish, Racadm, SCP, ILORest, OneCLI, SUM, Conrep, Syscfg, Setup})
+}
+
+func words(forms []Form) (out []string) {
+	for _, f := range forms {
+		out = append(out, string(f))
+	}
+	return out
 }
 
 // formsOf returns the formats of tools that use the names in an export, the usual one first. Dell and HPE use
@@ -279,11 +283,7 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 	case asked == "":
 		return forms[0], nil
 	case !slices.Contains(forms, Form(asked)):
-		names := make([]string, len(forms))
-		for i, f := range forms {
-			names[i] = string(f)
-		}
-		return "", fmt.Errorf("%s does not take the names of an export in the form %s, expected one of %s", asked, e.Format, strings.Join(names, ", "))
+		return "", fmt.Errorf("%s does not take the names of an export in the form %s, expected one of %s", asked, e.Format, strings.Join(words(forms), ", "))
 	default:
 		return Form(asked), nil
 	}

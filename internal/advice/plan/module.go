@@ -28,11 +28,10 @@ func moveModule(to, module *inventory.Slot) {
 }
 
 func clearSlot(s *inventory.Slot) {
-	slot := *s
 	*s = inventory.Slot{
-		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE, BMC: slot.BMC,
-		Locator: slot.Locator, BankLocator: slot.BankLocator, Unique: slot.Unique, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
-		Soldered: slot.Soldered, Technology: slot.Technology, State: inventory.SlotEmpty,
+		Handle: s.Handle, Array: s.Array, Row: s.Row, HPE: s.HPE, BMC: s.BMC,
+		Locator: s.Locator, BankLocator: s.BankLocator, Unique: s.Unique, DeviceSet: s.DeviceSet, FormFactor: s.FormFactor,
+		Soldered: s.Soldered, Technology: s.Technology, State: inventory.SlotEmpty,
 	}
 }
 

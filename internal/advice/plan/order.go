@@ -268,13 +268,13 @@ func discouraged(r *place.SetRow) bool {
 // Condition names the document of the most modules that the vendor allows only on a condition, with the condition; ""
 // if there is none.
 func (t *Target) Condition() string {
-	most := 0
-	sets := t.board.population.Sets
-	if sets != nil {
-		for n, row := range sets.Rows {
-			if row.Grade == place.Conditional {
-				most = max(most, n)
-			}
+	most, sets := 0, t.board.population.Sets
+	if sets == nil {
+		return ""
+	}
+	for n, row := range sets.Rows {
+		if row.Grade == place.Conditional {
+			most = max(most, n)
 		}
 	}
 	if most == 0 {

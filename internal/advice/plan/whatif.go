@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -124,10 +125,7 @@ func filledSlots(sys *inventory.System) string {
 			out = append(out, sys.Slots[i].Name())
 		}
 	}
-	if len(out) == 0 {
-		return "none"
-	}
-	return humanize.Truncated(mostNamed, out)
+	return cmp.Or(humanize.Truncated(mostNamed, out), "none")
 }
 
 // sample is a slot with a module of the size, else with any: of the same channel if possible, else of the same
