@@ -152,8 +152,8 @@ rules:
 func TestBrokenTextKeepsVerdict(t *testing.T) {
 	const broken = `
 rules:
-  - {id: test.machine.text, title: t, check: machine.processors == 1, severity: warning, found: 'words(["a"]) + ["b"][3]', expected: '"one"', why: w, uncited: true}
-  - {id: test.machine.fact, title: t, check: machine.processors == 1, severity: warning, found: machine.nothing, why: w, uncited: true}
+  - {id: test.machine.text, title: t, check: machine.processors == 1, severity: warning, found: '{{gib .machine.vendor}}', expected: one, why: w, uncited: true}
+  - {id: test.machine.fact, title: t, check: machine.processors == 1, severity: warning, found: '{{.machine.nothing}}', why: w, uncited: true}
   - {id: test.machine.check, title: t, check: '[1][machine.processors] == 1', severity: warning, why: w, uncited: true}
 `
 	sys, topo := twoSockets()
@@ -178,7 +178,7 @@ rules:
     check: machine.processors == 1
     severity: info
     why: w
-    effect: {expr: 'machine.processors == 3 ? "much" : ""', conditions: always}
+    effect: {text: '{{if eq .machine.processors 3}}much{{end}}', conditions: always}
     citation: {vendor: us, title: a test}
 `
 	sys, topo := twoSockets()

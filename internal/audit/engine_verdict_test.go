@@ -26,7 +26,7 @@ rules:
     subject: socket
     check: socket.dimms > 0
     severity: critical
-    found: 'text(socket.dimms) + " DIMMs"'
+    found: '{{.socket.dimms}} DIMMs'
     why: because
     citation: {vendor: us, title: a test}
 `
@@ -114,7 +114,7 @@ func TestDoubtfulProcessors(t *testing.T) {
 
 func rule(name, scope, applies string) string {
 	out := "rules:\n  - id: test.machine.speaks\n    title: " + name + "\n    check: machine.processors == 0\n    severity: info\n" +
-		"    found: '\"" + name + "\"'\n    why: because\n    citation: {vendor: us, title: a test}\n"
+		"    found: " + name + "\n    why: because\n    citation: {vendor: us, title: a test}\n"
 	if scope != "" {
 		out += "    for: " + scope + "\n"
 	}

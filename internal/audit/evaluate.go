@@ -256,7 +256,7 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 		return
 	}
 	r.scope.About(s)
-	text, err := r.engine.programs.Text(r.scope, rule.Severity)
+	text, err := r.engine.programs.Word(r.scope, rule.Severity)
 	*doubt = cmp.Or(*doubt, r.doubt(rule))
 	switch {
 	case err != nil:
@@ -290,26 +290,13 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	})
 }
 
-func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(src string) string) {
-	say := func(src string) string {
-		if src == "" {
-			return ""
-		}
-		return eval(src)
-	}
+func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(src string) string) {
 	f.Found, f.Expected = nullable.String(say(rule.Found)), nullable.String(say(rule.Expected))
 	f.Short, f.Label, f.Fix = say(rule.Short), say(rule.Label), say(rule.Fix)
 	f.Remedy = nullable.String(say(rule.RemedyFor(vendor)))
 	if e := rule.Effect; e != nil {
-		text := e.Text
-		if e.Expr != "" {
-			text = say(e.Expr)
-		}
-		if text != "" { // a computed effect may be empty for this machine
-			f.Effect = e.Effect(text, rule.Citation)
-			if e.SourceExpr != "" {
-				f.Effect.Source = nullable.String(say(e.SourceExpr))
-			}
+		if text := say(e.Text); text != "" { // it may be empty for this machine
+			f.Effect = e.Effect(text, say(e.Source), rule.Citation)
 		}
 	}
 }

@@ -26,14 +26,16 @@ func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	}
 	var programs facts.Programs
 	say := func(src string) string {
-		text, _ := programs.Text(s, src) // "" without a source, too
+		text, _ := programs.Text(s, src)
 		return text
 	}
 	found := startRule(r, exampleSubject(r.Subject, s))
 	found.Result, found.Explains = verdict.Result(c.Expect), r.Explains
 	describe(r, s.PlainFact("machine", "vendor"), &found, say)
-	if word := verdict.Severity(say(r.Severity)); verdict.Severity(r.Severity).Rank() == 0 && word.Rank() > 0 {
-		found.Severity = word
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		if word, _ := programs.Word(s, r.Severity); verdict.Severity(word).Rank() > 0 {
+			found.Severity = verdict.Severity(word)
+		}
 	}
 	return &found, c.Name
 }

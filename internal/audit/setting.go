@@ -57,7 +57,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Value, f.Found = verdict.Fail, value.Text(), nullable.String(statedSetting(s, value, face))
 		f.Remedy = nullable.String(r.settingRemedy(p, w, s, face != "configured"))
 		if w.Effect != nil {
-			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
+			f.Effect = w.Effect.Effect(w.Effect.Text, w.Effect.Source, p.Citation)
 		}
 	}
 	r.settingSeverity(p, &f, value)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
+	"text/template/parse"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
@@ -13,12 +15,18 @@ import (
 	"memaudit.example/memaudit/internal/model/compiled"
 )
 
-// Programs plans and evaluates expressions; each is planned once. It is not safe for concurrent use.
+// Programs plans and evaluates expressions and texts; each is planned once. It is not safe for concurrent use.
 type Programs struct {
 	// Encoded decodes an expression that EncodeExpr made ahead of time; nil for none. It goes by the text, so that an outdated
 	// one never applies to another text.
 	Encoded func(src string, into any) (known bool, err error)
 	done    map[programKey]planned
+	// templates are the texts by their source, parts what each may print and decide by; left is what the one that is printed may
+	// still take, checks is set while one is checked.
+	templates *template.Template
+	parts     map[string][]parse.Node
+	left      int
+	checks    bool
 }
 
 type programKey struct{ src, want string }
@@ -34,8 +42,8 @@ func (x *Programs) Bool(s *Scope, src string) (bool, Outcome) {
 	return o.Val == types.True, o
 }
 
-// Text evaluates a text expression; an unknown value is printed as "not known".
-func (x *Programs) Text(s *Scope, src string) (string, error) {
+// Word evaluates an expression of a word; NotKnown if the outcome has no value.
+func (x *Programs) Word(s *Scope, src string) (string, error) {
 	switch o := x.eval(s, src, types.StringType); {
 	case o.Err != nil:
 		return "", o.Err
@@ -111,7 +119,6 @@ func parseExpr(src string) (*celast.AST, error) {
 type encodedExpr struct {
 	_    struct{} `cbor:",toarray"` // stored without field names
 	Kind celast.ExprKind
-	ID   int64
 	// Name is that of an identifier, a field or a function; a comprehension has those of its three variables.
 	Name string
 	// Value is that of a literal. Flag marks a member call, whose receiver is the first part, and a test for presence.
@@ -134,7 +141,7 @@ func EncodeExpr(src string) ([]byte, error) {
 }
 
 func encodeNode(e celast.Expr) (encodedExpr, error) {
-	out := encodedExpr{Kind: e.Kind(), ID: e.ID()}
+	out := encodedExpr{Kind: e.Kind()}
 	var parts []celast.Expr
 	switch e.Kind() {
 	case celast.IdentKind:
@@ -169,39 +176,40 @@ func encodeNode(e celast.Expr) (encodedExpr, error) {
 	return out, nil
 }
 
-// decode returns the node as CEL has it, and adds its identifiers to references, as a check would, so that the planner
-// finds variables at once.
-func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo) celast.Expr {
-	parts := []celast.Expr{}
+// decode returns the node, with an id after last, as CEL has it, and adds its identifiers to references, as a check would, so that
+// the planner finds variables at once.
+func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
+	*last++
+	id, parts := *last, []celast.Expr{}
 	for i := range e.Parts {
-		parts = append(parts, e.Parts[i].decode(make, references))
+		parts = append(parts, e.Parts[i].decode(make, references, last))
 	}
 	switch e.Kind {
 	case celast.IdentKind:
 		if e.Name != "sets" { // the name of a library
-			references[e.ID] = celast.NewIdentReference(e.Name, nil)
+			references[id] = celast.NewIdentReference(e.Name, nil)
 		}
-		return make.NewIdent(e.ID, e.Name)
+		return make.NewIdent(id, e.Name)
 	case celast.LiteralKind:
 		if whole, ok := e.Value.(uint64); ok { // CBOR has no sign for positive numbers
-			return make.NewLiteral(e.ID, types.Int(whole))
+			return make.NewLiteral(id, types.Int(whole))
 		}
-		return make.NewLiteral(e.ID, types.DefaultTypeAdapter.NativeToValue(e.Value))
+		return make.NewLiteral(id, types.DefaultTypeAdapter.NativeToValue(e.Value))
 	case celast.SelectKind:
 		if e.Flag {
-			return make.NewPresenceTest(e.ID, parts[0], e.Name)
+			return make.NewPresenceTest(id, parts[0], e.Name)
 		}
-		return make.NewSelect(e.ID, parts[0], e.Name)
+		return make.NewSelect(id, parts[0], e.Name)
 	case celast.ListKind:
-		return make.NewList(e.ID, parts, nil)
+		return make.NewList(id, parts, nil)
 	case celast.CallKind:
 		if e.Flag {
-			return make.NewMemberCall(e.ID, e.Name, parts[0], parts[1:]...)
+			return make.NewMemberCall(id, e.Name, parts[0], parts[1:]...)
 		}
-		return make.NewCall(e.ID, e.Name, parts...)
+		return make.NewCall(id, e.Name, parts...)
 	default:
 		v := strings.Split(e.Name, " ")
-		return make.NewComprehensionTwoVar(e.ID, parts[0], v[0], v[1], v[2], parts[1], parts[2], parts[3], parts[4])
+		return make.NewComprehensionTwoVar(id, parts[0], v[0], v[1], v[2], parts[1], parts[2], parts[3], parts[4])
 	}
 }
 
@@ -211,7 +219,7 @@ func (e *encodedExpr) plan() (cel.Program, error) {
 		return nil, err
 	}
 	references := map[int64]*celast.ReferenceInfo{}
-	expr := e.decode(celast.NewExprFactory(), references)
+	expr := e.decode(celast.NewExprFactory(), references, new(int64))
 	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 }
 

@@ -15,7 +15,7 @@ import (
 // Scope is what an expression can access: the machine's objects and lists, and the subject's. It implements
 // cel.Activation.
 type Scope struct {
-	objects map[string]any
+	objects map[string]*Value
 	subject Subject
 	// lazy creates an object or list when it is first used.
 	lazy func(name string) (Value, bool)
@@ -26,22 +26,31 @@ type Scope struct {
 
 // ResolveName implements cel.Activation.
 func (s *Scope) ResolveName(name string) (any, bool) {
+	v := s.variable(name)
+	if v == nil {
+		return nil, false
+	}
+	return celValue(name, v), true
+}
+
+// variable returns an object or list by its name, nil if there is none.
+func (s *Scope) variable(name string) *Value {
 	if s.subject.Variable == name && s.subject.object != nil {
 		s.subject.object.trace = s.tr
 		s.subject.object.path = name
-		return s.subject.object, true
+		v := PlainValue(s.subject.object)
+		return &v
 	}
 	if v, ok := s.objects[name]; ok {
-		return v, true
+		return v
 	}
 	v, ok := s.lazy(name)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	adoptObjects(name, s.tr, &v)
-	out := celValue(name, &v)
-	s.objects[name] = out
-	return out, true
+	s.objects[name] = &v
+	return &v
 }
 
 var _ cel.Activation = (*Scope)(nil)
@@ -54,7 +63,7 @@ var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter
 
 // NewScope returns the scope of one machine.
 func NewScope(m *Machine) *Scope {
-	s := &Scope{objects: map[string]any{}, tr: newTrace()}
+	s := &Scope{objects: map[string]*Value{}, tr: newTrace()}
 	s.lazy = func(name string) (Value, bool) {
 		sch := Declared()
 		if _, ok := sch.lists[name]; ok {
@@ -70,10 +79,10 @@ func NewScope(m *Machine) *Scope {
 
 // NewStatedScope returns a scope with only the given facts.
 func NewStatedScope(given map[string]Value) *Scope {
-	s := &Scope{objects: map[string]any{}, tr: newTrace()}
+	s := &Scope{objects: map[string]*Value{}, tr: newTrace()}
 	for name, v := range given {
 		adoptObjects(name, s.tr, &v)
-		s.objects[name] = celValue(name, &v)
+		s.objects[name] = &v
 	}
 	s.lazy = func(name string) (Value, bool) {
 		if t, ok := Declared().objects[name]; ok {

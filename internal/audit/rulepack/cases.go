@@ -47,7 +47,7 @@ func (x *Runner) Run(r *Rule, c *Case) (complaint string) {
 	case c.Missing != "" && !slices.Contains(o.Missing, c.Missing):
 		return fmt.Sprintf("is unknown for lack of %s, expected %s", strings.Join(o.Missing, ", "), c.Missing)
 	case got == verdict.Fail:
-		return x.texts(r, s, c)
+		return x.say(r, s, c)
 	}
 	return ""
 }
@@ -97,27 +97,30 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 // longestShort limits the short sentence of a rule: one line of a report.
 const longestShort = 120
 
-// texts evaluates the texts of a failing case: none may fail or be empty, and the severity must be the one in
+type ruleText struct{ key, src string }
+
+func (r *Rule) texts() []ruleText {
+	return []ruleText{{"short", r.Short}, {"label", r.Label}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}}
+}
+
+// say evaluates the texts of a failing case: none may fail or be empty, and the severity must be the one in
 // the case.
-func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
-	for _, t := range []struct{ name, src string }{{"short", r.Short}, {"label", r.Label}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
+func (x *Runner) say(r *Rule, s *facts.Scope, c *Case) string {
+	for _, t := range r.texts() {
 		if t.src == "" {
 			continue
 		}
 		switch text, err := x.programs.Text(s, t.src); {
 		case err != nil:
-			return t.name + ": " + err.Error()
+			return t.key + ": " + err.Error()
 		case text == "":
-			return t.name + " comes out empty"
-		case t.name == "short" && len(text) > longestShort:
+			return t.key + " comes out empty"
+		case t.key == "short" && len(text) > longestShort:
 			return fmt.Sprintf("short comes out with %d letters, expected at most %d: %s", len(text), longestShort, text)
 		}
 	}
 	if r.Effect != nil {
-		for _, src := range []string{r.Effect.Expr, r.Effect.SourceExpr} {
-			if src == "" {
-				continue
-			}
+		for _, src := range []string{r.Effect.Text, r.Effect.Source} {
 			if _, err := x.programs.Text(s, src); err != nil { // may be empty
 				return "effect: " + err.Error()
 			}
@@ -126,7 +129,7 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 	severity := r.Severity
 	if verdict.Severity(severity).Rank() == 0 {
 		var err error
-		if severity, err = x.programs.Text(s, severity); err != nil {
+		if severity, err = x.programs.Word(s, severity); err != nil {
 			return "severity: " + err.Error()
 		}
 		if verdict.Severity(severity).Rank() == 0 && severity != facts.NotKnown {

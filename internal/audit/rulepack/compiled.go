@@ -1,6 +1,8 @@
 package rulepack
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -17,15 +19,21 @@ const (
 	PiecesPart = "pieces"
 )
 
-// builtin is the content of Part: the packs with the example of each rule's cases, and every expression parsed.
+// builtin is the content of Part: the packs with the example of each rule's cases, and every expression parsed, by the digest of its
+// text.
 type builtin struct {
 	Packs       []*Pack
-	Expressions map[string]compiled.Piece
+	Expressions map[uint64]compiled.Piece
+}
+
+func digest(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // Compile encodes validated packs.
 func Compile(packs []*Pack) (rules, pieces []byte, err error) {
-	out := builtin{Expressions: map[string]compiled.Piece{}}
+	out := builtin{Expressions: map[uint64]compiled.Piece{}}
 	piece := func(data []byte) compiled.Piece {
 		pieces = append(pieces, data...)
 		return compiled.Piece{At: len(pieces) - len(data), Bytes: len(data)}
@@ -56,7 +64,7 @@ func Compile(packs []*Pack) (rules, pieces []byte, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("compile %q: %w", src, err)
 		}
-		out.Expressions[src] = piece(data)
+		out.Expressions[digest(src)] = piece(data)
 	}
 	rules, err = compiled.Encode(out)
 	return rules, pieces, err
@@ -66,19 +74,13 @@ func expressions(packs []*Pack) []string {
 	var out []string
 	for _, p := range packs {
 		for _, r := range p.Rules {
-			out = append(out, r.Applies, r.Check, r.Short, r.Label, r.Fix, r.Found, r.Expected, r.Remedy)
+			out = append(out, r.Applies, r.Check)
 			for i := range r.Prerequisites {
 				q := &r.Prerequisites[i]
-				out = append(out, q.Applies, q.Needs, q.wanted(), q.Lacks, q.Fix)
-			}
-			for _, s := range r.Remedies {
-				out = append(out, s)
+				out = append(out, q.Applies, q.Needs, q.wanted())
 			}
 			if verdict.Severity(r.Severity).Rank() == 0 {
 				out = append(out, r.Severity)
-			}
-			if r.Effect != nil {
-				out = append(out, r.Effect.Expr, r.Effect.SourceExpr)
 			}
 		}
 		for _, q := range p.Profiles {
@@ -100,7 +102,7 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 	}
 	for _, p := range in.Packs {
 		p.Expressions = func(src string, into any) (bool, error) {
-			at, known := in.Expressions[src]
+			at, known := in.Expressions[digest(src)]
 			if !known {
 				return false, nil
 			}

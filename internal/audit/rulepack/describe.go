@@ -32,8 +32,6 @@ type RuleInfo struct {
 	Cases     CaseCounts        `json:"cases"`
 	// Match is the machines the rule is written for, nil for all.
 	Match *Match `json:"-"`
-	// Computed is true if Effect is an expression.
-	Computed bool `json:"-"`
 
 	// Rule is the rule itself, with its cases unless it was compiled.
 	Rule *Rule `json:"-"`
@@ -57,8 +55,7 @@ func (r *Rule) info() RuleInfo {
 		Remedies: map[string]string{}, Match: r.For, Rule: r}
 	maps.Copy(i.Remedies, r.Remedies)
 	if r.Effect != nil {
-		i.Computed = r.Effect.Expr != ""
-		i.Effect = r.Effect.Effect(strings.TrimSpace(r.Effect.Text+r.Effect.Expr), r.Citation).Text
+		i.Effect = r.Effect.Effect(strings.TrimSpace(r.Effect.Text), "", r.Citation).Text
 	}
 	i.Cases = r.caseCounts()
 	return i
@@ -221,7 +218,7 @@ func (p *ProfileSpec) info() ProfileInfo {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
 			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}
 		if w.Effect != nil {
-			s.Effect = w.Effect.Effect(w.Effect.Text, p.Citation).Text
+			s.Effect = w.Effect.Effect(w.Effect.Text, w.Effect.Source, p.Citation).Text
 		}
 		i.Settings[w.ID] = s
 		i.Order = append(i.Order, w.ID)

@@ -38,6 +38,9 @@ func makeHostilePacks() map[string]string {
 	withCase := func(check, facts string) string {
 		return head + "check: '" + check + "', cases: [{name: c, expect: pass, facts: " + facts + "}]}\n"
 	}
+	withText := func(text string) string {
+		return head + "check: 'false', found: '" + text + "', cases: [{name: c, expect: fail, facts: {memory: {options: [" + strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, ", 100) + "]}}}]}\n"
+	}
 	bomb := "document:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i <= 12; i++ {
 		bomb += fmt.Sprintf("  a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
@@ -81,7 +84,17 @@ func makeHostilePacks() map[string]string {
 		"pattern wide":             withCase(`"a".matches("(x{1000}){1000}")`, "{}"),
 		"pattern broken":           withCase(`"a".matches("(")`, "{}"),
 		"divide":                   withCase("1 / 0 == 1 || 1 % 0 == 1 || -9223372036854775807 - 2 < 0", "{}"),
-		"negative size":            withCase("gib(-9223372036854775807).size() > 0 && text(-1) != \"\"", "{}"),
+		"negative size":            withText("{{gib -9223372036854775807}}{{plural -9223372036854775807 `x`}}"),
+		"each of each":             withText("{{words (each .slots `{{words (each .. `)}}"),
+		"text of texts":            withText(strings.Repeat("{{words .memory.options}}", 600)),
+		"text in depth":            withText(strings.Repeat("{{if true}}", 1400) + strings.Repeat("{{end}}", 1400)),
+		"brackets in depth":        withText("{{" + strings.Repeat("(", 7000) + "1" + strings.Repeat(")", 7000) + "}}"),
+		"text of 20 kB":            withText("{{1}}" + strings.Repeat("x", 20_000)),
+		"range":                    withText("{{range 1000000000}}x{{end}}"),
+		"template of itself":       withText("{{define `a`}}{{template `a`}}{{end}}{{template `a`}}"),
+		"format of a text":         withText("{{printf `%1000000000d` 1}}"),
+		"text of a fact":           withText("{{words (each .slots .machine.vendor)}}"),
+		"pattern of a text":        withText("{{words (matching .memory.options `(x{1000}){1000}`)}}"),
 		"size overflow":            withCase("memory.installed_bytes > 0", "{memory: {installed_bytes: 9223372036854775807Ti}}"),
 		"facts wrong":              withCase("true", "[1]"),
 		"facts null":               withCase("true", "{machine: null, slots: [null], sockets: null}"),
@@ -197,7 +210,9 @@ func TestHostilePacks(t *testing.T) {
 		"keys of facts": tooMany, "keys of remedies": tooMany, "unknown keys": "more errors than",
 		"expression long": "size exceeds", "text long": "size exceeds", "expression deep": "recursion", "expression nots": "size exceeds",
 		"loops nested": "cost limit", "lists.range": "exceeds maximum", "range of ranges": "exceeds maximum", "costly cases": "cost more than",
-		"pattern wide": "repeat count", "facts deep": "machine",
+		"pattern wide": "repeat count", "text of texts": "more than 1048576 bytes", "text of 20 kB": "at most 16384 are read", "range": "alone",
+		"template of itself": "defines no other", "format of a text": "not defined", "text of a fact": "in quotes", "pattern of a text": "repeat count",
+		"facts deep": "machine",
 	}
 	for name, text := range hostilePacks() {
 		want, bounded := bounds[name]

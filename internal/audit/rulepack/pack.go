@@ -103,20 +103,20 @@ type Rule struct {
 	Concerns string `yaml:"concerns,omitempty"`
 	// Check is the expression that must be true.
 	Check string `yaml:"check"`
-	// Severity is a word, or a text expression; the last alternative of an expression is the rule's usual
+	// Severity is a word, or an expression of one; the last alternative of an expression is the rule's usual
 	// severity.
 	Severity string `yaml:"severity"`
 	// Certainty limits the certainty of the verdict.
 	Certainty string `yaml:"certainty,omitempty"`
-	// Short is a text expression: what is wrong, in a few words that follow the place ("channel 2 is empty").
-	// Headline is the same for the whole machine if places differ ("memory runs below its speed"). Fix is a
-	// text expression: what to do in one sentence, if the remedy is longer. Label is Short without figures that move
-	// while the machine stays as it is, for metrics: a rule with such figures has one.
+	// Short is what is wrong, in a few words that follow the place ("channel 2 is empty"). Headline is the same for the whole
+	// machine if places differ ("memory runs below its speed"). Fix is what to do in one sentence, if the remedy is longer.
+	// Label is Short without figures that move while the machine stays as it is, for metrics: a rule with such figures has
+	// one. All but Headline are texts: templates over the facts.
 	Short    string `yaml:"short,omitempty"`
 	Label    string `yaml:"label,omitempty"`
 	Headline string `yaml:"headline,omitempty"`
 	Fix      string `yaml:"fix,omitempty"`
-	// Found, Expected and Remedy are text expressions; Remedies replaces Remedy for a vendor (a prefix of the
+	// Found, Expected and Remedy are texts; Remedies replaces Remedy for a vendor (a prefix of the
 	// system manufacturer).
 	Found    string            `yaml:"found,omitempty"`
 	Expected string            `yaml:"expected,omitempty"`
@@ -175,7 +175,7 @@ type Prerequisite struct {
 	Setting string `yaml:"setting,omitempty"`
 	Want    Words  `yaml:"want,omitempty"`
 	Needs   string `yaml:"needs,omitempty"`
-	// Lacks and Fix are text expressions: what is instead, in a few words, and what to do. A setting has its own.
+	// Lacks and Fix are texts: what is instead, in a few words, and what to do. A setting has its own.
 	Lacks string `yaml:"lacks,omitempty"`
 	Fix   string `yaml:"fix,omitempty"`
 	// Strength is must (a vendor's document or registry: the feature fails without it), indirect (a third party or analogy: a
@@ -215,18 +215,15 @@ func (r *Rule) Cites(word string) bool { return slices.Contains(r.Cite, word) }
 // EffectSpec is the cost of a deviation.
 type EffectSpec struct {
 	_ struct{} `cbor:",toarray"` // stored without field names
-	// Text is the statement; Expr computes it instead.
+	// Text is the statement, of a rule a template, as Source is.
 	Text string `yaml:"text,omitempty"`
-	Expr string `yaml:"expr,omitempty"`
 	// Number and Unit are the measured figure, Conditions those it was measured under.
 	Number     *float64 `yaml:"number,omitempty"`
 	Unit       string   `yaml:"unit,omitempty"`
 	Conditions string   `yaml:"conditions,omitempty"`
-	// Place is where the citation's document prints it; Source names another document; SourceExpr computes its
-	// name.
-	Place      string `yaml:"place,omitempty"`
-	Source     string `yaml:"source,omitempty"`
-	SourceExpr string `yaml:"source_expr,omitempty"`
+	// Place is where the citation's document prints it; Source names another document.
+	Place  string `yaml:"place,omitempty"`
+	Source string `yaml:"source,omitempty"`
 	// AttachTo is the term of the report that the effect is attached to: it is printed with that term's
 	// explanation if the finding follows from another and is not printed. verdict.AttachToClass is the only one.
 	AttachTo string `yaml:"beside,omitempty"`
@@ -493,12 +490,11 @@ func (r *Rule) RemedyFor(vendor string) string {
 	return text
 }
 
-// Effect returns a measured effect with its conditions and source.
-func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
+// Effect returns a measured effect with its conditions and source, that of its citation if it names none.
+func (e *EffectSpec) Effect(text, source string, c *verdict.Citation) *verdict.Effect {
 	if e.Conditions != "" {
 		text += " (" + e.Conditions + ")"
 	}
-	source := e.Source
 	if source == "" && c != nil {
 		source = c.Vendor + ", " + c.Title
 		if e.Place != "" {

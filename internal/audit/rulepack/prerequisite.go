@@ -73,8 +73,8 @@ func (v *validator) prerequisites(r *Rule) {
 		p, n := &r.Prerequisites[i], list.Content[i]
 		v.expr(n, "applies", p.Applies, types.BoolType)
 		v.expr(n, "needs", p.Needs, types.BoolType)
-		v.expr(n, "lacks", p.Lacks, types.StringType)
-		v.expr(n, "fix", p.Fix, types.StringType)
+		v.text(n, "lacks", p.Lacks)
+		v.text(n, "fix", p.Fix)
 		known, ok := settings.Lookup(p.Setting)
 		for _, fault := range []struct {
 			is   bool

@@ -95,45 +95,54 @@ func (v *validator) rule(r *Rule) {
 func (v *validator) expressions(r *Rule) {
 	v.expr(r.node, "applies", r.Applies, types.BoolType)
 	v.expr(r.node, "check", r.Check, types.BoolType)
-	v.expr(r.node, "short", r.Short, types.StringType)
-	v.expr(r.node, "label", r.Label, types.StringType)
-	v.expr(r.node, "fix", r.Fix, types.StringType)
-	v.expr(r.node, "found", r.Found, types.StringType)
-	v.expr(r.node, "expected", r.Expected, types.StringType)
-	v.expr(r.node, "remedy", r.Remedy, types.StringType)
 	if verdict.Severity(r.Severity).Rank() == 0 {
 		v.expr(r.node, "severity", r.Severity, types.StringType)
 	}
-	remedies := datafile.Value(r.node, "remedies")
+	for _, t := range r.texts() {
+		v.text(r.node, t.key, t.src)
+	}
 	for vendor, src := range r.Remedies {
-		v.expr(remedies, vendor, src, types.StringType)
+		v.text(datafile.Value(r.node, "remedies"), vendor, src)
 	}
 	if r.Effect != nil {
-		v.expr(datafile.Value(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
-		v.expr(datafile.Value(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
+		v.text(datafile.Value(r.node, "effect"), "text", r.Effect.Text)
+		v.text(datafile.Value(r.node, "effect"), "source", r.Effect.Source)
 	}
 }
 
 func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
-	if src == "" {
-		return
+	if src != "" {
+		_, err := v.programs.Get(src, want)
+		v.placeErrors(parent, key, src, err)
 	}
-	if _, err := v.programs.Get(src, want); err != nil {
+}
+
+// quoted is how texts were written before they were templates.
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^"|" \+ |\+ "|^[a-z_]+\([a-z_.]+\)$|^[a-z_]+\.[a-z_.]+$`)
+})
+
+func (v *validator) text(parent *yaml.Node, key, src string) {
+	if quoted().MatchString(src) && !strings.Contains(src, "{{") {
+		v.complain(keyOrRule(parent, key), `%s: an expression, expected a text with values in braces: {{gib .slot.size_bytes}} of memory`, key)
+	}
+	v.placeErrors(parent, key, src, v.programs.CheckText(src))
+}
+
+func (v *validator) placeErrors(parent *yaml.Node, key, src string, err error) {
+	if err != nil {
 		for _, e := range unjoin(err) {
-			v.placeExpr(keyOrRule(parent, key), key, e, expectedHint(key, src, e, want))
+			v.placeExpr(keyOrRule(parent, key), key, e, expectedHint(key, src, e))
 		}
 	}
 }
 
-// expectedHint returns a hint for an expression's error: where the names are listed, and that a text is an
-// expression as well.
-func expectedHint(key, src string, err error, want *types.Type) string {
+// expectedHint returns a hint for an expression's error: where the names are listed.
+func expectedHint(key, src string, err error) string {
 	fault := err.Error()
 	switch {
 	case key == "severity" && !strings.ContainsAny(src, " ?("):
 		return ", expected info, warning, critical or an expression that gives one"
-	case want == types.StringType && !strings.ContainsAny(src, `"'(`):
-		return `; an expression is expected, in which a text has quotes of its own: '"..."'`
 	case strings.Contains(fault, "undefined field"), strings.Contains(fault, "undeclared reference"):
 		return ", expected a fact of rules/facts.md" + likeFacts(src, err)
 	}
@@ -198,11 +207,11 @@ func (v *validator) sources(r *Rule) {
 			v.complain(keyOrRule(r.node, "cite"), "rule %s: %q is not a topic, expected one of %s", r.ID, word, strings.Join(CiteWords, ", "))
 		}
 	}
-	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {
+	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" {
 		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
 	}
-	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {
-		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
+	if r.Effect != nil && r.Effect.Text == "" {
+		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text", r.ID)
 	}
 }
 

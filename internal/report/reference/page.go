@@ -66,7 +66,7 @@ func layoutFuncs(l Layout) template.FuncMap {
 var wordFuncs = template.FuncMap{
 	"number": number,
 	"source": source, "document": document, "speeds": speeds, "elsewhere": elsewhere, "computed": computed,
-	"literal": func(expression string) string { s, _ := constantText(expression); return s },
+	"literal": constant,
 	"numbers": numbers,
 	"list":    func(words ...string) []string { return words },
 	"row":     func(rows [][]string, cells ...string) [][]string { return append(rows, cells) },

@@ -67,17 +67,17 @@ func (r *rulePage) Fixes() []string {
 	}
 	out := []string{r.sentence(cmp.Or(r.Rule.Fix, r.Remedy), func(f *verdict.Finding) string { return cmp.Or(f.Fix, string(f.Remedy)) })}
 	for _, vendor := range slices.Sorted(maps.Keys(r.Remedies)) {
-		if words, constant := constantText(r.Remedies[vendor]); constant {
+		if words := constant(r.Remedies[vendor]); words != "" {
 			out = append(out, vendor+": "+words)
 		}
 	}
 	return out
 }
 
-// sentence returns a text expression as text: itself if it is constant, otherwise as evaluated in the example.
-func (r *rulePage) sentence(expression string, evaluated func(*verdict.Finding) string) string {
-	words, constant := constantText(expression)
-	if constant || r.finding == nil {
+// sentence returns a text if it is constant, otherwise as printed in the example.
+func (r *rulePage) sentence(text string, evaluated func(*verdict.Finding) string) string {
+	words := constant(text)
+	if words != "" || r.finding == nil {
 		return words
 	}
 	if words = evaluated(r.finding); words != "" {
@@ -86,28 +86,15 @@ func (r *rulePage) sentence(expression string, evaluated func(*verdict.Finding) 
 	return words
 }
 
-// constantText returns the text of an expression that is a single literal; false for any other.
-func constantText(expression string) (string, bool) {
-	expression = strings.TrimSpace(expression)
-	for _, quote := range []string{`"`, `'`} {
-		body, ok := strings.CutPrefix(expression, quote)
-		if !ok {
-			continue
-		}
-		if body, ok = strings.CutSuffix(body, quote); ok && !strings.ContainsAny(body, quote+`\`) {
-			return body, true
-		}
-	}
-	return "", false
-}
-
-// computed returns an expression unless it is a single literal.
-func computed(expression string) string {
-	if _, constant := constantText(expression); constant {
+// constant returns a text unless it depends on the machine, and computed one that does.
+func constant(text string) string {
+	if strings.Contains(text, "{{") {
 		return ""
 	}
-	return strings.TrimSpace(expression)
+	return text
 }
+
+func computed(text string) string { return strings.TrimPrefix(text, constant(text)) }
 
 func source(c *verdict.Citation) string {
 	if c == nil {
