@@ -23,6 +23,9 @@ type LoadStep struct {
 	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
+// loadedTime is what a node takes.
+const loadedTime = 2500 * time.Millisecond
+
 // loadSteps are how many chains a core follows: fewer than the misses that a core of any server has open.
 func loadSteps() []int { return []int{1, 2, 3, 4, 6, 8} }
 
@@ -36,7 +39,7 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 			}
 		}
 	}
-	began, limit := r.bench.Now(), time.Duration(len(local))*2500*time.Millisecond
+	began, limit := r.bench.Now(), time.Duration(len(local))*loadedTime
 	late := func() bool { return r.bench.Now().Sub(began) >= limit }
 	pass := min(max(limit*9/10/time.Duration(max(len(local), 1)*len(loadSteps())*rounds*(perRound+1)), shortest), longest)
 	for round := 0; round < rounds+moreRounds && !late(); round++ {

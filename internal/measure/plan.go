@@ -9,8 +9,16 @@ import (
 	"time"
 )
 
-// memoryShare is the part of the free memory that may be used.
-const memoryShare = 4
+const (
+	// minBuffer is the least memory that a node is measured in, and cacheTimes how often the caches must fit into it.
+	minBuffer, cacheTimes = 256 << 20, 4
+	// memoryShare is the part of the free memory that may be used.
+	memoryShare = 4
+	// unknownCache is the assumed size in bytes of caches of unknown size, more than most processors have.
+	unknownCache = 256 << 20
+	// granule is what buffers are rounded up to: a huge page of most kernels.
+	granule = 2 << 20
+)
 
 // Options select what is measured.
 type Options struct {
@@ -129,9 +137,8 @@ func (s *Machine) first(n *Node, o Options) bool {
 // buffer returns the memory that a cell needs, so that no significant part of it fits in a cache. The number of the
 // chain's lines is a power of two.
 func (s *Machine) buffer(c Pair) Buffer {
-	const granule = 2 << 20                            // a huge page of most kernels
-	cache := cmp.Or(s.node(c.CPU).CacheBytes, 256<<20) // more than most processors have
-	streams := (max(256<<20, 4*cache) + granule - 1) / granule * granule
+	cache := cmp.Or(s.node(c.CPU).CacheBytes, unknownCache)
+	streams := (max(minBuffer, cacheTimes*cache) + granule - 1) / granule * granule
 	return Buffer{Streams: streams, Chain: 1 << (bits.Len64(uint64(streams)) - 2)}
 }
 

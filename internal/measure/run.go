@@ -218,13 +218,16 @@ const (
 	userHZ = 0.01
 )
 
+// minBusy is the least share of a pass's wall time that its threads must have run.
+const minBusy = 0.97
+
 func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	p := Pass{Kind: kind, Value: s.Value, Wall: s.Wall.Seconds(), CPU: s.CPU.Seconds(), Switches: s.Switches, Clock: s.Clock,
 		Steal: seconds(before.Steal, after.Steal), Stall: seconds(before.Stall, after.Stall), Foreign: seconds(before.Foreign, after.Foreign)}
 	switch {
 	case s.Value <= 0 || s.Wall <= 0:
 		p.discard("it gave no figure")
-	case p.CPU < 0.97*p.Wall:
+	case p.CPU < minBusy*p.Wall:
 		p.discard(fmt.Sprintf("its threads ran %.0f %% of the time, others had the processors for the rest", 100*p.CPU/p.Wall))
 	case p.Steal != nil && *p.Steal > maxSteal*p.Wall:
 		p.discard("a hypervisor took processor time from it")

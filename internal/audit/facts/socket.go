@@ -211,15 +211,15 @@ var socketModules = []Field{
 }
 
 var controllerType = newType("Controller", "one memory controller of a processor",
-	Field{"index", intType, "number within the processor, from 0", plain(func(c population.Controller) any { return c.Index })},
-	Field{"dimms", intType, "DIMMs behind it", plain(func(c population.Controller) any { return c.DIMMs })},
-	Field{"size_bytes", intType, "capacity behind it in bytes", plain(func(c population.Controller) any { return c.Bytes })},
-	Field{"layout", textType, "what sits where; equal layouts are equal texts", plain(func(c population.Controller) any { return c.Layout })},
+	Field{"index", intType, "number within the processor, from 0", ofItem(func(c population.Controller) any { return c.Index })},
+	Field{"dimms", intType, "DIMMs behind it", ofItem(func(c population.Controller) any { return c.DIMMs })},
+	Field{"size_bytes", intType, "capacity behind it in bytes", ofItem(func(c population.Controller) any { return c.Bytes })},
+	Field{"layout", textType, "what sits where; equal layouts are equal texts", ofItem(func(c population.Controller) any { return c.Layout })},
 )
 
 var regionType = newType("Region", "one interleave region",
-	Field{"bytes", intType, "size of the region in bytes", plain(func(r population.Region) any { return r.Bytes })},
-	Field{"ways", intType, "channels it is interleaved over", plain(func(r population.Region) any { return r.Ways })},
+	Field{"bytes", intType, "size of the region in bytes", ofItem(func(r population.Region) any { return r.Bytes })},
+	Field{"ways", intType, "channels it is interleaved over", ofItem(func(r population.Region) any { return r.Ways })},
 )
 
 func objects[T any](t *ObjectType, in []T) []*Object {

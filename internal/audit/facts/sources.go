@@ -69,7 +69,7 @@ func reader[S any](f func(S) Value) func(any) Value {
 	return func(src any) Value { return f(src.(S)) }
 }
 
-func plain[S any](f func(S) any) func(any) Value {
+func ofItem[S any](f func(S) any) func(any) Value {
 	return func(src any) Value { return PlainValue(f(src.(S))) }
 }
 

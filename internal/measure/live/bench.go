@@ -102,7 +102,7 @@ func (j *passJob) do() outcome {
 	var cpu, switches [2]int64
 	g := j.start
 	g.missing.Add(-1)
-	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; {
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; { // a thread that does not start holds nobody up
 		_ = kernel.Spin(1000)
 	}
 	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {

@@ -86,10 +86,13 @@ func (m *message) matches(e *Entry) bool {
 	}
 }
 
+// maxPlaces is the number of slots that one message is read for.
+const maxPlaces = 8
+
 func (f *file) place(text string) string {
 	for i := range f.Places {
 		var names []string
-		for _, m := range f.Places[i].match.FindAllStringSubmatchIndex(text, 8) {
+		for _, m := range f.Places[i].match.FindAllStringSubmatchIndex(text, maxPlaces) {
 			name := string(f.Places[i].match.ExpandString(nil, f.Places[i].Name, text, m))
 			if !slices.Contains(names, name) {
 				names = append(names, name)

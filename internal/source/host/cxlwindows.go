@@ -12,10 +12,24 @@ import (
 // Range is a range of physical addresses: End is the first one after it.
 type Range struct{ Start, End uint64 }
 
+// Sizes and offsets of ACPI's CXL Early Discovery Table, in bytes (CXL
+// Specification 3.0, 9.17.1; Linux, include/acpi/actbl1.h).
+const (
+	cedtPath        = "/sys/firmware/acpi/tables/CEDT"
+	cedtHeader      = 36
+	cedtWindow      = 1 // the record's type: CXL Fixed Memory Window Structure
+	cedtWindowStart = 8
+	cedtWindowSize  = 16
+	cedtWindowLeast = 36
+	limitCEDT       = 64 << 10
+	// maxWindows is how many of the kernel's root decoders are read; more are Malformed.
+	maxWindows = 64
+)
+
 // windows returns the address ranges of CXL memory: firmware's fixed windows, or else the kernel's root
 // decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
 func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
-	table := r.blob("/sys/firmware/acpi/tables/CEDT", 64<<10)
+	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
 		// If both fail, the failure that is not just a missing file is reported.
 		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || unavailable(table) && !unavailable(decoders) {
@@ -30,17 +44,15 @@ func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 	return fact.Known(list, fact.Direct, r.at(table.From.Path, rangesText(list)))
 }
 
-// fixedWindows reads ACPI's CXL Early Discovery Table (CXL Specification 3.0, 9.17.1; Linux, include/acpi/actbl1.h).
 func fixedWindows(b []byte) ([]Range, error) {
-	const header, least = 36, 36 // bytes of the table's head, and of a window at least
-	if len(b) < header || string(b[:4]) != "CEDT" {
+	if len(b) < cedtHeader || string(b[:4]) != "CEDT" {
 		return nil, errors.New("no CXL Early Discovery Table")
 	}
 	if n := binary.LittleEndian.Uint32(b[4:]); uint64(n) != uint64(len(b)) {
 		return nil, fmt.Errorf("%d bytes announced, %d there", n, len(b))
 	}
 	list := []Range{}
-	for at := header; at < len(b); {
+	for at := cedtHeader; at < len(b); {
 		record := b[at:]
 		if len(record) < 4 {
 			return nil, fmt.Errorf("%d bytes after the last record", len(record))
@@ -50,13 +62,13 @@ func fixedWindows(b []byte) ([]Range, error) {
 			return nil, fmt.Errorf("record at %d of %d bytes, table ends at %d", at, size, len(b))
 		}
 		at += size
-		if record[0] != 1 { // CXL Fixed Memory Window Structure
+		if record[0] != cedtWindow {
 			continue
 		}
-		if size < least {
-			return nil, fmt.Errorf("window of %d bytes, %d needed", size, least)
+		if size < cedtWindowLeast {
+			return nil, fmt.Errorf("window of %d bytes, %d needed", size, cedtWindowLeast)
 		}
-		start, bytes := binary.LittleEndian.Uint64(record[8:]), binary.LittleEndian.Uint64(record[16:])
+		start, bytes := binary.LittleEndian.Uint64(record[cedtWindowStart:]), binary.LittleEndian.Uint64(record[cedtWindowSize:])
 		if start+bytes <= start {
 			return nil, fmt.Errorf("window of 0x%x bytes at 0x%x", bytes, start)
 		}
@@ -83,7 +95,7 @@ func (r *reader) rootDecoders(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 			return fact.UnknownFrom[[]Range](start)
 		case size.State != fact.OK:
 			return fact.UnknownFrom[[]Range](size)
-		case len(list) == 64 || start.Value < 0 || start.Value+size.Value <= start.Value:
+		case len(list) == maxWindows || start.Value < 0 || start.Value+size.Value <= start.Value:
 			return malformed[[]Range](r.at(size.From.Path, start.From.Raw+" "+size.From.Raw), errors.New("no window"))
 		}
 		list = append(list, Range{uint64(start.Value), uint64(start.Value + size.Value)})

@@ -362,7 +362,7 @@ func (o *FillOrder) Turn(label string, at *Placement) int {
 // document: the last character is the slot, the one before it the channel, which may differ, and the rest must
 // match ("ONBOARD DIMM_C1" and "DIMM_A1").
 func sameSlot(label, printed string) bool {
-	n := len(printed) - 2
+	n := len(printed) - 2 // the channel is the last sign but one
 	if n < 0 || len(label) < len(printed) {
 		return false
 	}
