@@ -9,16 +9,16 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
-func (r *auditRun) causes() {
+func (r *auditRun) recordCauses() {
 	r.roots = map[int][]int{}
-	all := r.failures()
+	all := r.collectFailures()
 	for i, ids := range r.depends {
 		f := &r.out.Findings[i]
 		if f.Result != verdict.Fail && f.Result != verdict.Unknown {
 			continue
 		}
 		for _, id := range ids {
-			for _, failed := range all.matching(id, f.Subject, r.facts.Owner) {
+			for _, failed := range all.findMatching(id, f.Subject, r.facts.OwningSocket) {
 				if machine := (inventory.Subject{}); r.counters[i] && (f.Subject == machine || r.out.Findings[failed].Subject != f.Subject) {
 					continue // errors that no slot is known for may be of any module
 				}
@@ -34,7 +34,7 @@ func (r *auditRun) causes() {
 
 type failures map[string]map[inventory.Subject][]int
 
-func (r *auditRun) failures() failures {
+func (r *auditRun) collectFailures() failures {
 	out := failures{}
 	for i := range r.out.Findings {
 		f := &r.out.Findings[i]
@@ -49,9 +49,9 @@ func (r *auditRun) failures() failures {
 	return out
 }
 
-// matching returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
+// findMatching returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
 // subject is the machine, for any part of it, and if it is a socket, for its slots.
-func (f failures) matching(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
+func (f failures) findMatching(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
 	bySubject := f[rule]
 	if machine := (inventory.Subject{}); subject != machine {
 		bySubject = map[inventory.Subject][]int{}

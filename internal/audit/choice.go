@@ -28,7 +28,7 @@ type UnknownProfileError struct {
 
 func (e *UnknownProfileError) Error() string {
 	return fmt.Sprintf("profile %q is not known, nearest: %s%s; expected an intent or a profile id; the intents are %s", e.Name, strings.Join(e.Nearest, ", "),
-		forThis(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
+		fittingHint(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
 }
 
 // ForeignProfileError is returned for the id of a profile that a vendor wrote for other machines than this one:
@@ -41,10 +41,10 @@ type ForeignProfileError struct {
 }
 
 func (e *ForeignProfileError) Error() string {
-	return fmt.Sprintf("profile %q is written for %s, and this one is %s%s", e.Name, e.Written, e.This, forThis(e.Fitting))
+	return fmt.Sprintf("profile %q is written for %s, and this one is %s%s", e.Name, e.Written, e.This, fittingHint(e.Fitting))
 }
 
-func forThis(fitting []string) string {
+func fittingHint(fitting []string) string {
 	if len(fitting) == 0 {
 		return ""
 	}
@@ -63,7 +63,7 @@ func (e *Engine) CheckProfile(name string) error {
 	type likeness struct{ shared, unlike int }
 	like := make(map[string]likeness, len(known))
 	for _, k := range known {
-		like[k] = likeness{shared(name, k), unlike(name, k)}
+		like[k] = likeness{commonWordScore(name, k), nameDistance(name, k)}
 	}
 	slices.SortStableFunc(known, func(a, b string) int {
 		return cmp.Or(cmp.Compare(like[b].shared, like[a].shared), cmp.Compare(like[a].unlike, like[b].unlike))
@@ -81,7 +81,7 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 		if p.ID != name {
 			continue
 		}
-		if p.For == nil || r.runs(p.Firmware) || r.mayFit(p.For) || !r.makers(p) {
+		if p.For == nil || r.runsFirmware(p.Firmware) || r.mayMatchMachine(p.For) || !r.isVendorProfile(p) {
 			return nil
 		}
 		others = append(others, p.For)
@@ -89,17 +89,17 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	if len(others) == 0 {
 		return nil
 	}
-	out := &ForeignProfileError{Name: name, Fitting: fitIDs(e.Fitting(sys, topo))}
-	out.Written, out.This = r.difference(others)
+	out := &ForeignProfileError{Name: name, Fitting: profileIDsByWidth(e.FittingProfiles(sys, topo))}
+	out.Written, out.This = r.describeMismatch(others)
 	return out
 }
 
-// makers reports whether a profile has a vendor's document about its own machines or processors.
-func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
+// isVendorProfile reports whether a profile has a vendor's document about its own machines or processors.
+func (r *auditRun) isVendorProfile(p *rulepack.ProfileSpec) bool {
 	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }
 
-func (r *auditRun) difference(others []*rulepack.Match) (written, this string) {
+func (r *auditRun) describeMismatch(others []*rulepack.Match) (written, this string) {
 	var vendors, products, platforms []string
 	for _, m := range others {
 		switch {
@@ -132,28 +132,28 @@ type Applicable struct {
 	width int
 }
 
-// Fitting lists the profiles written for a machine, in file order.
-func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Applicable {
+// FittingProfiles lists the profiles written for a machine, in file order.
+func (e *Engine) FittingProfiles(sys *inventory.System, topo *population.Result) []Applicable {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	answers := map[*rulepack.ProfileSpec][]string{}
 	for _, intent := range rulepack.Intents {
-		if p, _ := r.resolve(intent); p != nil {
+		if p, _ := r.resolveProfile(intent); p != nil {
 			answers[p] = append(answers[p], intent)
 		}
 	}
 	var out []Applicable
 	for _, p := range e.profiles {
 		if applies, _ := r.profileApplies(p); applies {
-			out = append(out, Applicable{ID: p.ID, Answers: answers[p], Standing: r.standing(p), width: p.For.Width()})
+			out = append(out, Applicable{ID: p.ID, Answers: answers[p], Standing: r.documentStanding(p), width: p.For.CountLists()})
 		}
 	}
 	return out
 }
 
-// Possible lists the profiles of the machine's vendor that may be written for it, those that name it first, and
+// PossibleProfiles lists the profiles of the machine's vendor that may be written for it, those that name it first, and
 // the unknown facts that would decide. It returns nothing if all of these are known, or if the vendor is
 // unknown.
-func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits []Applicable, missing []string) {
+func (e *Engine) PossibleProfiles(sys *inventory.System, topo *population.Result) (fits []Applicable, missing []string) {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	if !sys.Machine.Vendor.Known() {
 		return nil, nil
@@ -165,8 +165,8 @@ func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits 
 		missing = append(missing, MissingProduct)
 	}
 	for _, p := range e.profiles {
-		if len(missing) > 0 && !r.writtenFor(p) && p.For != nil && len(p.For.Vendors) > 0 && r.mayFit(p.For) {
-			fits = append(fits, Applicable{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
+		if len(missing) > 0 && !r.writtenFor(p) && p.For != nil && len(p.For.Vendors) > 0 && r.mayMatchMachine(p.For) {
+			fits = append(fits, Applicable{ID: p.ID, Standing: r.documentStanding(p), width: p.For.CountLists()})
 		}
 	}
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
@@ -181,10 +181,10 @@ const (
 
 // FittingIDs lists the ids of the profiles written for a machine, the narrowest first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
-	return fitIDs(e.Fitting(sys, topo))
+	return profileIDsByWidth(e.FittingProfiles(sys, topo))
 }
 
-func fitIDs(fits []Applicable) []string {
+func profileIDsByWidth(fits []Applicable) []string {
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {
@@ -193,9 +193,9 @@ func fitIDs(fits []Applicable) []string {
 	return ids
 }
 
-// shared scores the words that a name has in common with a known one: two for each, one for a misspelt one, and
+// commonWordScore scores the words that a name has in common with a known one: two for each, one for a misspelt one, and
 // one more if both start with it, which is the vendor.
-func shared(name, known string) int {
+func commonWordScore(name, known string) int {
 	between := func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == ' ' }
 	ours, theirs := strings.FieldsFunc(strings.ToLower(name), between), strings.FieldsFunc(known, between)
 	sum := 0
@@ -218,9 +218,9 @@ func shared(name, known string) int {
 // wordSlips is the number of letters in a word per permitted wrong letter.
 const wordSlips = 4
 
-// unlike returns the edit distance of a name from a known one, or from its last part, because users leave out
+// nameDistance returns the edit distance of a name from a known one, or from its last part, because users leave out
 // the family.
-func unlike(name, known string) int {
+func nameDistance(name, known string) int {
 	name = strings.ToLower(name)
 	d := humanize.Distance(name, known)
 	if at := strings.LastIndex(known, "/"); at >= 0 {
@@ -242,23 +242,23 @@ type Chosen struct {
 	Wish func(id string) settings.Change
 }
 
-// Choose finds the profile of a name for a machine; nil with the reason if none is written for it. The error is
+// ChooseProfile finds the profile of a name for a machine; nil with the reason if none is written for it. The error is
 // a wrong name.
-func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Result) (*Chosen, string, error) {
+func (e *Engine) ChooseProfile(name string, sys *inventory.System, topo *population.Result) (*Chosen, string, error) {
 	if err := e.CheckProfile(name); err != nil {
 		return nil, "", err
 	}
 	r := newRun(e, sys, topo, Options{Asked: true})
-	p, why := r.resolve(name)
+	p, why := r.resolveProfile(name)
 	if p == nil {
 		return nil, why, nil
 	}
-	return r.chosen(p), "", nil
+	return r.chosenProfile(p), "", nil
 }
 
-func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
+func (r *auditRun) chosenProfile(p *rulepack.ProfileSpec) *Chosen {
 	c := &Chosen{Profile: p}
-	if !r.named(p) {
+	if !r.namesMachine(p) {
 		c.Analogy = strings.Join(p.Named, ", ")
 	}
 	rows := p.Table()

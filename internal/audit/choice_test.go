@@ -30,7 +30,7 @@ func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *i
 // not named in the document is told so.
 func TestChoose(t *testing.T) {
 	sys, topo := r610("westmere-ep")
-	c, why, err := builtin(t).Choose("max-performance", sys, topo)
+	c, why, err := builtin(t).ChooseProfile("max-performance", sys, topo)
 	require.NoError(t, err)
 	require.NotNil(t, c, why)
 	assert.Equal(t, "dell-11g/max-performance", c.Profile.ID)
@@ -39,9 +39,9 @@ func TestChoose(t *testing.T) {
 	for i := range c.Silent {
 		assert.NotEmpty(t, c.Silent[i].Reason, c.Silent[i].Rule)
 	}
-	_, _, err = builtin(t).Choose("max-performances", sys, topo)
+	_, _, err = builtin(t).ChooseProfile("max-performances", sys, topo)
 	require.Error(t, err)
-	c, why, err = engineOf(t, choicePack).Choose("hpc", sys, topo)
+	c, why, err = engineOf(t, choicePack).ChooseProfile("hpc", sys, topo)
 	require.NoError(t, err)
 	assert.Nil(t, c)
 	assert.NotEmpty(t, why, "there is none, which is reported")
@@ -49,7 +49,7 @@ func TestChoose(t *testing.T) {
 	e, sys, topo := choicePackEngine(t, direct("Example Inc."))
 	for product, analogy := range map[string]string{"Model 1": "", "Model 2": "Model 1"} {
 		sys.Machine.Product = direct(product)
-		c, _, err := e.Choose("balanced", sys, topo)
+		c, _, err := e.ChooseProfile("balanced", sys, topo)
 		require.NoError(t, err)
 		assert.Equal(t, analogy, c.Analogy, product)
 	}
@@ -101,8 +101,8 @@ func TestPresetOfThisMachine(t *testing.T) {
 					return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom=Custom|MaxPerf=MaxPerf\n")}}, "d")
 				})
 			}
-			assert.Nil(t, e.Preset(sys, topo, audit.Options{Profile: "no such profile", Asked: true}))
-			step := e.Preset(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
+			assert.Nil(t, e.FindPresetStep(sys, topo, audit.Options{Profile: "no such profile", Asked: true}))
+			step := e.FindPresetStep(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
 			require.Equal(t, c.there, step != nil)
 			if step != nil {
 				assert.Equal(t, []any{c.tool, c.menu, c.silent, c.silent == nil}, []any{step.Tool, step.Menu, step.Silent, step.Writes["turbo"] == "enabled"})
@@ -137,7 +137,7 @@ profiles:
 		"max-performance": {"", "no document is known to give a profile for max-performance: the machine's platform is not known"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, why, err := e.Choose(name, sys, topo)
+			c, why, err := e.ChooseProfile(name, sys, topo)
 			require.NoError(t, err)
 			got := ""
 			if c != nil {
@@ -147,11 +147,11 @@ profiles:
 		})
 	}
 	platformOf(topo, platform.Platform{ID: "milan"})
-	_, why, err := e.Choose("max-performance", sys, topo)
+	_, why, err := e.ChooseProfile("max-performance", sys, topo)
 	require.NoError(t, err)
 	assert.Equal(t, "no document for this machine gives a profile for max-performance", why)
 	sys.Machine.Product = unread[string]()
-	_, why, err = e.Choose("narrow", sys, topo)
+	_, why, err = e.ChooseProfile("narrow", sys, topo)
 	require.NoError(t, err)
 	assert.Equal(t, "whether the profile narrow is written for this machine is not known", why)
 	undecided := e.Compare(sys, topo).Undecided

@@ -29,7 +29,7 @@ func TestProfilesAreChosenAlone(t *testing.T) {
 	all := NewEngine(packs).Profiles()
 	for i, p := range all {
 		for _, o := range all[i+1:] {
-			if sharedIntent(p, o) && p.For.Width() == o.For.Width() && p.Applies == "" && o.Applies == "" {
+			if sharedIntent(p, o) && p.For.CountLists() == o.For.CountLists() && p.Applies == "" && o.Applies == "" {
 				assert.False(t, overlap(p.For, o.For), "%s and %s", p.ID, o.ID)
 			}
 		}
@@ -118,7 +118,7 @@ func TestProfileRows(t *testing.T) {
 			}
 			if f := r.judge(p, w, "another word"); f.Result == verdict.Fail {
 				want := verdict.Severity(w.Level)
-				if !r.named(p) {
+				if !r.namesMachine(p) {
 					want = verdict.Info
 				}
 				assert.Equal(t, want, f.Severity, "%s %s", p.ID, w.ID)
@@ -156,7 +156,7 @@ func machineOf(e *Engine, p *rulepack.ProfileSpec) *auditRun {
 				r := runFor(e, identity{unless(of.Vendors)[0], product, id, firmware})
 				r.population.Processors = []*platform.Processor{{SMT: "yes", Turbo: "yes"}}
 				r.sys.Sockets = []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}
-				if applies, _ := r.profileApplies(p); applies && (found == nil || !found.named(p) && r.named(p)) {
+				if applies, _ := r.profileApplies(p); applies && (found == nil || !found.namesMachine(p) && r.namesMachine(p)) {
 					found = r
 				}
 			}
@@ -173,7 +173,7 @@ func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, wor
 	}
 	r.sys.Settings = map[string]inventory.Setting{w.ID: s}
 	r.out.Findings = nil
-	r.setting(p, w)
+	r.evaluateSetting(p, w)
 	return r.out.Findings[0]
 }
 
@@ -197,10 +197,10 @@ func TestForeignDocumentsAreMarked(t *testing.T) {
 			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(described.Recognise[0].Vendor, fact.Direct, fact.Evidence{})}}
 			for _, pack := range builtinPacks(t) {
 				for _, rule := range pack.Rules {
-					if rule.For != nil && (!r.matches(rule.For, false) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
+					if rule.For != nil && (!r.matchesMachine(rule.For, false) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
 						continue
 					}
-					c := r.cite(rule, facts.Subject{})
+					c := r.citeDocument(rule, facts.Subject{})
 					if c == nil {
 						require.Nil(t, rule.Citation, rule.ID)
 						continue

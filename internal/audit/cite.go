@@ -32,9 +32,9 @@ const (
 var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
-// cite returns the document that a verdict rests on, the nearest to the machine, with its standing. It is nil if
+// citeDocument returns the document that a verdict rests on, the nearest to the machine, with its standing. It is nil if
 // there is none.
-func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
+func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if p := r.populationOf(s.Of); p != nil {
 		if c := r.slotsCitation(p.OrderSource); rule.Cites(rulepack.CiteOrder) && c != nil {
 			return c
@@ -45,10 +45,10 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 	}
 	best, rank := rule.Citation, len(standings)
 	if best != nil {
-		rank = r.rank(rule)
+		rank = r.ruleDocumentRank(rule)
 	}
-	for _, d := range r.documents(rule) {
-		if n := rankOf(d, r.names()); n < rank {
+	for _, d := range r.citableDocuments(rule) {
+		if n := documentRank(d, r.documentNames()); n < rank {
 			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: nullable.Int(d.Year), Place: nullable.String(d.Place), URL: nullable.String(d.URL)}, n
 		}
 	}
@@ -60,9 +60,9 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 	return &out
 }
 
-// documents returns those of the recognised platform that the rule may cite: about its topics, and the one
+// citableDocuments returns those of the recognised platform that the rule may cite: about its topics, and the one
 // behind the row if the rule rests on that.
-func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
+func (r *auditRun) citableDocuments(rule *rulepack.Rule) []*platform.Document {
 	p, ok := r.population.Platform.Get()
 	if !ok {
 		return nil
@@ -94,19 +94,19 @@ func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 // observed machines.
 func RowDocument(p *platform.Platform, names place.Names) string {
 	d, _ := rowDocument(p)
-	rank := rankOf(d, names)
+	rank := documentRank(d, names)
 	if rank == ownSister && len(names.Models) == 0 {
 		rank = ownModel // of a platform without a machine
 	}
 	if d.Title == "" || rank == len(standings) {
 		return ""
 	}
-	return standings[rank].Mark(d.Vendor + ", " + d.Title)
+	return standings[rank].MarkDocument(d.Vendor + ", " + d.Title)
 }
 
-// rankOf ranks a document about the platform for a machine. A collection of observed machines recommends nothing
+// documentRank ranks a document about the platform for a machine. A collection of observed machines recommends nothing
 // and is never cited.
-func rankOf(d *platform.Document, names place.Names) int {
+func documentRank(d *platform.Document, names place.Names) int {
 	switch d.Authority {
 	case platform.FromCollection:
 		return len(standings)
@@ -136,9 +136,9 @@ func rankOf(d *platform.Document, names place.Names) int {
 	}
 }
 
-// rank ranks the rule's own document. A rule that is written for vendors or products cites the document it is
+// ruleDocumentRank ranks the rule's own document. A rule that is written for vendors or products cites the document it is
 // written from.
-func (r *auditRun) rank(rule *rulepack.Rule) int {
+func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
 	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
 	p, known := r.population.Platform.Get()
 	switch {
@@ -148,7 +148,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 		return standard
 	case c.Authority == verdict.ThirdParty:
 		return thirdParty
-	case slices.Contains(r.names().Makers, maker):
+	case slices.Contains(r.documentNames().Makers, maker):
 		if len(c.About) == 0 || known && slices.Contains(c.About, p.ID) {
 			return r.rankOfListed(p, c, ownSister)
 		}
@@ -167,27 +167,27 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 func (r *auditRun) rankOfListed(p *platform.Platform, c *verdict.Citation, otherwise int) int {
 	for i := 0; p != nil && i < len(p.Documents); i++ {
 		if d := &p.Documents[i]; d.Title == c.Title {
-			return rankOf(d, r.names())
+			return documentRank(d, r.documentNames())
 		}
 	}
 	return otherwise
 }
 
-// names returns what the machine's documents are found by, without a vendor that may be that of firmware's
+// documentNames returns what the machine's documents are found by, without a vendor that may be that of firmware's
 // reference code.
-func (r *auditRun) names() place.Names {
+func (r *auditRun) documentNames() place.Names {
 	if r.found == nil {
 		n := r.population.Names
-		n.Makers = slices.DeleteFunc(slices.Clone(n.Makers), func(maker string) bool { return maker == r.cpuVendor() && maker != r.maker() })
+		n.Makers = slices.DeleteFunc(slices.Clone(n.Makers), func(maker string) bool { return maker == r.cpuVendor() && maker != r.machineVendor() })
 		r.found = &n
 	}
 	return *r.found
 }
 
-// maker returns the machine's normalised vendor; "" if firmware does not name it. If only the board is named,
+// machineVendor returns the machine's normalised vendor; "" if firmware does not name it. If only the board is named,
 // and by the CPU vendor's name, it may be that of firmware's reference code (INTEL X79, Intel OEM), so it is
 // unknown.
-func (r *auditRun) maker() string {
+func (r *auditRun) machineVendor() string {
 	if r.folded == nil {
 		vendor := r.sys.Machine.Vendor
 		name := platform.VendorWord(vendor.Or(""))
@@ -233,7 +233,7 @@ func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 		c.URL = nullable.String(r.population.Sets.URL(source))
 	}
 	switch {
-	case !slices.Contains(r.names().Makers, platform.VendorWord(vendor)):
+	case !slices.Contains(r.documentNames().Makers, platform.VendorWord(vendor)):
 		c.Standing = verdict.OtherVendor
 	case bySets && r.population.Sets.SisterManual(source) != "":
 		c.Standing, c.Noted = verdict.Sister, true

@@ -63,8 +63,8 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 // Clone returns an engine of the same rules without what this one cached.
 func (e *Engine) Clone() *Engine { return NewEngine(e.packs).WithTables(e.tables) }
 
-// Role returns what the rules of an id mean to a plan.
-func (e *Engine) Role(id string) verdict.Role { return e.roles[id] }
+// RoleOfRule returns what the rules of an id mean to a plan.
+func (e *Engine) RoleOfRule(id string) verdict.Role { return e.roles[id] }
 
 // Headline returns a rule's general description of its failure, "" if it has none.
 func (e *Engine) Headline(id string) string {
@@ -130,32 +130,32 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	run := newRun(e, sys, topo, o)
 	if o.Asked && o.Rules == nil {
 		words, intent := map[string][]string{}, o.Profile
-		if p, _ := run.resolve(o.Profile); p != nil {
-			intent = p.Answers(o.Profile)
-			for _, row := range run.table(p) {
+		if p, _ := run.resolveProfile(o.Profile); p != nil {
+			intent = p.AnsweredIntent(o.Profile)
+			for _, row := range run.profileTable(p) {
 				words[row.ID] = row.Want
 			}
 			if w := words["idle_states"]; w != nil { // what Linux may use counts where it overrides BIOS setup
 				words["c_states"] = w
 			}
 		}
-		run.facts.Want(words, intent)
+		run.facts.SetWanted(words, intent)
 	}
 	run.out.Findings = []verdict.Finding{}
 	for _, candidates := range e.rules {
 		if o.Rules == nil || o.Rules(candidates[0].ID) {
-			run.rule(candidates)
+			run.evaluateRule(candidates)
 		}
 	}
 	if o.Rules == nil && !o.Bare {
-		if err := run.profile(); err != nil {
+		if err := run.evaluateProfile(); err != nil {
 			return nil, err
 		}
 	}
 	if !o.Bare {
-		run.causes()
+		run.recordCauses()
 		run.propagateEffects()
-		run.waive()
+		run.applyWaivers()
 	}
 	run.out.Summary = verdict.Summarize(run.out.Findings)
 	return &run.out, nil
@@ -163,36 +163,36 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 
 const overriddenRule = "settings.overridden"
 
-// profile resolves the wanted profile for this machine and checks its settings. Every setting id of every
+// evaluateProfile resolves the wanted profile for this machine and checks its settings. Every setting id of every
 // loaded profile gets a finding.
-func (r *auditRun) profile() error {
+func (r *auditRun) evaluateProfile() error {
 	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
 	if err := r.engine.CheckProfile(name); err != nil {
 		return err
 	}
 	r.out.ProfileAsked = r.options.Asked
 	var rows rulepack.SettingTable
-	chosen, why := r.resolve(name)
+	chosen, why := r.resolveProfile(name)
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
-		rows = r.table(chosen)
+		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.AnsweredIntent(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
+		rows = r.profileTable(chosen)
 		before := len(r.out.Findings)
 		for i := range rows {
 			if r.depends == nil {
 				r.depends = map[int][]string{}
 			}
 			at, causes := len(r.out.Findings), r.engine.settingCauses["setting."+rows[i].ID]
-			r.setting(chosen, &rows[i])
+			r.evaluateSetting(chosen, &rows[i])
 			s, judged := r.facts.Setting(rows[i].ID), r.out.Findings[at].Value
-			if judged == s.Effective.Or("") && judged != s.Configured.Or("") && slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return explains(&o, &s) }) {
+			if judged == s.Effective.Or("") && judged != s.Configured.Or("") && slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return overrideExplains(&o, &s) }) {
 				causes = append([]string{overriddenRule}, causes...)
 			}
 			r.depends[at] = causes
 		}
 		judged := verdict.Summarize(r.out.Findings[before:])
-		r.out.Profile.Part = chosen.Part(judged.Pass + judged.Fail)
+		r.out.Profile.Part = chosen.DocumentPart(judged.Pass + judged.Fail)
 		why = "the profile " + chosen.ID + " does not cover it"
 	}
 	for _, id := range r.engine.settings {

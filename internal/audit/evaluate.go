@@ -16,13 +16,13 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-// rule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.
-func (r *auditRun) rule(candidates []*rulepack.Rule) {
-	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For, false) })
+// evaluateRule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.
+func (r *auditRun) evaluateRule(candidates []*rulepack.Rule) {
+	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matchesMachine(c.For, false) })
 	if len(matching) == 0 {
 		general := candidates[len(candidates)-1]
 		f := startRule(general, inventory.Subject{})
-		f.Result, f.Reason = verdict.NotApplicable, nullable.String(general.Concern())
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(general.DescribeConcern())
 		r.add(f)
 		return
 	}
@@ -36,7 +36,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	for _, s := range subjects {
 		f, decisive := r.firstApplicable(matching, s)
 		if !r.options.Bare {
-			f.Citation = r.cite(decisive, s)
+			f.Citation = r.citeDocument(decisive, s)
 		}
 		r.demotePass(candidates, decisive, &f)
 		if r.options.Prerequisites {
@@ -69,7 +69,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 		return
 	}
 	for _, c := range candidates[:slices.Index(candidates, decisive)] {
-		if c.For != nil && len(c.For.Products) > 0 && r.matches(c.For, true) {
+		if c.For != nil && len(c.For.Products) > 0 && r.matchesMachine(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = nullable.String("it is not known whether a narrower rule applies to this machine (" + c.Title + "): firmware does not give the product's name")
 			f.KnownBy = fact.Inputs{"the product's name"}
@@ -78,9 +78,9 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 	}
 }
 
-// matches checks a rule's match against the machine. An unknown platform does not match, so that the broader rule
+// matchesMachine checks a rule's match against the machine. An unknown platform does not match, so that the broader rule
 // applies; of an unknown name it returns unknown.
-func (r *auditRun) matches(m *rulepack.Match, unknown bool) bool {
+func (r *auditRun) matchesMachine(m *rulepack.Match, unknown bool) bool {
 	if m == nil {
 		return true
 	}
@@ -110,8 +110,8 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, inventory.Subject{})
 	s := facts.Subject{}
-	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
-		f.Result, f.Reason = verdict.NotApplicable, nullable.String(rule.Concern())
+	if applies, o := r.ruleApplies(rule, s); o.Val != nil && !applies {
+		f.Result, f.Reason = verdict.NotApplicable, nullable.String(rule.DescribeConcern())
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(cmp.Or(known.Reason, "the machine has no "+rule.Subject))
 	} else {
@@ -120,9 +120,9 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	r.add(f)
 }
 
-// applies evaluates a rule's applicability for a subject; once for all subjects if the expression does not use
+// ruleApplies evaluates a rule's applicability for a subject; once for all subjects if the expression does not use
 // the subject.
-func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
+func (r *auditRun) ruleApplies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
 	}
@@ -132,7 +132,7 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 	if got, ok := r.applied[rule]; ok && !rule.PerSubject {
 		return got.holds, got.Outcome
 	}
-	holds, o := r.condition(rule.Applies, s)
+	holds, o := r.evaluateCondition(rule.Applies, s)
 	if !rule.PerSubject && o.Val != nil {
 		if r.applied == nil {
 			r.applied = map[*rulepack.Rule]applicable{}
@@ -148,7 +148,7 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
-		applies, o := r.applies(rule, s)
+		applies, o := r.ruleApplies(rule, s)
 		f := startRule(rule, s.Of)
 		switch {
 		case o.Err != nil:
@@ -160,7 +160,7 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 				unsure, unsureRule = f, rule
 			}
 		case applies:
-			r.check(rule, s, &f)
+			r.checkSubject(rule, s, &f)
 			return f, rule
 		}
 	}
@@ -169,7 +169,7 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 	}
 	last := candidates[len(candidates)-1]
 	f := startRule(last, s.Of)
-	f.Result, f.Reason = verdict.NotApplicable, nullable.String(last.Concern())
+	f.Result, f.Reason = verdict.NotApplicable, nullable.String(last.DescribeConcern())
 	return f, last
 }
 
@@ -179,12 +179,12 @@ func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	return f
 }
 
-func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
-	holds, o := r.condition(rule.Check, s)
+func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
+	holds, o := r.evaluateCondition(rule.Check, s)
 	weakest, _ := r.scope.Certainty()
-	f.Certainty = rule.Cap(weakest)
+	f.Certainty = rule.CapCertainty(weakest)
 	r.addEvidence(f)
-	doubt := r.doubt(rule)
+	doubt := r.doubtOfFacts(rule)
 	switch {
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, nullable.String("check: "+o.Err.Error())
@@ -197,17 +197,17 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 		f.Result = verdict.Pass
 		if rule.Explains {
 			f.Explains = true
-			r.describe(rule, f)
+			r.describeFinding(rule, f)
 		}
 	default:
 		f.Result = verdict.Fail
-		r.describe(rule, f)
+		r.describeFinding(rule, f)
 	}
 	if len(rule.Prerequisites) > 0 && (f.Result == verdict.Fail || f.Result == verdict.Unknown) {
-		doubt = cmp.Or(r.feature(rule, s, f), doubt)
+		doubt = cmp.Or(r.completeFeature(rule, s, f), doubt)
 	}
 	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
-		r.severity(rule, s, f, &doubt)
+		r.decideSeverity(rule, s, f, &doubt)
 		capSeverity(f, doubt)
 	}
 }
@@ -215,9 +215,9 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 // exportDoubt is the doubt of an export with names that no document confirms, or of another machine.
 const exportDoubt = "no document confirms what the export says of this machine's settings"
 
-// doubt returns what is in doubt about the facts that an expression read, "" if nothing is: a contradiction, or that no
+// doubtOfFacts returns what is in doubt about the facts that an expression read, "" if nothing is: a contradiction, or that no
 // document confirms them.
-func (r *auditRun) doubt(rule *rulepack.Rule) string {
+func (r *auditRun) doubtOfFacts(rule *rulepack.Rule) string {
 	_, unverified := r.scope.Certainty()
 	switch d := r.scope.Doubt(); {
 	case d != nil:
@@ -249,15 +249,15 @@ func capSeverity(f *verdict.Finding, doubt string) {
 	}
 }
 
-// severity evaluates a severity that is an expression, and sets what is in doubt about facts that the check did not
+// decideSeverity evaluates a severity that is an expression, and sets what is in doubt about facts that the check did not
 // use.
-func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding, doubt *string) {
+func (r *auditRun) decideSeverity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding, doubt *string) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return
 	}
-	r.scope.About(s)
+	r.scope.SetSubject(s)
 	text, err := r.engine.programs.Word(r.scope, rule.Severity)
-	*doubt = cmp.Or(*doubt, r.doubt(rule))
+	*doubt = cmp.Or(*doubt, r.doubtOfFacts(rule))
 	switch {
 	case err != nil:
 		f.Result, f.Reason = verdict.Error, nullable.String("severity: "+err.Error())
@@ -270,18 +270,18 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	}
 }
 
-func (r *auditRun) condition(src string, s facts.Subject) (bool, facts.Outcome) {
-	r.scope.About(s)
+func (r *auditRun) evaluateCondition(src string, s facts.Subject) (bool, facts.Outcome) {
+	r.scope.SetSubject(s)
 	return r.engine.programs.Bool(r.scope, src)
 }
 
-// describe sets found, expected, effect and remedy. A failing text never changes the verdict: its error is
+// describeFinding sets found, expected, effect and remedy. A failing text never changes the verdict: its error is
 // printed instead.
-func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
+func (r *auditRun) describeFinding(rule *rulepack.Rule, f *verdict.Finding) {
 	if r.options.Bare {
 		return
 	}
-	describe(rule, r.sys.Machine.Vendor.Or(""), f, func(src string) string {
+	fillTexts(rule, r.sys.Machine.Vendor.Or(""), f, func(src string) string {
 		text, err := r.engine.programs.Text(r.scope, src)
 		if err != nil {
 			return "(text of the rule is broken: " + err.Error() + ")"
@@ -290,13 +290,13 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	})
 }
 
-func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(src string) string) {
+func fillTexts(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(src string) string) {
 	f.Found, f.Expected = nullable.String(say(rule.Found)), nullable.String(say(rule.Expected))
 	f.Short, f.Label, f.Fix = say(rule.Short), say(rule.Label), say(rule.Fix)
 	f.Remedy = nullable.String(say(rule.RemedyFor(vendor)))
 	if e := rule.Effect; e != nil {
 		if text := say(e.Text); text != "" { // it may be empty for this machine
-			f.Effect = e.Effect(text, say(e.Source), rule.Citation)
+			f.Effect = e.MeasuredEffect(text, say(e.Source), rule.Citation)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	}
 	found := startRule(r, exampleSubject(r.Subject, s))
 	found.Result, found.Explains = verdict.Result(c.Expect), r.Explains
-	describe(r, s.PlainFact("machine", "vendor"), &found, say)
+	fillTexts(r, s.PlainFact("machine", "vendor"), &found, say)
 	if verdict.Severity(r.Severity).Rank() == 0 {
 		if word, _ := programs.Word(s, r.Severity); verdict.Severity(word).Rank() > 0 {
 			found.Severity = verdict.Severity(word)

@@ -29,9 +29,9 @@ func (r *auditRun) prerequisites(rule *rulepack.Rule, s facts.Subject) ([]prereq
 	var out []prerequisite
 	for i := range rule.Prerequisites {
 		p := prerequisite{Prerequisite: &rule.Prerequisites[i]}
-		r.scope.About(s)
+		r.scope.SetSubject(s)
 		var err error
-		if p.result, err = p.Met(&r.engine.programs, r.scope); err != nil {
+		if p.result, err = p.Evaluate(&r.engine.programs, r.scope); err != nil {
 			return nil, err
 		}
 		weakest, unverified := r.scope.Certainty()
@@ -41,17 +41,17 @@ func (r *auditRun) prerequisites(rule *rulepack.Rule, s facts.Subject) ([]prereq
 			p.result = verdict.Unknown
 		default:
 			p.certainty, p.logged = weakest, r.scope.Read("kernel.messages").Known()
-			p.instead, p.fix = r.instead(p.Prerequisite), r.fixing(p.Prerequisite)
+			p.instead, p.fix = r.describeInstead(p.Prerequisite), r.prerequisiteFix(p.Prerequisite)
 		}
 		out = append(out, p)
 	}
 	return out, nil
 }
 
-// feature completes the finding of a feature that was asked for and is not known to work: it names the prerequisites that are
+// completeFeature completes the finding of a feature that was asked for and is not known to work: it names the prerequisites that are
 // not met, and those that could not be checked unless the kernel itself gives a cause. It returns what is in doubt about whether
 // the feature was asked for.
-func (r *auditRun) feature(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (doubt string) {
+func (r *auditRun) completeFeature(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (doubt string) {
 	list, err := r.prerequisites(rule, s)
 	if err != nil {
 		f.Result, f.Reason = verdict.Error, nullable.String("prerequisites: "+err.Error())
@@ -63,7 +63,7 @@ func (r *auditRun) feature(rule *rulepack.Rule, s facts.Subject, f *verdict.Find
 	logged, certainty := false, fact.Direct
 	for i, p := range list {
 		met[i] = p.result
-		text := "missing: " + p.Title + " (" + p.instead + "; " + source(p.Prerequisite) + ")"
+		text := "missing: " + p.Title + " (" + p.instead + "; " + prerequisiteSource(p.Prerequisite) + ")"
 		switch {
 		case p.result == verdict.Unknown && p.Strength == rulepack.Must:
 			unchecked = append(unchecked, p.Title)
@@ -78,13 +78,13 @@ func (r *auditRun) feature(rule *rulepack.Rule, s facts.Subject, f *verdict.Find
 	if len(unchecked) > 0 && !logged {
 		said = append(said, "not checked: "+humanize.List(unchecked))
 	}
-	if f.Result = rule.Feature(f.Result, met); f.Result != verdict.Fail {
+	if f.Result = rule.FeatureResult(f.Result, met); f.Result != verdict.Fail {
 		f.Reason = nullable.String(strings.Join(append([]string{string(f.Reason)}, said...), "; "))
 		return ""
 	}
-	r.condition(rule.Applies, s)
-	doubt = r.doubt(rule)
-	r.describe(rule, f)
+	r.evaluateCondition(rule.Applies, s)
+	doubt = r.doubtOfFacts(rule)
+	r.describeFinding(rule, f)
 	f.Reason, f.KnownBy = "", nil
 	if len(unmet) == 0 {
 		said = append([]string{"the running system shows that it does not work, and nothing that it needs was found missing"}, said...)
@@ -103,7 +103,7 @@ func (r *auditRun) feature(rule *rulepack.Rule, s facts.Subject, f *verdict.Find
 	return doubt
 }
 
-func (r *auditRun) instead(p *rulepack.Prerequisite) string {
+func (r *auditRun) describeInstead(p *rulepack.Prerequisite) string {
 	if text, _ := r.engine.programs.Text(r.scope, p.Lacks); text != "" { // checked when the pack was loaded
 		return text
 	}
@@ -117,13 +117,13 @@ func (r *auditRun) instead(p *rulepack.Prerequisite) string {
 	return "the system runs with " + set.Effective.Text()
 }
 
-// fixing says how to meet a prerequisite: by the machine's own name of the option where it is known.
-func (r *auditRun) fixing(p *rulepack.Prerequisite) string {
+// prerequisiteFix says how to meet a prerequisite: by the machine's own name of the option where it is known.
+func (r *auditRun) prerequisiteFix(p *rulepack.Prerequisite) string {
 	if text, _ := r.engine.programs.Text(r.scope, p.Fix); text != "" || p.Setting == "" {
 		return text
 	}
 	set := r.facts.Setting(p.Setting)
-	if steps := r.steps(&rulepack.ProfileSpec{}, &rulepack.WantedSetting{ID: p.Setting, Want: p.Want}, set); len(steps) > 0 {
+	if steps := r.settingSteps(&rulepack.ProfileSpec{}, &rulepack.WantedSetting{ID: p.Setting, Want: p.Want}, set); len(steps) > 0 {
 		return steps[0]
 	}
 	if len(r.sys.Exports) > 0 && !set.Configured.Known() {
@@ -133,7 +133,7 @@ func (r *auditRun) fixing(p *rulepack.Prerequisite) string {
 	return "set " + strconv.Quote(known.Title) + " to " + p.Want.String() + " in BIOS setup"
 }
 
-func source(p *rulepack.Prerequisite) string {
+func prerequisiteSource(p *rulepack.Prerequisite) string {
 	if p.Citation == nil {
 		return "no document found"
 	}
@@ -151,7 +151,7 @@ func (r *auditRun) metWords(rule *rulepack.Rule, s facts.Subject) []verdict.Prer
 		case words == "":
 			words = "does not concern this machine (" + p.Concerns + ")"
 		}
-		out = append(out, verdict.Prerequisite{Title: p.Title, Met: words, Result: p.result, Layout: p.Strength == rulepack.Must && p.Follows != "", Source: source(p.Prerequisite)})
+		out = append(out, verdict.Prerequisite{Title: p.Title, Met: words, Result: p.result, Layout: p.Strength == rulepack.Must && p.Follows != "", Source: prerequisiteSource(p.Prerequisite)})
 	}
 	return out
 }

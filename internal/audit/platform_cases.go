@@ -57,7 +57,7 @@ func (e *Engine) platformCase(k fs.FS, info *platform.Info, c *platform.Case) ([
 	have := map[string]string{}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		have[f.Rule] = worse(have[f.Rule], resultWord(f))
+		have[f.Rule] = worseResult(have[f.Rule], resultWord(f))
 	}
 	var out []string
 	for _, rule := range slices.Sorted(maps.Keys(c.Finds)) {
@@ -75,7 +75,7 @@ func resultWord(f *verdict.Finding) string {
 	return string(f.Result)
 }
 
-func worse(a, b string) string {
+func worseResult(a, b string) string {
 	order := []string{"", "not_applicable", "pass", "unknown", "info", "warning", "critical"}
 	if slices.Index(order, a) > slices.Index(order, b) {
 		return a

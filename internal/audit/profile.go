@@ -17,14 +17,14 @@ import (
 // Profiles lists the loaded profiles in file order.
 func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
-// resolve finds the documented profile: by id, or the narrowest for an intent that applies to this machine. A
+// resolveProfile finds the documented profile: by id, or the narrowest for an intent that applies to this machine. A
 // profile of another platform is never used.
-func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
+func (r *auditRun) resolveProfile(name string) (*rulepack.ProfileSpec, string) {
 	intent := slices.Contains(rulepack.Intents[:], name)
 	var chosen *rulepack.ProfileSpec
 	var reasons []string
 	for _, p := range r.engine.profiles {
-		if p.ID != name && (!intent || !p.Serves(name)) {
+		if p.ID != name && (!intent || !p.ServesIntent(name)) {
 			continue
 		}
 		applies, reason := r.profileApplies(p)
@@ -32,7 +32,7 @@ func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 			reasons = append(reasons, reason)
 			continue
 		}
-		if chosen == nil || p.For.Width() > chosen.For.Width() {
+		if chosen == nil || p.For.CountLists() > chosen.For.CountLists() {
 			chosen = p
 		}
 	}
@@ -51,15 +51,15 @@ func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	switch {
 	case r.writtenFor(p):
-	case r.mayFit(p.For):
+	case r.mayMatchMachine(p.For):
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
 	default:
 		return false, "the profile " + p.ID + " is written for other machines"
 	}
-	if p.Applies == "" || r.runs(p.Firmware) {
+	if p.Applies == "" || r.runsFirmware(p.Firmware) {
 		return true, ""
 	}
-	switch applies, o := r.condition(p.Applies, facts.Subject{}); {
+	switch applies, o := r.evaluateCondition(p.Applies, facts.Subject{}); {
 	case o.Err != nil:
 		return false, "the profile " + p.ID + " is broken: " + o.Err.Error()
 	case o.Val == nil:
@@ -69,26 +69,26 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	}
 }
 
-func (r *auditRun) mayFit(m *rulepack.Match) bool {
+func (r *auditRun) mayMatchMachine(m *rulepack.Match) bool {
 	p, known := r.population.Platform.Get()
 	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
 		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }
 
-func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
-	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false) ||
+func (r *auditRun) namesMachine(p *rulepack.ProfileSpec) bool {
+	return r.runsFirmware(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false) ||
 		r.population.Platform.Known() && slices.Contains(p.Named, r.population.Platform.Value.ID)
 }
 
-// standing returns the standing of a profile's document for this machine: "" if its vendor wrote it for it,
+// documentStanding returns the standing of a profile's document for this machine: "" if its vendor wrote it for it,
 // Analogous if it names other machines, Practice if another vendor wrote it. A machine with an unknown vendor
 // has no other.
-func (r *auditRun) standing(p *rulepack.ProfileSpec) verdict.Standing {
-	own := r.maker()
+func (r *auditRun) documentStanding(p *rulepack.ProfileSpec) verdict.Standing {
+	own := r.machineVendor()
 	switch {
-	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runs(p.Firmware):
+	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runsFirmware(p.Firmware):
 		return verdict.Practice
-	case !r.named(p):
+	case !r.namesMachine(p):
 		return verdict.Analogous
 	default:
 		return ""
@@ -97,19 +97,19 @@ func (r *auditRun) standing(p *rulepack.ProfileSpec) verdict.Standing {
 
 func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
-	c.Standing = r.standing(p)
+	c.Standing = r.documentStanding(p)
 	return &c
 }
 
 func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
-	return r.matches(p.For, false) || r.runs(p.Firmware)
+	return r.matchesMachine(p.For, false) || r.runsFirmware(p.Firmware)
 }
 
-func (r *auditRun) runs(families []string) bool {
-	return slices.Contains(families, r.sys.Machine.BIOS.Version.Or("")) || slices.Contains(families, r.firmware())
+func (r *auditRun) runsFirmware(families []string) bool {
+	return slices.Contains(families, r.sys.Machine.BIOS.Version.Or("")) || slices.Contains(families, r.firmwareFamily())
 }
 
-func (r *auditRun) firmware() string {
+func (r *auditRun) firmwareFamily() string {
 	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
 	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")
 	if family == registry {
@@ -138,7 +138,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	if w.Applies == "" {
 		return true
 	}
-	applies, o := r.condition(w.Applies, facts.Subject{})
+	applies, o := r.evaluateCondition(w.Applies, facts.Subject{})
 	switch {
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, nullable.String("applies: "+o.Err.Error())
@@ -161,8 +161,8 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 		applies, reason := r.profileApplies(p)
 		switch {
 		case applies:
-			out.Profiles = append(out.Profiles, r.hold(p))
-		case r.undecided(p):
+			out.Profiles = append(out.Profiles, r.compareProfile(p))
+		case r.isUndecided(p):
 			out.Undecided = append(out.Undecided, verdict.Undecided{ID: p.ID, Reason: reason})
 		}
 	}
@@ -179,25 +179,25 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 	return out
 }
 
-// undecided reports whether a profile does not apply only because its own condition is unknown, on a machine
+// isUndecided reports whether a profile does not apply only because its own condition is unknown, on a machine
 // that its match covers.
-func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) isUndecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) {
 		return false
 	}
-	_, o := r.condition(p.Applies, facts.Subject{})
+	_, o := r.evaluateCondition(p.Applies, facts.Subject{})
 	return o.Val == nil
 }
 
-func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
-	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
-	if !r.named(p) {
+func (r *auditRun) compareProfile(p *rulepack.ProfileSpec) verdict.ProfileComparison {
+	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.AnsweredIntent(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
+	if !r.namesMachine(p) {
 		h.Analogy = "the document covers " + strings.Join(p.Named, ", ")
 	}
 	r.out.Findings = nil
-	rows := r.table(p)
+	rows := r.profileTable(p)
 	for i := range rows {
-		r.setting(p, &rows[i])
+		r.evaluateSetting(p, &rows[i])
 		h.Rows = append(h.Rows, verdict.ProfileRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})
 	}
 	h.Findings = r.out.Findings

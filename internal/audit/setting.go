@@ -15,13 +15,13 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
+func (r *auditRun) evaluateSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
-	f.Citation.Standing = r.standing(p)
+	f.Citation.Standing = r.documentStanding(p)
 	switch {
 	case f.Citation.Standing == verdict.Practice:
 		f.Why += nullable.String("; no document of the machine's vendor, general practice of " + p.Citation.Vendor)
-	case f.Citation.Standing == "" && r.maker() == "":
+	case f.Citation.Standing == "" && r.machineVendor() == "":
 		f.Citation.Standing = verdict.Practice
 		f.Why += nullable.String("; the machine's vendor is not known, general practice of " + p.Citation.Vendor)
 	}
@@ -29,7 +29,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		r.add(f)
 		return
 	}
-	if without := r.without(w); without != "" {
+	if without := r.missingCapability(w); without != "" {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(without)
 		r.add(f)
 		return
@@ -39,7 +39,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	if settings.OfSystem(w.ID) {
 		about = facts.BasisAny
 	}
-	value, face := facts.ValueFor(s, w.ID, w.Want, about)
+	value, face := facts.ValueToCompare(s, w.ID, w.Want, about)
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = nullable.String(w.Want.String())
 	switch {
@@ -57,17 +57,17 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Value, f.Found = verdict.Fail, value.Text(), nullable.String(statedSetting(s, value, face))
 		f.Remedy = nullable.String(r.settingRemedy(p, w, s, face != "configured"))
 		if w.Effect != nil {
-			f.Effect = w.Effect.Effect(w.Effect.Text, w.Effect.Source, p.Citation)
+			f.Effect = w.Effect.MeasuredEffect(w.Effect.Text, w.Effect.Source, p.Citation)
 		}
 	}
 	r.settingSeverity(p, &f, value)
 	r.add(f)
 }
 
-// without returns the reason if by the vendors' tables no CPU of the machine has what a row wants enabled, so
+// missingCapability returns the reason if by the vendors' tables no CPU of the machine has what a row wants enabled, so
 // that there is nothing to enable. It is "" if one has it, if that is unknown, or if the running system shows
 // otherwise.
-func (r *auditRun) without(w *rulepack.WantedSetting) string {
+func (r *auditRun) missingCapability(w *rulepack.WantedSetting) string {
 	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
 		return ""
 	}
@@ -95,7 +95,7 @@ func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 
 // settingSeverity lowers a row's level to what the facts and the document allow.
 func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, value facts.Value) {
-	if !r.named(p) {
+	if !r.namesMachine(p) {
 		f.Severity = verdict.Info
 		f.Why += nullable.String("; by analogy: the document covers " + strings.Join(p.Named, ", "))
 	}
@@ -114,7 +114,7 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && strings.HasPrefix(face, "effective") {
-		out += "; decided by " + facts.Decider(by)
+		out += "; decided by " + facts.DeciderName(by)
 		if read := s.DecidedBy.From; (by != inventory.DecidedFirmware || inventory.ClockLimit(read)) && read.Path != "" {
 			out += " (" + strings.TrimSpace(read.Path+" "+strings.TrimSpace(read.Raw)) + ")"
 		}
@@ -141,9 +141,9 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	}
 	bySystem := slices.ContainsFunc(s.Overrides, func(o inventory.Override) bool { return slices.Contains(lines, o.Undo) }) ||
 		len(lines) > 0 && (setupHas(w, &s) || s.DecidedBy.Or("") == inventory.DecidedKernel || kernelBias(w, &s)) // BIOS setup has no say
-	steps := r.steps(p, w, s)
-	if ways, known := r.patched(p)[w.ID]; known && s.Configured.Known() {
-		steps = ways.lines()
+	steps := r.settingSteps(p, w, s)
+	if ways, known := r.patchChanges(p)[w.ID]; known && s.Configured.Known() {
+		steps = ways.instructionLines()
 	}
 	switch {
 	case w.About == facts.BasisSystem:
@@ -154,10 +154,10 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	case len(steps) > 0:
 		lines = append(lines, steps...)
 	default:
-		lines = append(lines, r.unspelled(w, s.Configured, r.patched(p)[w.ID].Reason))
+		lines = append(lines, r.describeUnspelled(w, s.Configured, r.patchChanges(p)[w.ID].Reason))
 	}
 	if runs := s.Effective.Or(""); !running && s.DecidedBy.Or("") == inventory.DecidedKernel && !settings.Satisfies(w.ID, w.Want, runs) {
-		if undo := undoing(w.ID, &s); undo != "" { // BIOS setup alone does not lead there
+		if undo := describeUndo(w.ID, &s); undo != "" { // BIOS setup alone does not lead there
 			lines = append(lines, "then: "+undo)
 		}
 	}
@@ -172,9 +172,9 @@ func setupHas(w *rulepack.WantedSetting, s *inventory.Setting) bool {
 	return !s.Configured.Unverified && settings.Satisfies(w.ID, w.Want, s.Configured.Or(""))
 }
 
-// explains reports whether an override made the effective value. A limit of the clock does not where firmware has Turbo
+// overrideExplains reports whether an override made the effective value. A limit of the clock does not where firmware has Turbo
 // off.
-func explains(o *inventory.Override, s *inventory.Setting) bool {
+func overrideExplains(o *inventory.Override, s *inventory.Setting) bool {
 	return o.Value == s.Effective.Or("") || o.At[0].Path == s.DecidedBy.From.Path
 }
 
@@ -183,11 +183,11 @@ func explains(o *inventory.Override, s *inventory.Setting) bool {
 func undoLines(w *rulepack.WantedSetting, s *inventory.Setting) []string {
 	var lines []string
 	for i := range s.Overrides {
-		if o := &s.Overrides[i]; facts.Unwanted(w.ID, w.Want, o) && explains(o, s) {
+		if o := &s.Overrides[i]; facts.IsUnwantedOverride(w.ID, w.Want, o) && overrideExplains(o, s) {
 			lines = append(lines, o.Undo)
 		}
 	}
-	undo := undoing(w.ID, s)
+	undo := describeUndo(w.ID, s)
 	if undo == "" && setupHas(w, s) {
 		undo = "BIOS setup has it: reboot if that was changed since the last boot, otherwise export the settings again, or find out what the running system does otherwise"
 	}
@@ -205,15 +205,15 @@ func kernelBias(w *rulepack.WantedSetting, s *inventory.Setting) bool {
 	return w.ID == "energy_perf_bias" && w.Want[0] == "max_performance" && slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
 }
 
-// patched returns the changes that profiles patch makes for the profile.
-func (r *auditRun) patched(p *rulepack.ProfileSpec) map[string]SettingWays {
+// patchChanges returns the changes that profiles patch makes for the profile.
+func (r *auditRun) patchChanges(p *rulepack.ProfileSpec) map[string]SettingWays {
 	if r.changesOf != p && r.options.Changes != nil {
-		r.changesOf, r.changes = p, r.options.Changes(r.chosen(p))
+		r.changesOf, r.changes = p, r.options.Changes(r.chosenProfile(p))
 	}
 	return r.changes
 }
 
-func (s SettingWays) lines() []string {
+func (s SettingWays) instructionLines() []string {
 	out := slices.Clone(s.Before)
 	for _, way := range s.Ways {
 		out = append(out, way.String())
@@ -221,9 +221,9 @@ func (s SettingWays) lines() []string {
 	return out
 }
 
-// unspelled describes what is wanted if the machine's spelling is unknown, and what would show it. reason is
+// describeUnspelled describes what is wanted if the machine's spelling is unknown, and what would show it. reason is
 // why profiles patch leaves the option as it is.
-func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], reason string) string {
+func (r *auditRun) describeUnspelled(w *rulepack.WantedSetting, now fact.Fact[string], reason string) string {
 	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
 	switch {
 	case reason != "":
@@ -236,8 +236,8 @@ func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], r
 	}
 }
 
-// undoing describes what to undo if firmware did not decide.
-func undoing(id string, s *inventory.Setting) string {
+// describeUndo describes what to undo if firmware did not decide.
+func describeUndo(id string, s *inventory.Setting) string {
 	by := &s.DecidedBy
 	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
 	switch by.Or("") {
@@ -269,10 +269,10 @@ func idleTable(id string, s *inventory.Setting) string {
 	return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
 }
 
-// steps returns the menu path and commands from the vendor's table: for the preset that writes the profile's
+// settingSteps returns the menu path and commands from the vendor's table: for the preset that writes the profile's
 // rows at once, if the document names one and the machine does not have it, otherwise for the setting itself.
-func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
-	t := r.engine.table(r.sys.Machine.Vendor)
+func (r *auditRun) settingSteps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
+	t := r.engine.vendorTable(r.sys.Machine.Vendor)
 	if t == nil {
 		return r.referenceSteps(w)
 	}
@@ -289,7 +289,7 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 	}
 	for _, want := range w.Want {
 		change.ID, change.Want = w.ID, want
-		if lines := t.Steps(change); len(lines) > 0 {
+		if lines := t.StepLines(change); len(lines) > 0 {
 			return lines
 		}
 	}
@@ -302,14 +302,14 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 // referenceSteps returns the menu of AMD's reference code, for boards of vendors whose own name of an option is not
 // known.
 func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
-	t := r.engine.table(fact.Known("AMD CBS", fact.Direct, fact.Evidence{}))
+	t := r.engine.vendorTable(fact.Known("AMD CBS", fact.Direct, fact.Evidence{}))
 	if t == nil || r.facts.ProcessorVendor().Text() != "AuthenticAMD" {
 		return nil
 	}
 	change := r.changeFor(inventory.Setting{})
 	change.ID = w.ID
 	for _, change.Want = range w.Want {
-		_, ways := t.Ways(change)
+		_, ways := t.Instructions(change)
 		for _, way := range ways {
 			if way.Menu != "" {
 				return []string{way.String() + " (AMD's reference menu, which boards with AMI's BIOS keep; this board may have other names)"}
@@ -319,7 +319,7 @@ func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
 	return nil
 }
 
-func (r *auditRun) table(p *rulepack.ProfileSpec) rulepack.SettingTable {
+func (r *auditRun) profileTable(p *rulepack.ProfileSpec) rulepack.SettingTable {
 	if r.rowsOf != p {
 		r.rowsOf, r.rows = p, p.Table()
 	}
@@ -342,7 +342,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 		return nil
 	}
 	preset, says := p.Preset, "writes this and its sibling rows in one step"
-	for _, row := range r.table(p) {
+	for _, row := range r.profileTable(p) {
 		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.VendorName {
 			preset, says = row.Want[0], "governs this setting"
 		}
@@ -354,7 +354,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	change := r.changeFor(r.sys.Settings[governing])
 	change.ID, change.Want = governing, preset
 	var lines []string
-	for _, step := range t.Steps(change) {
+	for _, step := range t.StepLines(change) {
 		lines = append(lines, "the preset "+preset+" "+says+": "+step)
 	}
 	return lines
@@ -362,7 +362,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 
 // changeFor describes the machine, and how its export spells a setting.
 func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
-	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOS.Version.Or(""))}
+	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmwareFamily(), r.sys.Machine.BIOS.Version.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		change.Seen, change.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}
@@ -372,9 +372,9 @@ func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
 	return change
 }
 
-// table finds the machine's vendor among the vendors' tables; nil if there are none, the vendor is unknown, or
+// vendorTable finds the machine's vendor among the vendors' tables; nil if there are none, the vendor is unknown, or
 // the tables are invalid; then a remedy has no command lines.
-func (e *Engine) table(vendor fact.Fact[string]) *settings.Table {
+func (e *Engine) vendorTable(vendor fact.Fact[string]) *settings.Table {
 	if e.tables == nil || !vendor.Known() {
 		return nil
 	}
@@ -382,7 +382,7 @@ func (e *Engine) table(vendor fact.Fact[string]) *settings.Table {
 	if err != nil {
 		return nil
 	}
-	return tables.Of(cmp.Or(vendor.Value, " "))
+	return tables.FindTable(cmp.Or(vendor.Value, " "))
 }
 
 // WithTables sets the function that reads the vendors' tables when a remedy first needs them.
@@ -391,17 +391,17 @@ func (e *Engine) WithTables(tables func() (settings.Tables, error)) *Engine {
 	return e
 }
 
-// Preset finds the step that sets the vendor's preset for the selected profile. It is nil if the profile's
+// FindPresetStep finds the step that sets the vendor's preset for the selected profile. It is nil if the profile's
 // document names no preset or covers other machines, if the machine's present preset is uncertain or already
 // right, and if the machine's spelling of it is unknown.
-func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Options) *verdict.PresetStep {
+func (e *Engine) FindPresetStep(sys *inventory.System, topo *population.Result, o Options) *verdict.PresetStep {
 	if !o.Asked {
 		return nil
 	}
 	r := newRun(e, sys, topo, o)
-	p, _ := r.resolve(o.Profile)
-	t := e.table(sys.Machine.Vendor)
-	if p == nil || t == nil || p.Preset == "" || !r.named(p) {
+	p, _ := r.resolveProfile(o.Profile)
+	t := e.vendorTable(sys.Machine.Vendor)
+	if p == nil || t == nil || p.Preset == "" || !r.namesMachine(p) {
 		return nil
 	}
 	m, now := r.activePreset(t)
@@ -410,15 +410,15 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	}
 	change := r.changeFor(r.sys.Settings[m.Setting])
 	change.ID, change.Want = m.Setting, p.Preset
-	before, ways := t.Ways(change)
-	if made := r.patched(p); made != nil {
+	before, ways := t.Instructions(change)
+	if made := r.patchChanges(p); made != nil {
 		before, ways = made[m.Setting].Before, made[m.Setting].Ways
 	}
 	if len(before) > 0 || len(ways) == 0 {
 		return nil
 	}
 	step := &verdict.PresetStep{Setting: m.Setting, Preset: p.Preset, Value: ways[0].Value, From: now, Source: p.Citation.Line()}
-	step.Writes, step.Silent = r.writes(p, m)
+	step.Writes, step.Silent = r.splitPresetSettings(p, m)
 	for _, w := range ways {
 		switch {
 		case w.Tool != "" && step.Tool == "":
@@ -446,9 +446,9 @@ func (r *auditRun) activePreset(t *settings.Table) (*settings.Preset, string) {
 	return nil, ""
 }
 
-// writes splits the settings of a preset into those that the profile's document says it writes on this machine,
+// splitPresetSettings splits the settings of a preset into those that the profile's document says it writes on this machine,
 // and the rest.
-func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Preset) (written map[string]string, silent []string) {
+func (r *auditRun) splitPresetSettings(p *rulepack.ProfileSpec, m *settings.Preset) (written map[string]string, silent []string) {
 	written = map[string]string{}
 	rows := p.Table()
 	for i := range rows {

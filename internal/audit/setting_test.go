@@ -184,20 +184,20 @@ func TestFirmwareValue(t *testing.T) {
 		{"hw_prefetch", nobody, [3]bool{true, true, true}},
 	} {
 		for i, face := range []facts.Basis{facts.BasisAny, facts.BasisFirmware, facts.BasisConfigured} {
-			v, _ := facts.ValueFor(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
+			v, _ := facts.ValueToCompare(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
 			assert.Equal(t, c.want[i], v.Known(), "%s by %s%s, face %q: %s", c.id, c.by.Value, c.by.Reason, face, v.Reason)
 			assert.NotContains(t, v.Reason, "doing of the firmware")
 		}
 	}
 	bias := inventory.Setting{Effective: fact.Known("balanced_performance", fact.Direct, fact.Evidence{Path: "cpu0/power/energy_perf_bias", Raw: "6"})}
-	v, _ := facts.ValueFor(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisAny)
+	v, _ := facts.ValueToCompare(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisAny)
 	assert.Equal(t, "balanced_performance", v.Text(), "Linux runs with it, whatever firmware set")
-	v, _ = facts.ValueFor(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisFirmware)
+	v, _ = facts.ValueToCompare(bias, "energy_perf_bias", []string{"max_performance"}, facts.BasisFirmware)
 	assert.Contains(t, v.Reason, "the kernel turns firmware's 0, maximum performance, into 6 at boot")
 	auto := inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
-	v, _ = facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisFirmware)
+	v, _ = facts.ValueToCompare(auto, "turbo", []string{"enabled"}, facts.BasisFirmware)
 	assert.Equal(t, "enabled", v.Text(), "what auto came to counts")
-	v, _ = facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisConfigured)
+	v, _ = facts.ValueToCompare(auto, "turbo", []string{"enabled"}, facts.BasisConfigured)
 	assert.Equal(t, "auto", v.Text(), "auto is another word")
 }
 

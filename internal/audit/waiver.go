@@ -102,9 +102,9 @@ func (w WaiverSpec) Check() error {
 	return err
 }
 
-// waive turns accepted failures into waived ones. An expired waiver is reported and has no effect; one that
+// applyWaivers turns accepted failures into waived ones. An expired waiver is reported and has no effect; one that
 // matches nothing is reported. Consequences of waived failures only are waived with them.
-func (r *auditRun) waive() {
+func (r *auditRun) applyWaivers() {
 	r.acceptPopulation()
 	for _, w := range r.options.Waivers {
 		end, err := lastDay("waiver of "+w.Rule, w.Until)
@@ -179,7 +179,7 @@ func (r *auditRun) acceptPopulation() {
 			continue
 		}
 		for i := range r.out.Findings {
-			if f := &r.out.Findings[i]; f.Result == verdict.Fail && r.engine.Role(f.Rule).Layout {
+			if f := &r.out.Findings[i]; f.Result == verdict.Fail && r.engine.RoleOfRule(f.Rule).Layout {
 				f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: a.Reason, Until: nullable.String(a.Until), Population: true}
 			}
 		}

@@ -23,7 +23,7 @@ const defaultBaseline = "/var/lib/memaudit/baseline.json"
 const baselineArea = "baseline."
 
 func (p *Program) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "baseline", Short: "save a hardware baseline and report changes", Args: command, RunE: showHelp}
+	cmd := &cobra.Command{Use: "baseline", Short: "save a hardware baseline and report changes", Args: rejectArgument, RunE: showHelp}
 	cmd.AddCommand(p.baselineSaveCommand(), p.baselineCompareCommand())
 	return cmd
 }
@@ -52,7 +52,7 @@ only its owner may read.`,
 }
 
 func (f *checkFlags) registerBaseline(cmd *cobra.Command) {
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	cmd.Flags().StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
 	registerConfig(cmd, &f.config)
 }
@@ -60,7 +60,7 @@ func (f *checkFlags) registerBaseline(cmd *cobra.Command) {
 // saveBaseline rejects an input that could not be read and a machine without known memory, which would later
 // count as accepted.
 func (p *Program) saveBaseline(in *inputFlags, name string) error {
-	sys, failed := p.system(in)
+	sys, failed := p.readSystem(in)
 	if failed != nil {
 		return failed
 	}
@@ -85,7 +85,7 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	if len(file.Slots) == 0 {
 		says += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
 	}
-	return p.say(says)
+	return p.printText(says)
 }
 
 func (p *Program) baselineCompareCommand() *cobra.Command {
@@ -103,7 +103,7 @@ some of it cannot.`,
 		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
 	}
 	f.registerBaseline(cmd)
-	f.output.register(cmd, formats.Reports())
+	f.output.registerFlags(cmd, formats.Reports())
 	f.registerFailOn(cmd)
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
 	return cmd
@@ -111,15 +111,15 @@ some of it cannot.`,
 
 // compareWithBaseline is check with only the rules about changes.
 func (p *Program) compareWithBaseline(f *checkFlags) error {
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if sys == nil {
 		return failed
 	}
-	failed = joinInputErrors(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
+	failed = joinInputErrors(p.compareBaseline(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
 	if failed != nil && f.output.format == formats.Text {
 		return failed // text output needs no report of nothing
 	}
@@ -127,18 +127,18 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	j.Found = j.Found.Area(baselineArea)
+	j.Found = j.Found.FilterByPrefix(baselineArea)
 	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
-		doc.Judge(f.criteria(failed))
+		doc.MakeVerdict(f.criteria(failed))
 	}
-	return p.finish(f, &doc, failed)
+	return p.finishReport(f, &doc, failed)
 }
 
-// accept compares a machine with a baseline. One of another version cannot be compared; one that cannot be read
+// compareBaseline compares a machine with a baseline. One of another version cannot be compared; one that cannot be read
 // is an error.
-func (p *Program) accept(name string, sys *inventory.System) error {
+func (p *Program) compareBaseline(name string, sys *inventory.System) error {
 	data, err := readBounded(name, baseline.MaxBytes)
 	var file *baseline.File
 	if err == nil {
@@ -171,5 +171,5 @@ func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 	if name == "" || sys == nil {
 		return nil
 	}
-	return p.accept(name, sys)
+	return p.compareBaseline(name, sys)
 }

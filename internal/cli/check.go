@@ -46,15 +46,15 @@ configuration; 3 the verdict is unknown, or an input could not be read.
 With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		Args: oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.input.take(args); err != nil {
+			if err := f.input.takeArgument(args); err != nil {
 				return err
 			}
-			return p.check(f)
+			return p.runCheck(f)
 		},
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.input.registerHostName(cmd)
-	f.output.register(cmd, formats.Reports())
+	f.output.registerFlags(cmd, formats.Reports())
 	f.registerRules(p, cmd)
 	f.registerFailOn(cmd)
 	fl := cmd.Flags()
@@ -63,17 +63,17 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	return cmd
 }
 
-func (p *Program) check(f *checkFlags) error {
+func (p *Program) runCheck(f *checkFlags) error {
 	began := p.Now()
 	p.collectLess()
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
 	auditor.Options.NoReadings = f.output.format == formats.Text && !f.output.verbose
-	done := p.progress(reading)
+	done := p.showProgress(readingMessage)
 	defer done()
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
@@ -94,7 +94,7 @@ func (p *Program) check(f *checkFlags) error {
 		doc.AddComparison(auditor.Engine.Compare(sys, j.Population))
 	}
 	done()
-	return p.finish(f, &doc, failed)
+	return p.finishReport(f, &doc, failed)
 }
 
 // collectLess lets the heap grow to five times of what is in use: a few MB for a check, ten times that for a fleet.
@@ -104,9 +104,9 @@ func (p *Program) collectLess() {
 	}
 }
 
-// finish prints a report and returns the exit status of its verdict; failed is the error of an input.
-func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
-	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
+// finishReport prints a report and returns the exit status of its verdict; failed is the error of an input.
+func (p *Program) finishReport(f *checkFlags, doc *report.Report, failed error) error {
+	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error {
 		w.options.ExitStatus = true
 		return formats.Write(w, f.output.format, doc, w.options)
 	}); err != nil {
@@ -163,7 +163,7 @@ func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
 }
 
 func (f *checkFlags) registerFailOn(cmd *cobra.Command) {
-	registerWord(cmd, &f.failOn, "fail-on", string(verdict.Warning), report.FailOn(), "lowest `SEVERITY` that gives exit status 1: %s")
+	registerWord(cmd, &f.failOn, "fail-on", string(verdict.Warning), report.FailOnWords(), "lowest `SEVERITY` that gives exit status 1: %s")
 }
 
 // packs loads the configuration, adds a site's data to the built-in data and loads the rules. Any error in rules is
@@ -177,7 +177,7 @@ func (p *Program) packs(f *checkFlags) ([]*rulepack.Pack, *config, error) {
 		}
 	}
 	dirs := slices.Concat(conf.Rules, f.rules)
-	if err := p.join(dirs); err != nil {
+	if err := p.joinKnowledge(dirs); err != nil {
 		return nil, conf, err
 	}
 	packs, err := rulepack.LoadCompiled(p.Rules)
@@ -188,8 +188,8 @@ func (p *Program) packs(f *checkFlags) ([]*rulepack.Pack, *config, error) {
 	return packs, conf, err
 }
 
-// auditor loads the rules and sets the options of an audit.
-func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
+// loadAuditor loads the rules and sets the options of an audit.
+func (p *Program) loadAuditor(f *checkFlags) (*assess.Auditor, error) {
 	packs, conf, err := p.packs(f)
 	if conf != nil {
 		f.input.conf = conf
@@ -197,7 +197,7 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &audit.Options{Profile: cmp.Or(f.profile, conf.Profile), Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(),
+	o := &audit.Options{Profile: cmp.Or(f.profile, conf.Profile), Waivers: conf.Waivers, Accepted: conf.Accepted, Population: populationSignature, Now: p.Now(),
 		Changes: assess.Changes(func() []*collect.Export { return f.input.exports })}
 	o.Asked = o.Profile != ""
 	engine := audit.NewEngine(packs).WithTables(p.tables)
@@ -206,13 +206,13 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	}
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return nil, p.misnamed(f, engine, err)
+			return nil, p.addFittingProfiles(f, engine, err)
 		}
 	}
-	return &assess.Auditor{Rules: compiled.Keep(p.Rules), Engine: engine, Options: o}, nil
+	return &assess.Auditor{Rules: compiled.KeepDecoded(p.Rules), Engine: engine, Options: o}, nil
 }
 
-func signature(sys *inventory.System, topo *population.Result) string {
+func populationSignature(sys *inventory.System, topo *population.Result) string {
 	inv := report.BuildInventory(sys, topo, report.Options{})
 	return metrics.Signature(&inv)
 }
@@ -225,10 +225,10 @@ func (f *checkFlags) criteria(failed error) report.Criteria {
 	return report.Criteria{FailOn: f.failOn, Strict: f.strict, Failed: failed}
 }
 
-func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {
+func (p *Program) addFittingProfiles(f *checkFlags, engine *audit.Engine, err error) error {
 	var unknown *audit.UnknownProfileError
 	if errors.As(err, &unknown) {
-		if sys, _ := p.system(&f.input); sys != nil {
+		if sys, _ := p.readSystem(&f.input); sys != nil {
 			unknown.Fitting = engine.FittingIDs(sys, population.Derive(sys, p.Rules))
 		}
 	}
@@ -257,15 +257,15 @@ func (p *Program) demoCommand() *cobra.Command {
 			if len(args) > 0 && !slices.Contains(names, args[0]) {
 				return fmt.Errorf("no example server is called %q, expected %s", args[0], strings.Join(names, " or "))
 			}
-			return arguments(0, 1, "one of "+strings.Join(names, ", "))(cmd, args)
+			return argumentCheck(0, 1, "one of "+strings.Join(names, ", "))(cmd, args)
 		},
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.input.example = append(args, names[0])[0]
-			return p.check(f)
+			return p.runCheck(f)
 		},
 	}
-	f.output.register(cmd, formats.Reports())
+	f.output.registerFlags(cmd, formats.Reports())
 	f.registerProfile(p, cmd)
 	return cmd
 }

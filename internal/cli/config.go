@@ -52,7 +52,7 @@ func (p *Program) loadConfig(name string) (*config, error) {
 	if err := decodeYAML(data, c); err != nil {
 		return nil, usageError("configuration %s: %w", name, err)
 	}
-	return c, c.check(name)
+	return c, c.validate(name)
 }
 
 // decodeYAML decodes at most one YAML document; a second one would otherwise be ignored.
@@ -62,7 +62,7 @@ func decodeYAML(data []byte, to any) error {
 	case len(f.Docs) == 1:
 		f.Decode(0, to)
 	case len(f.Docs) > 1:
-		f.Place(1).Fault("a second YAML document, expected one")
+		f.Place(1).RecordFault("a second YAML document, expected one")
 	}
 	var each []string
 	for _, fault := range f.Faults {
@@ -74,7 +74,7 @@ func decodeYAML(data []byte, to any) error {
 	return nil
 }
 
-func (c *config) check(name string) error {
+func (c *config) validate(name string) error {
 	for _, a := range c.Accepted {
 		if err := a.Check(); err != nil {
 			return usageError("configuration %s: %w", name, err)

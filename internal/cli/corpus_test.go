@@ -116,7 +116,7 @@ func newTextAuditor(t *testing.T) *textAuditor {
 	p, _, _ := newProgram(nil)
 	f := &checkFlags{failOn: report.FailNever}
 	f.input.smbios, f.output.format = "-", formats.JSON
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	require.NoError(t, err)
 	return &textAuditor{p, f, auditor}
 }
@@ -125,7 +125,7 @@ func newTextAuditor(t *testing.T) *textAuditor {
 func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error) {
 	t.Helper()
 	a.program.Stdin = bytes.NewReader(text)
-	sys, failed := a.program.system(&a.flags.input)
+	sys, failed := a.program.readSystem(&a.flags.input)
 	if !showFailed(failed, sys, formats.JSON) {
 		return nil, failed
 	}
@@ -143,7 +143,7 @@ func (a *textAuditor) print(t *testing.T, doc *report.Report, failed error) (int
 	t.Helper()
 	var out bytes.Buffer
 	a.program.Stdout = &out
-	return statusOf(a.program.finish(a.flags, doc, failed)), out.String()
+	return statusOf(a.program.finishReport(a.flags, doc, failed)), out.String()
 }
 
 func (c *tally) add(t *testing.T, name string, r *report.Report) {

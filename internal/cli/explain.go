@@ -22,23 +22,23 @@ measured, how to fix or change it, and the documents; for a term of the glossary
 ("numa", "class", "channel") its meaning. If a flag names a machine, explain prints
 what that machine shows; it never reads the live one unless --root / is given. The
 expressions of a rule are printed by memaudit rules show.`,
-		Args: arguments(1, 1, "a rule, setting, platform or term (memaudit rules list)"),
+		Args: argumentCheck(1, 1, "a rule, setting, platform or term (memaudit rules list)"),
 		ValidArgsFunction: oneWord(func() []string {
 			e, err := p.explainer(&checkFlags{})
 			if err != nil {
 				return nil
 			}
-			return e.Words()
+			return e.KnownWords()
 		}),
-		RunE: func(_ *cobra.Command, args []string) error { return p.explain(f, args[0], verbose) },
+		RunE: func(_ *cobra.Command, args []string) error { return p.runExplain(f, args[0], verbose) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.registerRules(p, cmd)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also the rules of this id for other machines, each with an example")
 	return cmd
 }
 
-func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
+func (p *Program) runExplain(f *checkFlags, word string, verbose bool) error {
 	e, err := p.explainer(f)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Program) explain(f *checkFlags, word string, verbose bool) error {
 	}
 	var doc *report.Report
 	var failed error
-	if f.input.names() {
+	if f.input.namesMachine() {
 		if doc, failed = p.auditedMachine(f); doc == nil {
 			return failed
 		}
@@ -74,14 +74,14 @@ func (p *Program) explainer(f *checkFlags) (*reference.Explainer, error) {
 
 // auditedMachine audits the machine that the flags select; nil with the error if it could not be read.
 func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return nil, err
 	}
 	auditor.Options.Prerequisites = true
-	done := p.progress(reading)
+	done := p.showProgress(readingMessage)
 	defer done()
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if sys == nil || nothingRead(sys) && failed != nil {
 		return nil, failed

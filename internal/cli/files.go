@@ -64,17 +64,17 @@ func readAll(in io.Reader, most int64) ([]byte, error) {
 	if f, ok := in.(*os.File); ok {
 		// A long file is refused before it is read. Others may grow, and many of the kernel's have size 0.
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > most {
-			return nil, longer(most)
+			return nil, longerThanError(most)
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
-		return nil, longer(most)
+		return nil, longerThanError(most)
 	}
 	return data, err
 }
 
-func longer(most int64) error { return fmt.Errorf("longer than %d bytes", most) }
+func longerThanError(most int64) error { return fmt.Errorf("longer than %d bytes", most) }
 
 func inputState(err error) fact.State {
 	var read *host.ReadError
@@ -166,13 +166,13 @@ func (p *Program) checkWriters(what string, names ...string) error {
 		if os.Geteuid() == 0 {
 			return usageError("%s %s: %s; as root, expected files and folders that only root can change", what, name, why)
 		}
-		p.warn(fmt.Sprintf("%s %s: %s", what, name, why))
+		p.printWarning(fmt.Sprintf("%s %s: %s", what, name, why))
 		return nil
 	}
 	return nil
 }
 
-func (p *Program) warn(text string) {
+func (p *Program) printWarning(text string) {
 	if p.log != nil {
 		p.log.Warn(text)
 		return

@@ -61,23 +61,23 @@ the audits say; 3 when an input could not be read or nothing can be planned for 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plan, err := p.planning(cmd, planned, f.output.format, section)
+			plan, err := p.readPlanning(cmd, planned, f.output.format, section)
 			if err != nil {
 				return err
 			}
-			return p.fleet(f, plan, by, section, args)
+			return p.runFleet(f, plan, by, section, args)
 		},
 	}
-	f.output.register(cmd, fleet.Formats())
+	f.output.registerFlags(cmd, fleet.Formats())
 	f.registerRules(p, cmd)
 	registerWord(cmd, &by, "by", fleet.GroupKinds()[0], fleet.GroupKinds(), "compare machines of one `KIND`: %s")
 	registerWord(cmd, &section, "section", "", fleet.Sections(), "print one `SECTION` of the text in full: %s")
-	planned.register(cmd)
+	planned.registerFlags(cmd)
 	f.registerFailOn(cmd)
 	return cmd
 }
 
-func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths []string) error {
+func (p *Program) runFleet(f *checkFlags, plan *planning, by, section string, paths []string) error {
 	if section != "" && f.output.format != formats.Text {
 		return usageError("--section is part of --format text, not of %s", f.output.format)
 	}
@@ -87,7 +87,7 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 		return err
 	}
 	doc := p.gatherFleet(auditors, plan, by, paths)
-	if err := f.output.write(p, false, func(t *terminal) error {
+	if err := f.output.writeOutput(p, false, func(t *terminal) error {
 		return doc.Write(t, f.output.format, fleet.Options{Width: t.options.Width, Section: section})
 	}); err != nil {
 		return err
@@ -95,11 +95,11 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 	switch {
 	case doc.NotRead() > 0:
 		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(doc.NotRead(), "input"))}
-	case plan != nil && doc.Planless():
+	case plan != nil && doc.HasNoPlan():
 		return &exitError{status: report.ExitNotAudited}
 	case plan != nil:
 		return nil
-	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
+	case f.failOn != report.FailNever && doc.FailsAtRank(report.SeverityRank(f.failOn)):
 		return &exitError{status: report.ExitFailed}
 	case doc.Unknown():
 		return &exitError{status: report.ExitNotAudited}
@@ -111,19 +111,19 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by string, paths []string) *fleet.Document {
 	all := fleet.New(by, auditors[0].auditor.Engine.Headline)
 	if plan != nil {
-		all.Plan(plan.stock, &plan.floors)
+		all.RequestPlan(plan.stock, &plan.floors)
 		for _, a := range auditors {
 			a.planning = plan
 		}
 	}
 	var count atomic.Int64
-	done := p.progress(func() string { return humanize.Plural(int(count.Load()), "machine") + " read" })
+	done := p.showProgress(func() string { return humanize.Plural(int(count.Load()), "machine") + " read" })
 	defer done()
-	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all); count.Add(1) })}
+	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.addToFleet(all); count.Add(1) })}
 	for _, path := range paths {
-		g.argument(path)
+		g.gatherArgument(path)
 	}
-	g.pool.finish()
+	g.pool.finishWork()
 	return all.Document()
 }
 
@@ -144,7 +144,7 @@ const mostAuditors = 4
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
 	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
-		auditor, err := p.auditor(f)
+		auditor, err := p.loadAuditor(f)
 		if err != nil {
 			return nil, err
 		}
@@ -165,15 +165,15 @@ type fleetInput struct {
 // errInternal is the reason for an input that made memaudit panic.
 var errInternal = errors.New("an error in memaudit itself, which could not go on with this input; please report it")
 
-func (o *fleetInput) join(all *fleet.Fleet) {
+func (o *fleetInput) addToFleet(all *fleet.Fleet) {
 	defer func() {
 		if recover() != nil {
-			all.Refuse(o.input, errInternal.Error())
+			all.RecordRefusal(o.input, errInternal.Error())
 		}
 	}()
 	switch {
 	case o.refused != nil:
-		all.Refuse(o.input, o.refused.Error())
+		all.RecordRefusal(o.input, o.refused.Error())
 	case o.report != nil:
 		all.AddStake(all.Add(o.name, o.input, o.report), cmp.Or(o.stake, withoutMachine))
 	default:
@@ -207,16 +207,16 @@ func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 	return q
 }
 
-// submit blocks while too many inputs are in progress.
-func (q *auditorPool) submit(input string, read func(*fleetAuditor) fleetInput) {
+// submitInput blocks while too many inputs are in progress.
+func (q *auditorPool) submitInput(input string, read func(*fleetAuditor) fleetInput) {
 	done := make(chan fleetInput, 1)
 	q.order <- done
-	q.work <- func(a *fleetAuditor) { done <- a.contain(input, read) }
+	q.work <- func(a *fleetAuditor) { done <- a.containPanic(input, read) }
 }
 
-// contain reads an input. After a panic, which affects only this input, the engine is replaced, because its
+// containPanic reads an input. After a panic, which affects only this input, the engine is replaced, because its
 // state may be inconsistent.
-func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput) (o fleetInput) {
+func (a *fleetAuditor) containPanic(input string, read func(*fleetAuditor) fleetInput) (o fleetInput) {
 	defer func() {
 		if recover() == nil {
 			return
@@ -228,13 +228,13 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 	return read(a)
 }
 
-func (q *auditorPool) finish() {
+func (q *auditorPool) finishWork() {
 	close(q.work)
 	close(q.order)
 	<-q.taken
 }
 
-func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetInput {
+func (a *fleetAuditor) auditRoot(name string, open func() (*host.Root, error)) fleetInput {
 	root, err := open()
 	if err == nil {
 		defer func() { _ = root.Close() }()
@@ -244,17 +244,17 @@ func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetI
 		return fleetInput{input: name, refused: err}
 	}
 	in := collect.Input{Root: root, Tables: a.p.tables, PartNumbers: a.partNumbers}
-	if err := snapshot.Inputs(root, &in); err != nil {
+	if err := snapshot.AddInputs(root, &in); err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	return a.audit(name, collect.Collect(in))
+	return a.auditSystem(name, collect.Collect(in))
 }
 
-// content reads a document of memaudit, or SMBIOS. Its text is quoted in an error only if the user named the
+// readContent reads a document of memaudit, or SMBIOS. Its text is quoted in an error only if the user named the
 // file.
-func (a *fleetAuditor) content(name string, data []byte, quote bool) fleetInput {
+func (a *fleetAuditor) readContent(name string, data []byte, quote bool) fleetInput {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
-		return document(name, trimmed)
+		return readDocument(name, trimmed)
 	}
 	table, err := smbios.Parse(data)
 	if err != nil {
@@ -263,7 +263,7 @@ func (a *fleetAuditor) content(name string, data []byte, quote bool) fleetInput 
 		}
 		return fleetInput{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot or SMBIOS (a list of paths only as an argument)", err)}
 	}
-	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.p.tables, PartNumbers: a.partNumbers}))
+	return a.auditSystem(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.p.tables, PartNumbers: a.partNumbers}))
 }
 
 // withoutText returns an error of reading SMBIOS without quoted text.
@@ -276,7 +276,7 @@ func withoutText(err error) error {
 	return errors.New("cannot be read")
 }
 
-func document(name string, data []byte) fleetInput {
+func readDocument(name string, data []byte) fleetInput {
 	o := fleetInput{input: name}
 	kind, err := schemaOf(data)
 	switch {
@@ -322,7 +322,7 @@ func schemaOf(data []byte) (string, error) {
 	return head.Schema, err
 }
 
-func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
+func (a *fleetAuditor) auditSystem(name string, sys *inventory.System) fleetInput {
 	if err := orNothing(nil, sys, "audit", ""); err != nil {
 		return fleetInput{input: name, refused: err}
 	}
@@ -332,7 +332,7 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	}
 	o := report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.auditor.Rules, Criteria: report.Criteria{FailOn: a.failOn}}
 	out := fleetInput{name: machineName(name), input: name}
-	doc := a.stake(&out, j, o)
+	doc := a.reportWithStake(&out, j, o)
 	out.report = &doc
 	return out
 }

@@ -49,11 +49,11 @@ const (
 	fromArchive
 )
 
-func (g *gatherer) refuse(input string, err error) {
-	g.pool.submit(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
+func (g *gatherer) refuseInput(input string, err error) {
+	g.pool.submitInput(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }
 
-func (g *gatherer) count() bool {
+func (g *gatherer) countEntry() bool {
 	g.left--
 	return g.left >= 0
 }
@@ -62,10 +62,10 @@ func errEntries() error {
 	return fmt.Errorf("more than %d files and lines below one argument, expected fewer: divide it", maxFleetEntries)
 }
 
-func (g *gatherer) argument(path string) {
+func (g *gatherer) gatherArgument(path string) {
 	g.left = maxFleetEntries
 	if path != "-" {
-		g.path(path, fromArgument)
+		g.gatherPath(path, fromArgument)
 		return
 	}
 	const name = "standard input"
@@ -73,21 +73,21 @@ func (g *gatherer) argument(path string) {
 	var err error
 	if head, _ := in.Peek(tarHead); isArchive(head) {
 		var f *os.File
-		if f, err = spool(in); err == nil {
-			g.archive(name, f, fromArgument)
+		if f, err = spoolInput(in); err == nil {
+			g.gatherArchive(name, f, fromArgument)
 		}
 	} else {
 		var data []byte
 		if data, err = readAll(in, maxSMBIOSFile); err == nil {
-			g.content(name, data, fromArgument)
+			g.gatherContent(name, data, fromArgument)
 		}
 	}
 	if err != nil {
-		g.refuse(name, err)
+		g.refuseInput(name, err)
 	}
 }
 
-func spool(in io.Reader) (*os.File, error) {
+func spoolInput(in io.Reader) (*os.File, error) {
 	f, err := os.CreateTemp("", "memaudit-fleet-")
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func spool(in io.Reader) (*os.File, error) {
 	_ = os.Remove(f.Name())
 	n, err := io.Copy(f, io.LimitReader(in, maxFleetArchive+1))
 	if err == nil && n > maxFleetArchive {
-		err = longer(maxFleetArchive)
+		err = longerThanError(maxFleetArchive)
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
@@ -107,58 +107,58 @@ func spool(in io.Reader) (*os.File, error) {
 	return f, nil
 }
 
-func (g *gatherer) path(path string, from inputOrigin) {
+func (g *gatherer) gatherPath(path string, from inputOrigin) {
 	st, err := os.Stat(path)
 	switch {
 	case err != nil:
-		g.refuse(path, withoutName(err))
+		g.refuseInput(path, withoutName(err))
 	case !st.IsDir():
-		g.file(path, st.Mode(), from, func() (*os.File, error) { return os.OpenFile(path, openFlags, 0) })
-	case isTree(os.Lstat, path):
-		g.tree(path, func() (*host.Root, error) { return host.OpenDir(path) })
+		g.gatherFile(path, st.Mode(), from, func() (*os.File, error) { return os.OpenFile(path, openFlags, 0) })
+	case isMachineTree(os.Lstat, path):
+		g.submitTree(path, func() (*host.Root, error) { return host.OpenDir(path) })
 	default:
-		g.folder(path)
+		g.gatherFolder(path)
 	}
 }
 
 // openFlags open a file without blocking, in case it has become a pipe.
 const openFlags = os.O_RDONLY | unix.O_NONBLOCK
 
-func isTree(lstat func(string) (fs.FileInfo, error), path string) bool {
+func isMachineTree(lstat func(string) (fs.FileInfo, error), path string) bool {
 	st, err := lstat(filepath.Join(path, "sys"))
 	return err == nil && st.IsDir()
 }
 
-// folder reads every file and every machine's tree below a folder, in order.
-func (g *gatherer) folder(path string) {
+// gatherFolder reads every file and every machine's tree below a folder, in order.
+func (g *gatherer) gatherFolder(path string) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		g.refuse(path, withoutName(err))
+		g.refuseInput(path, withoutName(err))
 		return
 	}
 	defer func() { _ = root.Close() }()
-	g.walk(root, ".", 0)
+	g.walkFolder(root, ".", 0)
 }
 
-// walk reads a folder below the root, which prevents links from leading out of it.
-func (g *gatherer) walk(root *os.Root, dir string, depth int) {
+// walkFolder reads a folder below the root, which prevents links from leading out of it.
+func (g *gatherer) walkFolder(root *os.Root, dir string, depth int) {
 	entries, err := readFolder(root, dir, g.left)
 	if err == nil && depth > maxFleetDepth {
 		err = fmt.Errorf("more than %d folders deep", maxFleetDepth)
 	}
 	if err != nil {
-		g.refuse(filepath.Join(root.Name(), dir), withoutName(err))
+		g.refuseInput(filepath.Join(root.Name(), dir), withoutName(err))
 		return
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if !g.count() {
-			g.refuse(filepath.Join(root.Name(), dir), errEntries())
+		if !g.countEntry() {
+			g.refuseInput(filepath.Join(root.Name(), dir), errEntries())
 			return
 		}
-		g.entry(root, filepath.Join(dir, e.Name()), e, depth)
+		g.gatherEntry(root, filepath.Join(dir, e.Name()), e, depth)
 	}
 }
 
@@ -179,14 +179,14 @@ func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
+func (g *gatherer) gatherEntry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 	path := filepath.Join(root.Name(), rel)
 	mode := e.Type()
 	if mode&fs.ModeSymlink != 0 {
-		target, st, err := linked(root, rel)
+		target, st, err := linkTarget(root, rel)
 		switch {
 		case err != nil:
-			g.refuse(path, errors.New("a link that leads out of the folder or to nothing; name its target as an argument"))
+			g.refuseInput(path, errors.New("a link that leads out of the folder or to nothing; name its target as an argument"))
 			return
 		case st.IsDir():
 			return // read under its own path
@@ -195,21 +195,21 @@ func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 	}
 	switch {
 	case !mode.IsDir():
-		g.file(path, mode, fromFolder, func() (*os.File, error) { return root.OpenFile(rel, openFlags, 0) })
-	case isTree(root.Lstat, rel):
+		g.gatherFile(path, mode, fromFolder, func() (*os.File, error) { return root.OpenFile(rel, openFlags, 0) })
+	case isMachineTree(root.Lstat, rel):
 		folder, err := root.Open(rel) // now, and not by its path later
 		if err != nil {
-			g.refuse(path, withoutName(err))
+			g.refuseInput(path, withoutName(err))
 			return
 		}
-		g.tree(path, func() (*host.Root, error) { return host.OpenFolder(path, folder) })
+		g.submitTree(path, func() (*host.Root, error) { return host.OpenFolder(path, folder) })
 	default:
-		g.walk(root, rel, depth+1)
+		g.walkFolder(root, rel, depth+1)
 	}
 }
 
-// linked returns the target of a link that stays in the root, also if the link is absolute.
-func linked(root *os.Root, rel string) (string, fs.FileInfo, error) {
+// linkTarget returns the target of a link that stays in the root, also if the link is absolute.
+func linkTarget(root *os.Root, rel string) (string, fs.FileInfo, error) {
 	if target, err := root.Readlink(rel); err == nil && filepath.IsAbs(target) {
 		top, err := filepath.Abs(root.Name())
 		if err == nil {
@@ -223,20 +223,20 @@ func linked(root *os.Root, rel string) (string, fs.FileInfo, error) {
 	return rel, st, err
 }
 
-// file reads a file of any kind and opens it only if it is a regular one.
-func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open func() (*os.File, error)) {
+// gatherFile reads a file of any kind and opens it only if it is a regular one.
+func (g *gatherer) gatherFile(name string, mode fs.FileMode, from inputOrigin, open func() (*os.File, error)) {
 	if !mode.IsRegular() {
-		g.refuse(name, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(mode)))
+		g.refuseInput(name, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(mode)))
 		return
 	}
 	f, err := open()
 	if err != nil {
-		g.refuse(name, withoutName(err))
+		g.refuseInput(name, withoutName(err))
 		return
 	}
 	archive, err := looksLikeArchive(f, name)
 	if archive {
-		g.archive(name, f, from) // closes it
+		g.gatherArchive(name, f, from) // closes it
 		return
 	}
 	var data []byte
@@ -244,10 +244,10 @@ func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open fu
 		data, err = readAll(f, maxSMBIOSFile)
 	}
 	if _ = f.Close(); err != nil {
-		g.refuse(name, withoutName(err))
+		g.refuseInput(name, withoutName(err))
 		return
 	}
-	g.content(name, data, from)
+	g.gatherContent(name, data, from)
 }
 
 // looksLikeArchive reports whether a file is to be read as an archive. A file of size 0 is rejected unread: it
@@ -267,7 +267,7 @@ func looksLikeArchive(f *os.File, name string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	return isArchive(head[:n]) || isTar(name), nil
+	return isArchive(head[:n]) || isTarName(name), nil
 }
 
 func kindOfFile(mode fs.FileMode) string {
@@ -283,25 +283,25 @@ func kindOfFile(mode fs.FileMode) string {
 	}
 }
 
-func isTar(path string) bool {
+func isTarName(path string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(path, end) })
 }
 
-func (g *gatherer) tree(path string, open func() (*host.Root, error)) {
-	g.pool.submit(path, func(a *fleetAuditor) fleetInput { return a.root(path, open) })
+func (g *gatherer) submitTree(path string, open func() (*host.Root, error)) {
+	g.pool.submitInput(path, func(a *fleetAuditor) fleetInput { return a.auditRoot(path, open) })
 }
 
-func (g *gatherer) content(name string, data []byte, from inputOrigin) {
+func (g *gatherer) gatherContent(name string, data []byte, from inputOrigin) {
 	trimmed := bytes.TrimSpace(data)
 	switch {
 	case len(trimmed) == 0:
-		g.refuse(name, errors.New("is empty"))
-	case isArchive(data) || isTar(name):
-		g.archive(name, closable{bytes.NewReader(data)}, from)
-	case from == fromArgument && trimmed[0] != '{' && isList(trimmed):
-		g.list(name, trimmed)
+		g.refuseInput(name, errors.New("is empty"))
+	case isArchive(data) || isTarName(name):
+		g.gatherArchive(name, closable{bytes.NewReader(data)}, from)
+	case from == fromArgument && trimmed[0] != '{' && isPathList(trimmed):
+		g.gatherList(name, trimmed)
 	default:
-		g.pool.submit(name, func(a *fleetAuditor) fleetInput { return a.content(name, data, from == fromArgument) })
+		g.pool.submitInput(name, func(a *fleetAuditor) fleetInput { return a.readContent(name, data, from == fromArgument) })
 	}
 }
 
@@ -310,7 +310,7 @@ type closable struct{ *bytes.Reader }
 // Close does nothing.
 func (closable) Close() error { return nil }
 
-func isList(data []byte) bool {
+func isPathList(data []byte) bool {
 	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -321,59 +321,59 @@ func isList(data []byte) bool {
 	return false
 }
 
-func (g *gatherer) list(name string, data []byte) {
+func (g *gatherer) gatherList(name string, data []byte) {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		if !g.count() {
-			g.refuse(name, errEntries())
+		if !g.countEntry() {
+			g.refuseInput(name, errEntries())
 			return
 		}
-		g.path(string(line), fromList)
+		g.gatherPath(string(line), fromList)
 	}
 }
 
-// archive reads the capture of one machine, of several, or an archive of inputs. It closes the file.
-func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) {
+// gatherArchive reads the capture of one machine, of several, or an archive of inputs. It closes the file.
+func (g *gatherer) gatherArchive(name string, in io.ReadSeekCloser, from inputOrigin) {
 	capture, machines, err := containsTree(in)
 	if _, again := in.Seek(0, io.SeekStart); again != nil {
 		capture, err = false, again
 	}
 	switch {
 	case capture && machines < 2:
-		g.pool.submit(name, func(a *fleetAuditor) fleetInput {
+		g.pool.submitInput(name, func(a *fleetAuditor) fleetInput {
 			defer func() { _ = in.Close() }()
-			return a.root(name, func() (*host.Root, error) { return host.OpenCapture(name, in) })
+			return a.auditRoot(name, func() (*host.Root, error) { return host.OpenCapture(name, in) })
 		})
 		return
 	case capture && from != fromArchive:
-		if err = g.captures(name, in); err == nil {
+		if err = g.submitCaptures(name, in); err == nil {
 			_, err = in.Seek(0, io.SeekStart)
 		}
 		if err == nil {
-			err = g.members(name, in)
+			err = g.submitMembers(name, in)
 		}
 	case from != fromArchive:
-		err = g.members(name, in) // also of an archive that is truncated
+		err = g.submitMembers(name, in) // also of an archive that is truncated
 	case err == nil:
 		err = errors.New("an archive in an archive, expected the capture of one machine")
 	}
 	if err != nil {
-		g.refuse(name, err)
+		g.refuseInput(name, err)
 	}
 	_ = in.Close()
 }
 
-func (g *gatherer) captures(name string, in io.Reader) error {
+func (g *gatherer) submitCaptures(name string, in io.Reader) error {
 	roots, err := host.OpenCaptures(name, in)
 	for _, root := range roots {
-		if !g.count() {
+		if !g.countEntry() {
 			return errEntries()
 		}
-		g.pool.submit(root.Name(), func(a *fleetAuditor) fleetInput {
-			return a.root(root.Name(), func() (*host.Root, error) { return root, nil })
+		g.pool.submitInput(root.Name(), func(a *fleetAuditor) fleetInput {
+			return a.auditRoot(root.Name(), func() (*host.Root, error) { return root, nil })
 		})
 	}
 	return err
@@ -386,7 +386,7 @@ var errFound = errors.New("found")
 func containsTree(in io.Reader) (tree bool, machines int, err error) {
 	folders := map[string]bool{}
 	err = host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
-		tree = tree || ofTree(h.Name)
+		tree = tree || belongsToMachine(h.Name)
 		if folder, ok := host.MachineFolder(h.Name); ok {
 			folders[folder] = true
 		}
@@ -401,31 +401,31 @@ func containsTree(in io.Reader) (tree bool, machines int, err error) {
 	return tree, len(folders), err
 }
 
-// ofTree reports whether a member of an archive belongs to a machine: anything in its sys and proc, also below
+// belongsToMachine reports whether a member of an archive belongs to a machine: anything in its sys and proc, also below
 // one leading folder, or a file of memaudit's captures, which have neither if only SMBIOS was readable.
-func ofTree(name string) bool {
+func belongsToMachine(name string) bool {
 	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
 	parts = parts[:min(2, len(parts))]
 	_, ok := host.MachineFolder(name)
 	return ok || slices.Contains(parts, "sys") || slices.Contains(parts, "proc")
 }
 
-func (g *gatherer) members(path string, in io.Reader) error {
+func (g *gatherer) submitMembers(path string, in io.Reader) error {
 	unpacked := int64(0)
 	return host.EachMember(in, maxFleetArchive, func(h *tar.Header, body io.Reader) error {
-		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || isHidden(h.Name) || ofTree(h.Name) {
+		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || isHidden(h.Name) || belongsToMachine(h.Name) {
 			return nil
 		}
-		if !g.count() {
+		if !g.countEntry() {
 			return errEntries()
 		}
 		name := path + "/" + memberLabel(h.Name)
 		switch {
 		case h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeGNUSparse:
-			g.refuse(name, errors.New("is a link or a device in an archive, expected a file"))
+			g.refuseInput(name, errors.New("is a link or a device in an archive, expected a file"))
 			return nil
 		case h.Size > maxSMBIOSFile:
-			g.refuse(name, longer(maxSMBIOSFile))
+			g.refuseInput(name, longerThanError(maxSMBIOSFile))
 			return nil
 		}
 		// The holes of a sparse file are not in the archive.
@@ -436,7 +436,7 @@ func (g *gatherer) members(path string, in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		g.content(name, data, fromArchive)
+		g.gatherContent(name, data, fromArchive)
 		return nil
 	})
 }

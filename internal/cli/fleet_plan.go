@@ -28,7 +28,7 @@ type planFlags struct {
 	limit        time.Duration
 }
 
-func (f *planFlags) register(cmd *cobra.Command) {
+func (f *planFlags) registerFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.asked, "plan", false, "print which machines gain by moving modules, which can give some up, where spare ones do most good")
 	fl.StringVar(&f.spare, "spare", "", "modules in stock, a YAML `FILE` (--plan)")
@@ -45,8 +45,8 @@ type planning struct {
 	limit  time.Duration
 }
 
-// planning reads the files; nil if no plan is requested.
-func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
+// readPlanning reads the files; nil if no plan is requested.
+func (p *Program) readPlanning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
 	if !f.asked {
 		return nil, unused(cmd, "--plan", "spare", "floor", "limit")
 	}
@@ -107,12 +107,12 @@ func (p *Program) readSpares(name string, into *planning) error {
 		return err
 	}
 	for i := range entries {
-		s, err := entries[i].module(parts)
+		s, err := entries[i].checkModule(parts)
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
 		into.spares = append(into.spares, s)
-		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].words(&s), Assumed: assumed(&s), Count: s.Count, Module: entries[i].step(&s)})
+		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].describeModule(&s), Assumed: assumedTraits(&s), Count: s.Count, Module: entries[i].moduleToInstall(&s)})
 	}
 	return nil
 }
@@ -125,8 +125,8 @@ func readYAML(name string, to any) error {
 	return decodeYAML(data, to)
 }
 
-// module checks an entry, and derives what it leaves out from the part number.
-func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
+// checkModule checks an entry, and derives what it leaves out from the part number.
+func (e *spareEntry) checkModule(parts *partnumber.Table) (plan.Spare, error) {
 	s := plan.Spare{Part: strings.TrimSpace(e.Part), Count: e.Count, Traits: plan.Traits{Type: e.Type, Ranks: e.Ranks, RatedMTs: e.Speed}}
 	switch s.Bytes = plan.ParseSize(e.Size); {
 	case e.Count < 1 || e.Count > mostInStock:
@@ -145,7 +145,7 @@ func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
 		return s, fmt.Errorf("kind %q: expected one of %s", e.Kind, strings.Join(moduleKinds, ", "))
 	}
 	if e.Kind != "" {
-		s.Registered, s.LoadReduced = answer(e.Kind != "UDIMM"), answer(e.Kind == "LRDIMM")
+		s.Registered, s.LoadReduced = knownAnswer(e.Kind != "UDIMM"), knownAnswer(e.Kind == "LRDIMM")
 	}
 	m, ok := parts.Decode(s.Part)
 	if s.Part == "" || !ok {
@@ -166,15 +166,17 @@ func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
 	s.DataWidth, s.TotalWidth, _ = m.Widths()
 	if registered, ok := m.Registered(); ok && e.Kind == "" {
 		reduced, _ := m.LoadReduced()
-		s.Registered, s.LoadReduced = answer(registered), answer(reduced)
+		s.Registered, s.LoadReduced = knownAnswer(registered), knownAnswer(reduced)
 	}
 	return s, nil
 }
 
-func answer(v bool) plan.Answer { return plan.AnswerOf(fact.Known(v, fact.Direct, fact.Evidence{})) }
+func knownAnswer(v bool) plan.Answer {
+	return plan.AnswerOf(fact.Known(v, fact.Direct, fact.Evidence{}))
+}
 
-// words describes an entry: "M393A2K43DB3-CWE, 16 GiB dual-rank DDR4-3200".
-func (e *spareEntry) words(s *plan.Spare) string {
+// describeModule describes an entry: "M393A2K43DB3-CWE, 16 GiB dual-rank DDR4-3200".
+func (e *spareEntry) describeModule(s *plan.Spare) string {
 	var size, ranks string
 	if s.Bytes > 0 {
 		size = humanize.Size(s.Bytes)
@@ -189,12 +191,12 @@ func (e *spareEntry) words(s *plan.Spare) string {
 	return humanize.Joined(", ", s.Part, humanize.Joined(" ", size, ranks, kind, e.Kind))
 }
 
-func (e *spareEntry) step(s *plan.Spare) plan.Module {
+func (e *spareEntry) moduleToInstall(s *plan.Spare) plan.Module {
 	return plan.Module{SizeBytes: nullable.Positive(s.Bytes), Type: nullable.String(s.Type), Ranks: nullable.Positive(s.Ranks),
 		RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
 }
 
-func assumed(s *plan.Spare) string {
+func assumedTraits(s *plan.Spare) string {
 	var open []string
 	if s.RatedMTs == 0 {
 		open = append(open, "speed")
@@ -238,8 +240,8 @@ func readFloors(name string, into *fleet.Floors) error {
 
 var withoutMachine = fleet.NoStake("a report or an inventory does not hold the machine that a plan is proven on; give its capture (memaudit snapshot) or SMBIOS table")
 
-// stake builds the report and, if a plan is requested, the machine's part in it.
-func (a *fleetAuditor) stake(out *fleetInput, j *assess.Assessment, o report.Options) report.Report {
+// reportWithStake builds the report and, if a plan is requested, the machine's part in it.
+func (a *fleetAuditor) reportWithStake(out *fleetInput, j *assess.Assessment, o report.Options) report.Report {
 	if a.planning == nil {
 		return a.auditor.Advised(j, o)
 	}
@@ -247,8 +249,8 @@ func (a *fleetAuditor) stake(out *fleetInput, j *assess.Assessment, o report.Opt
 		out.stake = fleet.NoStake("the time for the plan is over; --limit gives more than " + a.planning.limit.String())
 		return a.auditor.Advised(j, o)
 	}
-	floor := a.planning.floors.Of(out.name, j.System.Machine.Product.Or(""))
-	doc, stake := a.auditor.Staked(j, o, a.planning.spares, floor)
+	floor := a.planning.floors.MinimumOf(out.name, j.System.Machine.Product.Or(""))
+	doc, stake := a.auditor.AdvisedForFleet(j, o, a.planning.spares, floor)
 	out.stake = fleet.NewStake(j.System, &doc.Inventory, stake, floor)
 	return doc
 }

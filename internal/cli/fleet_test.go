@@ -217,13 +217,13 @@ func TestPanicCostsOneInput(t *testing.T) {
 	auditors = auditors[:1]
 	first := auditors[0].auditor.Engine
 	all := fleet.New("product", func(string) string { return "" })
-	pool := startPool(auditors, func(o fleetInput) { o.join(all) })
+	pool := startPool(auditors, func(o fleetInput) { o.addToFleet(all) })
 	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
-	pool.submit("before", func(a *fleetAuditor) fleetInput { return a.content("before", dump, false) })
-	pool.submit("bad", func(*fleetAuditor) fleetInput { panic("text of the input") })
-	pool.submit("after", func(a *fleetAuditor) fleetInput { return a.content("after", dump, false) })
-	pool.submit("nothing", func(*fleetAuditor) fleetInput { return fleetInput{input: "nothing"} }) // neither a report nor an inventory
-	pool.finish()
+	pool.submitInput("before", func(a *fleetAuditor) fleetInput { return a.readContent("before", dump, false) })
+	pool.submitInput("bad", func(*fleetAuditor) fleetInput { panic("text of the input") })
+	pool.submitInput("after", func(a *fleetAuditor) fleetInput { return a.readContent("after", dump, false) })
+	pool.submitInput("nothing", func(*fleetAuditor) fleetInput { return fleetInput{input: "nothing"} }) // neither a report nor an inventory
+	pool.finishWork()
 	d := all.Document()
 	require.Len(t, d.Machines, 2)
 	assert.Equal(t, "after", d.Machines[0].Name)

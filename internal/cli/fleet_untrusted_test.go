@@ -308,9 +308,9 @@ func TestFleetTooMany(t *testing.T) {
 		{before(deep, "/d/"), "more than 32 folders deep", maxFleetEntries, 1},
 	} {
 		all := fleet.New("product", func(string) string { return "" })
-		g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) }), left: c.left}
-		g.path(c.path, fromArgument)
-		g.pool.finish()
+		g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.addToFleet(all) }), left: c.left}
+		g.gatherPath(c.path, fromArgument)
+		g.pool.finishWork()
 		d := all.Document()
 		assert.Len(t, d.Unreadable, c.unreadable, "%s: %+v", c.path, d.Unreadable)
 		assert.True(t, slices.ContainsFunc(d.Unreadable, func(u fleet.Unreadable) bool { return strings.Contains(u.Reason, c.want) }), "%+v", d.Unreadable)

@@ -40,26 +40,26 @@ func (g *gathered) close() {
 	}
 }
 
-func (g *gathered) fail(err error) *collect.Failure {
+func (g *gathered) recordFailure(err error) *collect.Failure {
 	g.failed = joinInputErrors(g.failed, err)
 	return &collect.Failure{State: inputState(err), Detail: err.Error()}
 }
 
-// system reads the machine that the flags select. An input that cannot be read is an error, but the others are
+// readSystem reads the machine that the flags select. An input that cannot be read is an error, but the others are
 // still used: a system is returned with every error but wrong usage.
-func (p *Program) system(f *inputFlags) (*inventory.System, error) {
-	g, err := p.gather(f)
+func (p *Program) readSystem(f *inputFlags) (*inventory.System, error) {
+	g, err := p.gatherInputs(f)
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
 	sys, exports := collect.WithExports(g.Input)
 	f.exports = exports
-	return sys, joinInputErrors(p.writerHint(g.failed, sys), g.bmc.failure())
+	return sys, joinInputErrors(p.writerHint(g.failed, sys), g.bmc.queryFailure())
 }
 
-// gather opens and reads the inputs that the flags select; an error is wrong usage.
-func (p *Program) gather(f *inputFlags) (*gathered, error) {
+// gatherInputs opens and reads the inputs that the flags select; an error is wrong usage.
+func (p *Program) gatherInputs(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	case err != nil:
 		g.BMC, g.failed = unavailableBMC(err), err
 	case bmc != nil:
-		g.bmc, g.BMC = bmc, bmc.read
+		g.bmc, g.BMC = bmc, bmc.queryBMC
 	}
 	files, err := f.biosFiles()
 	if err != nil {
@@ -85,19 +85,19 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	}
 	if f.smbios != "" {
 		if g.table, g.SMBIOS, err = p.readSMBIOS(f.smbios); err != nil {
-			g.SMBIOSFailed = g.fail(err)
+			g.SMBIOSFailed = g.recordFailure(err)
 		}
 	}
-	if g.root, err = p.open(f); err != nil {
-		g.RootFailed = g.fail(err)
+	if g.root, err = p.openTree(f); err != nil {
+		g.RootFailed = g.recordFailure(err)
 	}
 	g.Root = g.root
 	g.readExports(p, files)
 	g.readEventLogs(p, f.eventLogs)
 	g.readMeasurements(p, f.measuredFiles())
 	if g.root != nil {
-		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
-			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
+		if err := snapshot.AddInputs(g.root, &g.Input); err != nil {
+			g.Root, g.RootFailed = nil, g.recordFailure(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
 		}
 	}
 	if f.slurm != "" {
@@ -105,7 +105,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 		g.failed = joinInputErrors(g.failed, err)
 	}
 	// BIOS settings given on a running guest are those of another machine.
-	if (len(g.Exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
+	if (len(g.Exports) > 0 || g.BMC != nil) && f.isLiveSystem() && g.root != nil && collect.IsGuest(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
 			Detail: "this is a virtual machine, and BIOS settings are another machine's; give its --smbios or --snapshot, too"}
 	}
@@ -118,8 +118,8 @@ func showFailed(err error, sys *inventory.System, format string) bool {
 	return err == nil || sys != nil && (format != formats.Text || !nothingRead(sys))
 }
 
-// open opens the machine's tree; nil if only an SMBIOS file is audited.
-func (p *Program) open(f *inputFlags) (*host.Root, error) {
+// openTree opens the machine's tree; nil if only an SMBIOS file is audited.
+func (p *Program) openTree(f *inputFlags) (*host.Root, error) {
 	var root *host.Root
 	var err error
 	var what, hint string
@@ -176,7 +176,7 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), elsewhere(name))
+			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), remoteNameHint(name))
 		}
 		defer func() { _ = file.Close() }()
 		in = file
@@ -200,8 +200,8 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	return data, table, nil
 }
 
-// elsewhere is the hint for a name that is no file but may be that of another machine.
-func elsewhere(name string) string {
+// remoteNameHint is the hint for a name that is no file but may be that of another machine.
+func remoteNameHint(name string) string {
 	switch {
 	case strings.Contains(name, "://"):
 		return "--redfish " + name + " asks a BMC"
@@ -236,7 +236,7 @@ const maxExports = 64
 // configuration.
 func (f *inputFlags) biosFiles() ([]string, error) {
 	files := slices.Clone(f.bios)
-	if f.conf != nil && f.live() {
+	if f.conf != nil && f.isLiveSystem() {
 		files = append(files, f.conf.BIOS...)
 	}
 	stdin := 0
@@ -276,7 +276,7 @@ func (p *Program) writerHint(failed error, sys *inventory.System) error {
 		return failed
 	}
 	vendor, product := sys.Machine.Vendor.Value, sys.Machine.Product.Or("")
-	table := tables.Of(vendor)
+	table := tables.FindTable(vendor)
 	if table == nil {
 		return failed
 	}
@@ -284,7 +284,7 @@ func (p *Program) writerHint(failed error, sys *inventory.System) error {
 	if known, ok := platform.Recognise(sys, p.Rules).Get(); ok {
 		machine.Platform = known.ID
 	}
-	run := table.Writer(machine)
+	run := table.WriteCommand(machine)
 	if run == "" {
 		return failed
 	}
@@ -309,14 +309,14 @@ func (g *gathered) readExports(p *Program, files []string) {
 					hint = "this is an event log: --event-log " + name
 				}
 			}
-			x.Failed = g.fail(notAudited(fmt.Errorf("--bios %s: %w", name, err), hint))
+			x.Failed = g.recordFailure(notAudited(fmt.Errorf("--bios %s: %w", name, err), hint))
 		}
 		g.Exports = append(g.Exports, x)
 	}
 }
 
 func (f *inputFlags) measuredFiles() []string {
-	if len(f.measured) > 0 || !f.live() || f.conf == nil {
+	if len(f.measured) > 0 || !f.isLiveSystem() || f.conf == nil {
 		return f.measured
 	}
 	return f.conf.Measured
@@ -336,7 +336,7 @@ func (g *gathered) readMeasurements(p *Program, files []string) {
 		if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {
 			hint = "memaudit measure --save FILE makes a file that memaudit reads"
 		}
-		g.fail(notAudited(fmt.Errorf("--measured %s: %w", name, err), hint))
+		g.recordFailure(notAudited(fmt.Errorf("--measured %s: %w", name, err), hint))
 	}
 }
 
@@ -348,7 +348,7 @@ func (g *gathered) readEventLogs(p *Program, files []string) {
 			l.Log, err = redfish.DecodeLog(data)
 		}
 		if err != nil {
-			l.Failed = g.fail(notAudited(fmt.Errorf("--event-log %s: %w", name, err), ""))
+			l.Failed = g.recordFailure(notAudited(fmt.Errorf("--event-log %s: %w", name, err), ""))
 		}
 		g.EventLogs = append(g.EventLogs, l)
 	}

@@ -33,7 +33,7 @@ type inputFlags struct {
 	conf *config
 }
 
-func (f *inputFlags) register(cmd *cobra.Command) {
+func (f *inputFlags) registerFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var((*onceFlag)(&f.root), "root", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
 	fl.Var((*onceFlag)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
@@ -42,7 +42,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.eventLogs, "event-log", nil, "the BMC's event log from a saved `FILE` (ipmitool sel list or elist, racadm getsel or lclog view, Redfish), format detected automatically; - is standard input; repeatable")
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), format detected automatically; repeatable")
 	fl.StringVar(&f.slurm, "slurm", "", "compare with the scheduler's description of this node in `FILE`: slurm.conf or the output of scontrol show node; - is standard input")
-	f.redfish.register(cmd)
+	f.redfish.registerFlags(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
@@ -65,8 +65,8 @@ func (o *onceFlag) Set(value string) error {
 	return nil
 }
 
-// take reads the argument of a command as the flag that names its kind; a machine given by a flag too is wrong usage.
-func (f *inputFlags) take(args []string) error {
+// takeArgument reads the argument of a command as the flag that names its kind; a machine given by a flag too is wrong usage.
+func (f *inputFlags) takeArgument(args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
@@ -112,13 +112,13 @@ func (f *inputFlags) oneMachine() error {
 	return nil
 }
 
-func (f *inputFlags) names() bool {
-	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
+func (f *inputFlags) namesMachine() bool {
+	return f.root != "" || !f.isLiveSystem() || len(f.bios) > 0 || f.redfish.url != ""
 }
 
-// live reports whether the running system is audited: nothing else was selected, or a root with this kernel's
+// isLiveSystem reports whether the running system is audited: nothing else was selected, or a root with this kernel's
 // own sysfs, as mounted in a container.
-func (f *inputFlags) live() bool {
+func (f *inputFlags) isLiveSystem() bool {
 	return f.snapshot == "" && f.example == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
 }
 
@@ -127,7 +127,7 @@ type redfishFlags struct {
 	insecure                 bool
 }
 
-func (f *redfishFlags) register(cmd *cobra.Command) {
+func (f *redfishFlags) registerFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.url, "redfish", "", "ask the machine's BMC at `URL` (https://HOST) for BIOS settings and memory")
 	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password that only its owner may read")
@@ -136,7 +136,7 @@ func (f *redfishFlags) register(cmd *cobra.Command) {
 }
 
 func (f *inputFlags) baselineFile(flag, other string) string {
-	if flag == "" && f.conf != nil && f.live() {
+	if flag == "" && f.conf != nil && f.isLiveSystem() {
 		flag = f.conf.Baseline
 	}
 	return cmp.Or(flag, other)

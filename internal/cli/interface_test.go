@@ -55,7 +55,7 @@ func leaves(cmd *cobra.Command, path string) map[string]*cobra.Command {
 
 // TestInterfaceNamesEveryCommand compares the commands of docs/interface.md with the program's, in both directions.
 func TestInterfaceNamesEveryCommand(t *testing.T) {
-	root := New("v", "r").command()
+	root := New("v", "r").rootCommand()
 	root.InitDefaultCompletionCmd()
 	var have, named []string
 	for name := range leaves(root, "") {
@@ -77,7 +77,7 @@ func TestInterfaceNamesEveryCommand(t *testing.T) {
 // TestInterfaceNamesEveryFlag checks that every flag is documented, and that no other is.
 func TestInterfaceNamesEveryFlag(t *testing.T) {
 	page, have := interfacePage(t), map[string]bool{"--dump-bin": true} // dmidecode's
-	for name, c := range leaves(New("v", "r").command(), "") {
+	for name, c := range leaves(New("v", "r").rootCommand(), "") {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			have["--"+f.Name] = true
 			assert.Contains(t, page, "--"+f.Name, "docs/interface.md has no word about a flag of %s", name)

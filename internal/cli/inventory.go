@@ -15,19 +15,19 @@ func (p *Program) inventoryCommand() *cobra.Command {
 		Short: "print the collected inventory and its sources",
 		Args:  oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			err := f.input.take(args)
+			err := f.input.takeArgument(args)
 			if err == nil {
 				f.input.conf, err = p.loadConfig(f.config)
 			}
 			if err != nil {
 				return err
 			}
-			sys, failed := p.system(&f.input)
+			sys, failed := p.readSystem(&f.input)
 			if !showFailed(failed, sys, f.output.format) {
 				return failed
 			}
 			doc := report.BuildInventory(sys, population.Derive(sys, p.Rules), p.reportOptions(&f.input, report.Criteria{}))
-			if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
+			if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 				t.options.Settings = settings
 				return formats.WriteInventory(t, f.output.format, &doc, t.options)
 			}); err != nil {
@@ -37,9 +37,9 @@ func (p *Program) inventoryCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.input.registerHostName(cmd)
-	f.output.register(cmd, formats.Inventories())
+	f.output.registerFlags(cmd, formats.Inventories())
 	registerConfig(cmd, &f.config)
 	return cmd
 }

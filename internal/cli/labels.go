@@ -19,24 +19,24 @@ signature of the population.
 
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
 audit could not be done.`,
-		Args: arguments(0, 0, "flags only: a machine is --smbios FILE or --snapshot FILE"),
-		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
+		Args: argumentCheck(0, 0, "flags only: a machine is --smbios FILE or --snapshot FILE"),
+		RunE: func(*cobra.Command, []string) error { return p.printLabels(f) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.output.registerFile(cmd)
 	f.registerKnowledge(cmd, "rule packs")
 	f.registerProfile(p, cmd)
 	return cmd
 }
 
-// labels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
+// printLabels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
 // remain.
-func (p *Program) labels(f *checkFlags) error {
-	auditor, err := p.auditor(f)
+func (p *Program) printLabels(f *checkFlags) error {
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if !showFailed(failed, sys, formats.JSON) {
 		return failed
 	}
@@ -46,7 +46,7 @@ func (p *Program) labels(f *checkFlags) error {
 	}
 	failed = orNothing(failed, sys, "audit", "")
 	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
-	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
+	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
 		return err
 	}
 	return failed

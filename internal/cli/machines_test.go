@@ -88,7 +88,7 @@ func mustBeRead(out []byte, args []string) {
 	if !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.report/")) && !bytes.HasPrefix(out, []byte("{\n  \"schema\": \"memaudit.inventory/")) {
 		return
 	}
-	if o := document("printed.json", out); o.refused != nil && !strings.HasSuffix(o.refused.Error(), "findings is empty") {
+	if o := readDocument("printed.json", out); o.refused != nil && !strings.HasSuffix(o.refused.Error(), "findings is empty") {
 		panic(fmt.Sprintf("%q printed what fleet refuses: %v", args, o.refused))
 	}
 }

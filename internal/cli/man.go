@@ -19,17 +19,17 @@ import (
 // folder. A word that names a command is that command.
 func (p *Program) manCommand() *cobra.Command {
 	return &cobra.Command{Use: "man [COMMAND | DIR]", Short: "print the manual page of memaudit or of a command, or write one for every command into a folder",
-		Args: arguments(0, 1, "one command or folder"),
+		Args: argumentCheck(0, 1, "one command or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if len(args) == 0 {
-				return unwritten(p.manPage(p.Stdout, root))
+				return outputError(p.manPage(p.Stdout, root))
 			}
 			if found, _, err := root.Find(args); err == nil && found != root {
-				return unwritten(p.manPage(p.Stdout, found))
+				return outputError(p.manPage(p.Stdout, found))
 			}
 			if _, err := os.Stat(args[0]); err != nil && filepath.Base(args[0]) == args[0] {
-				return usageError("%w; a new folder is ./%s", command(root, args), args[0])
+				return usageError("%w; a new folder is ./%s", rejectArgument(root, args), args[0])
 			}
 			err := os.MkdirAll(args[0], 0o755)
 			if err == nil {
@@ -93,15 +93,15 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 			data.Others = append(data.Others, nameOf(c))
 		}
 	}
-	page, err := template.New("").Funcs(template.FuncMap{"roff": roff, "upper": strings.ToUpper}).Parse(manualPage)
+	page, err := template.New("").Funcs(template.FuncMap{"roff": escapeRoff, "upper": strings.ToUpper}).Parse(manualPage)
 	if err != nil {
 		return err
 	}
 	return page.Execute(w, data)
 }
 
-// roff escapes a text, in which an empty line ends a paragraph and `X` names a value.
-func roff(text string) string {
+// escapeRoff escapes a text, in which an empty line ends a paragraph and `X` names a value.
+func escapeRoff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n\n", "\n.PP\n", "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 	for strings.Count(text, "`") > 1 {
 		text = strings.Replace(strings.Replace(text, "`", `\fI`, 1), "`", `\fP`, 1)

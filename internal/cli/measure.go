@@ -56,9 +56,9 @@ Exit status: 0 as predicted; 1 a failure at or above --fail-on; 2 wrong usage or
 configuration; 3 refused (a virtual machine, a limit on processors or memory) or
 undecided.`,
 		Args: nothing,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.measure(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.runMeasure(cmd.Context(), f) },
 	}
-	f.output.register(cmd, formats.Others())
+	f.output.registerFlags(cmd, formats.Others())
 	f.registerRules(p, cmd)
 	f.registerFailOn(cmd)
 	fl := cmd.Flags()
@@ -72,7 +72,7 @@ undecided.`,
 	return cmd
 }
 
-func (p *Program) measure(ctx context.Context, f *measureFlags) error {
+func (p *Program) runMeasure(ctx context.Context, f *measureFlags) error {
 	if f.nodes != "" {
 		list, err := kerneltext.ParseCPUList([]byte(f.nodes))
 		if err != nil || len(list) == 0 {
@@ -80,19 +80,19 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 		}
 		f.options.Nodes = list
 	}
-	auditor, err := p.auditor(&f.checkFlags)
+	auditor, err := p.loadAuditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
-	then, err := f.earlier()
+	then, err := f.earlierResult()
 	if err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if failed = joinInputErrors(failed, p.joinBaseline(&f.checkFlags, sys)); failed != nil {
 		return failed
 	}
-	result, err := p.take(ctx, f, sys)
+	result, err := p.measureMemory(ctx, f, sys)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	j.Found = j.Found.Area(measureArea)
+	j.Found = j.Found.FilterByPrefix(measureArea)
 	doc := j.Report(p.reportOptions(&f.input, report.Criteria{FailOn: f.failOn, Strict: true}))
 	if result.Machine, err = json.Marshal(&doc.Machine); err == nil {
 		result.Findings, err = json.Marshal(doc.Findings)
@@ -112,10 +112,10 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return notAudited(err, "")
 	}
-	if err := f.keep(result); err != nil {
+	if err := f.saveResult(result); err != nil {
 		return err
 	}
-	if err := f.output.write(p, false, func(w *terminal) error { return f.print(w, result, then, &doc) }); err != nil {
+	if err := f.output.writeOutput(p, false, func(w *terminal) error { return f.printResult(w, result, then, &doc) }); err != nil {
 		return err
 	}
 	status := doc.Verdict.ExitStatus
@@ -124,15 +124,15 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 		return &exitError{status: status}
 	case result.Refused != "":
 		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", string(result.Refused)), hint: f.hint}
-	case !result.Decided() || status != report.ExitOK:
+	case !result.IsDecided() || status != report.ExitOK:
 		return &exitError{status: report.ExitNotAudited}
 	default:
 		return nil
 	}
 }
 
-// take measures; a refusal is a result, too.
-func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.System) (*measure.Result, error) {
+// measureMemory measures; a refusal is a result, too.
+func (p *Program) measureMemory(ctx context.Context, f *measureFlags, sys *inventory.System) (*measure.Result, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
 	open, guest := p.Bench, ""
@@ -153,11 +153,11 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 	switch {
 	case errors.As(err, &refusal):
 		f.hint = refusal.Hint
-		result = measure.Refuse(refusal.Reason, p.Now())
+		result = measure.RefusedResult(refusal.Reason, p.Now())
 	case err != nil:
 		return nil, usageError("--nodes: %w", err)
 	default:
-		done := p.progress(func() string { return "measuring bandwidth and latency" })
+		done := p.showProgress(func() string { return "measuring bandwidth and latency" })
 		result, err = measure.Run(ctx, b.bench, plan)
 		if done(); err != nil {
 			return nil, notAudited(fmt.Errorf("measure: %w", err), "")
@@ -176,7 +176,7 @@ func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	return &measureBench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
-func (f *measureFlags) earlier() (*measure.Result, error) {
+func (f *measureFlags) earlierResult() (*measure.Result, error) {
 	if f.compare == "" {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (f *measureFlags) earlier() (*measure.Result, error) {
 	return nil, notAudited(fmt.Errorf("--compare %s: %w", f.compare, err), hint)
 }
 
-func (f *measureFlags) keep(result *measure.Result) error {
+func (f *measureFlags) saveResult(result *measure.Result) error {
 	if f.save == "" || result.Refused != "" {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (f *measureFlags) keep(result *measure.Result) error {
 	return nil
 }
 
-func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *report.Report) error {
+func (f *measureFlags) printResult(w *terminal, result, then *measure.Result, doc *report.Report) error {
 	if f.output.format == formats.JSON {
 		data, err := result.Encode()
 		if err != nil {
@@ -235,16 +235,16 @@ func measurePage(result, then *measure.Result, doc *report.Report, options text.
 	width := cmp.Or(max(options.Width, 0), matrixWidth)
 	var matrices []string
 	for _, kind := range figure.Kinds() {
-		matrices = append(matrices, result.Matrix(kind, width-2))
+		matrices = append(matrices, result.FormatMatrix(kind, width-2))
 	}
-	if curves := result.Curves(); curves != "" {
+	if curves := result.DrawCurves(); curves != "" {
 		matrices = append(matrices, curves)
 	}
 	out.Example(strings.Join(matrices, "\n"))
-	fields(result.Doubts())
+	fields(result.DoubtLines())
 	if then != nil {
 		out.Head(2, "since", then.GeneratedAt)
-		fields(result.Changes(then))
+		fields(result.ChangeLines(then))
 	}
 	for _, f := range findingOrder(doc.Findings) {
 		out.Head(2, strings.ToUpper(string(f.Result)), f.Rule+", "+f.Subject.String())

@@ -105,7 +105,7 @@ func (m *measuring) run(t *testing.T) (status int, out, errs string) {
 		m.change(f, site)
 	}
 	p.Bench = func(context.Context, string) (*measureBench, error) { return &measureBench{site, s, func() {}}, nil }
-	status = p.end(p.measure(t.Context(), f), []string{"measure"})
+	status = p.endWithStatus(p.runMeasure(t.Context(), f), []string{"measure"})
 	assert.Zero(t, s.mapped, "memory is given back")
 	for line := range strings.Lines(stdout.String()) {
 		assert.True(t, f.output.format == "json" || printable.Columns(strings.TrimSuffix(line, "\n")) <= 80, line)
@@ -269,7 +269,7 @@ func TestMeasureInterrupted(t *testing.T) {
 	cancel()
 	f := &measureFlags{checkFlags: checkFlags{input: inputFlags{root: tree(t, "dell-r610-good")}, failOn: "warning", output: outputFlags{format: "text"}},
 		save: filepath.Join(dir, "measured.json")}
-	assert.Equal(t, report.ExitNotAudited, p.end(p.measure(ctx, f), nil))
+	assert.Equal(t, report.ExitNotAudited, p.endWithStatus(p.runMeasure(ctx, f), nil))
 	assert.Empty(t, stdout.String())
 	assert.True(t, strings.HasPrefix(stderr.String(), "memaudit: error: measure: "), stderr.String())
 	left, err := os.ReadDir(dir)
@@ -358,13 +358,13 @@ func TestDaemonServesTheLastRun(t *testing.T) {
 	a.f.input.measured = []string{left} // a configuration's would be of the live machine
 	for _, rate := range []float64{20e9, 17e9} {
 		require.NoError(t, os.Rename(measuredFile(t, "PowerEdge R610", 12, rate, rate), left))
-		out := a.audit(t.Context(), false)
+		out := a.auditMachine(t.Context(), false)
 		require.NoError(t, out.Err)
 		require.Len(t, out.Report.Measured, 1)
 		assert.InEpsilon(t, rate, *out.Report.Measured[0].Figures[0].Value, 0.01)
 	}
 	require.NoError(t, os.Remove(left))
-	out := a.audit(t.Context(), false)
+	out := a.auditMachine(t.Context(), false)
 	require.Error(t, out.Err, "a missing result is reported")
 	assert.Empty(t, out.Report.Measured, "and nothing is measured in its place")
 }

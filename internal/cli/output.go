@@ -26,7 +26,7 @@ type outputFlags struct {
 	verbose        bool
 }
 
-func (f *outputFlags) register(cmd *cobra.Command, known []string) {
+func (f *outputFlags) registerFlags(cmd *cobra.Command, known []string) {
 	registerWord(cmd, &f.format, "format", known[0], known, "output `FORMAT`: %s")
 	f.registerFile(cmd)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show evidence and passed checks")
@@ -41,17 +41,17 @@ type terminal struct {
 	options text.Options
 }
 
-// write prints to standard output, or to a temporary file that finally replaces the named one.
+// writeOutput prints to standard output, or to a temporary file that finally replaces the named one.
 //
 // A file with identifiers is readable by its owner only.
-func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) error) error {
+func (f *outputFlags) writeOutput(p *Program, identifiers bool, body func(*terminal) error) error {
 	if f.output == "" {
 		t := p.terminal(f.verbose)
 		buf := bufio.NewWriter(p.Stdout)
 		t.Writer = buf
 		err := body(t)
 		if lost := buf.Flush(); lost != nil || err == nil {
-			return unwritten(lost) // also if the body returned it first
+			return outputError(lost) // also if the body returned it first
 		}
 		return notAudited(err, "")
 	}
@@ -67,13 +67,13 @@ func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) e
 	return nil
 }
 
-func (p *Program) say(text string) error {
+func (p *Program) printText(text string) error {
 	_, err := io.WriteString(p.Stdout, text)
-	return unwritten(err)
+	return outputError(err)
 }
 
-// unwritten converts a failure of standard output to an exit status of its own; a closed pipe is not a failure.
-func unwritten(err error) error {
+// outputError converts a failure of standard output to an exit status of its own; a closed pipe is not a failure.
+func outputError(err error) error {
 	if err == nil || errors.Is(err, unix.EPIPE) {
 		return nil
 	}
@@ -112,7 +112,7 @@ func windowSize(w io.Writer) *unix.Winsize {
 // or a pipe is written to directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode, and
 // a replaced file never becomes readable by more users than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
-	if fd, ok := descriptor(name); ok {
+	if fd, ok := standardDescriptor(name); ok {
 		// At its present offset: opening it by name would start at its beginning.
 		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
@@ -197,7 +197,7 @@ func writeInto(name string, old fs.FileInfo, body func(io.Writer) error) error {
 	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
-func descriptor(name string) (int, bool) {
+func standardDescriptor(name string) (int, bool) {
 	switch name {
 	case "/dev/stdout":
 		return 1, true
@@ -223,16 +223,16 @@ func ownerOf(is fs.FileInfo) (owner, group int) {
 // quietFor is how long an audit may take before progress is shown.
 const quietFor = 500 * time.Millisecond
 
-// progress shows on a terminal's standard error what takes long (a BMC, a large capture, a fleet), and every second how
+// showProgress shows on a terminal's standard error what takes long (a BMC, a large capture, a fleet), and every second how
 // far it is. The returned function removes the line; nothing is written if it is called in time.
-func (p *Program) progress(what func() string) (done func()) {
+func (p *Program) showProgress(what func() string) (done func()) {
 	if windowSize(p.Stderr) == nil {
 		return func() {}
 	}
 	return progressLine(p.Stderr, what, quietFor, time.Second)
 }
 
-func reading() string { return "auditing the machine" }
+func readingMessage() string { return "auditing the machine" }
 
 func progressLine(w io.Writer, what func() string, after, interval time.Duration) (done func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -35,40 +35,40 @@ error. The present settings come from --bios or --redfish.
 
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings could
 not be read, or no document gives this profile for the machine.`,
-		Args:              arguments(1, 1, "one profile (memaudit profiles list)"),
+		Args:              argumentCheck(1, 1, "one profile (memaudit profiles list)"),
 		ValidArgsFunction: oneWord(p.profileTitles),
-		RunE:              func(_ *cobra.Command, args []string) error { return p.patch(f, args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return p.runPatch(f, args[0]) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	registerWord(cmd, &f.form, "for", "", patch.Forms(), "the tool that is to apply it: `FORM` is %s (default: that of the export)")
 	f.output.registerFile(cmd)
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
 
-func (p *Program) patch(f *patchFlags, name string) error {
-	auditor, err := p.auditor(&f.checkFlags)
+func (p *Program) runPatch(f *patchFlags, name string) error {
+	auditor, err := p.loadAuditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
 	engine := auditor.Engine
 	if err := engine.CheckProfile(name); err != nil {
-		return p.misnamed(&f.checkFlags, engine, err)
+		return p.addFittingProfiles(&f.checkFlags, engine, err)
 	}
-	g, err := p.gather(&f.input)
+	g, err := p.gatherInputs(&f.input)
 	if err != nil {
 		return err
 	}
 	defer g.close()
 	sys, exports := collect.WithExports(g.Input)
-	if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.failure()); failed != nil {
+	if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.queryFailure()); failed != nil {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
 	if err := engine.CheckFits(name, sys, topo); err != nil {
 		return usageError("profiles patch: %w", err)
 	}
-	chosen, why, err := engine.Choose(name, sys, topo)
+	chosen, why, err := engine.ChooseProfile(name, sys, topo)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -83,11 +83,11 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*col
 	if err != nil {
 		return usageError("profiles patch: %w", err)
 	}
-	made := assess.Patch(x, form, chosen)
+	made := assess.MakePatch(x, form, chosen)
 	for _, s := range chosen.Silent {
 		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: string(s.Reason)})
 	}
-	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, form) }); err != nil {
+	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, form) }); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, form, chosen, x))

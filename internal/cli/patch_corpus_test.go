@@ -195,13 +195,13 @@ func (b *patchBench) stand(t *testing.T, p *patchable, raw string) *stand {
 func (b *patchBench) all(t *testing.T, p *patchable) {
 	raw := readFile(t, corpustest.Dir(t, p.file))
 	now := b.stand(t, p, raw)
-	fits := b.engine.Fitting(now.sys, now.topo)
+	fits := b.engine.FittingProfiles(now.sys, now.topo)
 	if len(fits) == 0 {
 		t.Logf("no profile is written for %s", p.product)
 	}
 	for _, fit := range fits {
 		for _, f := range patch.Forms() {
-			form, err := patch.Choose(now.joined.Export, f)
+			form, err := patch.ChooseForm(now.joined.Export, f)
 			if err != nil {
 				continue
 			}
@@ -218,12 +218,12 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 // settings that fail for it.
 func (b *patchBench) printed(t *testing.T, name string, now *stand, profile string, form patch.Form, chosen *audit.Chosen) {
 	t.Helper()
-	usual, err := patch.Choose(now.joined.Export, "")
+	usual, err := patch.ChooseForm(now.joined.Export, "")
 	require.NoError(t, err)
 	if form != usual {
 		return
 	}
-	changes := assess.Patch(now.joined, form, chosen).Changes
+	changes := assess.MakePatch(now.joined, form, chosen).Changes
 	o := audit.Options{Profile: profile, Asked: true, Changes: assess.Changes(func() []*collect.Export { return []*collect.Export{now.joined} })}
 	found, err := b.engine.Run(now.sys, now.topo, o)
 	require.NoError(t, err)
@@ -259,9 +259,9 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 func (b *patchBench) one(t *testing.T, p *patchable, raw string, now *stand, profile string, form patch.Form) {
 	t.Helper()
 	name := p.file + " " + profile + " " + string(form)
-	chosen, _, err := b.engine.Choose(profile, now.sys, now.topo)
+	chosen, _, err := b.engine.ChooseProfile(profile, now.sys, now.topo)
 	require.NoError(t, err)
-	made := assess.Patch(now.joined, form, chosen)
+	made := assess.MakePatch(now.joined, form, chosen)
 	b.printed(t, name, now, profile, form, chosen)
 	b.counts["exports x profiles x forms"]++
 	b.counts["rows open"] += len(made.Open)
@@ -317,7 +317,7 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 // again audits the changed machine.
 func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made *patch.Patch, then *stand, form patch.Form) {
 	t.Helper()
-	rest := assess.Patch(then.joined, form, chosen)
+	rest := assess.MakePatch(then.joined, form, chosen)
 	for _, c := range rest.Changes {
 		assert.Fail(t, "left to change", "%s: %s %s -> %s", name, c.Attribute.Name, c.From, c.To)
 	}

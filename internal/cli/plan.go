@@ -45,26 +45,26 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 3 the machine could not be read.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.input.take(args); err != nil {
+			if err := f.input.takeArgument(args); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sockets") && w.sockets == 0 {
 				w.sockets = -1 // not the default
 			}
 			if cmd.Flags().Changed("capacity") {
-				return p.capacity(f, c, w)
+				return p.planCapacity(f, c, w)
 			}
 			if err := unused(cmd, "--capacity SIZE", "platform", "sockets", "all"); err != nil {
 				return err
 			}
-			return p.whatIf(f, c)
+			return p.runWhatIf(f, c)
 		},
 	}
-	f.input.register(cmd)
-	f.output.register(cmd, formats.Others())
+	f.input.registerFlags(cmd)
+	f.output.registerFlags(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	fl := cmd.Flags()
-	w.register(fl)
+	w.registerFlags(fl)
 	_ = cmd.RegisterFlagCompletionFunc("platform", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ids, _ := platform.IDs(p.Rules)
 		return ids, cobra.ShellCompDirectiveNoFileComp
@@ -77,7 +77,7 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 
 type changeFlags struct{ remove, move, install []string }
 
-func (c *changeFlags) changes() ([]plan.Change, error) {
+func (c *changeFlags) parseChanges() ([]plan.Change, error) {
 	var out []plan.Change
 	for _, slot := range c.remove {
 		if strings.TrimSpace(slot) == "" {
@@ -109,16 +109,16 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 	return out, nil
 }
 
-func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
-	changes, err := c.changes()
+func (p *Program) runWhatIf(f *checkFlags, c *changeFlags) error {
+	changes, err := c.parseChanges()
 	if err != nil {
 		return err
 	}
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if err := orNothing(failed, sys, "plan for", ""); err != nil {
 		return err
 	}
@@ -131,9 +131,9 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 		return usageError("%w", err)
 	}
 	for _, a := range assumed {
-		p.warn(a)
+		p.printWarning(a)
 	}
-	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
+	return f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteOther(t, f.output.format, &doc, text.WriteWhatIf, t.options)
 	})
 }
@@ -147,7 +147,7 @@ type capacityFlags struct {
 // mostSockets is an upper limit for machines with their memory in SMBIOS.
 const mostSockets = 64
 
-func (w *capacityFlags) register(fl *pflag.FlagSet) {
+func (w *capacityFlags) registerFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&w.size, "capacity", "", "list the ways to populate a capacity of `SIZE` (768G, 1T), of all processors together")
 	fl.StringVar(&w.platform, "platform", "", "plan for the document of a platform `ID` instead of a machine")
 	fl.IntVar(&w.sockets, "sockets", 0, "plan for `N` processors (default the machine's; one for --platform)")
@@ -164,8 +164,8 @@ func unused(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// check parses the flags; the capacity is in bytes.
-func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
+// parseFlags parses the flags; the capacity is in bytes.
+func (w *capacityFlags) parseFlags(f *checkFlags, c *changeFlags) (int64, error) {
 	bytes := plan.ParseSize(w.size)
 	switch {
 	case bytes <= 0:
@@ -174,18 +174,18 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 		return 0, usageError("--capacity plans from empty slots: give either --capacity or --move, --install, --remove")
 	case w.sockets < 0 || w.sockets > mostSockets:
 		return 0, usageError("--sockets %d: expected a number from 1 to %d", w.sockets, mostSockets)
-	case w.platform != "" && (f.input.names() || len(f.input.measured) > 0):
+	case w.platform != "" && (f.input.namesMachine() || len(f.input.measured) > 0):
 		return 0, usageError("--platform plans without a machine: give either --platform or --root, --snapshot, --smbios, --bios, --redfish")
 	}
 	return bytes, nil
 }
 
-func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
-	bytes, err := w.check(f, c)
+func (p *Program) planCapacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
+	bytes, err := w.parseFlags(f, c)
 	if err != nil {
 		return err
 	}
-	auditor, err := p.auditor(f)
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
@@ -204,12 +204,12 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	if w.sockets > 0 {
 		target.Sockets = w.sockets
 	}
-	ways, reached, below := target.Ways(bytes, w.all)
+	ways, reached, below := target.ListConfigurations(bytes, w.all)
 	if len(ways) == 0 {
 		return unreachable(w, target, below)
 	}
 	doc := report.BuildCapacity(sys, topo, target, bytes, reached, ways, f.input.identifiers)
-	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
+	return f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteOther(t, f.output.format, &doc, text.WriteCapacity, t.options)
 	})
 }
@@ -222,7 +222,7 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 	if !slices.Contains(ids, id) {
 		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(humanize.Nearest(ids, id, 3), ", "))
 	}
-	pf, err := platform.ByID(p.Rules, id)
+	pf, err := platform.LoadByID(p.Rules, id)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -234,7 +234,7 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 }
 
 func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*inventory.System, *population.Result, *plan.Target, error) {
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if err := orNothing(failed, sys, "plan for", "name a platform: --platform ID"); err != nil {
 		return nil, nil, nil, err
 	}

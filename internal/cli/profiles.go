@@ -21,7 +21,7 @@ import (
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: command, RunE: showHelp}
+	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: rejectArgument, RunE: showHelp}
 	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand(), p.profilesPatchCommand())
 	return cmd
 }
@@ -40,16 +40,16 @@ those from documents of that vendor, title, year or address.`,
 				return err
 			}
 			switch {
-			case input.names() && document != "":
+			case input.namesMachine() && document != "":
 				return usageError("--document looks at all profiles: give it without a flag that names a machine")
-			case input.names():
-				return p.fitting(input, packs, f.output.format)
+			case input.namesMachine():
+				return p.printFitting(input, packs, f.output.format)
 			}
 			describe := rulepack.DescribeProfiles
 			if f.output.format != formats.JSON {
 				describe = rulepack.ListProfiles // without settings
 			}
-			infos := ofDocument(describe(packs), document)
+			infos := filterByDocument(describe(packs), document)
 			if len(infos) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile cites a document matching %q", document), hint: "memaudit profiles list"}
 			}
@@ -64,15 +64,15 @@ those from documents of that vendor, title, year or address.`,
 			if err != nil {
 				return err
 			}
-			return p.say(list)
+			return p.printText(list)
 		}}
 	f.registerList(cmd)
-	input.register(cmd)
+	input.registerFlags(cmd)
 	cmd.Flags().StringVar(&document, "document", "", "only profiles of documents whose vendor, title, year or address holds every word of `TEXT`")
 	return cmd
 }
 
-func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
+func filterByDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
 	return slices.DeleteFunc(infos, func(i rulepack.ProfileInfo) bool {
 		line := strings.ToLower(i.Citation.Line() + " " + string(i.Citation.URL))
 		return slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(line, w) })
@@ -123,7 +123,7 @@ func (p *Program) listProfiles(lines []profileLine) (string, error) {
 
 func (p *Program) profilesShowCommand() *cobra.Command {
 	f := &checkFlags{}
-	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: arguments(1, 1, "one profile or intent (memaudit profiles list)"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: argumentCheck(1, 1, "one profile or intent (memaudit profiles list)"),
 		ValidArgsFunction: oneWord(p.profileTitles),
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, _, err := p.packs(f)
@@ -155,14 +155,14 @@ func profileWords(packs []*rulepack.Pack) []string {
 	return out
 }
 
-func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
-	sys, failed := p.system(input)
+func (p *Program) printFitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
+	sys, failed := p.readSystem(input)
 	if sys == nil {
 		return failed
 	}
 	engine, topo := audit.NewEngine(packs), population.Derive(sys, p.Rules)
-	fits := engine.Fitting(sys, topo)
-	possible, missing := engine.Possible(sys, topo)
+	fits := engine.FittingProfiles(sys, topo)
+	possible, missing := engine.PossibleProfiles(sys, topo)
 	all := rulepack.DescribeChosen(packs, func(i *rulepack.ProfileInfo) bool {
 		return slices.ContainsFunc(slices.Concat(fits, possible), func(f audit.Applicable) bool { return f.ID == i.ID })
 	})
@@ -198,7 +198,7 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 	if err != nil {
 		return err
 	}
-	return cmp.Or(p.say(out), failed)
+	return cmp.Or(p.printText(out), failed)
 }
 
 type fittingProfile struct {
@@ -258,26 +258,26 @@ A setting that is not known is counted apart and never as agreement.
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the machine
 could not be read.`,
 		Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.compare(f) },
+		RunE: func(*cobra.Command, []string) error { return p.runCompare(f) },
 	}
-	f.input.register(cmd)
-	f.output.register(cmd, formats.Others())
+	f.input.registerFlags(cmd)
+	f.output.registerFlags(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
 
-func (p *Program) compare(f *checkFlags) error {
-	auditor, err := p.auditor(f)
+func (p *Program) runCompare(f *checkFlags) error {
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
 	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
-	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
+	if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteOther(t, f.output.format, &doc, text.WriteComparison, t.options)
 	}); err != nil {
 		return err

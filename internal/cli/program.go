@@ -175,7 +175,7 @@ func (p *Program) Main(args []string) int {
 	if p.tables == nil {
 		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules) })
 	}
-	root := p.command()
+	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
@@ -184,12 +184,12 @@ func (p *Program) Main(args []string) int {
 	var e *exitError
 	if err != nil && !errors.As(err, &e) {
 		// Errors of cobra itself are wrong usage.
-		err = &exitError{status: report.ExitUsage, err: err, hint: wayOut(cmd, err)}
+		err = &exitError{status: report.ExitUsage, err: err, hint: usageHint(cmd, err)}
 	}
-	return p.end(err, args)
+	return p.endWithStatus(err, args)
 }
 
-func (p *Program) end(err error, args []string) int {
+func (p *Program) endWithStatus(err error, args []string) int {
 	if err == nil {
 		return report.ExitOK
 	}
@@ -217,7 +217,7 @@ func asksPlugin(args []string) bool {
 	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
 }
 
-func (p *Program) command() *cobra.Command {
+func (p *Program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memaudit",
 		Short: "audit memory population and BIOS settings against the vendor's documents",
@@ -225,7 +225,7 @@ func (p *Program) command() *cobra.Command {
 to channels, and compares population and settings with what the vendors' documents
 ask for. It only reads: nothing on the machine is changed.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: command, RunE: showHelp, Version: p.versionLine(),
+		Args: rejectArgument, RunE: showHelp, Version: p.versionLine(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -240,7 +240,7 @@ ask for. It only reads: nothing on the machine is changed.`,
 		case "help":
 			c.Args = knownCommand
 		case "completion":
-			c.Args, c.RunE = command, showHelp
+			c.Args, c.RunE = rejectArgument, showHelp
 		}
 	}
 	return root
@@ -252,8 +252,8 @@ var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "
 var otherNames = map[string]string{"quiet": "format nagios", "silent": "format nagios", "brief": "format nagios", "summary": "format nagios", "q": "format nagios",
 	"time": "quick", "duration": "quick", "seconds": "quick", "fast": "quick", "debug": "verbose", "all": "verbose"}
 
-// wayOut is the hint for wrong usage: the flag or command that was meant, or where they are listed.
-func wayOut(cmd *cobra.Command, err error) string {
+// usageHint is the hint for wrong usage: the flag or command that was meant, or where they are listed.
+func usageHint(cmd *cobra.Command, err error) string {
 	help := fmt.Sprintf("see '%s --help'", cmd.CommandPath())
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -300,9 +300,9 @@ func wayOut(cmd *cobra.Command, err error) string {
 	return help
 }
 
-// command refuses an argument of a command that only has commands below it, and names the nearest; a file is what
+// rejectArgument refuses an argument of a command that only has commands below it, and names the nearest; a file is what
 // check takes.
-func command(cmd *cobra.Command, args []string) error {
+func rejectArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -322,14 +322,14 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := command(found, rest); err != nil {
+	if err := rejectArgument(found, rest); err != nil {
 		return &exitError{status: report.ExitUsage, err: err, hint: fmt.Sprintf("see '%s --help'", found.CommandPath())}
 	}
 	return nil
 }
 
-// arguments returns a check of how many arguments a command has, from least to most; what names them.
-func arguments(least, most int, what string) cobra.PositionalArgs {
+// argumentCheck returns a check of how many arguments a command has, from least to most; what names them.
+func argumentCheck(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
@@ -343,8 +343,8 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 
 // The arguments of commands that take flags only, and of those that take a machine.
 var (
-	nothing = arguments(0, 0, "flags only")
-	oneFile = arguments(0, 1, "one FILE (memaudit fleet takes many)")
+	nothing = argumentCheck(0, 0, "flags only")
+	oneFile = argumentCheck(0, 1, "one FILE (memaudit fleet takes many)")
 )
 
 // flagError describes the expected value of a flag instead of the parser's error.
@@ -360,7 +360,7 @@ func flagError(_ *cobra.Command, err error) error {
 
 func (p *Program) versionCommand() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "print version and revision", Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.say(p.versionLine() + "\n") }}
+		RunE: func(*cobra.Command, []string) error { return p.printText(p.versionLine() + "\n") }}
 }
 
 func (p *Program) versionLine() string {

@@ -45,7 +45,7 @@ func (f *inputFlags) controller() (*controller, error) {
 		conf = *f.conf.Redfish
 	}
 	url, name := flags.url, "--redfish"
-	if url == "" && f.live() {
+	if url == "" && f.isLiveSystem() {
 		url, name = conf.URL, "configuration: redfish.url"
 	}
 	if url == "" {
@@ -98,10 +98,10 @@ func (c *controller) configure(conf *redfishConfig) error {
 	return nil
 }
 
-// read queries the BMC; an interrupt stops it and still logs out.
-func (c *controller) read(who redfish.Identity) *redfish.Answer {
+// queryBMC queries the BMC; an interrupt stops it and still logs out.
+func (c *controller) queryBMC(who redfish.Identity) *redfish.Answer {
 	if c.asker != nil {
-		c.answer = c.asker.read(c.o, who, c.interval, c.revision)
+		c.answer = c.asker.currentAnswer(c.o, who, c.interval, c.revision)
 		return c.answer
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
@@ -110,8 +110,8 @@ func (c *controller) read(who redfish.Identity) *redfish.Answer {
 	return c.answer
 }
 
-// failure returns what could not be read from the BMC, nil if nothing failed or it was not queried.
-func (c *controller) failure() error {
+// queryFailure returns what could not be read from the BMC, nil if nothing failed or it was not queried.
+func (c *controller) queryFailure() error {
 	if c == nil || c.answer == nil || c.answer.Err() == nil {
 		return nil
 	}
@@ -242,23 +242,23 @@ func newAsker(now func() time.Time) *bmcAsker {
 	return &bmcAsker{now: now, ask: redfish.Read, patience: askPatience, again: make(chan string, 1)}
 }
 
-func (a *bmcAsker) expire() { a.next = time.Time{} }
+func (a *bmcAsker) expireAnswer() { a.next = time.Time{} }
 
-// read returns the current answer, and starts a new query if it is due. revision identifies anything else that
+// currentAnswer returns the current answer, and starts a new query if it is due. revision identifies anything else that
 // makes an answer outdated.
-func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.Duration, revision string) *redfish.Answer {
+func (a *bmcAsker) currentAnswer(o redfish.Options, who redfish.Identity, interval time.Duration, revision string) *redfish.Answer {
 	about := subjectOf(&o, &who, revision)
 	if a.running != nil && a.running.about != about {
 		a.running.stop()
 		a.running = nil
 	}
 	if a.running == nil && (a.last == nil || a.about != about || !a.now().Before(a.next)) {
-		a.running = a.start(o, who, about)
+		a.running = a.startQuery(o, who, about)
 	}
 	if r := a.running; r != nil {
 		select {
 		case <-r.done:
-			a.take(r, interval)
+			a.takeAnswer(r, interval)
 		case <-time.After(a.patience):
 			a.requestAudit(r)
 		}
@@ -267,7 +267,7 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 		return &redfish.Answer{Insecure: o.Insecure, Problems: []redfish.Problem{{State: fact.SourceRefused,
 			Text: "the BMC has not answered yet; an audit follows when it does"}}}
 	}
-	return a.copied()
+	return a.copyAnswer()
 }
 
 // subjectOf identifies a query and its target. It is a digest, because it includes a password.
@@ -276,7 +276,7 @@ func subjectOf(o *redfish.Options, who *redfish.Identity, revision string) strin
 	return string(sum[:])
 }
 
-func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) *asking {
+func (a *bmcAsker) startQuery(o redfish.Options, who redfish.Identity, about string) *asking {
 	o.KnownRegistry = a.registry.unpack
 	ctx, stop := context.WithCancel(context.Background())
 	r := &asking{about: about, done: make(chan struct{}), stop: stop}
@@ -287,7 +287,7 @@ func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) 
 	return r
 }
 
-func (a *bmcAsker) take(r *asking, interval time.Duration) {
+func (a *bmcAsker) takeAnswer(r *asking, interval time.Duration) {
 	r.stop()
 	a.running, a.last, a.about = nil, r.answer, r.about
 	if b := a.last.BIOS; b != nil {
@@ -316,7 +316,7 @@ func (a *bmcAsker) requestAudit(r *asking) {
 	}()
 }
 
-func (a *bmcAsker) copied() *redfish.Answer {
+func (a *bmcAsker) copyAnswer() *redfish.Answer {
 	c := *a.last
 	c.Problems, c.Notes = slices.Clone(c.Problems), slices.Clone(c.Notes)
 	if c.BIOS != nil {
@@ -327,7 +327,7 @@ func (a *bmcAsker) copied() *redfish.Answer {
 	return &c
 }
 
-func (a *bmcAsker) end(grace time.Duration) {
+func (a *bmcAsker) stopQuery(grace time.Duration) {
 	if a.running == nil {
 		return
 	}

@@ -31,7 +31,7 @@ import (
 )
 
 func (p *Program) rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: command, RunE: showHelp}
+	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: rejectArgument, RunE: showHelp}
 	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand(), p.rulesDraftCommand())
 	return cmd
 }
@@ -48,7 +48,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 			if f.output.format == formats.JSON {
 				return writeJSON(p.Stdout, infos)
 			}
-			return p.say(listRules(infos))
+			return p.printText(listRules(infos))
 		}}
 	f.registerList(cmd)
 	return cmd
@@ -72,7 +72,7 @@ func listRules(infos []rulepack.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	f := &checkFlags{}
-	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: arguments(1, 1, "one rule id (memaudit rules list)"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: argumentCheck(1, 1, "one rule id (memaudit rules list)"),
 		ValidArgsFunction: oneWord(p.ruleTitles),
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, _, err := p.packs(f)
@@ -83,7 +83,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q; the nearest are %s", args[0], strings.Join(humanize.Nearest(ruleIDs(packs), args[0], 3), ", ")), hint: "memaudit rules list"}
 			}
-			return showAll(p, f.output.format, found, reference.Rule)
+			return showAll(p, f.output.format, found, reference.LayOutRule)
 		}}
 	f.registerList(cmd)
 	return cmd
@@ -91,8 +91,8 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
-		Args: arguments(1, math.MaxInt, "files or folders of rules"),
-		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
+		Args: argumentCheck(1, math.MaxInt, "files or folders of rules"),
+		RunE: func(_ *cobra.Command, args []string) error { return p.validatePaths(args) }}
 }
 
 func ruleIDs(packs []*rulepack.Pack) []string {
@@ -117,23 +117,23 @@ no pattern reads, numbers that no slot map explains. Filled in from the vendor's
 documents and put below a folder, "rules validate DIR" checks them and
 "check --rules DIR" uses them.`,
 		Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.draft(f) },
+		RunE: func(*cobra.Command, []string) error { return p.runDraft(f) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.registerKnowledge(cmd, "rule packs and data files")
 	return cmd
 }
 
-func (p *Program) draft(f *checkFlags) error {
-	if _, err := p.auditor(f); err != nil {
+func (p *Program) runDraft(f *checkFlags) error {
+	if _, err := p.loadAuditor(f); err != nil {
 		return err
 	}
-	sys, failed := p.system(&f.input)
+	sys, failed := p.readSystem(&f.input)
 	if err := orNothing(failed, sys, "draft from", ""); err != nil {
 		return err
 	}
-	_, err := io.WriteString(printableWriter{p.Stdout}, site.Draft(sys, population.Derive(sys, p.Rules)))
-	return unwritten(err)
+	_, err := io.WriteString(printableWriter{p.Stdout}, site.DraftFiles(sys, population.Derive(sys, p.Rules)))
+	return outputError(err)
 }
 
 const maxDataBytes = 4 << 20
@@ -144,22 +144,22 @@ type validated struct {
 	faults []string
 }
 
-// validate checks every named file or folder, rules by themselves and together with the built-in ones, and
+// validatePaths checks every named file or folder, rules by themselves and together with the built-in ones, and
 // prints one error per line.
-func (p *Program) validate(paths []string) error {
+func (p *Program) validatePaths(paths []string) error {
 	builtin, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return err
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(knowledge.NewBase(site.Overlay(p.Rules, site.Folder(path))), path)
+		v.checkPath(knowledge.NewBase(site.Overlay(p.Rules, site.RulesFolder(path))), path)
 	}
 	if len(v.faults) == 0 {
-		v.platforms(p.Rules, builtin, paths)
+		v.checkPlatforms(p.Rules, builtin, paths)
 	}
 	if len(v.faults) == 0 {
-		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs))...)
+		v.addComplaints(rulepack.ValidateSet(slices.Concat(builtin, v.packs))...)
 	}
 	for _, f := range v.faults {
 		_, _ = fmt.Fprintln(p.stderr(), f)
@@ -167,22 +167,22 @@ func (p *Program) validate(paths []string) error {
 	if len(v.faults) > 0 {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", humanize.Plural(len(v.faults), "complaint"))}
 	}
-	return p.say(v.summary())
+	return p.printText(v.summaryText())
 }
 
-func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
+func (v *validated) checkPlatforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
 	engine := audit.NewEngine(builtin)
 	for _, path := range paths {
 		files, _ := filepath.Glob(filepath.Join(path, "platforms", "*.yaml"))
 		dir := path
-		switch folder := site.Folder(path); {
+		switch folder := site.RulesFolder(path); {
 		case filepath.Ext(path) == ".yaml" && filepath.Base(filepath.Dir(path)) == "platforms":
 			files, dir = []string{path}, folder
 		case filepath.Base(path) == "platforms":
 			files, _ = filepath.Glob(filepath.Join(path, "*.yaml"))
 			dir = folder
 		}
-		joined, err := site.Files(k, dir)
+		joined, err := site.KnowledgeFiles(k, dir)
 		if err != nil {
 			v.faults = append(v.faults, err.Error())
 			continue
@@ -193,27 +193,27 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 				v.faults = append(v.faults, err.Error())
 			}
 			for _, text := range differences {
-				v.complain(datafile.OfFile(file, text))
+				v.addComplaints(datafile.OfFile(file, text))
 			}
 		}
 	}
 }
 
-func (v *validated) complain(faults ...datafile.Complaint) {
+func (v *validated) addComplaints(faults ...datafile.Complaint) {
 	for _, f := range faults {
 		v.faults = append(v.faults, f.String())
 	}
 }
 
-// path checks a file, or every file of a folder by its content, concurrently; errors are in the order of file
+// checkPath checks a file, or every file of a folder by its content, concurrently; errors are in the order of file
 // names.
-func (v *validated) path(schemas *knowledge.Base, path string) {
+func (v *validated) checkPath(schemas *knowledge.Base, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
-		v.complain(datafile.OfFile(path, withoutName(err).Error()))
+		v.addComplaints(datafile.OfFile(path, withoutName(err).Error()))
 	case len(files) == 0:
-		v.complain(datafile.OfFile(path, "no rule file (.yaml) here"))
+		v.addComplaints(datafile.OfFile(path, "no rule file (.yaml) here"))
 	}
 	each := make([]validated, len(files))
 	var next atomic.Int64
@@ -221,7 +221,7 @@ func (v *validated) path(schemas *knowledge.Base, path string) {
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		checking.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				each[i].file(schemas, files[i])
+				each[i].checkFile(schemas, files[i])
 			}
 		})
 	}
@@ -231,23 +231,23 @@ func (v *validated) path(schemas *knowledge.Base, path string) {
 	}
 }
 
-func (v *validated) file(schemas *knowledge.Base, file string) {
+func (v *validated) checkFile(schemas *knowledge.Base, file string) {
 	data, err := readBounded(file, maxDataBytes)
 	if err != nil {
-		v.complain(datafile.OfFile(file, err.Error()))
+		v.addComplaints(datafile.OfFile(file, err.Error()))
 		return
 	}
 	parsed := knowledge.Parse(file, data)
 	if parsed.Kind == knowledge.Pack {
 		packs, faults := loadSite(file)
 		v.packs = append(v.packs, packs...)
-		if v.complain(faults...); len(faults) > 0 {
+		if v.addComplaints(faults...); len(faults) > 0 {
 			return
 		}
 	} else {
 		v.others++
 	}
-	v.complain(parsed.Check(schemas, site.InRulesFolder(file))...)
+	v.addComplaints(parsed.Check(schemas, site.InRulesFolder(file))...)
 }
 
 func dataFiles(path string) ([]string, error) {
@@ -264,7 +264,7 @@ func dataFiles(path string) ([]string, error) {
 	return out, err
 }
 
-func (v *validated) summary() string {
+func (v *validated) summaryText() string {
 	var parts []string
 	if rules, cases := rulepack.CountRules(v.packs); len(v.packs) > 0 || v.others == 0 {
 		parts = append(parts, humanize.Plural(rules, "rule")+", "+humanize.Plural(cases, "case"))
@@ -277,8 +277,8 @@ func (v *validated) summary() string {
 
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
-// join adds the data files of a site's folders to the built-in ones: platforms, slot maps, processors.
-func (p *Program) join(dirs []string) error {
+// joinKnowledge adds the data files of a site's folders to the built-in ones: platforms, slot maps, processors.
+func (p *Program) joinKnowledge(dirs []string) error {
 	if p.builtin == nil {
 		p.builtin = p.Rules
 	}
@@ -288,7 +288,7 @@ func (p *Program) join(dirs []string) error {
 			return err
 		}
 	}
-	k, err := site.Join(p.builtin, dirs)
+	k, err := site.JoinFolders(p.builtin, dirs)
 	if err != nil {
 		return &exitError{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
 	}
@@ -363,7 +363,7 @@ func (p *Program) printPage(page *text.Page) error {
 	if err := page.Write(&out); err != nil {
 		return err
 	}
-	return p.say(out.String())
+	return p.printText(out.String())
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -371,5 +371,5 @@ func writeJSON(w io.Writer, v any) error {
 	if err == nil {
 		_, err = w.Write(text)
 	}
-	return unwritten(err)
+	return outputError(err)
 }

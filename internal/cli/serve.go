@@ -57,9 +57,9 @@ change. It serves the last audit: metrics for Prometheus, /report, /report.txt, 
 read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
 		Args: nothing,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.runDaemon(cmd.Context(), f) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	f.input.registerHostName(cmd)
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
@@ -74,7 +74,7 @@ first audit every page answers 503.`,
 	return cmd
 }
 
-func (f *serveFlags) check() error {
+func (f *serveFlags) validate() error {
 	if f.interval != 0 && f.interval < leastInterval {
 		return usageError("--interval: %s, expected at least %s", f.interval, leastInterval)
 	}
@@ -105,16 +105,16 @@ func (f *serveFlags) check() error {
 // more often.
 const memoryLimit = 24 << 20
 
-func (p *Program) serve(ctx context.Context, f *serveFlags) error {
-	if err := f.check(); err != nil {
+func (p *Program) runDaemon(ctx context.Context, f *serveFlags) error {
+	if err := f.validate(); err != nil {
 		return err
 	}
-	p.log = p.logger(f)
+	p.log = p.newLogger(f)
 	f.input.asker = newAsker(p.Now)
-	defer f.input.asker.end(askGrace)
+	defer f.input.asker.stopQuery(askGrace)
 	f.input.partNumbers = sync.OnceValues(p.partNumbers)
 	a := &auditor{p: p, f: f}
-	if err := a.load(); err != nil {
+	if err := a.loadRules(); err != nil {
 		return err
 	}
 	if _, err := f.input.controller(); err != nil {
@@ -127,15 +127,15 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 		idle = debug.FreeOSMemory
 	}
 	f.web.Addresses = f.addresses
-	f.web.Runbook = func() ([]byte, error) { return p.runbook(&f.checkFlags) }
+	f.web.Runbook = func() ([]byte, error) { return p.runbookText(&f.checkFlags) }
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.log,
-		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
+		Audit: a.auditMachine, Reload: hup, Again: f.input.asker.again, Watch: a.watchedFolders(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.log,
+		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readableFolders(), Network: a.asksNetwork(),
 	})
 	if err != nil {
 		return notAudited(err, "")
@@ -143,7 +143,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	return nil
 }
 
-func (p *Program) logger(f *serveFlags) *slog.Logger {
+func (p *Program) newLogger(f *serveFlags) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(f.logLevel)) // it knows the words of the flag
 	o := &slog.HandlerOptions{Level: level}
@@ -153,12 +153,12 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr(), o))
 }
 
-func (p *Program) runbook(f *checkFlags) ([]byte, error) {
+func (p *Program) runbookText(f *checkFlags) ([]byte, error) {
 	e, err := p.explainer(f)
 	if err != nil {
 		return nil, err
 	}
-	return e.Runbook(alerts.Page, html.Style())
+	return e.Runbook(alerts.Page, html.StyleSheet())
 }
 
 // errReload is returned for a configuration that no longer loads.
@@ -173,9 +173,9 @@ type auditor struct {
 	broken error
 }
 
-func (a *auditor) load() error {
+func (a *auditor) loadRules() error {
 	before := a.f.input.conf
-	machine, err := a.p.auditor(&a.f.checkFlags)
+	machine, err := a.p.loadAuditor(&a.f.checkFlags)
 	if err == nil {
 		_, err = a.f.input.biosFiles() // too many
 	}
@@ -187,23 +187,23 @@ func (a *auditor) load() error {
 	return nil
 }
 
-// audit does one audit. An invalid configuration is loaded again each time.
-func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
+// auditMachine does one audit. An invalid configuration is loaded again each time.
+func (a *auditor) auditMachine(_ context.Context, reload bool) exporter.Outcome {
 	if reload || a.broken != nil {
-		a.broken = a.load()
-		a.f.input.asker.expire()
+		a.broken = a.loadRules()
+		a.f.input.asker.expireAnswer()
 	}
-	doc, err := a.once()
+	doc, err := a.readAndAudit()
 	if doc != nil && err != nil {
 		doc.Notices = append(doc.Notices, exporter.UnreadNotice+err.Error())
 	}
-	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
+	return exporter.Outcome{Report: doc, Err: err, Interval: a.auditInterval()}
 }
 
-// once reads the machine and audits it. A report is returned with an error if an input could not be read.
-func (a *auditor) once() (*report.Report, error) {
+// readAndAudit reads the machine and audits it. A report is returned with an error if an input could not be read.
+func (a *auditor) readAndAudit() (*report.Report, error) {
 	began := a.p.Now()
-	sys, failed := a.p.system(&a.f.input)
+	sys, failed := a.p.readSystem(&a.f.input)
 	failed = joinInputErrors(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
 	if a.broken != nil {
 		broken := a.broken
@@ -226,7 +226,7 @@ func (a *auditor) once() (*report.Report, error) {
 	return &doc, failed
 }
 
-func (a *auditor) interval() time.Duration {
+func (a *auditor) auditInterval() time.Duration {
 	if a.f.interval > 0 {
 		return a.f.interval
 	}
@@ -256,25 +256,25 @@ func (a *auditor) configFile() string {
 	return cmp.Or(a.f.config, defaultConfig)
 }
 
-func (a *auditor) watched() []string {
+func (a *auditor) watchedFolders() []string {
 	dirs, _ := rulePaths(slices.Concat(a.f.input.conf.Rules, a.f.rules))
-	if dir := filepath.Dir(a.configFile()); isDir(dir) {
+	if dir := filepath.Dir(a.configFile()); isFolder(dir) {
 		dirs = append(dirs, dir)
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
 }
 
-func isDir(name string) bool {
+func isFolder(name string) bool {
 	st, err := os.Stat(name)
 	return err == nil && st.IsDir()
 }
 
-// readable lists the folders that an audit or the web server reads. These are folders because a replaced file
+// readableFolders lists the folders that an audit or the web server reads. These are folders because a replaced file
 // is another file.
-func (a *auditor) readable() []string {
+func (a *auditor) readableFolders() []string {
 	in := &a.f.input
-	dirs := a.watched()
+	dirs := a.watchedFolders()
 	if in.root != "" {
 		dirs = append(dirs, in.root)
 	}
@@ -297,7 +297,7 @@ func (a *auditor) readable() []string {
 }
 
 func (a *auditor) asksNetwork() bool {
-	return a.f.input.redfish.url != "" || a.f.input.live() && a.f.input.conf.Redfish != nil
+	return a.f.input.redfish.url != "" || a.f.input.isLiveSystem() && a.f.input.conf.Redfish != nil
 }
 
 // webFiles returns the web configuration and the certificates that it names, relative to it unless absolute.

@@ -61,7 +61,7 @@ func newAuditor(t *testing.T, root, conf string) *auditor {
 	f := &serveFlags{}
 	f.input.root, f.config, f.input.asker = root, conf, newAsker(p.Now)
 	a := &auditor{p: p, f: f}
-	require.NoError(t, a.load())
+	require.NoError(t, a.loadRules())
 	return a
 }
 
@@ -76,30 +76,30 @@ func TestAuditor(t *testing.T) {
 	m := machinetest.R610("r610", "", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)
 	m.Tree().WriteTo(t, root)
 	a := newAuditor(t, root, conf)
-	out := a.audit(t.Context(), false)
+	out := a.auditMachine(t.Context(), false)
 	require.NoError(t, out.Err)
 	assert.Equal(t, 90*time.Second, out.Interval)
 	assert.Equal(t, "dell-11g/max-performance", out.Report.Profile.ID)
 
 	write("profil: hpc\n")
 	for _, reload := range []bool{true, false} {
-		out = a.audit(t.Context(), reload)
+		out = a.auditMachine(t.Context(), reload)
 		require.ErrorIs(t, out.Err, errReload)
 		require.ErrorContains(t, out.Err, "profil")
 		assert.Equal(t, "dell-11g/max-performance", out.Report.Profile.ID)
 		assert.Equal(t, 90*time.Second, out.Interval)
 	}
 	write("profile: balanced\n")
-	out = a.audit(t.Context(), false)
+	out = a.auditMachine(t.Context(), false)
 	require.NoError(t, out.Err)
 	assert.Equal(t, defaultInterval, out.Interval)
 	assert.NotEqual(t, "dell-11g/max-performance", out.Report.Profile.ID)
 
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "sys")))
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "proc")))
-	require.ErrorContains(t, a.audit(context.Background(), false).Err, "no sys or proc folder")
+	require.ErrorContains(t, a.auditMachine(context.Background(), false).Err, "no sys or proc folder")
 	require.NoError(t, os.RemoveAll(root))
-	out = a.audit(context.Background(), false)
+	out = a.auditMachine(context.Background(), false)
 	require.Error(t, out.Err)
 }
 
@@ -121,7 +121,7 @@ func TestOneSourceFails(t *testing.T) {
 	}
 	installed("A1", "A2", "A3", "B1", "B2", "B3")
 	a := newAuditor(t, root, at("memaudit.yaml"))
-	before := a.audit(t.Context(), false)
+	before := a.auditMachine(t.Context(), false)
 	require.NoError(t, before.Err)
 	assert.Empty(t, before.Report.Failed)
 
@@ -129,7 +129,7 @@ func TestOneSourceFails(t *testing.T) {
 	a.f.input.bios = []string{at("gone.json")}
 	a.f.input.redfish = redfishFlags{url: "https://bmc.example", credentials: at("none.yaml")}
 	write("memaudit.yaml", "intervall: 90s\n")
-	after := a.audit(t.Context(), true)
+	after := a.auditMachine(t.Context(), true)
 	require.ErrorIs(t, after.Err, errReload)
 	for _, says := range []string{"gone.json", "none.yaml", "intervall"} {
 		require.ErrorContains(t, after.Err, says)
@@ -171,9 +171,9 @@ func TestReadable(t *testing.T) {
 	f.input.root, f.config, f.rules, f.web.ConfigFile, f.input.bios = at("root"), at("conf/memaudit.yaml"), []string{at("rules")}, at("web/web.yml"), []string{at("bios/x.json")}
 	f.input.asker = newAsker(p.Now)
 	a := &auditor{p: p, f: f}
-	require.NoError(t, a.load())
-	assert.Equal(t, []string{at("conf"), at("rules"), at("rules/deep")}, a.watched())
-	assert.Equal(t, []string{at("bios"), at("conf"), at("root"), at("rules"), at("rules/deep"), at("tls"), at("web")}, a.readable())
+	require.NoError(t, a.loadRules())
+	assert.Equal(t, []string{at("conf"), at("rules"), at("rules/deep")}, a.watchedFolders())
+	assert.Equal(t, []string{at("bios"), at("conf"), at("root"), at("rules"), at("rules/deep"), at("tls"), at("web")}, a.readableFolders())
 	assert.False(t, a.asksNetwork())
 }
 
@@ -187,7 +187,7 @@ func TestRunbook(t *testing.T) {
 	_, example, _ := strings.Cut(string(rule), "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
 	require.NoError(t, os.WriteFile(filepath.Join(site, "site.yaml"), []byte(example), 0o600))
-	page, err := p.runbook(&checkFlags{rules: []string{site}})
+	page, err := p.runbookText(&checkFlags{rules: []string{site}})
 	require.NoError(t, err)
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestControllerInterval(t *testing.T) {
 		s := &slow{takes: time.Second, answer: redfish.Answer{Found: true, BIOS: &redfish.BIOS{RegistryName: "Attributes.v1_0_0", Registry: []byte("{}")}}}
 		a := s.asker()
 		read := func(who, revision string) *redfish.Answer {
-			return a.read(redfish.Options{}, redfish.Identity{Serial: who}, 6*time.Hour, revision)
+			return a.currentAnswer(redfish.Options{}, redfish.Identity{Serial: who}, 6*time.Hour, revision)
 		}
 		for range 24 * 12 { // a day of audits
 			answer := read("1", "")
@@ -263,7 +263,7 @@ func TestControllerInterval(t *testing.T) {
 		}
 		assert.Equal(t, 4, s.asked)
 		assert.Equal(t, []bool{false, true, true, true}, s.knew)
-		a.expire()
+		a.expireAnswer()
 		read("1", "")
 		assert.Equal(t, 5, s.asked, "a reload asks")
 		read("1", "saved anew")
@@ -280,18 +280,18 @@ func TestControllerOfAnotherSystem(t *testing.T) {
 		s := &slow{answer: redfish.Answer{Found: true, Model: "Node0"}}
 		a := s.asker()
 		read := func(system string) *redfish.Answer {
-			return a.read(redfish.Options{System: system}, redfish.Identity{}, 6*time.Hour, "")
+			return a.currentAnswer(redfish.Options{System: system}, redfish.Identity{}, 6*time.Hour, "")
 		}
 		require.Equal(t, "Node0", read("Node0").Model)
 		s.takes = 2 * time.Minute
-		a.expire()
+		a.expireAnswer()
 		answer := read("Node1")
 		require.ErrorContains(t, answer.Err(), "has not answered yet")
 		assert.Empty(t, answer.Model)
 		read("Node0")
 		synctest.Wait()
 		assert.Equal(t, 1, s.ended, "the reading of the other system is ended")
-		a.end(time.Second)
+		a.stopQuery(time.Second)
 	})
 }
 
@@ -301,7 +301,7 @@ func TestControllerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{takes: 2 * time.Minute, answer: redfish.Answer{Found: true}}
 		a := s.asker()
-		read := func() *redfish.Answer { return a.read(redfish.Options{}, redfish.Identity{}, time.Hour, "") }
+		read := func() *redfish.Answer { return a.currentAnswer(redfish.Options{}, redfish.Identity{}, time.Hour, "") }
 		began := time.Now()
 		answer := read()
 		assert.Equal(t, askPatience, time.Since(began))
@@ -328,10 +328,10 @@ func TestControllerHangs(t *testing.T) {
 		require.NoError(t, read().Err())
 
 		s.takes = time.Hour
-		a.expire()
+		a.expireAnswer()
 		answer = read()
 		require.NoError(t, answer.Err(), "the previous answer stays while it is asked again")
-		a.end(time.Second)
+		a.stopQuery(time.Second)
 		assert.Equal(t, 1, s.ended)
 	})
 }

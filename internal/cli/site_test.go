@@ -140,11 +140,11 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	p, _, _ := newProgram(nil)
 	a := &auditor{p: p, f: &serveFlags{checkFlags: checkFlags{rules: []string{dir}, failOn: "never", config: filepath.Join(dir, "none.yaml")}}}
 	require.NoError(t, os.WriteFile(a.f.config, nil, 0o600))
-	require.NoError(t, a.load())
+	require.NoError(t, a.loadRules())
 	files := a.watchedFiles()()
 	assert.Contains(t, files, file)
 	assert.Contains(t, files, sources)
-	assert.Contains(t, a.watched(), filepath.Join(dir, "platforms"))
+	assert.Contains(t, a.watchedFolders(), filepath.Join(dir, "platforms"))
 	channels := func() string {
 		raw, err := fs.ReadFile(p.Rules, "processors.csv")
 		require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	}
 	assert.Equal(t, "4", channels())
 	require.NoError(t, os.WriteFile(file, []byte(head+fmt.Sprintf(row, 6)), 0o600))
-	require.NoError(t, a.load())
+	require.NoError(t, a.loadRules())
 	assert.Equal(t, "6", channels())
 }
 

@@ -37,10 +37,10 @@ attributes that no audit asks for are replaced by a hash under a key that is gen
 for this capture and kept nowhere. Of such attributes in an export of BIOS settings or
 in a controller's answer only the names are kept. --identifiers leaves them all as they
 are.`,
-		Args: arguments(0, 0, "flags only: the name of the capture is -o FILE"),
-		RunE: func(*cobra.Command, []string) error { return p.snapshot(f) },
+		Args: argumentCheck(0, 0, "flags only: the name of the capture is -o FILE"),
+		RunE: func(*cobra.Command, []string) error { return p.runSnapshot(f) },
 	}
-	f.input.register(cmd)
+	f.input.registerFlags(cmd)
 	fl := cmd.Flags()
 	fl.Lookup("identifiers").Usage = "keep serial numbers, UUIDs, asset tags and names as they are"
 	fl.StringVarP(&f.output, "output", "o", "", "write to `FILE` (atomically); - is standard output (default memaudit-DATE-TIME.tar.gz)")
@@ -49,19 +49,19 @@ are.`,
 	return cmd
 }
 
-// snapshot audits once and writes what was read. There is no capture if an input could not be read, because it
+// runSnapshot audits once and writes what was read. There is no capture if an input could not be read, because it
 // would be missing from it.
-func (p *Program) snapshot(f *snapshotFlags) error {
+func (p *Program) runSnapshot(f *snapshotFlags) error {
 	conf, err := p.loadConfig(f.config)
 	if err != nil {
 		return err
 	}
 	f.input.conf = conf
 	f.output = cmp.Or(f.output, "memaudit-"+p.Now().UTC().Format("20060102-150405")+".tar.gz")
-	if err := f.free(); err != nil {
+	if err := f.checkOutputFree(); err != nil {
 		return err
 	}
-	g, err := p.gather(&f.input)
+	g, err := p.gatherInputs(&f.input)
 	if err != nil {
 		return err
 	}
@@ -74,27 +74,27 @@ func (p *Program) snapshot(f *snapshotFlags) error {
 		return notAudited(err, "")
 	}
 	if err := orNothing(nil, taken.System, "capture", ""); err != nil {
-		return joinInputErrors(err, g.bmc.failure())
+		return joinInputErrors(err, g.bmc.queryFailure())
 	}
 	if err := p.writeSnapshot(f, taken); err != nil {
 		return err
 	}
-	return g.bmc.failure()
+	return g.bmc.queryFailure()
 }
 
 func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error {
 	o := snapshot.Options{Identifiers: f.input.identifiers, Now: p.Now().UTC().Truncate(time.Second)}
 	body := func(w io.Writer) error { return taken.Write(w, o) }
 	if f.output == "-" {
-		return unwritten(body(p.Stdout))
+		return outputError(body(p.Stdout))
 	}
 	if err := writeAtomic(f.output, 0o600, body); err != nil {
 		return notAudited(fmt.Errorf("-o: %w", err), "")
 	}
-	return p.say(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
+	return p.printText(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
 }
 
-func (f *snapshotFlags) free() error {
+func (f *snapshotFlags) checkOutputFree() error {
 	if f.force || f.output == "-" {
 		return nil
 	}

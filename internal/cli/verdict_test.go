@@ -39,7 +39,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 		if change != nil {
 			change(&r)
 		}
-		r.Judge(report.Criteria{})
+		r.MakeVerdict(report.Criteria{})
 		return &r
 	}
 	failing := func(rule, severity, found string) func(*report.Report) {
@@ -98,12 +98,12 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 			}
 			var labels strings.Builder
 			require.NoError(t, formats.WriteLabels(&labels, r))
-			said := v.Status.Word() + " " + wording.Verdict(r)
+			said := v.Status.Word() + " " + wording.VerdictSentence(r)
 			first, _, _ := strings.Cut(out[formats.Text], "\n")
 			assert.Equal(t, said, strings.Join(strings.Fields(first), " "))
-			assert.Contains(t, out[formats.HTML], "<strong>"+v.Status.Word()+"</strong> "+strings.ReplaceAll(wording.Verdict(r), "'", "&#39;")+"</h1>")
+			assert.Contains(t, out[formats.HTML], "<strong>"+v.Status.Word()+"</strong> "+strings.ReplaceAll(wording.VerdictSentence(r), "'", "&#39;")+"</h1>")
 			nagios, _, _ := strings.Cut(out[formats.Nagios], " | ")
-			assert.Equal(t, "MEMAUDIT "+v.Status.Word()+" - "+wording.Verdict(r), nagios)
+			assert.Equal(t, "MEMAUDIT "+v.Status.Word()+" - "+wording.VerdictSentence(r), nagios)
 			assert.Contains(t, out[formats.JUnit], `<property name="verdict" value="`+status+`"/>`)
 			assert.Contains(t, labels.String(), "/memaudit-verdict="+status+"\n")
 			for _, s := range report.Statuses() {
@@ -135,7 +135,7 @@ func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *flee
 	n, page := 0, html.UnescapeString(out[formats.HTML])
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		if !p.Above() {
+		if !p.IsAboveNote() {
 			continue
 		}
 		n++
@@ -146,7 +146,7 @@ func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *flee
 		assert.Contains(t, out[formats.Nagios], lines)
 		assert.Contains(t, html.UnescapeString(out[formats.JUnit]), strings.TrimSuffix(lines, "\n"))
 		assert.Contains(t, page, fmt.Sprintf(`<li data-problem="%d"><span class="badge %s">%[2]s</span> <strong>%s</strong> `, n, p.Severity, text.Statement(p)))
-		assert.Contains(t, page, text.FixOf(r, i))
+		assert.Contains(t, page, text.ProblemFix(r, i))
 		assert.Contains(t, out[formats.Prometheus], "\nmemaudit_problem_info{")
 		assert.Contains(t, out[formats.Prometheus], fmt.Sprintf(`rule=%q,sentence=%q,severity=%q,where=%q} 1`, p.Rule, p.Sentence, p.Severity, p.Where))
 		assert.Equal(t, fleet.MachineProblem{Severity: p.Severity, Rule: p.Rule, Text: p.Text(), Fix: p.Fix}, d.Machines[0].Problems[n-1])
@@ -207,7 +207,7 @@ func TestAskedProfile(t *testing.T) {
 	assert.Equal(t, report.PluginUnknown, status)
 	assert.True(t, strings.HasPrefix(out, "MEMAUDIT UNKNOWN - "), out)
 	r := *judgedOnce(t, "dell-r610-good", "")
-	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	r.MakeVerdict(report.Criteria{Failed: errors.New("no answer")})
 	assert.Equal(t, report.ExitNotAudited, r.Verdict.ExitStatus)
 }
 

@@ -27,16 +27,16 @@ func (c *collector) bmcIdentity() redfish.Identity {
 	return who
 }
 
-// bmc adds the BMC's answer: its state as a source, and its memory modules as a second source
+// addBMCAnswer adds the BMC's answer: its state as a source, and its memory modules as a second source
 // besides SMBIOS. It returns the BMC's BIOS settings as an export.
-func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
+func (c *collector) addBMCAnswer(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	exports := controllerExport(a, decode)
 	before := len(c.sys.Conflicts)
 	detail := a.Detail()
 	if len(exports) > 0 {
 		detail += fmt.Sprintf("; %d BIOS attributes", len(exports[0].Export.Attributes))
 	}
-	if text := c.modules(a); text != "" {
+	if text := c.matchBMCModules(a); text != "" {
 		detail += "; " + text
 	}
 	c.sys.Events = memoryEvents(a)
@@ -60,10 +60,10 @@ func memoryEvents(a *redfish.Answer) fact.Fact[[]inventory.MemoryEvent] {
 	case !a.LogRead || a.Doubt != "":
 		return fact.Unknown[[]inventory.MemoryEvent](fact.Unread, "the BMC's event log was not read", "", at)
 	}
-	return fact.Known(ofModules(a.Events), fact.Direct, at)
+	return fact.Known(memoryEventsOf(a.Events), fact.Direct, at)
 }
 
-func ofModules(events []redfish.Event) []inventory.MemoryEvent {
+func memoryEventsOf(events []redfish.Event) []inventory.MemoryEvent {
 	out := make([]inventory.MemoryEvent, 0, len(events))
 	for _, e := range events {
 		when := inventory.Undated
@@ -80,12 +80,12 @@ func ofModules(events []redfish.Event) []inventory.MemoryEvent {
 	return out
 }
 
-// eventLogs adds the entries of saved logs to those that the BMC returned. An entry that is there already is not added: the
+// addEventLogs adds the entries of saved logs to those that the BMC returned. An entry that is there already is not added: the
 // BMC knows whether it is of the present run.
-func (c *collector) eventLogs(logs []EventLog) {
+func (c *collector) addEventLogs(logs []EventLog) {
 	for _, l := range logs {
 		if l.Log == nil {
-			c.sys.Sources = append(c.sys.Sources, l.Failed.source(inventory.SourceEventLog))
+			c.sys.Sources = append(c.sys.Sources, l.Failed.failedSource(inventory.SourceEventLog))
 			continue
 		}
 		events, have := slices.Clone(c.sys.Events.Value), map[inventory.MemoryEvent]bool{}
@@ -96,7 +96,7 @@ func (c *collector) eventLogs(logs []EventLog) {
 		for _, e := range events {
 			have[same(e)] = true
 		}
-		for _, e := range ofModules(l.Log.Events) {
+		for _, e := range memoryEventsOf(l.Log.Events) {
 			if !have[same(e)] {
 				events = append(events, e)
 			}
@@ -130,9 +130,9 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Doubt: a.Doubt, Export: e}}
 }
 
-// modules matches the BMC's modules with the slots of SMBIOS and returns a words for the source's
+// matchBMCModules matches the BMC's modules with the slots of SMBIOS and returns a words for the source's
 // detail. Modules of a BMC that may be another machine's are used only if they match completely.
-func (c *collector) modules(a *redfish.Answer) string {
+func (c *collector) matchBMCModules(a *redfish.Answer) string {
 	dimms := a.DIMMs
 	if len(dimms) == 0 {
 		if a.Doubt == "" {
@@ -156,7 +156,7 @@ func (c *collector) modules(a *redfish.Answer) string {
 			if d.Installed {
 				found++
 			}
-			c.module(&c.sys.Slots[slot], d, named)
+			c.addBMCModule(&c.sys.Slots[slot], d, named)
 			if c.sys.Slots[slot].State == inventory.SlotPopulated {
 				continue
 			}
@@ -209,15 +209,15 @@ func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	delete(byName, "")
 	var best map[int]int
 	for kind := range len(redfish.DIMM{}.Labels) {
-		if found := matchBy(byName, dimms, kind); len(found) > len(best) {
+		if found := matchByLabel(byName, dimms, kind); len(found) > len(best) {
 			best = found
 		}
 	}
 	return best
 }
 
-// matchBy matches modules by one kind of label. It returns nil if two modules match the same slot.
-func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int {
+// matchByLabel matches modules by one kind of label. It returns nil if two modules match the same slot.
+func matchByLabel(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int {
 	found, taken := map[int]int{}, map[int]bool{}
 	for i := range dimms {
 		label := dimms[i].Labels[kind]
@@ -246,30 +246,30 @@ func comparablePlace(label string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" || w == "SOCKET" }), " ")
 }
 
-// module adds the BMC's data of one module to its slot. If named is set, SMBIOS states part numbers
+// addBMCModule adds the BMC's data of one module to its slot. If named is set, SMBIOS states part numbers
 // of some modules; a missing one is then not filled in, because the two sources may spell the same
 // part number differently.
-func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
+func (c *collector) addBMCModule(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	j := moduleMatch{c, s, d}
 	if at := d.Location; at != nil {
 		s.BMC = &inventory.Location{Processor: at.Socket, Controller: at.Controller, Channel: at.Channel, Index: at.Slot,
-			Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
+			Evidence: j.evidenceFor("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
 	}
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		presence := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.Handle(s.Handle).String() + " Size", Raw: presence[populated]},
-			j.at("Status.State", presence[d.Installed]), "SMBIOS lists what the firmware uses")
+		c.recordConflict(j.nameWithSlot("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.Handle(s.Handle).String() + " Size", Raw: presence[populated]},
+			j.evidenceFor("Status.State", presence[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}
 	if !d.Installed {
 		return
 	}
-	s.Health = j.health()
+	s.Health = j.moduleHealth()
 	s.BMCErrors = countedErrors(d.Counts)
 	mergeValue(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
 	rounded := func(a, b int) bool { return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b) } // 2666, 2667; or b is the clock in MHz
-	mergeValue(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), rounded)
+	mergeValue(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.operatingSpeed(), rounded)
 	mergeValue(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
 	if s.PartNumber.Known() || !named {
 		mergeValue(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
@@ -282,21 +282,21 @@ type moduleMatch struct {
 	d *redfish.DIMM
 }
 
-func (j moduleMatch) what(thing string) string {
+func (j moduleMatch) nameWithSlot(thing string) string {
 	return thing + " of " + j.s.Subject().String()
 }
 
-func (j moduleMatch) at(field, raw string) fact.Evidence {
+func (j moduleMatch) evidenceFor(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
-// health returns the module's health if it is a value of the schema (DSP2046 Resource.Health).
-func (j moduleMatch) health() fact.Fact[inventory.Health] {
+// moduleHealth returns the module's health if it is a value of the schema (DSP2046 Resource.Health).
+func (j moduleMatch) moduleHealth() fact.Fact[inventory.Health] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
 		raw += ", State " + j.d.Condition
 	}
-	at := j.at("Status.Health", raw)
+	at := j.evidenceFor("Status.Health", raw)
 	switch word := inventory.Health(j.d.Health); {
 	case slices.Contains(word.Values(), word):
 		return fact.Known(word, fact.Direct, at)
@@ -329,9 +329,9 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	return out
 }
 
-// speed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that may be a clock in MHz is
+// operatingSpeed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that may be a clock in MHz is
 // ignored (0).
-func (j moduleMatch) speed() int {
+func (j moduleMatch) operatingSpeed() int {
 	v := j.d.SpeedMTs
 	kind := j.s.Type.Or(j.d.Type)
 	if _, clock := ddr.Clocks(kind, j.s.RatedMTs.Or(0), v); !j.s.ConfiguredMTs.Known() && (clock || ddr.Impossible(kind, v)) {
@@ -348,7 +348,7 @@ func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fac
 	if value == zero {
 		return
 	}
-	at := j.at(field, fmt.Sprint(value))
+	at := j.evidenceFor(field, fmt.Sprint(value))
 	switch {
 	case !into.Known():
 		*into = fact.Known(value, fact.Indirect, at, into.Evidence()...)
@@ -358,7 +358,7 @@ func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fac
 			into.Certainty = fact.Corroborated
 		}
 	default:
-		j.c.conflict(j.what(thing), into.From, at, "SMBIOS is made by the firmware that trained the memory")
+		j.c.recordConflict(j.nameWithSlot(thing), into.From, at, "SMBIOS is made by the firmware that trained the memory")
 	}
 }
 

@@ -30,7 +30,7 @@ func moduleAt(label string) redfish.DIMM {
 // joined joins modules with slots and gives the collector.
 func joined(slots []inventory.Slot, dimms ...redfish.DIMM) *collector {
 	c := &collector{sys: &inventory.System{Slots: slots}}
-	c.bmc(&redfish.Answer{DIMMs: dimms}, nil)
+	c.addBMCAnswer(&redfish.Answer{DIMMs: dimms}, nil)
 	return c
 }
 
@@ -138,7 +138,7 @@ func TestUnknownSpeed(t *testing.T) {
 func TestDoubtful(t *testing.T) {
 	ask := func(dimms ...redfish.DIMM) *collector {
 		c := &collector{sys: &inventory.System{Slots: []inventory.Slot{slotNamed(1, "DIMM_A1"), slotNamed(2, "DIMM_A2")}}}
-		c.bmc(&redfish.Answer{Doubt: "it calls its machine X", DIMMs: dimms}, nil)
+		c.addBMCAnswer(&redfish.Answer{Doubt: "it calls its machine X", DIMMs: dimms}, nil)
 		return c
 	}
 	c := ask(moduleAt("A1"), moduleAt("A2"))

@@ -31,34 +31,34 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 	if in.Root != nil {
 		c.facts = host.ReadAll(in.Root)
 	}
-	c.firmware()
-	c.sources()
+	c.readFirmware()
+	c.addSources()
 	if c.table != nil && len(c.table.Structures) == 0 {
 		c.table = nil // an empty table does not describe the machine
 	}
-	c.machine()
+	c.fillIdentity()
 	if in.HostName && in.Root != nil {
 		c.sys.Machine.Host = host.ReadHostName(in.Root)
 	}
 	c.readRegisters()
-	c.kernel()
-	c.processors()
+	c.addKernelFacts()
+	c.fillSockets()
 	if c.table != nil {
 		c.sys.Slots = slotsOfTable(c.table)
 		inventory.NameSlots(c.sys.Slots)
-		c.sys.Arrays = arrays(c.table)
-		c.hpe()
-		equalParts(c.sys.Slots)
+		c.sys.Arrays = memoryArrays(c.table)
+		c.addHPELocations()
+		dropMinorityFacts(c.sys.Slots)
 		c.mappedMemory()
 	}
 	if in.BMC != nil {
-		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
+		in.Exports = append(slices.Clone(in.Exports), c.addBMCAnswer(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
 	}
-	c.eventLogs(in.EventLogs)
+	c.addEventLogs(in.EventLogs)
 	c.partNumbers(in.PartNumbers)
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
-	c.exports(&in)
-	c.nodes()
+	c.addExports(&in)
+	c.addNodes()
 	c.compareTable()
 	if c.table != nil {
 		c.checkArrayUses()
@@ -66,9 +66,9 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 		c.checkListedBytes()
 		c.checkMapped()
 	}
-	c.sys.Settings = effective.Settings(&effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
+	c.sys.Settings = effective.Settings(&effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.isPrivilegedDomain(), OwnTable: c.sameMachine(),
 		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }})
-	c.configured()
+	c.readConfigured()
 	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)
 	return c.sys, c.joined
@@ -80,8 +80,8 @@ func IsGuest(root *host.Root) bool {
 	cpu := host.ReadCPU(root)
 	c := &collector{sys: &inventory.System{}, root: root,
 		facts: &host.Facts{CPU: cpu, Virt: host.ReadVirt(root, cpu), DMIID: host.ReadDMIID(root), SMBIOS: host.ReadSMBIOS(root)}}
-	c.firmware()
-	c.machine()
+	c.readFirmware()
+	c.fillIdentity()
 	return c.sys.Machine.Virtual.Or(false)
 }
 
@@ -137,7 +137,7 @@ type collector struct {
 	joined []*Export
 }
 
-func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
+func (c *collector) recordConflict(thing string, kept, dropped fact.Evidence, why string) {
 	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }
 

@@ -12,7 +12,7 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (c *collector) configured() {
+func (c *collector) readConfigured() {
 	if len(c.joined) == 0 {
 		return
 	}
@@ -23,7 +23,7 @@ func (c *collector) configured() {
 	for _, id := range settings.IDs() {
 		var configured, pending []fact.Fact[string]
 		for _, j := range c.joined {
-			now, next := j.values(id, c.sys.Settings[id].Effective)
+			now, next := j.readValues(id, c.sys.Settings[id].Effective)
 			configured, pending = append(configured, now), append(pending, next)
 		}
 		s, listed := c.sys.Settings[id]
@@ -32,8 +32,8 @@ func (c *collector) configured() {
 				s.GreyedOut = cmp.Or(s.GreyedOut, grey[i][configured[i].From.Field])
 			}
 		}
-		one, two := c.combine(id, configured), c.combine(id, pending)
-		if !listed && !stated(one) && !stated(two) {
+		one, two := c.combineValues(id, configured), c.combineValues(id, pending)
+		if !listed && !isStated(one) && !isStated(two) {
 			continue
 		}
 		if !listed {
@@ -44,7 +44,7 @@ func (c *collector) configured() {
 			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
 		}
 		s.Configured, s.Pending = one, two
-		s.DecidedBy = decided(id, &s)
+		s.DecidedBy = whoDecided(id, &s)
 		c.sys.Settings[id] = s
 	}
 	// The kernel shows a bias that BIOS setup reserves for the platform, but it is not used and contradicts nothing.
@@ -55,18 +55,18 @@ func (c *collector) configured() {
 	}
 }
 
-// stated reports whether an export lists the setting, even without a usable value.
-func stated(f fact.Fact[string]) bool {
+// isStated reports whether an export lists the setting, even without a usable value.
+func isStated(f fact.Fact[string]) bool {
 	return f.State != fact.Unread && f.State != fact.Absent
 }
 
-// values reads the configured and pending value of one setting from the export. The effective value
+// readValues reads the configured and pending value of one setting from the export. The effective value
 // reveals a pending change if the tool prints changes before they take effect.
-func (x *Export) values(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
+func (x *Export) readValues(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
 	e := x.Export
 	switch {
 	case e.Format == bios.OwnWords:
-		return x.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
+		return x.readOwnWord(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
 	case e.Table == nil:
 		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
@@ -84,13 +84,13 @@ func (x *Export) values(id string, effective fact.Fact[string]) (configured, pen
 		later = fact.Indirect
 	}
 	hasPending := false
-	configured = x.read(id, certainty, func(a *bios.Attribute) bios.Attribute {
+	configured = x.readValue(id, certainty, func(a *bios.Attribute) bios.Attribute {
 		hasPending = hasPending || a.HasPending
 		return *a
 	})
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if hasPending {
-		pending = x.read(id, later, (*bios.Attribute).AfterBoot)
+		pending = x.readValue(id, later, (*bios.Attribute).AfterBoot)
 	}
 	if e.ReadsPending && configured.Known() {
 		pending = configured
@@ -108,19 +108,19 @@ func (x *Export) values(id string, effective fact.Fact[string]) (configured, pen
 	return configured, pending
 }
 
-// read returns a setting's value as the export states it, or the value that the vendor's preset
+// readValue returns a setting's value as the export states it, or the value that the vendor's preset
 // implies if the setting's own value has no effect under that preset.
-func (x *Export) read(id string, certainty fact.Certainty, view bios.View) fact.Fact[string] {
+func (x *Export) readValue(id string, certainty fact.Certainty, view bios.View) fact.Fact[string] {
 	a := x.Export.Read(id, view)
 	name, at := a.Given.Name, fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Given.Name, Raw: a.Given.Value}
 	switch a.Outcome {
 	case bios.Translated:
 	case bios.Missing:
-		return x.missing(id, a.Proven)
+		return x.absenceReason(id, a.Proven)
 	case bios.Unstated:
 		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", name), "", at)
 	case bios.Foreign:
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", name, a.Given.Shown(), x.Export.Table.Vendor),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", name, a.Given.ShownValue(), x.Export.Table.Vendor),
 			"the vendor's description of this value", at)
 	case bios.Ambiguous:
 		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", name), "", at)
@@ -132,16 +132,16 @@ func (x *Export) read(id string, certainty fact.Certainty, view bios.View) fact.
 	}
 	from := fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Preset.Name, Raw: a.Preset.Value}
 	if a.Means == "" {
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", a.Preset.Name, a.Preset.Shown(), name),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", a.Preset.Name, a.Preset.ShownValue(), name),
 			"what the preset means, from the vendor's manual", from)
 	}
 	f.Value, f.From, f.More = a.Means, from, []fact.Evidence{at}
 	return f
 }
 
-// word reads one setting from a file of canonical values. A person wrote them, so they are indirect.
-func (x *Export) word(id string) fact.Fact[string] {
-	given := x.Export.Named(id)
+// readOwnWord reads one setting from a file of canonical values. A person wrote them, so they are indirect.
+func (x *Export) readOwnWord(id string) fact.Fact[string] {
+	given := x.Export.AttributesNamed(id)
 	at := fact.Evidence{Source: x.Source, Path: x.Path}
 	if len(given) == 0 {
 		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
@@ -170,14 +170,14 @@ func describePending(e *bios.Export) string {
 	}
 }
 
-// missing returns the reason why the export does not list a setting: the machine does not offer it,
+// absenceReason returns the reason why the export does not list a setting: the machine does not offer it,
 // or the export is not complete. named is set if a document or a capture proves a name of the setting.
-func (x *Export) missing(id string, named bool) fact.Fact[string] {
+func (x *Export) absenceReason(id string, named bool) fact.Fact[string] {
 	at, table := fact.Evidence{Source: x.Source, Path: x.Path}, x.Export.Table
 	switch {
 	case len(table.Settings[id]) == 0 || !named:
 		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", table.Vendor), "", at)
-	case opaque(x.Export):
+	case hasOpaqueNames(x.Export):
 		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
 	case x.Export.Complete && !x.proven:
 		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", table.Vendor),
@@ -189,15 +189,15 @@ func (x *Export) missing(id string, named bool) fact.Fact[string] {
 	}
 }
 
-// opaque reports whether the attribute names of the export are codes that no registry resolved.
-func opaque(e *bios.Export) bool {
+// hasOpaqueNames reports whether the attribute names of the export are codes that no registry resolved.
+func hasOpaqueNames(e *bios.Export) bool {
 	return (e.Vendor == bios.AMI || e.Vendor == bios.Gigabyte || e.Vendor == bios.ZT) &&
 		!slices.ContainsFunc(e.Attributes, func(a bios.Attribute) bool { return a.Display != "" })
 }
 
-// combine combines the values that several exports state for one setting. Equal values corroborate each
+// combineValues combines the values that several exports state for one setting. Equal values corroborate each
 // other; if they differ, the value is unknown.
-func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[string] {
+func (c *collector) combineValues(id string, values []fact.Fact[string]) fact.Fact[string] {
 	var won *fact.Fact[string]
 	for i := range values {
 		f := &values[i]
@@ -211,7 +211,7 @@ func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[str
 			won.Certainty = max(won.Certainty, f.Certainty)
 			won.Unverified = won.Unverified && f.Unverified
 		default:
-			c.conflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
+			c.recordConflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
 			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
 				"one export of the present settings", won.From, f.From)
 		}
@@ -230,8 +230,8 @@ func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[str
 	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", fact.BIOSExport)
 }
 
-// decided returns who decided the effective value: firmware if both values agree, not firmware if they contradict each other.
-func decided(id string, s *inventory.Setting) fact.Fact[string] {
+// whoDecided returns who decided the effective value: firmware if both values agree, not firmware if they contradict each other.
+func whoDecided(id string, s *inventory.Setting) fact.Fact[string] {
 	now, runs := &s.Configured, &s.Effective
 	switch {
 	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:

@@ -250,7 +250,7 @@ func TestDecidedWithExport(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := inventory.Setting{Configured: c.configured, Effective: fact.Known(c.effective, fact.Direct, c.from), DecidedBy: c.by}
-			require.Equal(t, c.want, decided(c.id, &s).Or(""))
+			require.Equal(t, c.want, whoDecided(c.id, &s).Or(""))
 		})
 	}
 }
@@ -347,7 +347,7 @@ func TestAddressesInNames(t *testing.T) {
 		"Slot\t1":                    "Slot1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, want, redacted(name))
+			require.Equal(t, want, redactName(name))
 		})
 	}
 }
@@ -490,11 +490,11 @@ func TestWhyNoTable(t *testing.T) {
 		{collector{rootFailed: tree}, "no such tree"}, {collector{rootFailed: tree, given: true}, "the file holds no SMBIOS structure"},
 		{collector{given: true, table: &smbios.Table{Err: smbios.ErrTooLarge}}, smbios.ErrTooLarge.Error()}, {collector{given: true, table: &smbios.Table{}}, "the file holds no SMBIOS structure"},
 	} {
-		assert.Equal(t, c.want, c.c.noTable().Reason)
+		assert.Equal(t, c.want, c.c.noTableReason().Reason)
 	}
 	names := func(c *collector) map[string]fact.SourceState {
 		c.sys = &inventory.System{}
-		c.sources()
+		c.addSources()
 		out := map[string]fact.SourceState{}
 		for _, s := range c.sys.Sources {
 			_, twice := out[s.Name]

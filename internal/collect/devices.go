@@ -37,17 +37,17 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 		*s = inventory.Slot{Row: row, Handle: inventory.Handle(d.Handle), Array: d.Array.Or(0), State: inventory.SlotUnknown,
 			Locator: labelFact(at, "Locator", d.Locator), BankLocator: labelFact(at, "Bank Locator", d.BankLocator),
 			DeviceSet: fieldFact(at, "Set", d.Set, fact.Direct), FormFactor: wordFact(at, "Form Factor", d.FormFactor),
-			Type: wordFact(at, "Type", d.Type), Technology: technology(at, d), Soldered: soldered(at, d)}
+			Type: wordFact(at, "Type", d.Type), Technology: memoryTechnology(at, d), Soldered: isSoldered(at, d)}
 		if installed, ok := d.Installed.Get(); ok && installed {
 			s.State = inventory.SlotPopulated
 		} else if ok {
 			s.State = inventory.SlotEmpty
 		}
 		if s.State != inventory.SlotEmpty {
-			module(s, at, d)
+			fillModule(s, at, d)
 		}
 		if known && cards[array] {
-			s.Technology = fact.Known(inventory.CXL, fact.Direct, structureOf(16, array, t).evidence("Location", cxlCard))
+			s.Technology = fact.Known(inventory.CXL, fact.Direct, structureOf(16, array, t).fieldEvidence("Location", cxlCard))
 		}
 		first, twice := rows[d.Handle]
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
@@ -146,7 +146,7 @@ const cxlCard = "CXL Add-on Card"
 func labelFact(s structure, name string, t smbios.Field[string]) fact.Fact[string] {
 	f := textFact(s, name, t)
 	if f.State == fact.Unstated && t.Value != "" {
-		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
+		return fact.Known(t.Value, fact.Direct, s.fieldEvidence(name, t.Value))
 	}
 	return f
 }
@@ -154,12 +154,12 @@ func labelFact(s structure, name string, t smbios.Field[string]) fact.Fact[strin
 // wordFact converts an enumerated value to a fact; "Unknown" and "Other" are unstated.
 func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
 	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
-		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
+		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describeField(s.kind, name), "", s.fieldEvidence(name, v))
 	}
 	return fieldFact(s, name, f, fact.Direct)
 }
 
-func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
+func fillModule(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.SizeBytes = fieldFact(s, "Size", d.Size, fact.Direct)
 	out.Ranks = fieldFact(s, "Rank", d.Rank, fact.Direct)
 	out.DataWidth = fieldFact(s, "Data Width", d.DataWidth, fact.Indirect)
@@ -184,9 +184,9 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Manufacturer = textFact(s, "Manufacturer", d.Manufacturer)
 	out.PartNumber = textFact(s, "Part Number", d.PartNumber)
 	out.Serial, out.AssetTag = d.Serial.Or(""), d.AssetTag.Or("")
-	out.Registered = detail(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
-	out.LoadReduced = detail(s, d, smbios.DetailLRDIMM)
-	out.NonVolatile = detail(s, d, smbios.DetailNonVolatile)
+	out.Registered = typeDetailBits(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
+	out.LoadReduced = typeDetailBits(s, d, smbios.DetailLRDIMM)
+	out.NonVolatile = typeDetailBits(s, d, smbios.DetailNonVolatile)
 }
 
 // rejectSpeed makes a speed unknown if it may be a clock in MHz (ddr.Clocks), or is far from every data rate of the
@@ -206,31 +206,31 @@ func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy fact.Input) 
 	}
 }
 
-// detail reports whether one of these bits of the type detail is set. Whether a module is registered is unknown if firmware
+// typeDetailBits reports whether one of these bits of the type detail is set. Whether a module is registered is unknown if firmware
 // sets none of the bits for registered, unbuffered and load-reduced.
-func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
+func typeDetailBits(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	switch {
 	case !ok:
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	case bits != smbios.DetailNonVolatile && v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0:
-		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
+		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.fieldEvidence("Type Detail", v.String()))
 	default:
-		return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
+		return fact.Known(v&bits != 0, fact.Direct, s.fieldEvidence("Type Detail", v.String()))
 	}
 }
 
-func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
+func memoryTechnology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
 	known := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
-		return fact.Known(t, fact.Direct, s.evidence(field, raw))
+		return fact.Known(t, fact.Direct, s.fieldEvidence(field, raw))
 	}
 	typ, tech := d.Type.Or(""), d.Technology.Or("")
 	detail := d.Detail.Or(0)
 	switch {
 	case strings.HasPrefix(typ, "HBM") && strings.Contains(d.FormFactor.Or(""), "DIMM"):
-		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls a DIMM "+typ+", which is on the processor's package", "the module's label", s.evidence("Type", typ))
+		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls a DIMM "+typ+", which is on the processor's package", "the module's label", s.fieldEvidence("Type", typ))
 	case typ == "Logical non-volatile device" && (tech == "DRAM" || !s.version.AtLeast(3, 2)): // the version that has this type first
-		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls DRAM a non-volatile device", "the module's label", s.evidence("Type", typ))
+		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls DRAM a non-volatile device", "the module's label", s.fieldEvidence("Type", typ))
 	case typ == "Flash" || isROM(d):
 		return known(inventory.Flash, "Type", typ)
 	case strings.HasPrefix(typ, "HBM"):
@@ -247,7 +247,7 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 		return known(inventory.DRAM, "Memory Technology", tech)
 	case typ == "" || typ == "Unknown" || typ == "Other" || typ == "<OUT OF SPEC>":
 		// Many old boards state neither; their slots hold DRAM.
-		return fact.Known(inventory.DRAM, fact.Indirect, s.evidence("Type", typ))
+		return fact.Known(inventory.DRAM, fact.Indirect, s.fieldEvidence("Type", typ))
 	default:
 		return known(inventory.DRAM, "Type", typ)
 	}
@@ -263,8 +263,8 @@ func isROM(d *smbios.MemoryDevice) bool {
 	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
 }
 
-// soldered reports whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
-func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
+// isSoldered reports whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
+func isSoldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	form, ok := d.FormFactor.Get()
 	if !ok {
 		return unknownField[bool](s, "Form Factor", d.FormFactor.Status)
@@ -275,5 +275,5 @@ func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))
-	return fact.Known(chip, fact.Direct, s.evidence("Form Factor", form))
+	return fact.Known(chip, fact.Direct, s.fieldEvidence("Form Factor", form))
 }

@@ -52,9 +52,9 @@ func markConflict[T comparable](f *fact.Fact[T], other fact.Fact[T]) {
 	*f = fact.Unknown[T](fact.Conflicting, "two structures with the slot's handle state different things", "", append(f.Evidence(), other.Evidence()...)...)
 }
 
-// equalParts makes what firmware states of a module unknown if most modules of the same size and part number differ from
+// dropMinorityFacts makes what firmware states of a module unknown if most modules of the same size and part number differ from
 // it: they are equal (all of 1,103 kinds of modules in linuxhw/DMI but one). Without a majority no value is taken.
-func equalParts(slots []inventory.Slot) {
+func dropMinorityFacts(slots []inventory.Slot) {
 	type kind struct {
 		vendor, part string
 		bytes        int64
@@ -139,15 +139,15 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	for _, n := range real { // after all are checked: filling in a slot changes the result for others
 		s := &slots[n.row]
 		at := structureOf(17, uint16(s.Handle), t)
-		module(s, at, &n.device)
+		fillModule(s, at, &n.device)
 		s.State, s.Named = inventory.SlotUnknown, true
 		s.SizeBytes = fact.Unknown[int64](fact.Conflicting,
-			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s%d MT/s)", s.Name(), n.text(), n.mts),
-			"a look into the slot, or the firmware's event log, which says whether it disabled the module", at.evidence("Size", "0"))
+			fmt.Sprintf("firmware counts no memory in %s and names a module there (%s%d MT/s)", s.Name(), n.describeModule(), n.mts),
+			"a look into the slot, or the firmware's event log, which says whether it disabled the module", at.fieldEvidence("Size", "0"))
 	}
 }
 
-func (n *namedModule) text() string {
+func (n *namedModule) describeModule() string {
 	words := append(strings.Fields(n.vendor), strings.Fields(n.part)...)
 	if r, ok := n.device.Rank.Get(); ok && n.part == "" {
 		words = append(words, humanize.Plural(r, "rank"))

@@ -18,9 +18,9 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-// exports joins the exports and finds the table that translates each. Their statements about the
+// addExports joins the exports and finds the table that translates each. Their statements about the
 // machine's identity are used if no other source makes them.
-func (c *collector) exports(in *Input) {
+func (c *collector) addExports(in *Input) {
 	if len(in.Exports) == 0 {
 		return
 	}
@@ -34,7 +34,7 @@ func (c *collector) exports(in *Input) {
 		x := &in.Exports[i]
 		switch {
 		case x.Export == nil:
-			c.sys.Sources = append(c.sys.Sources, x.Failed.source(x.Source))
+			c.sys.Sources = append(c.sys.Sources, x.Failed.failedSource(x.Source))
 		case err != nil:
 			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: fact.SourceRefused, Detail: nullable.String(err.Error())})
 		default:
@@ -42,12 +42,12 @@ func (c *collector) exports(in *Input) {
 			list = append(list, x.Export)
 		}
 	}
-	for _, e := range bios.Join(list) {
+	for _, e := range bios.JoinExports(list) {
 		x := inputs[e]
 		x.Foreign = x.Doubt != ""
 		c.joined = append(c.joined, x)
-		c.translate(tables, x)
-		c.identify(x)
+		c.translateExport(tables, x)
+		c.identifyMachine(x)
 		c.exportProcessors(x)
 	}
 	for _, e := range list {
@@ -62,53 +62,53 @@ func vendorName(e *bios.Export) string {
 	return e.Vendor
 }
 
-// translate sets the table of the export's vendor. If the vendor is unknown, or guessed from a single
+// translateExport sets the table of the export's vendor. If the vendor is unknown, or guessed from a single
 // name, that is the table of the machine's vendor, or else AMI's, whose firmware most other boards
 // have. The table certainly belongs to the vendor if the export or the machine names it, but never by names
 // of reference code, because any vendor may have added names. An export that does not name its vendor and has no
 // attribute of the table is most likely another machine's, and so is one of another vendor, unless the vendors share their
 // settings. A BMC is identified by more than its vendor.
-func (c *collector) translate(tables settings.Tables, x *Export) {
+func (c *collector) translateExport(tables settings.Tables, x *Export) {
 	vendor := &c.sys.Machine.Vendor
-	e, own := x.Export, tables.Of(vendor.Or(" "))
+	e, own := x.Export, tables.FindTable(vendor.Or(" "))
 	named := e.Vendor != "" && !e.Guessed
 	var table *settings.Table
 	switch {
 	case e.Format == bios.OwnWords: // its values are canonical
 	case named || e.Vendor != "" && own == nil:
-		table = tables.Of(vendorName(e))
+		table = tables.FindTable(vendorName(e))
 	case own != nil:
 		table = own
 	default:
-		table = tables.Of(bios.Gigabyte)
+		table = tables.FindTable(bios.Gigabyte)
 	}
-	e.Use(table, cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
+	e.UseTable(table, cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
 	if table == nil {
 		return
 	}
 	reference := slices.Contains(table.Manufacturers, bios.IntelReference) || e.Vendor == bios.IntelReference || e.Vendor == bios.AMDReference
 	x.proven = !reference && (named || own == table)
 	switch {
-	case x.proven && !named && len(e.Attributes) > 0 && e.Format != bios.Registry && x.account().Mapped == 0:
+	case x.proven && !named && len(e.Attributes) > 0 && e.Format != bios.Registry && x.summarise().Mapped == 0:
 		x.proven, x.Foreign = false, true
 		x.Doubt = cmp.Or(x.Doubt, fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(e.Attributes), table.Vendor))
-	case own == nil || own == table || e.Vendor == "" || genericFirmware(e.Vendor) || x.Source == inventory.SourceRedfish || related(own.Vendor, table.Vendor):
+	case own == nil || own == table || e.Vendor == "" || genericFirmware(e.Vendor) || x.Source == inventory.SourceRedfish || areRelatedVendors(own.Vendor, table.Vendor):
 	default:
 		x.Foreign = true
 		x.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", table.Vendor, vendor.Value)
-		c.conflict("BIOS export", vendor.From, fact.Evidence{Source: x.Source, Path: x.Path, Raw: table.Vendor}, "it is the machine's own word; is the export another machine's?")
+		c.recordConflict("BIOS export", vendor.From, fact.Evidence{Source: x.Source, Path: x.Path, Raw: table.Vendor}, "it is the machine's own word; is the export another machine's?")
 	}
 }
 
-// related reports whether machines were sold under both vendors' names, or the machines of one vendor
+// areRelatedVendors reports whether machines were sold under both vendors' names, or the machines of one vendor
 // have the other's boards.
-func related(a, b string) bool {
+func areRelatedVendors(a, b string) bool {
 	pair := func(x, y string) bool { return a == x && b == y || a == y && b == x }
 	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
 }
 
-// identify uses an export only for what no other source states, and records differences.
-func (c *collector) identify(x *Export) {
+// identifyMachine uses an export only for what no other source states, and records differences.
+func (c *collector) identifyMachine(x *Export) {
 	if x.Foreign {
 		return
 	}
@@ -124,7 +124,7 @@ func (c *collector) identify(x *Export) {
 	case !m.Product.Known():
 		m.Product = fact.Known(e.Product, fact.Indirect, at("product", e.Product))
 	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
-		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
+		c.recordConflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
 		x.Doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
 		x.Foreign = x.Source != inventory.SourceRedfish // this machine's BMC may use another product name
 	}
@@ -177,7 +177,7 @@ func (c *collector) exportSource(x *Export) {
 	case e.Format == bios.Registry:
 		detail += ", an attribute registry"
 	default:
-		mapped := x.account()
+		mapped := x.summarise()
 		c.sys.Exports = append(c.sys.Exports, mapped)
 		detail += fmt.Sprintf(", %d mapped", mapped.Mapped)
 		if x.Doubt != "" {
@@ -200,7 +200,7 @@ func (c *collector) exportSource(x *Export) {
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: state, Detail: nullable.String(x.Path + ": " + detail)})
 }
 
-func (x *Export) account() inventory.Export {
+func (x *Export) summarise() inventory.Export {
 	out := inventory.Export{Source: x.Source, Path: x.Path, Format: string(x.Export.Format)}
 	for i := range x.Export.Attributes {
 		a := &x.Export.Attributes[i]
@@ -218,18 +218,18 @@ func (x *Export) account() inventory.Export {
 			}
 		}
 		if len(matches) == 0 {
-			out.Unmapped = append(out.Unmapped, redacted(a.Name))
+			out.Unmapped = append(out.Unmapped, redactName(a.Name))
 			continue
 		}
 		out.Mapped++
-		if a.Stated && !translates(matches, a.Value, a.Text) || a.HasPending && !translates(matches, a.Pending, a.PendingText) {
-			out.Foreign = append(out.Foreign, redacted(a.Name))
+		if a.Stated && !isTranslated(matches, a.Value, a.Text) || a.HasPending && !isTranslated(matches, a.Pending, a.PendingText) {
+			out.Foreign = append(out.Foreign, redactName(a.Name))
 		}
 	}
 	return out
 }
 
-func translates(matches []settings.Match, value, text string) bool {
+func isTranslated(matches []settings.Match, value, text string) bool {
 	return slices.ContainsFunc(matches, func(m settings.Match) bool {
 		s, _ := settings.Lookup(m.ID)
 		_, ok := m.Attr.Canonical(s, value)
@@ -245,7 +245,7 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
-func redacted(name string) string {
+func redactName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
@@ -282,7 +282,7 @@ func exportProcessor(x *Export, prefix string) (inventory.Socket, bool) {
 		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Name, Raw: a.Value})
 	}
 	s := inventory.Socket{Handle: -1, Brand: text("Brand")}
-	s.Vendor = vendor(s)
+	s.Vendor = processorVendor(s)
 	id := text("Id")
 	words := strings.Split(id.Value, "-")
 	if !s.Vendor.Known() || !id.Known() || len(words) != 3 {

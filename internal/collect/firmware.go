@@ -13,9 +13,9 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// firmware decodes what the kernel provides of the SMBIOS table (all of it, its beginning, or single structures), unless a
+// readFirmware decodes what the kernel provides of the SMBIOS table (all of it, its beginning, or single structures), unless a
 // file was given, and records its problems.
-func (c *collector) firmware() {
+func (c *collector) readFirmware() {
 	if c.table == nil && c.facts != nil && !c.given {
 		switch s := c.facts.SMBIOS; {
 		case s.Table.Known():
@@ -32,13 +32,13 @@ func (c *collector) firmware() {
 	}
 	f := &c.sys.Firmware
 	if c.table == nil || len(c.table.Structures) == 0 {
-		f.SMBIOS = c.noTable()
+		f.SMBIOS = c.noTableReason()
 		f.Version = fact.UnknownFrom[string](f.SMBIOS)
 		return
 	}
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
 	f.SMBIOS = fact.Known(true, fact.Direct, at)
-	f.Version = version(c.table, at)
+	f.Version = tableVersion(c.table, at)
 	f.FromFile = c.given
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
@@ -95,7 +95,7 @@ func memoryComplete(t *smbios.Table, p *smbios.Problem) bool {
 	return len(arrays) > 0 && (t.Count(4) > 0 || t.Count(127) > 0)
 }
 
-func (c *collector) noTable() fact.Fact[bool] {
+func (c *collector) noTableReason() fact.Fact[bool] {
 	for _, f := range []*Failure{c.failed, c.rootFailed} {
 		if f != nil && (f == c.failed || !c.given) {
 			return fact.Unknown[bool](f.State, f.Detail, "")
@@ -132,7 +132,7 @@ func refusedTable(err error) fact.State {
 	return fact.Malformed
 }
 
-func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
+func tableVersion(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	if !t.Version.Known() {
 		return fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
 	}
@@ -140,17 +140,17 @@ func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	return fact.Known(at.Raw, fact.Direct, at)
 }
 
-func (c *collector) sources() {
+func (c *collector) addSources() {
 	switch {
 	case c.failed != nil:
-		c.sys.Sources = append(c.sys.Sources, c.failed.source(inventory.SourceSMBIOS))
+		c.sys.Sources = append(c.sys.Sources, c.failed.failedSource(inventory.SourceSMBIOS))
 	case c.given:
 		c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
 	}
 	if c.rootFailed != nil {
 		for _, name := range kernelSources {
 			if name != inventory.SourceSMBIOS || !c.given {
-				c.sys.Sources = append(c.sys.Sources, c.rootFailed.source(name))
+				c.sys.Sources = append(c.sys.Sources, c.rootFailed.failedSource(name))
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (c *collector) sources() {
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
 	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 
-func (f *Failure) source(name string) inventory.Source {
+func (f *Failure) failedSource(name string) inventory.Source {
 	state := fact.SourceState(f.State.String())
 	if !slices.Contains(state.Values(), state) || state == fact.SourceOK {
 		state = fact.SourceRefused
@@ -202,7 +202,7 @@ func tableSource(t *smbios.Table) inventory.Source {
 	return s
 }
 
-func arrays(t *smbios.Table) []inventory.Array {
+func memoryArrays(t *smbios.Table) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != systemMemory {
@@ -217,14 +217,14 @@ func arrays(t *smbios.Table) []inventory.Array {
 	return out
 }
 
-// hpe adds the position of each slot from HPE's own structures (type 202).
-func (c *collector) hpe() {
+// addHPELocations adds the position of each slot from HPE's own structures (type 202).
+func (c *collector) addHPELocations() {
 	locations := c.table.HPEDIMMLocations()
 	for i := range c.sys.Slots {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && inventory.Handle(device) == c.sys.Slots[i].Handle {
 				processor, controller, channel := l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0) // from 1, 0 is unknown
-				at := structureOf(202, l.Handle, c.table).evidence("processor, controller, channel",
+				at := structureOf(202, l.Handle, c.table).fieldEvidence("processor, controller, channel",
 					fmt.Sprintf("%d, %d, %d", processor, controller, channel))
 				c.sys.Slots[i].HPE = &inventory.Location{Processor: processor - 1, Controller: controller - 1, Channel: channel - 1,
 					Index: l.IndexInChannel.Or(-1), Evidence: at}

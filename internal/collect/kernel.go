@@ -13,7 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
-func (c *collector) kernel() {
+func (c *collector) addKernelFacts() {
 	if c.facts == nil {
 		n := &c.sys.NUMA
 		n.SRAT, n.SLIT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT")
@@ -37,14 +37,14 @@ func (c *collector) kernel() {
 	c.sys.CPU = inventory.CPU{Vendor: p.Vendor, Brand: p.Brand, Family: p.Family, Model: p.Model, Stepping: p.Stepping, Flags: p.Flags,
 		Packages: p.Packages, Online: p.Online, Present: p.Present, ThreadsPerCore: p.ThreadsPerCore, CPUsPerL3: p.CPUsPerL3(),
 		SMTControl: p.SMTControl, SMTActive: p.SMTActive}
-	c.sys.NUMA = c.numa()
-	c.sys.Memory = c.memory()
+	c.sys.NUMA = c.kernelNUMA()
+	c.sys.Memory = c.visibleMemory()
 	for _, m := range f.EDAC.Controllers.Value {
 		c.sys.EDAC = append(c.sys.EDAC, m.Controller)
 	}
 	c.sys.Logged = fact.Convert(f.KernelLog.MemoryErrors, loggedErrors)
 	c.sys.PCI = f.PCI
-	c.sys.Kernel = inventory.Kernel{Messages: f.KernelLog.Messages, Options: c.options(c.sys.NUMA.Cmdline, featureOptions[:]), TDX: f.Kernel.TDX, SNP: f.Kernel.SNP}
+	c.sys.Kernel = inventory.Kernel{Messages: f.KernelLog.Messages, Options: c.optionsWithPrefix(c.sys.NUMA.Cmdline, featureOptions[:]), TDX: f.Kernel.TDX, SNP: f.Kernel.SNP}
 }
 
 func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
@@ -71,21 +71,21 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 	"possible_cpus=", "mem=", "memmap=", "kernelcore=", "movablecore=", "efi_fake_mem", "hugepages=", "numa_balancing=", "crashkernel=",
 	"tsx_async_abort=", "mmio_stale_data=", "retbleed="}
 
-// numa returns the kernel's view of NUMA without the nodes. The command line is shown to everyone who
+// kernelNUMA returns the kernel's view of NUMA without the nodes. The command line is shown to everyone who
 // can read the daemon's report and may contain a password (rd.iscsi.password=), so values that an audit
 // does not need are hidden.
-func (c *collector) numa() inventory.NUMA {
+func (c *collector) kernelNUMA() inventory.NUMA {
 	f := c.facts
 	line := f.Cmdline.Line
 	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
-	return inventory.NUMA{SRAT: f.ACPI.Has("SRAT"), SLIT: f.ACPI.Has("SLIT"),
-		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.options(line, memoryOptions[:])}
+	return inventory.NUMA{SRAT: f.ACPI.HasTable("SRAT"), SLIT: f.ACPI.HasTable("SLIT"),
+		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.optionsWithPrefix(line, memoryOptions[:])}
 }
 
 // featureOptions are prefixes of kernel options that ask for a feature of the platform, or prevent it.
 var featureOptions = [...]string{"kvm_intel.tdx=", "kvm_amd.", "mem_encrypt=", "kernelcore=", "nosgx", "nohibernate", "iommu=", "iommu.passthrough=", "amd_iommu="}
 
-func (c *collector) options(line fact.Fact[string], prefixes []string) fact.Fact[[]string] {
+func (c *collector) optionsWithPrefix(line fact.Fact[string], prefixes []string) fact.Fact[[]string] {
 	return fact.Convert(line, func(string) []string {
 		out := []string{}
 		for _, o := range c.facts.Cmdline.Options {
@@ -98,9 +98,9 @@ func (c *collector) options(line fact.Fact[string], prefixes []string) fact.Fact
 	})
 }
 
-// memory returns the size of the memory that the kernel sees: by firmware's memory map, by online
+// visibleMemory returns the size of the memory that the kernel sees: by firmware's memory map, by online
 // memory blocks and by MemTotal.
-func (c *collector) memory() inventory.Memory {
+func (c *collector) visibleMemory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
 	m := inventory.Memory{TotalBytes: f.TotalBytes, MapBytes: f.MapBytes,
@@ -109,23 +109,23 @@ func (c *collector) memory() inventory.Memory {
 		m.BlockBytes = fact.Known(int64(f.Blocks.Value)*f.BlockSizeBytes.Value, fact.Corroborated,
 			fact.At(src, f.Blocks.From.Path, fmt.Sprint(f.Blocks.Value)), f.BlockSizeBytes.From)
 	}
-	if c.privileged() {
+	if c.isPrivilegedDomain() {
 		m.VisibleBytes = fact.Unknown[int64](fact.Refused, effective.XenReason, "audit without Xen, or xl info", m.TotalBytes.From)
 		return m
 	}
-	m.VisibleBytes = c.visible(&m)
+	m.VisibleBytes = c.visibleBytes(&m)
 	return m
 }
 
-// visible returns the visible memory in bytes: the size of firmware's map or, if unknown, of the online
+// visibleBytes returns the visible memory in bytes: the size of firmware's map or, if unknown, of the online
 // blocks. One that is smaller than MemTotal is incomplete and is ignored; the last resort is MemTotal.
-func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
+func (c *collector) visibleBytes(m *inventory.Memory) fact.Fact[int64] {
 	for _, f := range []fact.Fact[int64]{m.MapBytes, m.BlockBytes} {
 		if !f.Known() {
 			continue
 		}
 		if m.TotalBytes.Known() && f.Value < m.TotalBytes.Value {
-			c.conflict("visible memory", m.TotalBytes.From, f.From, "it is less than the memory that the kernel manages")
+			c.recordConflict("visible memory", m.TotalBytes.From, f.From, "it is less than the memory that the kernel manages")
 			continue
 		}
 		return f
@@ -147,7 +147,7 @@ func (c *collector) readRegisters() {
 	switch {
 	case virtual.Or(false):
 		c.msr = host.RefuseMSR("registers of a virtual machine say nothing: unknown ones read 0")
-	case c.privileged():
+	case c.isPrivilegedDomain():
 		c.msr = host.RefuseMSR("the registers are those that Xen shows")
 	case !virtual.Known():
 		c.msr = host.RefuseMSR("nothing says whether this is a virtual machine, whose registers say nothing")

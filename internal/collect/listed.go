@@ -15,7 +15,7 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-func (c *collector) unlisted(code, text string) {
+func (c *collector) recordUnlisted(code, text string) {
 	f := &c.sys.Firmware
 	p := inventory.Problem{Code: code, Text: text}
 	f.Problems = append(f.Problems, p)
@@ -50,26 +50,26 @@ func (c *collector) checkArrayUses() {
 		names[array] = append(names[array], d.Locator.Or(inventory.Handle(d.Handle).String()))
 	}
 	for _, array := range arrays {
-		c.unlisted(inventory.ProblemUse, fmt.Sprintf("memory array %s states the use %q, expected %q, and has slots for modules (%s)",
+		c.recordUnlisted(inventory.ProblemUse, fmt.Sprintf("memory array %s states the use %q, expected %q, and has slots for modules (%s)",
 			inventory.Handle(array).String(), uses[array], systemMemory, strings.Join(names[array], ", ")))
 	}
 }
 
 func takesModule(d *smbios.MemoryDevice, s structure) bool {
-	return technology(s, d).Or(inventory.Other) == inventory.DRAM &&
-		(strings.Contains(d.FormFactor.Or(""), "DIMM") || strings.Contains(d.Type.Or(""), "DDR") && !soldered(s, d).Or(false))
+	return memoryTechnology(s, d).Or(inventory.Other) == inventory.DRAM &&
+		(strings.Contains(d.FormFactor.Or(""), "DIMM") || strings.Contains(d.Type.Or(""), "DDR") && !isSoldered(s, d).Or(false))
 }
 
 // checkListedBytes detects a table that lists less memory than the kernel sees. Modules of any kind and memory
 // on the processors' packages count. Guests are skipped: their memory is virtualised.
 func (c *collector) checkListedBytes() {
-	if c.facts == nil || c.sys.Machine.Virtual.Or(false) || c.privileged() || c.sys.Firmware.Lost != nil {
+	if c.facts == nil || c.sys.Machine.Virtual.Or(false) || c.isPrivilegedDomain() || c.sys.Firmware.Lost != nil {
 		return
 	}
 	listed, ok := c.listedCapacity()
 	seen := c.visibleOnModules()
 	if ok && seen.Known() && seen.Value > listed+listed/100 {
-		c.unlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
+		c.recordUnlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
 			humanize.Size(listed), humanize.Size(seen.Value), seen.From.Path))
 	}
 }
@@ -245,7 +245,7 @@ func modelNumbers(brand string) []string {
 func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 	packages, ok := c.sys.CPU.Packages.Get()
 	running := c.sys.Running()
-	if !ok || len(running) == 0 || running[0].Handle < 0 || c.privileged() || !strings.HasPrefix(c.sys.Machine.Architecture.Or("x86"), "x86") {
+	if !ok || len(running) == 0 || running[0].Handle < 0 || c.isPrivilegedDomain() || !strings.HasPrefix(c.sys.Machine.Architecture.Or("x86"), "x86") {
 		return false, ""
 	}
 	fewer := len(packages) < len(running)
@@ -264,7 +264,7 @@ func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 func (c *collector) listsLess() (comparable bool, doubt string) {
 	listed, ok := c.listedCapacity()
 	seen := c.visibleOnModules()
-	if !ok || !seen.Known() || c.privileged() {
+	if !ok || !seen.Known() || c.isPrivilegedDomain() {
 		return false, ""
 	}
 	if seen.Value <= listed+listed/100 {
@@ -290,7 +290,7 @@ func (c *collector) checkModules() {
 			modules = append(modules, s)
 		}
 	}
-	width := commonest(modules, func(s *inventory.Slot) int { return s.DataWidth.Or(0) })
+	width := commonestValue(modules, func(s *inventory.Slot) int { return s.DataWidth.Or(0) })
 	speeds := [...]struct {
 		name string
 		of   func(s *inventory.Slot) fact.Fact[int]
@@ -300,16 +300,16 @@ func (c *collector) checkModules() {
 	}
 	for _, s := range modules {
 		if n := s.DataWidth.Or(0); n != 0 && width != 0 && n < width {
-			c.impossible(s, "has a data width of %d bits, and the others have %d", n, width)
+			c.recordImpossible(s, "has a data width of %d bits, and the others have %d", n, width)
 		}
 		for _, speed := range speeds {
-			if f := speed.of(s); f.State == fact.Malformed && commonest(modules, func(o *inventory.Slot) int { return speed.of(o).Or(0) }) > 0 {
-				c.impossible(s, "has a %s speed that the others do not have: %s", speed.name, f.Reason)
+			if f := speed.of(s); f.State == fact.Malformed && commonestValue(modules, func(o *inventory.Slot) int { return speed.of(o).Or(0) }) > 0 {
+				c.recordImpossible(s, "has a %s speed that the others do not have: %s", speed.name, f.Reason)
 			}
 		}
 		rated, running := s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
-		if most := commonest(modules, func(o *inventory.Slot) int { return o.RatedMTs.Or(0) }); rated > 0 && rated < most && running*2 > rated*3 {
-			c.impossible(s, "runs at %d MT/s and is rated %d", ddr.Nominal(running), ddr.Nominal(rated))
+		if most := commonestValue(modules, func(o *inventory.Slot) int { return o.RatedMTs.Or(0) }); rated > 0 && rated < most && running*2 > rated*3 {
+			c.recordImpossible(s, "runs at %d MT/s and is rated %d", ddr.Nominal(running), ddr.Nominal(rated))
 		}
 	}
 	most := map[uint16]smbios.Field[int64]{}
@@ -318,18 +318,18 @@ func (c *collector) checkModules() {
 	}
 	for _, s := range modules {
 		if limit, ok := most[s.Array].Get(); ok && limit > 0 && s.SizeBytes.Or(0) > limit {
-			c.impossible(s, "has %s, and its memory array takes %s", humanize.Size(s.SizeBytes.Value), humanize.Size(limit))
+			c.recordImpossible(s, "has %s, and its memory array takes %s", humanize.Size(s.SizeBytes.Value), humanize.Size(limit))
 		}
 	}
 }
 
-func (c *collector) impossible(s *inventory.Slot, format string, args ...any) {
+func (c *collector) recordImpossible(s *inventory.Slot, format string, args ...any) {
 	f := &c.sys.Firmware
 	f.Problems = append(f.Problems, inventory.Problem{Code: "module", Text: s.Name() + " " + fmt.Sprintf(format, args...)})
 }
 
-// commonest returns the value that more than half of the modules have, the zero value if there is none.
-func commonest[T comparable](modules []*inventory.Slot, of func(s *inventory.Slot) T) T {
+// commonestValue returns the value that more than half of the modules have, the zero value if there is none.
+func commonestValue[T comparable](modules []*inventory.Slot, of func(s *inventory.Slot) T) T {
 	counts := map[T]int{}
 	for _, s := range modules {
 		v := of(s)

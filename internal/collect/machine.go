@@ -12,10 +12,10 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// machine fills in the identity: from SMBIOS first, because it is complete, then from the part of it
+// fillIdentity fills in the identity: from SMBIOS first, because it is complete, then from the part of it
 // that the kernel publishes for all users. Both come from firmware, so they do not corroborate each
 // other.
-func (c *collector) machine() {
+func (c *collector) fillIdentity() {
 	m := &c.sys.Machine
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok {
@@ -46,7 +46,7 @@ func (c *collector) machine() {
 	if c.facts != nil {
 		c.kernelIdentity(m)
 	}
-	m.Virtual, m.Hypervisor = c.virtual()
+	m.Virtual, m.Hypervisor = c.detectVirtual()
 	// Firmware of boards that are sold separately leaves placeholders for the system.
 	if m.Product.State != fact.Unstated || !m.Board.Known() {
 		return
@@ -76,10 +76,10 @@ func sameVendor(x, y fact.Fact[string]) bool {
 
 // kernelIdentity completes the identity from the kernel's copy, and records differences.
 func (c *collector) kernelIdentity(m *inventory.Machine) {
-	id := c.identity()
+	id := c.readIdentity()
 	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {
 		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.sameMachine() {
-			c.conflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
+			c.recordConflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
 		}
 		*into = fact.First(*into, kernel)
 	}
@@ -104,9 +104,9 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 // be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.table != nil && !c.given }
 
-// identity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
+// readIdentity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
 // the running kernel's. Our own reader is needed because ghw does not report why a string is missing.
-func (c *collector) identity() inventory.Machine {
+func (c *collector) readIdentity() inventory.Machine {
 	d := c.facts.DMIID
 	own := inventory.Machine{
 		Vendor: identityFact(d.Vendor), Product: identityFact(d.Product), ProductVersion: identityFact(d.ProductVersion), Family: identityFact(d.ProductFamily),
@@ -126,7 +126,7 @@ func (c *collector) preferGHW(word string, own *fact.Fact[string]) {
 	switch {
 	case placeholder.Is(word):
 	case own.Known() && own.Value != word:
-		c.conflict("machine identity", own.From, at, "ghw reads a different word")
+		c.recordConflict("machine identity", own.From, at, "ghw reads a different word")
 	default:
 		*own = fact.Known(word, fact.Direct, at)
 	}

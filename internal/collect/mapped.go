@@ -45,7 +45,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		if other[r.Array.Or(0)] {
 			continue
 		}
-		at = structureOf(19, r.Handle, t).evidence("Range Size", fmt.Sprint(r.Size.Or(0)))
+		at = structureOf(19, r.Handle, t).fieldEvidence("Range Size", fmt.Sprint(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
 			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", fact.LiveKernel, at), 0
 		}
@@ -92,7 +92,7 @@ func (c *collector) mappedDevices() {
 			handle := uint16(s.Handle)
 			n := ranges[handle]
 			s.Range = first[handle]
-			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, handle, c.table).evidence("range of type 20", fmt.Sprint(n)))
+			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, handle, c.table).fieldEvidence("range of type 20", fmt.Sprint(n)))
 		}
 	}
 }

@@ -275,7 +275,7 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	for _, source := range withParts(t, d).Sources {
 		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(string(source.Detail), "part numbers complete 1 module"), source.Name)
 	}
-	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "it has no notice")
+	assert.NotContains(t, typeDetailBits(withParts(t, ddr4())), ";", "it has no notice")
 	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
 
 	d.Speed = 0
@@ -319,17 +319,17 @@ func TestPartNumberIsNotBelieved(t *testing.T) {
 	d.Rank, d.Bytes = 0, 16<<30
 	sys := withParts(t, d)
 	assert.False(t, sys.Slots[0].Ranks.Known())
-	assert.Contains(t, detail(sys), "M393A4K40CB2-CTD says 32768 MiB and firmware 16384, and is not believed (1 module)")
+	assert.Contains(t, typeDetailBits(sys), "M393A4K40CB2-CTD says 32768 MiB and firmware 16384, and is not believed (1 module)")
 
 	d = ddr4()
 	d.Bytes, d.Type, d.Speed, d.Configured, d.Manufacturer, d.Part = 16<<30, typeDDR3, 1600, 1600, "Kingston", "KVR16R11D4/1616"
-	assert.NotContains(t, detail(withParts(t, d)), "MiB", "a capacity that was written amiss contradicts nothing")
+	assert.NotContains(t, typeDetailBits(withParts(t, d)), "MiB", "a capacity that was written amiss contradicts nothing")
 
 	d = ddr4()
 	d.Rank, d.Type, d.Speed, d.Configured = 0, typeDDR3, 1333, 1333
 	sys = withParts(t, d)
 	assert.False(t, sys.Slots[0].Ranks.Known())
-	assert.Contains(t, detail(sys), "is DDR4 by its number and DDR3 by firmware")
+	assert.Contains(t, typeDetailBits(sys), "is DDR4 by its number and DDR3 by firmware")
 
 	d = ddr4()
 	d.Rank, d.Type, d.Technology = 0, typeLogical, techOptane
@@ -340,8 +340,8 @@ func TestPartNumberIsNotBelieved(t *testing.T) {
 	assert.False(t, withParts(t, d).Slots[0].Ranks.Known(), "nothing can be read from Kingston's assembly numbers")
 }
 
-// detail is that of the SMBIOS source.
-func detail(sys *inventory.System) string {
+// typeDetailBits is that of the SMBIOS source.
+func typeDetailBits(sys *inventory.System) string {
 	for _, s := range sys.Sources {
 		if s.Name == inventory.SourceSMBIOS {
 			return string(s.Detail)
@@ -360,13 +360,13 @@ func TestPartNumberAgainstRanks(t *testing.T) {
 	sys := withParts(t, one, one, unread)
 	want.Not[int](fact.Malformed, "firmware states 1 of every module, and part number M393A4K40CB2-CTD has 2").Check(t, sys.Slots[0].Ranks)
 	want.Is(1, fact.Indirect).Check(t, sys.Slots[2].Ranks)
-	assert.Contains(t, detail(sys), "says 2 ranks and firmware 1, as of every module: neither is taken (2 modules)")
+	assert.Contains(t, typeDetailBits(sys), "says 2 ranks and firmware 1, as of every module: neither is taken (2 modules)")
 
 	unread.Rank = 2
 	sys = withParts(t, one, unread)
 	want.Is(1, fact.Direct).Check(t, sys.Slots[0].Ranks)
 	want.Is(2, fact.Direct).Check(t, sys.Slots[1].Ranks)
-	assert.Contains(t, detail(sys), "which stands (1 module)")
+	assert.Contains(t, typeDetailBits(sys), "which stands (1 module)")
 }
 
 // TestEqualParts checks that what firmware states of one module is not taken where most modules of the same part number
@@ -410,7 +410,7 @@ func TestPartNumberAgainstSpeed(t *testing.T) {
 	sys := withParts(t, d)
 	want.Is(2133, fact.Indirect).Check(t, sys.Slots[0].RatedMTs)
 	want.Is(2133, fact.Direct).Check(t, sys.Slots[0].ConfiguredMTs)
-	assert.Contains(t, detail(sys), "says 2666 MT/s and firmware 2133, which stands")
+	assert.Contains(t, typeDetailBits(sys), "says 2666 MT/s and firmware 2133, which stands")
 	d.Rank = 0
 	want.Is(2, fact.Indirect).Check(t, withParts(t, d).Slots[0].Ranks)
 	d.Speed = 2933

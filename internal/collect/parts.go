@@ -35,9 +35,9 @@ func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
 	modules := c.readPartNumbers(table, p)
 	p.doubtRanks(c.sys, modules)
 	for i := range modules {
-		p.fill(&modules[i])
+		p.fillFromPart(&modules[i])
 	}
-	c.noteSource(p.summary(), false)
+	c.noteSource(p.summaryText(), false)
 }
 
 func (c *collector) hasPartNumbers() bool {
@@ -75,7 +75,7 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge)
 			n.agrees = ok && m.RatedMTs > 0 && ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
 		}
 		if typ := s.Type.Or(""); ddr.Generation(typ) != "" && m.Type != "" && ddr.Generation(typ) != ddr.Generation(m.Type) {
-			p.note(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
+			p.countDifference(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
 			continue
 		}
 		out = append(out, n)
@@ -92,10 +92,10 @@ type partNumberMerge struct {
 }
 
 func (p *partNumberMerge) noteDifference(n *decodedModule, unit string, number, firmware int, then string) {
-	p.note(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, number, unit, firmware, then))
+	p.countDifference(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, number, unit, firmware, then))
 }
 
-func (p *partNumberMerge) note(text string) {
+func (p *partNumberMerge) countDifference(text string) {
 	if p.differs[text] == 0 {
 		p.order = append(p.order, text)
 	}
@@ -118,7 +118,7 @@ func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedMod
 			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "as of every module: neither is taken")
 			n.slot.Ranks = fact.Unknown[int](fact.Malformed,
 				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.decoded.Ranks),
-				"the module's label, which prints its ranks as 1Rx4, 2Rx4 or 2Rx8", n.slot.Ranks.From, n.at())
+				"the module's label, which prints its ranks as 1Rx4, 2Rx4 or 2Rx8", n.slot.Ranks.From, n.partNumberEvidence())
 		}
 	}
 	for i := range sys.Slots {
@@ -138,22 +138,22 @@ func oneRankCount(sys *inventory.System) bool {
 	return len(counts) == 1 && !counts[0]
 }
 
-func (n *decodedModule) at() fact.Evidence {
+func (n *decodedModule) partNumberEvidence() fact.Evidence {
 	at := n.slot.PartNumber.From
 	at.Field += ", read as " + n.decoded.Pattern
 	return at
 }
 
-func (p *partNumberMerge) fill(n *decodedModule) {
+func (p *partNumberMerge) fillFromPart(n *decodedModule) {
 	s, m := n.slot, n.decoded
-	p.speed(n)
+	p.doubtRatedSpeed(n)
 	filled := fillFrom(n, &s.Ranks, m.Ranks, m.Ranks > 0)
 	filled = fillFrom(n, &s.RatedMTs, m.RatedMTs, m.RatedMTs > 0) || filled
 	filled = fillFrom(n, &s.Type, m.Type, m.Type != "") || filled
 	registered, ok := m.Registered()
 	filled = fillFrom(n, &s.Registered, registered, ok) || filled
 	reduced, ok := m.LoadReduced()
-	filled = fillFrom(n, &s.LoadReduced, reduced, ok) || buffered(n, reduced) || filled
+	filled = fillFrom(n, &s.LoadReduced, reduced, ok) || markLoadReduced(n, reduced) || filled
 	data, total, ok := m.Widths()
 	filled = fillFrom(n, &s.DataWidth, data, ok) || filled
 	filled = fillFrom(n, &s.TotalWidth, total, ok) || filled
@@ -163,14 +163,14 @@ func (p *partNumberMerge) fill(n *decodedModule) {
 	// Chips on a board are often listed with the number of the SODIMM that they replace.
 	if s.Soldered.Or(false) && m.Kind != "" && !strings.Contains(m.Kind, "SODIMM") {
 		s.Soldered = fact.Unknown[bool](fact.Conflicting, fmt.Sprintf("firmware calls %s soldered, and part number %s is that of a module (%s)", s.Name(), s.PartNumber.Value, m.Kind),
-			"a look at the board", s.Soldered.From, n.at())
+			"a look at the board", s.Soldered.From, n.partNumberEvidence())
 	}
 }
 
-// buffered changes a module from registered to load-reduced if a documented part number shows it: some
+// markLoadReduced changes a module from registered to load-reduced if a documented part number shows it: some
 // firmware sets the bit "Registered (Buffered)" for both kinds and the bit "LRDIMM" for neither (Huawei
 // RH1288 V3, PowerEdge C8220).
-func buffered(n *decodedModule, reduced bool) bool {
+func markLoadReduced(n *decodedModule, reduced bool) bool {
 	s := n.slot
 	if !reduced || !n.decoded.Documented || !s.Registered.Or(false) || s.LoadReduced.Or(true) {
 		return false
@@ -179,9 +179,9 @@ func buffered(n *decodedModule, reduced bool) bool {
 	return fillFrom(n, &s.LoadReduced, true, true)
 }
 
-// speed lowers the certainty of a rated speed that is below that of the part number: most such firmware
+// doubtRatedSpeed lowers the certainty of a rated speed that is below that of the part number: most such firmware
 // reports the running speed as the rated one (777 of 826 modules).
-func (p *partNumberMerge) speed(n *decodedModule) {
+func (p *partNumberMerge) doubtRatedSpeed(n *decodedModule) {
 	rated, ok := n.slot.RatedMTs.Get()
 	if !ok || n.decoded.RatedMTs == 0 || ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(n.decoded.RatedMTs)) {
 		return
@@ -189,7 +189,7 @@ func (p *partNumberMerge) speed(n *decodedModule) {
 	p.noteDifference(n, "MT/s", ddr.Nominal(n.decoded.RatedMTs), ddr.Nominal(rated), "which stands")
 	if rated < n.decoded.RatedMTs && n.slot.RatedMTs.Certainty > fact.Indirect {
 		n.slot.RatedMTs.Certainty = fact.Indirect
-		n.slot.RatedMTs.More = append(n.slot.RatedMTs.More[:len(n.slot.RatedMTs.More):len(n.slot.RatedMTs.More)], n.at())
+		n.slot.RatedMTs.More = append(n.slot.RatedMTs.More[:len(n.slot.RatedMTs.More):len(n.slot.RatedMTs.More)], n.partNumberEvidence())
 	}
 }
 
@@ -204,12 +204,12 @@ func fillFrom[T any](n *decodedModule, into *fact.Fact[T], value T, ok bool) boo
 	if n.agrees {
 		certainty = fact.Corroborated
 	}
-	*into = fact.Known(value, certainty, n.at())
+	*into = fact.Known(value, certainty, n.partNumberEvidence())
 	into.Unverified = !n.decoded.Documented
 	return true
 }
 
-func (p *partNumberMerge) summary() string {
+func (p *partNumberMerge) summaryText() string {
 	var out []string
 	if p.filled > 0 {
 		out = append(out, "part numbers complete "+humanize.Plural(p.filled, "module"))

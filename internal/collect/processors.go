@@ -14,36 +14,36 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
-// processors fills in the sockets: one for each central processor in SMBIOS (onePerSocket), including
+// fillSockets fills in the sockets: one for each central processor in SMBIOS (onePerSocket), including
 // empty sockets; if SMBIOS lists none, one for each package of the kernel. In Xen's privileged domain
 // the packages are virtual and are not used.
-func (c *collector) processors() {
+func (c *collector) fillSockets() {
 	if c.table != nil {
 		central := slices.DeleteFunc(c.onePerSocket(c.table.Processors()), func(p smbios.Processor) bool {
 			kind, ok := p.Type.Get()
 			return ok && kind != "Central Processor"
 		})
-		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !undetected(&p) })
+		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !isUndetected(&p) })
 		seen := make(map[smbios.Processor]bool, len(central))
 		central, numbers := inBoardOrder(central)
 		for i, p := range central {
 			c.addUnlistedSockets(numbers, i)
 			s := structureOf(4, p.Handle, c.table)
-			out := socket(s, &p, len(c.sys.Sockets))
-			if running && undetected(&p) {
+			out := readSocket(s, &p, len(c.sys.Sockets))
+			if running && isUndetected(&p) {
 				out = asEmptySocket(s, &p, &out)
 			}
 			like := p
 			like.Handle = 0
 			if seen[like] && out.Populated.Or(false) {
-				out.Populated = fact.Unknown[bool](fact.Conflicting, "this processor and another one are equal in all but their handles, and may be one that is listed twice", "", s.evidence("Status", p.State.Or("")))
+				out.Populated = fact.Unknown[bool](fact.Conflicting, "this processor and another one are equal in all but their handles, and may be one that is listed twice", "", s.fieldEvidence("Status", p.State.Or("")))
 			}
 			seen[like] = true
 			c.sys.Sockets = append(c.sys.Sockets, out)
 		}
 	}
 	packages, known := c.sys.CPU.Packages.Get()
-	if c.privileged() {
+	if c.isPrivilegedDomain() {
 		known = false // the packages are virtual
 	}
 	if len(c.sys.Sockets) == 0 {
@@ -95,13 +95,13 @@ func (c *collector) addUnlistedSockets(numbers []int, i int) {
 	}
 }
 
-func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
+func readSocket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  textFact(s, "Socket Designation", p.Designation),
 		Populated:    fieldFact(s, "Status", p.Populated, fact.Direct),
 		Manufacturer: textFact(s, "Manufacturer", p.Manufacturer),
 		Upgrade:      wordFact(s, "Upgrade", p.Upgrade),
-		Enabled:      enabled(s, p)}
+		Enabled:      isEnabled(s, p)}
 	if populated, ok := out.Populated.Get(); ok && !populated {
 		return out // firmware leaves old text in the fields of an empty socket
 	}
@@ -115,7 +115,7 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 		out.ThreadsEnabled = fieldFact(s, "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
 	}
 	if id, ok := p.CPUID.Get(); ok {
-		at := s.evidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))
+		at := s.fieldEvidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))
 		out.Family = fact.Known(id.Family, fact.Direct, at)
 		out.Model = fact.Known(id.Model, fact.Direct, at)
 		out.Stepping = fact.Known(id.Stepping, fact.Direct, at)
@@ -123,14 +123,14 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 		out.Family = unknownField[int](s, "ID", p.CPUID.Status)
 		out.Model, out.Stepping = out.Family, out.Family
 	}
-	out.Vendor = vendor(out)
+	out.Vendor = processorVendor(out)
 	return out
 }
 
-// undetected reports whether firmware describes a socket as populated and disabled, with an ID of zeros
+// isUndetected reports whether firmware describes a socket as populated and disabled, with an ID of zeros
 // and no version: it detected no processor there (Altus 1804). A processor that was disabled in setup
 // keeps ID and version.
-func undetected(p *smbios.Processor) bool {
+func isUndetected(p *smbios.Processor) bool {
 	return p.Populated.Or(false) && strings.HasPrefix(p.State.Or(""), "Disabled") && p.ID.Status == smbios.Unstated &&
 		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || placeholder.Is(p.Version.Value))
 }
@@ -140,15 +140,15 @@ func undetected(p *smbios.Processor) bool {
 func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
 	return inventory.Socket{ID: named.ID, Handle: named.Handle, Designation: named.Designation, Manufacturer: named.Manufacturer,
 		Upgrade: named.Upgrade, Enabled: named.Enabled,
-		Populated: fact.Known(false, fact.Indirect, s.evidence("Status", "Populated, "+p.State.Value), s.evidence("ID", "0"))}
+		Populated: fact.Known(false, fact.Indirect, s.fieldEvidence("Status", "Populated, "+p.State.Value), s.fieldEvidence("ID", "0"))}
 }
 
-func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
+func isEnabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	state := p.State.Or("")
 	if !p.State.Known() || state == "Unknown" || state == "Other" {
 		return unknownField[bool](s, "Status", smbios.Unstated)
 	}
-	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.evidence("Status", state))
+	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.fieldEvidence("Status", state))
 }
 
 var vendorWords = [...]struct{ word, vendor string }{
@@ -156,7 +156,7 @@ var vendorWords = [...]struct{ word, vendor string }{
 	{"arm", "ARM"}, {"ampere", "ARM"}, {"hisilicon", "ARM"}, {"phytium", "ARM"}, {"nvidia", "ARM"}, {"cavium", "ARM"}, {"apm", "ARM"},
 }
 
-func vendor(s inventory.Socket) fact.Fact[string] {
+func processorVendor(s inventory.Socket) fact.Fact[string] {
 	for _, f := range []fact.Fact[string]{s.Manufacturer, s.Brand} {
 		text := strings.ToLower(f.Or(""))
 		for _, v := range vendorWords {
@@ -227,7 +227,7 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 			c.sys.Sockets[i].Package = fact.Unknown[int](fact.Conflicting, reason, "", at)
 		}
 		if c.sameMachine() {
-			c.conflict("running processors", at, fact.At(inventory.SourceSMBIOS, inventory.TablePath, fmt.Sprint(len(running))), reason)
+			c.recordConflict("running processors", at, fact.At(inventory.SourceSMBIOS, inventory.TablePath, fmt.Sprint(len(running))), reason)
 		}
 		return
 	}
@@ -249,7 +249,7 @@ func (c *collector) onePerSocket(all []smbios.Processor) []smbios.Processor {
 	first := make(map[string]int, 2)
 	for i := range all {
 		p := &all[i]
-		socket, numbered := threadOf(p.Designation.Or(""), apple)
+		socket, numbered := stripThreadNumber(p.Designation.Or(""), apple)
 		if populated, ok := p.Populated.Get(); !ok || !populated || socket == "" || !numbered && !apple {
 			kept = append(kept, *p)
 			continue
@@ -261,17 +261,17 @@ func (c *collector) onePerSocket(all []smbios.Processor) []smbios.Processor {
 		}
 	}
 	if n := len(all) - len(kept); n > 0 {
-		c.conflict("sockets", fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 4", Raw: fmt.Sprintf("%d sockets", len(kept))},
+		c.recordConflict("sockets", fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 4", Raw: fmt.Sprintf("%d sockets", len(kept))},
 			fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 4", Raw: fmt.Sprintf("%d processors", len(all))},
 			"the firmware writes one structure a hardware thread")
 	}
 	return kept
 }
 
-// threadOf removes the number of a hardware thread from a socket's designation: two digits in brackets
+// stripThreadNumber removes the number of a hardware thread from a socket's designation: two digits in brackets
 // ("CPU-A (00)"), and on Apple's machines any number, also between spaces ("CPU-A ( 0 )" of the
 // MacPro3,1). On other machines a single digit in brackets is the number of the socket.
-func threadOf(designation string, apple bool) (socket string, numbered bool) {
+func stripThreadNumber(designation string, apple bool) (socket string, numbered bool) {
 	designation = strings.TrimSpace(designation)
 	at := strings.LastIndex(designation, " (")
 	if at < 0 || !strings.HasSuffix(designation, ")") {

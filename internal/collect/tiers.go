@@ -28,7 +28,7 @@ func (c *collector) packageMemory() int64 {
 	return 0
 }
 
-func (c *collector) tier(out *inventory.Node, n *host.Node) {
+func (c *collector) addNodeTier(out *inventory.Node, n *host.Node) {
 	hints := &c.facts.NUMA.Hints
 	rated := n.Access[0].ReadBandwidth
 	rated.Certainty = min(rated.Certainty, fact.Indirect)
@@ -155,18 +155,18 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 			apart = at
 		}
 	}
-	switch inside := c.inWindow(n.ID); {
+	switch inside := c.isInWindow(n.ID); {
 	case inside.Known() && inside.Value:
 		return fact.Known(inventory.NodeCXL, fact.Direct, inside.From)
-	case !inside.Known() && apart != (fact.Evidence{}) && c.onlyCXL():
+	case !inside.Known() && apart != (fact.Evidence{}) && c.isOnlyCXL():
 		// Firmware reserved the range, and only CXL memory can be behind it on this machine.
 		return fact.Known(inventory.NodeCXL, fact.Corroborated, apart, fact.At(src, hints.CXL.From.Path, strings.Join(hints.CXL.Value, " ")))
 	}
 	return fact.Fact[inventory.NodeKind]{}
 }
 
-// inWindow is true if all of a node's memory is in CXL windows, false if none is, unknown if only a part is.
-func (c *collector) inWindow(id int) fact.Fact[bool] {
+// isInWindow is true if all of a node's memory is in CXL windows, false if none is, unknown if only a part is.
+func (c *collector) isInWindow(id int) fact.Fact[bool] {
 	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
 	windows := hints.Windows
 	at := slices.IndexFunc(c.facts.NUMA.Nodes, func(n host.Node) bool { return n.ID == id })
@@ -195,9 +195,9 @@ func (c *collector) inWindow(id int) fact.Fact[bool] {
 	return fact.Known(inside > 0, fact.Direct, windows.From)
 }
 
-// onlyCXL reports whether CXL memory is the only kind on this machine that a node without CPUs can have.
+// isOnlyCXL reports whether CXL memory is the only kind on this machine that a node without CPUs can have.
 // A kind whose source could not be read may exist.
-func (c *collector) onlyCXL() bool {
+func (c *collector) isOnlyCXL() bool {
 	hints := &c.facts.NUMA.Hints
 	none := func(state fact.State, found int) bool {
 		return found == 0 && (state == fact.OK || state == fact.Absent)
@@ -211,14 +211,14 @@ func (c *collector) onlyCXL() bool {
 // and their capacity is that of the processors' packages.
 func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	own, rated := n.RatedBytesPerSecond.Get()
-	near, nearRated := c.nearest(n).Get()
+	near, nearRated := c.nearestBandwidth(n).Get()
 	fast := rated && nearRated && 2*own >= 3*near
 	slow := rated && nearRated && own < near
-	outside := c.inWindow(n.ID) // kindByDevice has handled nodes inside
+	outside := c.isInWindow(n.ID) // kindByDevice has handled nodes inside
 	switch each := c.packageMemory(); {
 	case each > 0 && fast:
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.RatedBytesPerSecond.From)
-	case slow && !outside.Known() && c.onlyCXL():
+	case slow && !outside.Known() && c.isOnlyCXL():
 		return fact.Known(inventory.NodeCXL, fact.Corroborated, n.RatedBytesPerSecond.From, c.sys.NUMA.CXLDevices.From)
 	case each > 0 && !slow && c.allOnPackage(each):
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.MemoryBytes.From)
@@ -233,8 +233,8 @@ func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.No
 	}
 }
 
-// nearest returns the rated bandwidth in bytes per second of the nearest node with CPUs and memory.
-func (c *collector) nearest(n *inventory.Node) fact.Fact[int64] {
+// nearestBandwidth returns the rated bandwidth in bytes per second of the nearest node with CPUs and memory.
+func (c *collector) nearestBandwidth(n *inventory.Node) fact.Fact[int64] {
 	distances, ok := n.Distances.Get()
 	if !ok || len(distances) != len(c.sys.Nodes) {
 		return fact.Fact[int64]{}
@@ -275,9 +275,9 @@ func (c *collector) allOnPackage(each int64) bool {
 	return ok && without == with && sum >= want-want/20 && sum <= want+want/20
 }
 
-// sideCaches determines what the memory-side caches consist of: HBM on processors that have it, or
+// deriveSideCaches determines what the memory-side caches consist of: HBM on processors that have it, or
 // DRAM in front of persistent modules (Optane's memory mode).
-func (c *collector) sideCaches() {
+func (c *collector) deriveSideCaches() {
 	persistent := fact.Evidence{}
 	for i := range c.sys.Slots {
 		if s := &c.sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.Other) == inventory.NVDIMM {
@@ -305,8 +305,8 @@ func notOnModules(n *inventory.Node) bool {
 	return slices.Contains([]inventory.NodeKind{inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU}, n.Kind.Or(""))
 }
 
-func (c *collector) nodes() {
-	if c.facts == nil || c.privileged() {
+func (c *collector) addNodes() {
+	if c.facts == nil || c.isPrivilegedDomain() {
 		return
 	}
 	owner := map[int]int{}
@@ -324,13 +324,13 @@ func (c *collector) nodes() {
 		n := &c.facts.NUMA.Nodes[i]
 		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory, EnclaveBytes: n.EnclaveBytes}
 		out.Socket = nodeSocket(&out, owner)
-		c.tier(&out, n)
+		c.addNodeTier(&out, n)
 		c.sys.Nodes = append(c.sys.Nodes, out)
 	}
 	for i := range c.sys.Nodes {
 		c.sys.Nodes[i].Kind = c.nodeKind(&c.sys.Nodes[i])
 	}
-	c.sideCaches()
+	c.deriveSideCaches()
 	// The visible memory is compared with the DRAM modules.
 	v := &c.sys.Memory.VisibleBytes
 	for i := range c.sys.Nodes {

@@ -30,12 +30,12 @@ const (
 // has (XENFEAT_dom0).
 const xenPrivileged = 1 << 11
 
-// virtual determines whether this is a guest: by the CPU's hypervisor flag, then by firmware's bit,
+// detectVirtual determines whether this is a guest: by the CPU's hypervisor flag, then by firmware's bit,
 // then by the strings of hypervisors. Xen's privileged domain counts as the real machine.
-func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
+func (c *collector) detectVirtual() (fact.Fact[bool], fact.Fact[string]) {
 	name, bit := c.hypervisorName(), c.virtualBit()
 	flag, word, settled := c.kernelVirtual()
-	platform, hypervisor := c.byPlatform()
+	platform, hypervisor := c.virtualByPlatform()
 	switch {
 	case settled && flag.Or(false):
 		return flag, fact.First(word, name)
@@ -45,7 +45,7 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 		return flag, word
 	case bit.Or(false):
 		return bit, name
-	case name.Known() && c.bareMetal(name.Value, bit, flag):
+	case name.Known() && c.isBareMetal(name.Value, bit, flag):
 		return fact.Known(false, fact.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
 	case name.Known():
 		return fact.Known(true, name.Certainty, name.From), name
@@ -80,7 +80,7 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 		return flag, name, true
 	case v.XenFeatures.Known():
 		return fact.Known(true, fact.Direct, features), name, true
-	case c.underXen():
+	case c.isUnderXen():
 		if !name.Known() {
 			name = fact.Known(xenDomain, fact.Direct, tree.From)
 		}
@@ -91,10 +91,10 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 	return flag, name, false
 }
 
-// byPlatform determines whether a machine that names itself nowhere else is a guest, by the platform that the kernel of a
+// virtualByPlatform determines whether a machine that names itself nowhere else is a guest, by the platform that the kernel of a
 // Power machine runs on or by the board's name in the device tree. pSeries is a partition or guest if the processor is an
 // architected one, as a hypervisor sets it; before POWER5 it was the machine itself.
-func (c *collector) byPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[string]) {
+func (c *collector) virtualByPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[string]) {
 	if c.facts == nil {
 		return virtual, hypervisor
 	}
@@ -115,10 +115,10 @@ func (c *collector) byPlatform() (virtual fact.Fact[bool], hypervisor fact.Fact[
 	return virtual, hypervisor
 }
 
-// bareMetal reports whether this is a bare-metal machine of a cloud. On EC2, firmware's bit is known
+// isBareMetal reports whether this is a bare-metal machine of a cloud. On EC2, firmware's bit is known
 // (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains ".metal"; on
 // Google's cloud, bit and CPU flag are both known.
-func (c *collector) bareMetal(name string, bit, flag fact.Fact[bool]) bool {
+func (c *collector) isBareMetal(name string, bit, flag fact.Fact[bool]) bool {
 	return name == google && bit.Known() && flag.Known() ||
 		name == amazon && (bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal"))
 }
@@ -149,7 +149,7 @@ func (c *collector) hypervisorName() fact.Fact[string] {
 	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
 		for d := range c.table.EachMemoryDevice() {
 			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
-				return fact.Known(name, fact.Indirect, structureOf(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
+				return fact.Known(name, fact.Indirect, structureOf(17, d.Handle, c.table).fieldEvidence("Manufacturer", d.Manufacturer.Value))
 			}
 		}
 	}
@@ -165,12 +165,14 @@ func hypervisorOf(text string) (name string, ok bool) {
 	return "", false
 }
 
-// underXen reports whether this is a domain of Xen, a guest or the privileged one. On Arm the device
+// isUnderXen reports whether this is a domain of Xen, a guest or the privileged one. On Arm the device
 // tree of both has Xen's node (Documentation/devicetree/bindings/arm/xen.txt).
-func (c *collector) underXen() bool {
+func (c *collector) isUnderXen() bool {
 	return c.facts != nil && (c.facts.Virt.Type.Value == xenDomain || strings.HasPrefix(c.facts.Virt.DeviceTree.Value, "xen,"))
 }
 
-// privileged reports whether this is Xen's privileged domain: it runs on the real machine, but the
+// isPrivilegedDomain reports whether this is Xen's privileged domain: it runs on the real machine, but the
 // hypervisor provides its CPUs, nodes and memory.
-func (c *collector) privileged() bool { return c.underXen() && !c.sys.Machine.Virtual.Or(false) }
+func (c *collector) isPrivilegedDomain() bool {
+	return c.isUnderXen() && !c.sys.Machine.Virtual.Or(false)
+}

@@ -90,7 +90,7 @@ func TestBelow(t *testing.T) {
 		"clock below zero": {figure(80e9, 80e9, -1), figure(100e9, 100e9, -1), 0, "the cores' clocks are not known"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := c.one.Below(&c.other)
+			got := c.one.GapBelow(&c.other)
 			assert.Equal(t, c.why, got.Why)
 			if c.why == "" {
 				assert.InDelta(t, c.share, got.Share, 1e-12)
@@ -164,7 +164,7 @@ func TestDisturbed(t *testing.T) {
 		"2 % waited":       {Counters{Stall: s}, Counters{Stall: s + s/50}, s, "tasks waited for memory (PSI)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.why, disturbed(c.before, c.after, c.wall))
+			assert.Equal(t, c.why, disturbanceReason(c.before, c.after, c.wall))
 		})
 	}
 }
@@ -205,7 +205,7 @@ func TestCompany(t *testing.T) {
 func given(passes ...[]Pass) *Result {
 	yes, socket := true, 1
 	r := &Result{Kernel: Kernels, Store: "normal", HugePages: &yes, Nodes: []Cell{{Socket: &socket, Threads: 8, Passes: slices.Concat(passes...)}}}
-	r.Nodes[0].sum()
+	r.Nodes[0].summarise()
 	return r
 }
 
@@ -235,11 +235,11 @@ func TestChanges(t *testing.T) {
 			if c.change != nil {
 				c.change(c.then)
 			}
-			assert.Equal(t, []Line{{"read", here + c.read}, {"triad", here + c.triad}, {"latency", here + c.latency}}, now.Changes(c.then))
+			assert.Equal(t, []Line{{"read", here + c.read}, {"triad", here + c.triad}, {"latency", here + c.latency}}, now.ChangeLines(c.then))
 		})
 	}
-	assert.Equal(t, Line{"read", here + "undecided"}, given().Changes(now)[0], "nothing was measured now")
-	assert.Equal(t, Line{"read", here + "90.0, was 90.0 (+0.0 %), undecided: 1 passes, 7 are needed"}, given(passesOf(Read, 90e9)).Changes(now)[0])
+	assert.Equal(t, Line{"read", here + "undecided"}, given().ChangeLines(now)[0], "nothing was measured now")
+	assert.Equal(t, Line{"read", here + "90.0, was 90.0 (+0.0 %), undecided: 1 passes, 7 are needed"}, given(passesOf(Read, 90e9)).ChangeLines(now)[0])
 	unknown := given()
 	unknown.HugePages = nil
 	assert.NotEmpty(t, unknown.Incomparable(given(), Read), "not known now")
@@ -259,7 +259,7 @@ func TestMatrix(t *testing.T) {
 processors of                 2       10
   node 2 (package 0)       90.1    40.0?
   node 10                          100.0
-`, r.Matrix(Read, 40))
+`, r.FormatMatrix(Read, 40))
 	assert.Equal(t, `latency, ns            memory of node
 processors of                 2
   node 2 (package 0)       81.3
@@ -268,8 +268,8 @@ latency, ns            memory of node
 processors of                10
   node 2 (package 0)          ?
   node 10                     ?
-`, r.Matrix(Latency, 39))
-	assert.Equal(t, r.Matrix(Latency, 39), r.Matrix(Latency, 1), "one column at least")
+`, r.FormatMatrix(Latency, 39))
+	assert.Equal(t, r.FormatMatrix(Latency, 39), r.FormatMatrix(Latency, 1), "one column at least")
 }
 
 // TestCircumstances checks the text on how it was measured, or why it was not.

@@ -29,7 +29,7 @@ const loadedTime = 2500 * time.Millisecond
 // loadSteps are how many chains a core follows: fewer than the misses that a core of any server has open.
 func loadSteps() []int { return []int{1, 2, 3, 4, 6, 8} }
 
-func (r *measurementRun) loaded(ctx context.Context) error {
+func (r *measurementRun) runLoadedPasses(ctx context.Context) error {
 	var local []*Cell
 	for i := range r.cells {
 		if c := &r.cells[i]; c.CPUNode == c.MemoryNode {
@@ -52,11 +52,11 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 				if late() || round >= rounds && step.Figure(c.Threads).Count >= figure.MinPasses {
 					continue
 				}
-				g := &passGroup{node: c.MemoryNode, kind: Latency, cpus: r.plan.Machine.node(c.CPUNode).CPUs, passes: &step.Passes, d: pass, chains: step.Chains}
-				if _, err := r.one(g); err != nil { // the chains restart, and lines of the last step may be in a cache
+				g := &passGroup{node: c.MemoryNode, kind: Latency, cpus: r.plan.Machine.nodeByNumber(c.CPUNode).CPUs, passes: &step.Passes, d: pass, chains: step.Chains}
+				if _, err := r.runOnePass(g); err != nil { // the chains restart, and lines of the last step may be in a cache
 					return err
 				}
-				if err := r.group(g); err != nil {
+				if err := r.runGroup(g); err != nil {
 					return err
 				}
 			}
@@ -68,19 +68,19 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 // Figure sums up the passes of a step on so many threads.
 func (s *LoadStep) Figure(threads int) Figure {
 	return figureOf(Latency, s.Passes, func(f *Figure) string {
-		return foreignLoadOf(s.Passes, f, max(threads, 1), foreignShare*s.load(threads, f.Median)/foreignBytes)
+		return foreignLoadOf(s.Passes, f, max(threads, 1), foreignShare*s.bytesPerSecond(threads, f.Median)/foreignBytes)
 	})
 }
 
-func (s *LoadStep) load(threads int, latency float64) float64 {
+func (s *LoadStep) bytesPerSecond(threads int, latency float64) float64 {
 	return float64(threads*s.Chains*64) / latency // a line of 64 bytes is loaded with each address
 }
 
-func (s *LoadStep) sum(threads int) string {
+func (s *LoadStep) summarise(threads int) string {
 	s.Latency, s.Bandwidth, s.Undecided = nil, nil, ""
 	f := s.Figure(threads)
 	if f.Count > 0 && f.Median > 0 {
-		load := s.load(threads, f.Median)
+		load := s.bytesPerSecond(threads, f.Median)
 		s.Latency, s.Bandwidth = &f.Median, &load
 	}
 	if !f.Decided() {
@@ -89,28 +89,28 @@ func (s *LoadStep) sum(threads int) string {
 	return f.Why
 }
 
-func (s *LoadStep) name() string {
+func (s *LoadStep) describe() string {
 	if s.Chains == 1 {
 		return "latency under load of 1 chain a core"
 	}
 	return fmt.Sprintf("latency under load of %d chains a core", s.Chains)
 }
 
-// check refuses a step that memaudit does not measure.
-func (s *LoadStep) check() error {
+// validate refuses a step that memaudit does not measure.
+func (s *LoadStep) validate() error {
 	if !slices.Contains(loadSteps(), s.Chains) {
 		return fmt.Errorf("chains %d, expected one of %v", s.Chains, loadSteps())
 	}
 	for i := range s.Passes {
-		if err := s.Passes[i].check(); err != nil {
+		if err := s.Passes[i].validate(); err != nil {
 			return fmt.Errorf("passes[%d]: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// Curves draw the latency under load: for each node a row a step, with a bar as long as the latency; "" if it was not measured.
-func (r *Result) Curves() string {
+// DrawCurves draw the latency under load: for each node a row a step, with a bar as long as the latency; "" if it was not measured.
+func (r *Result) DrawCurves() string {
 	var b strings.Builder
 	for i := range r.Nodes {
 		c := &r.Nodes[i]

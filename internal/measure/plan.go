@@ -56,24 +56,24 @@ type Pair struct{ CPU, Memory int }
 
 // NewPlan decides what is measured, or gives a *Refusal; an ErrNode is wrong usage.
 func NewPlan(s *Machine, o Options) (*Plan, error) {
-	if err := s.known(o.Nodes); err != nil {
+	if err := s.checkNodes(o.Nodes); err != nil {
 		return nil, err
 	}
-	if err := s.allowed(o.Force); err != nil {
+	if err := s.checkAllowed(o.Force); err != nil {
 		return nil, err
 	}
-	p := &Plan{Machine: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}, Loaded: o.Loaded}
+	p := &Plan{Machine: s, Cells: s.nodePairs(o), Buffers: map[int]Buffer{}, Loaded: o.Loaded}
 	if len(p.Cells) == 0 {
-		return nil, refuse("", "no node to measure has both processors and memory")
+		return nil, newRefusal("", "no node to measure has both processors and memory")
 	}
 	for _, c := range p.Cells {
-		if err := s.node(c.CPU).usable(true, false); err != nil {
+		if err := s.nodeByNumber(c.CPU).checkUsable(true, false); err != nil {
 			return nil, err
 		}
-		if err := s.node(c.Memory).usable(false, true); err != nil {
+		if err := s.nodeByNumber(c.Memory).checkUsable(false, true); err != nil {
 			return nil, err
 		}
-		if b := s.buffer(c); b.Streams > p.Buffers[c.Memory].Streams {
+		if b := s.bufferFor(c); b.Streams > p.Buffers[c.Memory].Streams {
 			p.Buffers[c.Memory] = b
 		}
 	}
@@ -81,13 +81,13 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 	if o.Quick {
 		p.Limit = 3 * time.Second
 	}
-	return p, p.fits()
+	return p, p.checkFreeMemory()
 }
 
 // ErrNode is returned if a requested node does not exist.
 var ErrNode = errors.New("no node")
 
-func (s *Machine) known(ids []int) error {
+func (s *Machine) checkNodes(ids []int) error {
 	var all []int
 	for i := range s.Nodes {
 		all = append(all, s.Nodes[i].ID)
@@ -100,16 +100,16 @@ func (s *Machine) known(ids []int) error {
 	return nil
 }
 
-// pairs returns the local cells and one remote cell for each ordered pair of sockets, or all cells.
-func (s *Machine) pairs(o Options) []Pair {
+// nodePairs returns the local cells and one remote cell for each ordered pair of sockets, or all cells.
+func (s *Machine) nodePairs(o Options) []Pair {
 	var out []Pair
 	for i := range s.Nodes {
 		for j := range s.Nodes {
 			cpu, mem := &s.Nodes[i], &s.Nodes[j]
-			if !o.takes(cpu.ID) || !o.takes(mem.ID) || !cpu.hasCPUs() || mem.FreeBytes == 0 {
+			if !o.includesNode(cpu.ID) || !o.includesNode(mem.ID) || !cpu.hasCPUs() || mem.FreeBytes == 0 {
 				continue
 			}
-			if i == j || o.Matrix || s.first(cpu, o) && s.first(mem, o) && cpu.Socket != mem.Socket {
+			if i == j || o.Matrix || s.representsSocket(cpu, o) && s.representsSocket(mem, o) && cpu.Socket != mem.Socket {
 				out = append(out, Pair{cpu.ID, mem.ID})
 			}
 		}
@@ -119,31 +119,31 @@ func (s *Machine) pairs(o Options) []Pair {
 	return append(slices.DeleteFunc(out, func(p Pair) bool { return !local(p) }), remote...)
 }
 
-func (o *Options) takes(id int) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, id) }
+func (o *Options) includesNode(id int) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, id) }
 
 func (n *Node) hasCPUs() bool { return len(n.CPUs)+len(n.Barred) > 0 }
 
-// first reports whether a node represents its socket: it is the first measured one with CPUs and memory.
-func (s *Machine) first(n *Node, o Options) bool {
+// representsSocket reports whether a node represents its socket: it is the first measured one with CPUs and memory.
+func (s *Machine) representsSocket(n *Node, o Options) bool {
 	for i := range s.Nodes {
 		m := &s.Nodes[i]
-		if m.Socket == n.Socket && m.hasCPUs() && m.FreeBytes != 0 && o.takes(m.ID) {
+		if m.Socket == n.Socket && m.hasCPUs() && m.FreeBytes != 0 && o.includesNode(m.ID) {
 			return m.ID == n.ID && n.Socket >= 0
 		}
 	}
 	return false
 }
 
-// buffer returns the memory that a cell needs, so that no significant part of it fits in a cache. The number of the
+// bufferFor returns the memory that a cell needs, so that no significant part of it fits in a cache. The number of the
 // chain's lines is a power of two.
-func (s *Machine) buffer(c Pair) Buffer {
-	cache := cmp.Or(s.node(c.CPU).CacheBytes, unknownCache)
+func (s *Machine) bufferFor(c Pair) Buffer {
+	cache := cmp.Or(s.nodeByNumber(c.CPU).CacheBytes, unknownCache)
 	streams := (max(minBuffer, cacheTimes*cache) + granule - 1) / granule * granule
 	return Buffer{Streams: streams, Chain: 1 << (bits.Len64(uint64(streams)) - 2)}
 }
 
-// fits refuses a machine that has not enough free memory.
-func (p *Plan) fits() error {
+// checkFreeMemory refuses a machine that has not enough free memory.
+func (p *Plan) checkFreeMemory() error {
 	var all int64
 	for _, n := range p.Machine.Nodes {
 		buffer, used := p.Buffers[n.ID]
@@ -152,13 +152,13 @@ func (p *Plan) fits() error {
 		switch {
 		case !used:
 		case n.FreeBytes < 0:
-			return refuse("", "the free memory of node %d is not known", n.ID)
+			return newRefusal("", "the free memory of node %d is not known", n.ID)
 		case need > n.FreeBytes/memoryShare:
-			return refuse("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, inMiB(n.FreeBytes), inMiB(need))
+			return newRefusal("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, inMiB(n.FreeBytes), inMiB(need))
 		}
 	}
 	if limit := p.Machine.MemoryBytes; limit >= 0 && all > limit/memoryShare {
-		return refuse("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", inMiB(limit), inMiB(all))
+		return newRefusal("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", inMiB(limit), inMiB(all))
 	}
 	return nil
 }
@@ -199,11 +199,11 @@ type Refusal struct{ Reason, Hint string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-func refuse(hint, format string, args ...any) error {
+func newRefusal(hint, format string, args ...any) error {
 	return &Refusal{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func (s *Machine) node(id int) *Node {
+func (s *Machine) nodeByNumber(id int) *Node {
 	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.ID == id })
 	if i < 0 {
 		return nil
@@ -211,26 +211,26 @@ func (s *Machine) node(id int) *Node {
 	return &s.Nodes[i]
 }
 
-func (s *Machine) allowed(force bool) error {
+func (s *Machine) checkAllowed(force bool) error {
 	switch {
 	case s.Guest != "" && !force:
-		return refuse("--force measures it all the same, without checking it",
+		return newRefusal("--force measures it all the same, without checking it",
 			"this is a virtual machine (%s): its processors and memory are shared with others that it cannot see", s.Guest)
 	case s.Quota != "":
-		return refuse("run it outside the container or the limited unit", "the control group limits processor time: %s", s.Quota)
+		return newRefusal("run it outside the container or the limited unit", "the control group limits processor time: %s", s.Quota)
 	default:
 		return nil
 	}
 }
 
-// usable returns an error if the process may use only a part of a node.
-func (n *Node) usable(cpus, memory bool) error {
+// checkUsable returns an error if the process may use only a part of a node.
+func (n *Node) checkUsable(cpus, memory bool) error {
 	const hint = "run it outside the cpuset, or name other nodes with --nodes"
 	switch {
 	case cpus && len(n.Barred) > 0:
-		return refuse(hint, "the cpuset leaves out cores of node %d: %d, the first with CPU %d", n.ID, len(n.Barred), n.Barred[0])
+		return newRefusal(hint, "the cpuset leaves out cores of node %d: %d, the first with CPU %d", n.ID, len(n.Barred), n.Barred[0])
 	case memory && n.MemoryBarred:
-		return refuse(hint, "the cpuset leaves out the memory of node %d", n.ID)
+		return newRefusal(hint, "the cpuset leaves out the memory of node %d", n.ID)
 	default:
 		return nil
 	}

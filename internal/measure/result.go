@@ -119,8 +119,8 @@ func (r *Result) Incomparable(other *Result, kind Kind) string {
 	}
 }
 
-// Cell finds one pair of nodes, nil when it was not measured.
-func (r *Result) Cell(cpu, memory int) *Cell {
+// FindCell finds one pair of nodes, nil when it was not measured.
+func (r *Result) FindCell(cpu, memory int) *Cell {
 	for i := range r.Nodes {
 		if c := &r.Nodes[i]; c.CPUNode == cpu && c.MemoryNode == memory {
 			return c
@@ -159,13 +159,13 @@ func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure
 	return f
 }
 
-func (c *Cell) sum() {
+func (c *Cell) summarise() {
 	c.Decided, c.Undecided, c.Spread = true, []string{}, nil
 	c.Read, c.Triad, c.Latency = nil, nil, nil
 	for _, kind := range figure.Kinds() {
 		f := c.Figure(kind)
 		if f.Count > 0 {
-			*c.value(kind) = &f.Median
+			*c.valueOfKind(kind) = &f.Median
 			if s := f.Spread(); f.Median > 0 && (c.Spread == nil || s > *c.Spread) {
 				c.Spread = &s
 			}
@@ -175,13 +175,13 @@ func (c *Cell) sum() {
 		}
 	}
 	for i := range c.Loaded {
-		if why := c.Loaded[i].sum(c.Threads); why != "" {
-			c.Decided, c.Undecided = false, append(c.Undecided, c.Loaded[i].name()+": "+why)
+		if why := c.Loaded[i].summarise(c.Threads); why != "" {
+			c.Decided, c.Undecided = false, append(c.Undecided, c.Loaded[i].describe()+": "+why)
 		}
 	}
 }
 
-func (c *Cell) value(kind Kind) **float64 {
+func (c *Cell) valueOfKind(kind Kind) **float64 {
 	switch kind {
 	case Read:
 		return &c.Read
@@ -216,29 +216,29 @@ func Decode(data []byte) (*Result, error) {
 			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
 		}
 		for j := range c.Passes {
-			if err := c.Passes[j].check(); err != nil {
+			if err := c.Passes[j].validate(); err != nil {
 				return nil, fmt.Errorf("nodes[%d].passes[%d]: %w", i, j, err)
 			}
 		}
 		for j := range c.Loaded {
-			if err := c.Loaded[j].check(); err != nil {
+			if err := c.Loaded[j].validate(); err != nil {
 				return nil, fmt.Errorf("nodes[%d].loaded[%d]: %w", i, j, err)
 			}
 		}
-		c.sum()
+		c.summarise()
 	}
 	return r, nil
 }
 
-func (p *Pass) check() error {
+func (p *Pass) validate() error {
 	if p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
 		return fmt.Errorf("value %g, clock %g: expected numbers that can be", p.Value, p.Clock)
 	}
 	return nil
 }
 
-// Refuse returns the document of a measurement that was refused, with the reason.
-func Refuse(reason string, now time.Time) *Result {
+// RefusedResult returns the document of a measurement that was refused, with the reason.
+func RefusedResult(reason string, now time.Time) *Result {
 	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: nullable.String(reason), Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
 }
 
@@ -251,7 +251,7 @@ func (r *Result) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Decided reports whether every figure of every cell is.
-func (r *Result) Decided() bool {
+// IsDecided reports whether every figure of every cell is.
+func (r *Result) IsDecided() bool {
 	return len(r.Nodes) > 0 && !slices.ContainsFunc(r.Nodes, func(c Cell) bool { return !c.Decided })
 }

@@ -40,27 +40,27 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 			err = errors.Join(err, m.Close())
 		}
 	}()
-	if err := r.prepare(); err != nil {
+	if err := r.prepareCells(); err != nil {
 		return nil, err
 	}
-	for round := 0; round < rounds+moreRounds && !r.late(); round++ {
+	for round := 0; round < rounds+moreRounds && !r.isOverLimit(); round++ {
 		for i := range r.cells {
-			if err := r.cell(ctx, &r.cells[i], round); err != nil {
+			if err := r.runCellPasses(ctx, &r.cells[i], round); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if plan.Loaded {
-		if err := r.loaded(ctx); err != nil {
+		if err := r.runLoadedPasses(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return r.result(), nil
+	return r.buildResult(), nil
 }
 
-func (r *measurementRun) prepare() error {
+func (r *measurementRun) prepareCells() error {
 	for _, p := range r.plan.Cells {
-		node := r.plan.Machine.node(p.CPU)
+		node := r.plan.Machine.nodeByNumber(p.CPU)
 		cell := Cell{CPUNode: p.CPU, MemoryNode: p.Memory, Threads: len(node.CPUs)}
 		if node.Socket >= 0 {
 			cell.Socket = &node.Socket
@@ -81,15 +81,15 @@ func (r *measurementRun) prepare() error {
 	return nil
 }
 
-func (r *measurementRun) late() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
+func (r *measurementRun) isOverLimit() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
 
-func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
-	cpus := r.plan.Machine.node(c.CPUNode).CPUs
+func (r *measurementRun) runCellPasses(ctx context.Context, c *Cell, round int) error {
+	cpus := r.plan.Machine.nodeByNumber(c.CPUNode).CPUs
 	for _, kind := range figure.Kinds() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.late() || round >= rounds && c.Figure(kind).Count >= figure.MinPasses {
+		if r.isOverLimit() || round >= rounds && c.Figure(kind).Count >= figure.MinPasses {
 			continue
 		}
 		if round == 0 && kind != Latency { // clocks rise, caches fill
@@ -101,7 +101,7 @@ func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
 		if kind == Latency {
 			on = cpus[:1]
 		}
-		if err := r.group(&passGroup{node: c.MemoryNode, kind: kind, cpus: on, passes: &c.Passes, d: r.pass}); err != nil {
+		if err := r.runGroup(&passGroup{node: c.MemoryNode, kind: kind, cpus: on, passes: &c.Passes, d: r.pass}); err != nil {
 			return err
 		}
 	}
@@ -119,19 +119,19 @@ type passGroup struct {
 	chains int
 }
 
-func (r *measurementRun) one(g *passGroup) (Sample, error) {
+func (r *measurementRun) runOnePass(g *passGroup) (Sample, error) {
 	if g.chains > 0 {
 		return r.bench.Load(g.chains, g.cpus, r.memory[g.node], g.d)
 	}
 	return r.bench.Pass(g.kind, g.cpus, r.memory[g.node], g.d)
 }
 
-func (r *measurementRun) group(g *passGroup) error {
+func (r *measurementRun) runGroup(g *passGroup) error {
 	first, begin := len(*g.passes), r.bench.Now()
 	before := r.bench.Counters(g.cpus)
 	at := before
 	for range perRound {
-		s, err := r.one(g)
+		s, err := r.runOnePass(g)
 		if err != nil {
 			return err
 		}
@@ -139,15 +139,15 @@ func (r *measurementRun) group(g *passGroup) error {
 		*g.passes = append(*g.passes, newPass(g.kind, &s, at, now))
 		at = now
 	}
-	why := cmp.Or(r.misplaced(g.node), disturbed(before, at, r.bench.Now().Sub(begin)))
+	why := cmp.Or(r.misplacedReason(g.node), disturbanceReason(before, at, r.bench.Now().Sub(begin)))
 	for i := first; why != "" && i < len(*g.passes); i++ {
 		(*g.passes)[i].Discarded = nullable.String(why)
 	}
 	return nil
 }
 
-// misplaced returns a reason if the memory is not, or may not be, on the requested node, otherwise "".
-func (r *measurementRun) misplaced(node int) string {
+// misplacedReason returns a reason if the memory is not, or may not be, on the requested node, otherwise "".
+func (r *measurementRun) misplacedReason(node int) string {
 	p := r.memory[node].Placed()
 	switch {
 	case len(r.plan.Machine.Nodes) == 1:
@@ -161,21 +161,21 @@ func (r *measurementRun) misplaced(node int) string {
 	}
 }
 
-func (r *measurementRun) result() *Result {
+func (r *measurementRun) buildResult() *Result {
 	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Machine.Notes...), Kernel: Kernels,
 		Forced: r.plan.Machine.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
 	for i := range r.cells {
-		r.cells[i].sum()
+		r.cells[i].summarise()
 	}
-	res.Threads, res.BufferBytes = r.threads(), r.buffer()
-	res.HugePages = r.huge()
+	res.Threads, res.BufferBytes = r.commonThreads(), r.commonBufferSize()
+	res.HugePages = r.allOnHugePages()
 	return res
 }
 
 // Kernels names the loops of this version; another text is another measurement.
 const Kernels = "read: three streams, one load a line; triad: STREAM; latency: random chase"
 
-func (r *measurementRun) threads() *int {
+func (r *measurementRun) commonThreads() *int {
 	n := r.cells[0].Threads
 	if slices.ContainsFunc(r.cells, func(c Cell) bool { return c.Threads != n }) {
 		return nil
@@ -183,7 +183,7 @@ func (r *measurementRun) threads() *int {
 	return &n
 }
 
-func (r *measurementRun) buffer() *int64 {
+func (r *measurementRun) commonBufferSize() *int64 {
 	n := r.plan.Buffers[r.cells[0].MemoryNode].Bytes()
 	for _, b := range r.plan.Buffers {
 		if b.Bytes() != n {
@@ -193,7 +193,7 @@ func (r *measurementRun) buffer() *int64 {
 	return &n
 }
 
-func (r *measurementRun) huge() *bool {
+func (r *measurementRun) allOnHugePages() *bool {
 	all := true
 	for _, m := range r.memory {
 		p := m.Placed()
@@ -223,7 +223,7 @@ const minBusy = 0.97
 
 func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	p := Pass{Kind: kind, Value: s.Value, Wall: s.Wall.Seconds(), CPU: s.CPU.Seconds(), Switches: s.Switches, Clock: s.Clock,
-		Steal: seconds(before.Steal, after.Steal), Stall: seconds(before.Stall, after.Stall), Foreign: seconds(before.Foreign, after.Foreign)}
+		Steal: elapsedSeconds(before.Steal, after.Steal), Stall: elapsedSeconds(before.Stall, after.Stall), Foreign: elapsedSeconds(before.Foreign, after.Foreign)}
 	switch {
 	case s.Value <= 0 || s.Wall <= 0:
 		p.discard("it gave no figure")
@@ -237,7 +237,7 @@ func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 
 func (p *Pass) discard(why string) { p.Discarded = nullable.String(why) }
 
-func seconds(before, after time.Duration) *float64 {
+func elapsedSeconds(before, after time.Duration) *float64 {
 	if before < 0 || after < before {
 		return nil
 	}
@@ -245,9 +245,9 @@ func seconds(before, after time.Duration) *float64 {
 	return &s
 }
 
-// disturbed returns the reason why a group of passes was disturbed, otherwise "".
-func disturbed(before, after Counters, wall time.Duration) string {
-	stall := seconds(before.Stall, after.Stall)
+// disturbanceReason returns the reason why a group of passes was disturbed, otherwise "".
+func disturbanceReason(before, after Counters, wall time.Duration) string {
+	stall := elapsedSeconds(before.Stall, after.Stall)
 	switch {
 	case wall <= 0:
 		return "the clock stood still"

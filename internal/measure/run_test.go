@@ -21,8 +21,8 @@ const asymmetric, dropped = 0.08, 0.07
 
 // gap returns how much the local memory of node a is below that of node b.
 func gap(r *measure.Result, a, b int) figure.Gap {
-	x, y := r.Cell(a, a).Figure(measure.Read), r.Cell(b, b).Figure(measure.Read)
-	return x.Below(&y)
+	x, y := r.FindCell(a, a).Figure(measure.Read), r.FindCell(b, b).Figure(measure.Read)
+	return x.GapBelow(&y)
 }
 
 func failed(g figure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
@@ -151,8 +151,8 @@ func TestAgainstItself(t *testing.T) {
 		b, err := now.measured()
 		require.NoError(t, err)
 		for node := range 2 {
-			x, y := b.Cell(node, node).Figure(measure.Read), a.Cell(node, node).Figure(measure.Read)
-			g := x.Below(&y)
+			x, y := b.FindCell(node, node).Figure(measure.Read), a.FindCell(node, node).Figure(measure.Read)
+			g := x.GapBelow(&y)
 			require.False(t, g.Why == "" && g.Share > dropped, "seed %d: %+v", seed, g)
 		}
 	}
@@ -176,7 +176,7 @@ func TestDisturbances(t *testing.T) {
 			c.disturb(m)
 			r, err := m.measured()
 			require.NoError(t, err)
-			f := r.Cell(1, 1).Figure(measure.Read)
+			f := r.FindCell(1, 1).Figure(measure.Read)
 			require.Contains(t, f.Why, c.why)
 			require.LessOrEqual(t, m.elapsed(), 11*time.Second)
 		})
@@ -321,9 +321,9 @@ func TestLoaded(t *testing.T) {
 		want[onePass{kind: measure.Latency, cpus: 2, first: 2, memory: 1, chains: chains}] = 10
 	}
 	assert.Equal(t, want, got)
-	assert.True(t, r.Decided())
-	assert.Empty(t, r.Cell(0, 1).Loaded, "only local memory is loaded")
-	step := r.Cell(1, 1).Loaded[5]
+	assert.True(t, r.IsDecided())
+	assert.Empty(t, r.FindCell(0, 1).Loaded, "only local memory is loaded")
+	step := r.FindCell(1, 1).Loaded[5]
 	assert.Equal(t, 8, step.Chains)
 	assert.Len(t, step.Passes, 8)
 	assert.InDelta(t, 170e-9, *step.Latency, 1e-12)
@@ -334,10 +334,10 @@ func TestLoaded(t *testing.T) {
 	again, err := measure.Decode(data)
 	require.NoError(t, err)
 	assert.Equal(t, r.Nodes, again.Nodes)
-	curves := r.Curves()
+	curves := r.DrawCurves()
 	assert.Contains(t, curves, "latency under load of node 1, 2 cores\n  chains a core     GB/s       ns\n  idle                       90.0  ###############\n  1                  1.3    100.0  #################\n")
 	assert.Contains(t, curves, "  8                  6.0    170.0  ##############################\n")
-	assert.Empty(t, s.run(t, nodesOf(1), measure.Options{}).Curves(), "it is not measured unless it is asked for")
+	assert.Empty(t, s.run(t, nodesOf(1), measure.Options{}).DrawCurves(), "it is not measured unless it is asked for")
 }
 
 // TestLoadedUndecided checks that passes that differ, or with memory on another node, leave a step undecided with the
@@ -349,11 +349,11 @@ func TestLoadedUndecided(t *testing.T) {
 		}
 	}}
 	r := s.run(t, nodesOf(1), measure.Options{Loaded: true})
-	assert.False(t, r.Decided())
+	assert.False(t, r.IsDecided())
 	require.Len(t, r.Nodes[0].Undecided, 1)
 	assert.Contains(t, r.Nodes[0].Undecided[0], "latency under load of 4 chains a core: the passes differ by")
 	require.NotEmpty(t, r.Nodes[0].Loaded[3].Undecided)
-	assert.Contains(t, r.Curves(), "?  ###")
+	assert.Contains(t, r.DrawCurves(), "?  ###")
 
 	data, err := r.Encode()
 	require.NoError(t, err)
@@ -367,14 +367,14 @@ func TestLoadedUndecided(t *testing.T) {
 	}}
 	r = none.run(t, nodesOf(1), measure.Options{Loaded: true})
 	assert.Nil(t, r.Nodes[0].Loaded[0].Latency)
-	assert.Contains(t, r.Curves(), "  1                             ?\n")
+	assert.Contains(t, r.DrawCurves(), "  1                             ?\n")
 }
 
 // TestDecode checks that a document of this schema is read, its figures are computed from its passes, and impossible
 // numbers are refused.
 func TestDecode(t *testing.T) {
 	at := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
-	data, err := measure.Refuse("a guest", at).Encode()
+	data, err := measure.RefusedResult("a guest", at).Encode()
 	require.NoError(t, err)
 	assert.Equal(t, byte('\n'), data[len(data)-1])
 	r, err := measure.Decode(data)
@@ -388,7 +388,7 @@ func TestDecode(t *testing.T) {
 	r, err = measure.Decode(text(measure.Schema, now, 0, 0, 1))
 	require.NoError(t, err)
 	assert.Nil(t, r.Nodes[0].Read, "what no pass shows is not believed")
-	assert.False(t, r.Decided())
+	assert.False(t, r.IsDecided())
 	for name, c := range map[string]struct {
 		data []byte
 		says string

@@ -125,7 +125,7 @@ func TestFirstPass(t *testing.T) {
 		seen[p.kind] = true
 	}
 	r := s.run(t, nodesOf(1), measure.Options{})
-	assert.True(t, r.Decided(), r.Nodes[0].Undecided)
+	assert.True(t, r.IsDecided(), r.Nodes[0].Undecided)
 	assert.InDelta(t, 100e9, *r.Nodes[0].Read, 1)
 }
 
@@ -156,7 +156,7 @@ func TestTriedAgain(t *testing.T) {
 			assert.Len(t, s.passes, 9+8+c.triads)
 			f := r.Nodes[0].Figure(measure.Triad)
 			assert.Equal(t, c.why, f.Why)
-			assert.Equal(t, c.why == "", r.Decided())
+			assert.Equal(t, c.why == "", r.IsDecided())
 		})
 	}
 }
@@ -227,7 +227,7 @@ func TestNotesOfAResult(t *testing.T) {
 			assert.Nil(t, r.Nodes[0].Socket)
 			assert.Equal(t, 1, *r.Nodes[1].Socket)
 			if !c.first.Known {
-				f := r.Cell(0, 0).Figure(measure.Read)
+				f := r.FindCell(0, 0).Figure(measure.Read)
 				assert.Contains(t, f.Why, "the kernel does not say where the memory lies")
 			}
 		})
@@ -236,7 +236,7 @@ func TestNotesOfAResult(t *testing.T) {
 	m.Guest = "kvm"
 	r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: {Huge: 1}}}).run(t, m, measure.Options{Force: true})
 	assert.True(t, r.Forced)
-	assert.True(t, r.Decided(), "memory of the only node lies there")
+	assert.True(t, r.IsDecided(), "memory of the only node lies there")
 }
 
 // TestNodesOfAPlan checks memory without processors, processors without memory, nodes of one core, and requested

@@ -31,8 +31,8 @@ func (r *Result) Circumstances() []Line {
 	return out
 }
 
-// Doubts returns lines with the undecided figures and the reasons.
-func (r *Result) Doubts() []Line {
+// DoubtLines returns lines with the undecided figures and the reasons.
+func (r *Result) DoubtLines() []Line {
 	var out []Line
 	for i := range r.Nodes {
 		c := &r.Nodes[i]
@@ -49,9 +49,9 @@ const (
 	cellWidth = 9
 )
 
-// Matrix returns the figures of one kind as text: a row for each CPU node, a column for each memory node. Columns
+// FormatMatrix returns the figures of one kind as text: a row for each CPU node, a column for each memory node. Columns
 // that exceed the width in characters are printed below. An undecided figure has a question mark.
-func (r *Result) Matrix(kind Kind, width int) string {
+func (r *Result) FormatMatrix(kind Kind, width int) string {
 	var rows, columns []int
 	for i := range r.Nodes {
 		rows, columns = append(rows, r.Nodes[i].CPUNode), append(columns, r.Nodes[i].MemoryNode)
@@ -69,7 +69,7 @@ func (r *Result) Matrix(kind Kind, width int) string {
 		for _, cpu := range rows {
 			line := fmt.Sprintf("%-*s", rowWidth, rowName(r, cpu))
 			for _, memory := range part {
-				line += fmt.Sprintf("%*s", cellWidth, cellWord(r.Cell(cpu, memory), kind))
+				line += fmt.Sprintf("%*s", cellWidth, cellText(r.FindCell(cpu, memory), kind))
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
@@ -86,7 +86,7 @@ func rowName(r *Result, cpu int) string {
 	return fmt.Sprintf("  node %d", cpu)
 }
 
-func cellWord(c *Cell, kind Kind) string {
+func cellText(c *Cell, kind Kind) string {
 	if c == nil {
 		return ""
 	}
@@ -123,21 +123,21 @@ func memoryWords(r *Result) string {
 	}
 }
 
-// Changes returns lines with the changes since another result, and the reasons why figures cannot be compared.
-func (r *Result) Changes(then *Result) []Line {
+// ChangeLines returns lines with the changes since another result, and the reasons why figures cannot be compared.
+func (r *Result) ChangeLines(then *Result) []Line {
 	var out []Line
 	for i := range r.Nodes {
 		c := &r.Nodes[i]
-		old := then.Cell(c.CPUNode, c.MemoryNode)
+		old := then.FindCell(c.CPUNode, c.MemoryNode)
 		for _, kind := range figure.Kinds() {
 			where := fmt.Sprintf("node %d, memory of node %d: ", c.CPUNode, c.MemoryNode)
-			out = append(out, Line{string(kind), where + change(then, r, old, c, kind)})
+			out = append(out, Line{string(kind), where + describeChange(then, r, old, c, kind)})
 		}
 	}
 	return out
 }
 
-func change(then, now *Result, old, c *Cell, kind Kind) string {
+func describeChange(then, now *Result, old, c *Cell, kind Kind) string {
 	if old == nil {
 		return "was not measured then"
 	}
@@ -153,7 +153,7 @@ func change(then, now *Result, old, c *Cell, kind Kind) string {
 	}
 	scale := kindUnits[kind].scale
 	text := fmt.Sprintf("%.1f, was %.1f (%+.1f %%)", b.Median*scale, a.Median*scale, 100*(b.Median/a.Median-1))
-	if gap := b.Below(&a); gap.Why != "" {
+	if gap := b.GapBelow(&a); gap.Why != "" {
 		text += ", undecided: " + gap.Why
 	}
 	return text

@@ -67,9 +67,9 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		f.Advice, f.Evidence, f.Fix = []string{}, neverNil(f.Evidence), cmp.Or(f.Fix, string(f.Remedy))
 	}
 	if o.Plan != nil && sys != nil {
-		r.advise(o.Plan)
+		r.addAdvice(o.Plan)
 	}
-	r.Judge(o.Criteria)
+	r.MakeVerdict(o.Criteria)
 	return r
 }
 
@@ -248,7 +248,7 @@ func buildErrors(e *place.Errors) *place.Errors {
 func buildUnplacedErrors(in []place.UnplacedErrors) []place.UnplacedErrors {
 	var out []place.UnplacedErrors
 	for _, u := range in {
-		if e := buildErrors(&u.Errors); e != nil && (u.Any() || u.Log != nil) {
+		if e := buildErrors(&u.Errors); e != nil && (u.HasCounts() || u.Log != nil) {
 			u.Errors = *e
 			out = append(out, u)
 		}
@@ -279,9 +279,9 @@ func buildPopulation(topo *population.Result) Population {
 	return out
 }
 
-// advise puts the plan into the report: the advice itself, and into each finding
+// addAdvice puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
-func (r *Report) advise(p *plan.Plan) {
+func (r *Report) addAdvice(p *plan.Plan) {
 	expensive := ""
 	if p.WhyExpensive != "" {
 		r.AdviceExpensive, expensive = "none is documented: "+p.WhyExpensive, " (no cheaper layout is documented: "+p.WhyExpensive+")"
@@ -295,21 +295,21 @@ func (r *Report) advise(p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + expensive)
+				f.Remedy = nullable.String(stepsSentence(&r.Advice[j], &r.Inventory) + expensive)
 			}
 			if kind := string(a.ID); !slices.Contains(f.Advice, kind) { // two exchanges are one word
 				f.Advice = append(f.Advice, kind)
 			}
 		}
-		if p.Why != "" && f.Remedy != "" && f.Result == verdict.Fail && p.Sought(f.Rule, f.Subject) {
+		if p.Why != "" && f.Remedy != "" && f.Result == verdict.Fail && p.IsAskedFor(f.Rule, f.Subject) {
 			f.Remedy = nullable.String(string(f.Remedy) + " (no layout is advised: " + p.Why + ")")
 		}
 	}
 }
 
-func sentence(a *plan.Advice, inv *Inventory) string {
+func stepsSentence(a *plan.Advice, inv *Inventory) string {
 	var parts []string
-	for _, line := range Steps(a.Steps, inv) {
+	for _, line := range StepLines(a.Steps, inv) {
 		parts = append(parts, line.Text)
 	}
 	out := strings.Join(parts, "; ")

@@ -66,8 +66,8 @@ func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after some steps, each with the share
 // before and after: "CPU1 falls from 67 to 50 %, CPU2 rises from 33 to 50 %"; "" for none.
 func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
-	return inv.changes(after, func(id *int) *population.Relative {
-		p := inv.population(id)
+	return inv.describeChanges(after, func(id *int) *population.Relative {
+		p := inv.socketPopulation(id)
 		if p == nil {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
 
 // BandwidthChanges describes the CPUs with another share of their best bandwidth after the changes; "" for none.
 func (w *WhatIf) BandwidthChanges() string {
-	return (&Inventory{Sockets: w.Sockets}).changes(&w.After, func(id *int) *population.Relative {
+	return (&Inventory{Sockets: w.Sockets}).describeChanges(&w.After, func(id *int) *population.Relative {
 		for i := range w.Before.Sockets {
 			if s := &w.Before.Sockets[i]; ofSocket(s.Socket) == ofSocket(id) {
 				return &s.Relative
@@ -95,7 +95,7 @@ func (w *WhatIf) BandwidthChanges() string {
 func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
 	short := false
 	for i := range after.Sockets {
-		s, now := &after.Sockets[i], inv.population(after.Sockets[i].Socket)
+		s, now := &after.Sockets[i], inv.socketPopulation(after.Sockets[i].Socket)
 		if s.Relative.Low == nil || s.ExpectedMTs == nil || now == nil || !now.RunningMTs.Known() {
 			return false
 		}
@@ -109,13 +109,13 @@ func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
 	return short
 }
 
-// news describes the warnings that steps bring: "new warnings: CPU2: 2 of 3 memory channels are empty"; "" for none.
-func (inv *Inventory) news(a *plan.Advice) string {
+// newWarnings describes the warnings that steps bring: "new warnings: CPU2: 2 of 3 memory channels are empty"; "" for none.
+func (inv *Inventory) newWarnings(a *plan.Advice) string {
 	members := make([]*verdict.Finding, len(a.New))
 	for i := range a.New {
 		members[i] = &a.New[i]
 	}
-	switch texts := inv.placed(byText(members, func(f *verdict.Finding) string { return f.Short })); len(texts) {
+	switch texts := inv.placed(groupByText(members, func(f *verdict.Finding) string { return f.Short })); len(texts) {
 	case 0:
 		return ""
 	case 1:
@@ -125,7 +125,7 @@ func (inv *Inventory) news(a *plan.Advice) string {
 	}
 }
 
-func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *population.Relative) string {
+func (inv *Inventory) describeChanges(after *plan.Reaches, before func(id *int) *population.Relative) string {
 	type change struct{ was, is *population.Relative }
 	var texts []string
 	examples, sockets := map[string]change{}, map[string][]inventory.Subject{}
@@ -143,12 +143,12 @@ func (inv *Inventory) changes(after *plan.Reaches, before func(id *int) *populat
 		sockets[text] = append(sockets[text], ofSocket(s.Socket))
 	}
 	for i, text := range texts {
-		texts[i] = changed(cmp.Or(inv.place(sockets[text]), "the memory"), len(sockets[text]) > 1, examples[text].was, examples[text].is)
+		texts[i] = describeChange(cmp.Or(inv.placePhrase(sockets[text]), "the memory"), len(sockets[text]) > 1, examples[text].was, examples[text].is)
 	}
 	return strings.Join(texts, ", ")
 }
 
-func changed(who string, several bool, was, is *population.Relative) string {
+func describeChange(who string, several bool, was, is *population.Relative) string {
 	verbs, its := [...]string{" falls", " rises", " then has "}, "its"
 	if several {
 		verbs, its = [...]string{" fall", " rise", " then have "}, "their"

@@ -13,20 +13,20 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// headline summarises the machine: the worst root cause with its cost, or with the next one of the same severity and
+// verdictHeadline summarises the machine: the worst root cause with its cost, or with the next one of the same severity and
 // another rule.
-func (r *Report) headline() string {
+func (r *Report) verdictHeadline() string {
 	first := &r.Problems[0]
-	out := r.headlineOf(first)
-	for i := 1; i < len(r.Problems) && first.Above() && r.Problems[i].Severity == first.Severity; i++ {
+	out := r.problemHeadline(first)
+	for i := 1; i < len(r.Problems) && first.IsAboveNote() && r.Problems[i].Severity == first.Severity; i++ {
 		if next := &r.Problems[i]; next.Rule != first.Rule {
-			if both := out + ", and " + cmp.Or(next.Members[0].Headline, r.headlineOf(next)); r.fits(both) {
+			if both := out + ", and " + cmp.Or(next.Members[0].Headline, r.problemHeadline(next)); r.fitsTwoLines(both) {
 				return both
 			}
 			return out
 		}
 	}
-	if cost := r.cost(first); cost != "" && r.fits(out+"; "+cost) {
+	if cost := r.bandwidthCost(first); cost != "" && r.fitsTwoLines(out+"; "+cost) {
 		out += "; " + cost
 	}
 	return out
@@ -34,7 +34,7 @@ func (r *Report) headline() string {
 
 const mostSlots = 2
 
-func (r *Report) headlineOf(p *Problem) string {
+func (r *Report) problemHeadline(p *Problem) string {
 	headline := p.Members[0].Headline
 	switch {
 	case p.Settings() && len(p.Members) == 1:
@@ -42,20 +42,20 @@ func (r *Report) headlineOf(p *Problem) string {
 	case p.Settings(): // without the names of several
 		return r.settingsCount(p.Members)
 	case p.Rule == channelRule:
-		if moved := r.misplaced(p); moved != "" {
+		if moved := r.misplacedSentence(p); moved != "" {
 			return moved
 		}
 		return cmp.Or(r.emptyChannels(), headline, p.Text())
-	case headline != "" && (len(p.Members) > mostSlots || len(p.Members) > 1 && p.Members[0].Subject.Kind != inventory.AboutSlot || !r.fits(p.Text())):
+	case headline != "" && (len(p.Members) > mostSlots || len(p.Members) > 1 && p.Members[0].Subject.Kind != inventory.AboutSlot || !r.fitsTwoLines(p.Text())):
 		return headline
 	default:
 		return p.Text()
 	}
 }
 
-// misplaced reports in words that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
+// misplacedSentence reports in words that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
 // otherwise.
-func (r *Report) misplaced(p *Problem) string {
+func (r *Report) misplacedSentence(p *Problem) string {
 	if p.Cure < 0 {
 		return ""
 	}
@@ -98,8 +98,8 @@ func (r *Report) emptyChannels() string {
 // wideRange is the width from which on a range of bandwidth is described in words: the memory is then partly slow.
 const wideRange = 1.0 / 3
 
-// cost gives the remaining share of the memory bandwidth, if the problem costs bandwidth; "" otherwise.
-func (r *Report) cost(p *Problem) string {
+// bandwidthCost gives the remaining share of the memory bandwidth, if the problem costs bandwidth; "" otherwise.
+func (r *Report) bandwidthCost(p *Problem) string {
 	if p.Rule != channelRule && !slices.ContainsFunc(p.Members, func(f *verdict.Finding) bool { return f.Effect != nil }) {
 		return ""
 	}
@@ -120,7 +120,7 @@ func (r *Report) cost(p *Problem) string {
 	if worst == nil || *worst.Relative.Low >= 1 {
 		return ""
 	}
-	where, share := cmp.Or(r.Inventory.place(same), "the machine"), &worst.Relative
+	where, share := cmp.Or(r.Inventory.placePhrase(same), "the machine"), &worst.Relative
 	has, its, estimated := " has ", " of its memory bandwidth", ""
 	if len(same) > 1 {
 		has, its = " have ", " of their memory bandwidth"
@@ -158,7 +158,7 @@ func (r *Report) goodSentence() string {
 	case note >= 0:
 		const prefix = "no warning; note: "
 		p := &r.Problems[note]
-		if full := prefix + r.headlineOf(p); r.fits(full) || p.Members[0].Headline == "" {
+		if full := prefix + r.problemHeadline(p); r.fitsTwoLines(full) || p.Members[0].Headline == "" {
 			return full
 		}
 		return prefix + p.Members[0].Headline
@@ -197,7 +197,7 @@ func (r *Report) ProblemLines() []string {
 	var out []string
 	n := 0
 	for _, p := range r.Problems {
-		if !p.Above() {
+		if !p.IsAboveNote() {
 			continue
 		}
 		if n++; n > mostProblems {

@@ -63,8 +63,8 @@ type Setting struct {
 	DecidedBy  DecidedBy `json:"decided_by"`
 }
 
-// Shown reports whether a value of the setting is known, or the machine is known not to have it.
-func (s *Setting) Shown() bool {
+// IsWorthShowing reports whether a value of the setting is known, or the machine is known not to have it.
+func (s *Setting) IsWorthShowing() bool {
 	return s.Configured.Value != "" || s.Configured.State == FaceAbsent || s.Pending.Value != "" || s.Effective.Value != ""
 }
 

@@ -56,28 +56,28 @@ func (p *Problem) SourceLine() string {
 	return p.Source + " (" + string(p.Standing) + ")"
 }
 
-// Above reports whether the problem is more than a note.
-func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
+// IsAboveNote reports whether the problem is more than a note.
+func (p *Problem) IsAboveNote() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
 
 // Settings reports whether the problem is that settings differ from the profile.
 func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, verdict.SettingRules) }
 
-func (r *Report) problems() []Problem {
+func (r *Report) listProblems() []Problem {
 	groups := verdict.Problems(r.Findings)
 	r.slow = 1 + slices.IndexFunc(groups, func(p verdict.Problem) bool {
 		return p.Members[0].Rule == speedRule && SeverityRank(p.Severity) > SeverityRank(verdict.Info)
 	})
 	out := make([]Problem, 0, len(groups))
 	for i := range groups {
-		out = append(out, r.problem(&groups[i]))
+		out = append(out, r.buildProblem(&groups[i]))
 	}
 	r.markAlternatives(out)
 	return out
 }
 
-func (r *Report) problem(c *verdict.Problem) Problem {
+func (r *Report) buildProblem(c *verdict.Problem) Problem {
 	first := c.Members[0]
-	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
+	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return curesAnyMember(&a, c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
 	for _, f := range c.Members {
 		p.Subjects = append(p.Subjects, f.Subject)
 	}
@@ -90,7 +90,7 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 			p.Standing = sister
 		}
 	}
-	p.Fix, p.Shown = r.fix(&p)
+	p.Fix, p.Shown = r.fixOfProblem(&p)
 	if p.Cure >= 0 && r.Advice[p.Cure].SisterManual != "" { // which chose the slots of the fix
 		if cure := &r.Advice[p.Cure]; strings.HasPrefix(p.Source, cure.SisterManual) {
 			p.Standing = sister
@@ -103,8 +103,8 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 		p.Label = p.Sentence
 		return p
 	}
-	p.Where, p.Sentence = r.sentence(c.Members, (*verdict.Finding).Summary)
-	p.LabelWhere, p.Label = r.sentence(c.Members, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
+	p.Where, p.Sentence = r.problemSentence(c.Members, (*verdict.Finding).Summary)
+	p.LabelWhere, p.Label = r.problemSentence(c.Members, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
 	return p
 }
 
@@ -112,10 +112,10 @@ func (r *Report) problem(c *verdict.Problem) Problem {
 // used.
 const mostSentences = 3
 
-// sentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
+// problemSentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
 // place, and then where is "".
-func (r *Report) sentence(members []*verdict.Finding, short func(*verdict.Finding) string) (where, sentence string) {
-	texts, places := byText(members, short)
+func (r *Report) problemSentence(members []*verdict.Finding, short func(*verdict.Finding) string) (where, sentence string) {
+	texts, places := groupByText(members, short)
 	headline := members[0].Headline
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
 		var all []inventory.Subject
@@ -125,7 +125,7 @@ func (r *Report) sentence(members []*verdict.Finding, short func(*verdict.Findin
 		if sentence = texts[0]; len(texts) > 1 {
 			sentence = headline
 		}
-		return r.Inventory.place(all), sentence
+		return r.Inventory.placePhrase(all), sentence
 	}
 	return "", strings.Join(r.Inventory.placed(texts, places), "; ")
 }
@@ -133,13 +133,13 @@ func (r *Report) sentence(members []*verdict.Finding, short func(*verdict.Findin
 // placed puts before each text the place that it is about.
 func (inv *Inventory) placed(texts []string, places map[string][]inventory.Subject) []string {
 	for i, text := range texts {
-		texts[i] = humanize.Joined(": ", inv.place(places[text]), text)
+		texts[i] = humanize.Joined(": ", inv.placePhrase(places[text]), text)
 	}
 	return texts
 }
 
-// byText lists the different texts of findings in order, and the subjects of each.
-func byText(members []*verdict.Finding, get func(*verdict.Finding) string) (texts []string, places map[string][]inventory.Subject) {
+// groupByText lists the different texts of findings in order, and the subjects of each.
+func groupByText(members []*verdict.Finding, get func(*verdict.Finding) string) (texts []string, places map[string][]inventory.Subject) {
 	places = map[string][]inventory.Subject{}
 	for _, f := range members {
 		text := get(f)
@@ -196,9 +196,9 @@ func (r *Report) ProfileName() string {
 	return "profile " + r.Profile.ID
 }
 
-// CureOf returns the kind of the first advice for the population that cures a problem, also of a document that was
+// CuringAdvice returns the kind of the first advice for the population that cures a problem, also of a document that was
 // read; "" if none does.
-func (r *Report) CureOf(p *Problem) plan.AdviceKind {
+func (r *Report) CuringAdvice(p *Problem) plan.AdviceKind {
 	i := slices.IndexFunc(r.Advice, func(a plan.Advice) bool {
 		return a.ID != plan.Settings && slices.ContainsFunc(p.Subjects, func(s inventory.Subject) bool { return a.CuresFinding(p.Rule, s) })
 	})
@@ -208,7 +208,7 @@ func (r *Report) CureOf(p *Problem) plan.AdviceKind {
 	return r.Advice[i].ID
 }
 
-func cures(a *plan.Advice, members []*verdict.Finding) bool {
+func curesAnyMember(a *plan.Advice, members []*verdict.Finding) bool {
 	return slices.ContainsFunc(members, func(f *verdict.Finding) bool { return a.CuresFinding(f.Rule, f.Subject) })
 }
 
@@ -216,19 +216,19 @@ func cures(a *plan.Advice, members []*verdict.Finding) bool {
 // command that prints them is named.
 const longestChanges = 500
 
-// fix describes what to do about a problem: the steps of the advice that cures it, else the rule's fix. shown is the
+// fixOfProblem describes what to do about a problem: the steps of the advice that cures it, else the rule's fix. shown is the
 // index of the advice that it names first, -1 for none.
-func (r *Report) fix(p *Problem) (fix string, shown int) {
+func (r *Report) fixOfProblem(p *Problem) (fix string, shown int) {
 	if p.Cure >= 0 && (r.Advice[p.Cure].ID != plan.Settings || p.Settings()) {
 		return r.adviceFix(p)
 	}
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members), -1
 	}
-	texts, places := byText(p.Members, func(f *verdict.Finding) string { return f.Fix })
+	texts, places := groupByText(p.Members, func(f *verdict.Finding) string { return f.Fix })
 	for i, text := range texts {
 		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
-		if where := r.Inventory.place(places[text]); len(texts) > 1 && where != "" {
+		if where := r.Inventory.placePhrase(places[text]); len(texts) > 1 && where != "" {
 			line = where + ": " + line
 		}
 		texts[i] = line
@@ -243,7 +243,7 @@ func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	fix = r.AdviceSentence(cure)
 	if cure.GivenUpBytes > 0 || len(cure.New) > 0 {
 		for i := p.Cure + 1; i < len(r.Advice); i++ {
-			if a := &r.Advice[i]; a.GivenUpBytes == 0 && len(a.New) == 0 && cures(a, p.Members) {
+			if a := &r.Advice[i]; a.GivenUpBytes == 0 && len(a.New) == 0 && curesAnyMember(a, p.Members) {
 				word := "keep all memory: "
 				if cure.GivenUpBytes == 0 {
 					word = "with no new warning: "
@@ -256,24 +256,24 @@ func (r *Report) adviceFix(p *Problem) (fix string, first int) {
 	stays := func(a plan.Advice) bool {
 		return slices.ContainsFunc(a.Reaches.Findings, func(f plan.Failure) bool { return f.Rule == p.Rule && slices.Contains(p.Subjects, f.Subject) })
 	}
-	more := slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return cures(&a, p.Members) && !stays(a) })
+	more := slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return curesAnyMember(&a, p.Members) && !stays(a) })
 	if stays(*cure) && more > p.Cure && more != other {
 		fix += "; or, to clear the note as well: " + r.AdviceSentence(&r.Advice[more])
 	}
-	if free := r.freePart(p); free >= 0 {
+	if free := r.freeAdvicePart(p); free >= 0 {
 		return "a part of it, with nothing to buy: " + r.adviceText(&r.Advice[free], "") + "; or all of it: " + fix, free
 	}
 	return fix, p.Cure
 }
 
-// freePart returns the index of the advice that costs no module and cures a consequence of a problem, or is faster
+// freeAdvicePart returns the index of the advice that costs no module and cures a consequence of a problem, or is faster
 // alone, if curing the problem costs some; -1 if there is none.
-func (r *Report) freePart(p *Problem) int {
+func (r *Report) freeAdvicePart(p *Problem) int {
 	if cure := &r.Advice[p.Cure]; cure.Installs+cure.Removes == 0 {
 		return -1
 	}
 	return slices.IndexFunc(r.Advice[:p.Cure], func(a plan.Advice) bool {
-		return a.Moves > 0 && a.Installs == 0 && a.Removes == 0 && (len(a.Cures) == 0 || cures(&a, p.Led))
+		return a.Moves > 0 && a.Installs == 0 && a.Removes == 0 && (len(a.Cures) == 0 || curesAnyMember(&a, p.Led))
 	})
 }
 
@@ -304,12 +304,12 @@ func (r *Report) AdviceSentence(a *plan.Advice) string {
 }
 
 func (r *Report) adviceText(a *plan.Advice, cost string) string {
-	out := stepsText(Steps(a.Steps, &r.Inventory))
+	out := stepsText(StepLines(a.Steps, &r.Inventory))
 	rest := humanize.Joined("; ", cost, r.Inventory.BandwidthChanges(&a.Reaches))
 	if r.slow > 0 && r.Inventory.fullAtSpeed(&a.Reaches) {
 		rest += ", to full bandwidth with problem " + strconv.Itoa(r.slow) + " fixed"
 	}
-	if rest = humanize.Joined("; ", rest, r.Inventory.news(a)); rest != "" {
+	if rest = humanize.Joined("; ", rest, r.Inventory.newWarnings(a)); rest != "" {
 		out += ". " + strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return out
@@ -324,9 +324,9 @@ func stepsText(lines []StepLine) string {
 		switch {
 		case l.each != "" && l.each == last.each:
 			out[len(out)-1] += ", then " + strings.TrimPrefix(text, l.each)
-		case l.joins(&last):
+		case l.isContinuation(&last):
 			l.names = slices.Concat(last.names, l.names)
-			out[len(out)-1] = groupText(l.step, l.names)
+			out[len(out)-1] = describeGroup(l.step, l.names)
 		default:
 			out = append(out, text)
 		}
@@ -335,13 +335,13 @@ func stepsText(lines []StepLine) string {
 	return strings.Join(out, "; ")
 }
 
-// joins reports whether two lines that follow each other are of one verb, and their slots can be one list.
-func (l *StepLine) joins(last *StepLine) bool {
+// isContinuation reports whether two lines that follow each other are of one verb, and their slots can be one list.
+func (l *StepLine) isContinuation(last *StepLine) bool {
 	if last.step == nil || l.each+last.each+l.buy != "" || l.step.ToChannel != nil {
 		return false
 	}
 	x, y := action{Step: *l.step}, action{Step: *last.step}
-	return x.kind() == y.kind() && slices.Contains([]plan.StepKind{plan.Move, plan.Swap, plan.Remove, plan.Exchange}, l.step.Do)
+	return x.groupingKey() == y.groupingKey() && slices.Contains([]plan.StepKind{plan.Move, plan.Swap, plan.Remove, plan.Exchange}, l.step.Do)
 }
 
 func ofSocket(id *int) inventory.Subject {
@@ -351,7 +351,7 @@ func ofSocket(id *int) inventory.Subject {
 	return inventory.SocketSubject(*id)
 }
 
-func (inv *Inventory) population(id *int) *PopulationSocket {
+func (inv *Inventory) socketPopulation(id *int) *PopulationSocket {
 	for i := range inv.Population.Sockets {
 		if p := &inv.Population.Sockets[i]; ofSocket(p.Socket) == ofSocket(id) {
 			return p
@@ -360,9 +360,9 @@ func (inv *Inventory) population(id *int) *PopulationSocket {
 	return nil
 }
 
-// place names what findings are about in one phrase: "CPU1 and CPU2", "both CPUs", "A4"; "" for the
+// placePhrase names what findings are about in one phrase: "CPU1 and CPU2", "both CPUs", "A4"; "" for the
 // machine.
-func (inv *Inventory) place(subjects []inventory.Subject) string {
+func (inv *Inventory) placePhrase(subjects []inventory.Subject) string {
 	var names []string
 	sockets := 0
 	for _, s := range subjects {

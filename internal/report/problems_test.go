@@ -42,7 +42,7 @@ func TestProblems(t *testing.T) {
 	r.Findings[3].Citation = &verdict.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}
 	r.Findings[4].CausedBy = "memory.channel.populated"
 	r.Inventory.Sockets = []inventory.Socket{{ID: 0, Designation: is("CPU1")}, {ID: 1, Designation: is("CPU2")}}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	var got []string
 	for i := range r.Problems {
 		p := &r.Problems[i]
@@ -73,7 +73,7 @@ func TestFixBeginsWithWhatIsFree(t *testing.T) {
 		{ID: "move", Moves: 1, Cures: []verdict.Ref{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []plan.Step{{Do: "move", From: a1.String(), To: b1.String()}}},
 		{ID: "install", Installs: 1, Cures: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []plan.Step{{Do: "install", To: a2.String()}}},
 	}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	require.Len(t, r.Problems, 1)
 	require.Regexp(t, "^a part of it, with nothing to buy: move .*; or all of it: install ", r.Problems[0].Fix)
 }
@@ -107,7 +107,7 @@ func TestCauseHasItsSubject(t *testing.T) {
 			Causes: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}},
 		verdict.Finding{Rule: "memory.socket.symmetric", Result: verdict.Fail, Severity: verdict.Warning, CausedBy: "memory.channel.populated",
 			Causes: []verdict.Ref{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}, {Rule: "memory.channel.populated", Subject: inventory.SocketSubject(1)}}})
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	require.Len(t, r.Problems, 2)
 	assert.Equal(t, "CPU2: 3 DIMMs for 8 channels", r.Problems[0].Text())
 	assert.Equal(t, []string{"memory.channel.symmetric socket 1", "memory.socket.symmetric machine"}, r.Problems[0].Consequences)
@@ -117,10 +117,10 @@ func TestCauseHasItsSubject(t *testing.T) {
 
 	both := cpus([2]int{50, 12}, [2]int{50, 38}, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
 	both.Inventory.Population.Sockets[1].Relative.Unverified = true
-	both.Judge(report.Criteria{})
+	both.MakeVerdict(report.Criteria{})
 	assert.Equal(t, "9 of 16 memory channels are empty; CPU2 has an estimated 12 to 38 % of its memory bandwidth", both.Verdict.Sentence)
 	both.Inventory.Population.Sockets[1].Regions = nil
-	both.Judge(report.Criteria{})
+	both.MakeVerdict(report.Criteria{})
 	assert.Equal(t, "9 of 16 memory channels are empty; CPU2 has at most 38 % of its memory bandwidth", both.Verdict.Sentence)
 }
 
@@ -156,7 +156,7 @@ func TestFixNamesWhoChanges(t *testing.T) {
 			r := cpus(c.low, c.high, [2]int{4, 3}, [2]verdict.Severity{verdict.Warning, verdict.Warning})
 			r.Inventory.Slots = []inventory.Slot{{Handle: 0x1, Locator: is("A1")}, {Handle: 0x2, Locator: is("A2")}}
 			r.Advice = c.advice
-			r.Judge(report.Criteria{})
+			r.MakeVerdict(report.Criteria{})
 			assert.Equal(t, c.want, r.Problems[0].Fix)
 			assert.Equal(t, c.shown, r.Problems[0].Shown)
 		})
@@ -169,7 +169,7 @@ func TestSentenceHasTwoLines(t *testing.T) {
 	open := func(product, reason string, knownBy ...fact.Input) string {
 		r := &report.Report{Machine: inventory.Machine{Vendor: is("Fujitsu"), Product: is(product)}, Findings: []verdict.Finding{
 			{Rule: "memory.channel.populated", Result: verdict.Unknown, Reason: nullable.String(reason), KnownBy: knownBy}}}
-		r.Judge(report.Criteria{})
+		r.MakeVerdict(report.Criteria{})
 		return r.Verdict.Sentence
 	}
 	const prefix = "the memory channels could not be checked: "
@@ -186,7 +186,7 @@ func TestSentenceHasTwoLines(t *testing.T) {
 		r := &report.Report{Machine: inventory.Machine{Vendor: is("Fujitsu"), Product: is(product)}, Findings: []verdict.Finding{{
 			Rule: "memory.channel.symmetric", Result: verdict.Fail, Severity: verdict.Info, Short: "the channels differ", Headline: "memory channels have different capacities",
 			Subject: inventory.Subject{Kind: inventory.AboutSocket}, Doubt: "the SMBIOS table may not list all slots: memory array 0x0005 announces 18 devices, 16 were found"}}}
-		r.Judge(report.Criteria{})
+		r.MakeVerdict(report.Criteria{})
 		return r.Verdict.Sentence
 	}
 	assert.Equal(t, "probably socket 0: the channels differ; but the SMBIOS table may not list all slots", inDoubt("PRIMERGY RX300 S7"))

@@ -217,8 +217,8 @@ const (
 // FailNever is the --fail-on word under which no failure counts.
 const FailNever = "never"
 
-// FailOn lists the words of --fail-on.
-func FailOn() []string {
+// FailOnWords lists the words of --fail-on.
+func FailOnWords() []string {
 	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
 }
 

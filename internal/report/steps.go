@@ -26,10 +26,10 @@ type StepLine struct {
 	names []string
 }
 
-// Steps gathers an advice's steps into lines, in the order in which they are
+// StepLines gathers an advice's steps into lines, in the order in which they are
 // carried out, or what is installed last; inv is the machine's.
-func Steps(steps []plan.Step, inv *Inventory) []StepLine {
-	b := stepBoard{inv: inv, slots: map[string]*inventory.Slot{}, whole: len(Misnamed(inv)) > 0}
+func StepLines(steps []plan.Step, inv *Inventory) []StepLine {
+	b := stepBoard{inv: inv, slots: map[string]*inventory.Slot{}, whole: len(MisnamedSockets(inv)) > 0}
 	for i := range inv.Slots {
 		b.slots[inv.Slots[i].Handle.String()] = &inv.Slots[i]
 	}
@@ -37,7 +37,7 @@ func Steps(steps []plan.Step, inv *Inventory) []StepLine {
 	var out []StepLine
 	for from := 0; from < len(actions); {
 		to := from + 1
-		for to < len(actions) && actions[to].kind() == actions[from].kind() {
+		for to < len(actions) && actions[to].groupingKey() == actions[from].groupingKey() {
 			to++
 		}
 		out = append(out, b.runLines(actions[from:to])...)
@@ -56,17 +56,17 @@ type stepBoard struct {
 	whole bool
 }
 
-func (b *stepBoard) name(handle string) string {
+func (b *stepBoard) nameOfSlot(handle string) string {
 	if s := b.slots[handle]; s != nil {
 		return s.Name()
 	}
 	return "slot " + handle
 }
 
-func (b *stepBoard) names(handles ...string) []string {
+func (b *stepBoard) namesOfSlots(handles ...string) []string {
 	out := make([]string, len(handles))
 	for i, h := range handles {
-		out[i] = b.name(h)
+		out[i] = b.nameOfSlot(h)
 	}
 	return out
 }
@@ -92,12 +92,12 @@ func (b *stepBoard) rotationsOf(steps []plan.Step) []action {
 	for i := 0; i < len(steps); i++ {
 		d := action{Step: steps[i], steps: []int{i}}
 		if steps[i].Do == swap {
-			slots, n := ring(steps[i:])
+			slots, n := swapRing(steps[i:])
 			for k := 1; k < n; k++ {
 				d.steps = append(d.steps, i+k)
 			}
 			if i += n - 1; n > 1 {
-				d.Do, d.slots = changeRound, b.names(slots...)
+				d.Do, d.slots = changeRound, b.namesOfSlots(slots...)
 			}
 		}
 		out = append(out, d)
@@ -110,18 +110,18 @@ func (b *stepBoard) rotationsOf(steps []plan.Step) []action {
 func installsLast(actions []action) []action {
 	order := map[string]int{} // of the kinds of modules; 0 for other steps
 	for i := range actions {
-		if d := &actions[i]; d.Do == plan.Install && order[d.kind()] == 0 {
-			order[d.kind()] = len(order) + 1
+		if d := &actions[i]; d.Do == plan.Install && order[d.groupingKey()] == 0 {
+			order[d.groupingKey()] = len(order) + 1
 		}
 	}
-	slices.SortStableFunc(actions, func(x, y action) int { return order[x.kind()] - order[y.kind()] })
+	slices.SortStableFunc(actions, func(x, y action) int { return order[x.groupingKey()] - order[y.groupingKey()] })
 	return actions
 }
 
-// ring returns the handles of the slots whose modules the swaps at the beginning of the steps pass round:
+// swapRing returns the handles of the slots whose modules the swaps at the beginning of the steps pass round:
 // the module of each slot goes to the slot before it in the list, that of the first to the last. n is
 // the number of these steps.
-func ring(steps []plan.Step) (slots []string, n int) {
+func swapRing(steps []plan.Step) (slots []string, n int) {
 	first, to := steps[0].From, steps[0].To
 	came := map[string]string{first: to, to: first}
 	for n = 1; n < len(steps) && steps[n].Do == swap; n++ {
@@ -142,7 +142,7 @@ func ring(steps []plan.Step) (slots []string, n int) {
 	return slots, n
 }
 
-func (d *action) kind() string {
+func (d *action) groupingKey() string {
 	return string(d.Do) + strings.Join(d.slots, "\n") + "\n" + ModuleWords(d.Module) + "\n" + d.Setting
 }
 
@@ -159,7 +159,7 @@ func (b *stepBoard) runLines(actions []action) []StepLine {
 	at := map[int]int{}
 	for i := range actions {
 		s := &actions[i].Step
-		owner, one := b.ownerOf(s)
+		owner, one := b.stayingProcessor(s)
 		n, ok := at[owner]
 		if !one || !ok {
 			n = len(groups)
@@ -171,19 +171,19 @@ func (b *stepBoard) runLines(actions []action) []StepLine {
 		e := &groups[n]
 		names := actions[i].slots
 		if names == nil {
-			names = b.namesOf(s)
+			names = b.stepNames(s)
 		}
 		e.steps, e.names = append(e.steps, actions[i].steps...), append(e.names, names...)
 		if !one { // what comes after it may need the slot that it frees
 			at = map[int]int{}
 		}
 	}
-	return stepLines(&actions[0].Step, groups, b.whole)
+	return joinStepGroups(&actions[0].Step, groups, b.whole)
 }
 
-// ownerOf is the processor that a step stays with; one is false for a move or a
+// stayingProcessor is the processor that a step stays with; one is false for a move or a
 // swap between two.
-func (b *stepBoard) ownerOf(s *plan.Step) (owner int, one bool) {
+func (b *stepBoard) stayingProcessor(s *plan.Step) (owner int, one bool) {
 	if s.ToChannel != nil {
 		to, from := s.ToChannel.SocketID(), s.FromChannel.SocketID()
 		return to, s.FromChannel == nil || from == to
@@ -203,7 +203,7 @@ func (b *stepBoard) ownerOf(s *plan.Step) (owner int, one bool) {
 	return owner, one
 }
 
-func (b *stepBoard) namesOf(s *plan.Step) []string {
+func (b *stepBoard) stepNames(s *plan.Step) []string {
 	switch {
 	case s.FromChannel != nil:
 		return []string{b.inv.channelName(s.FromChannel), b.inv.channelName(s.ToChannel)}
@@ -214,19 +214,19 @@ func (b *stepBoard) namesOf(s *plan.Step) []string {
 	case "set":
 		return nil
 	case "move", swap:
-		return b.names(s.From, s.To)
+		return b.namesOfSlots(s.From, s.To)
 	case "remove":
-		return b.names(s.From)
+		return b.namesOfSlots(s.From)
 	case "exchange":
-		return b.names(s.At)
+		return b.namesOfSlots(s.At)
 	default:
-		return b.names(s.To)
+		return b.namesOfSlots(s.To)
 	}
 }
 
-// stepLines joins groups of steps whose slots have the same names after the processors' own: "PROC 1 DIMM 3" and
+// joinStepGroups joins groups of steps whose slots have the same names after the processors' own: "PROC 1 DIMM 3" and
 // "PROC 2 DIMM 3". Labels stay complete if the names in them are other processors' in the picture.
-func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
+func joinStepGroups(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 	var out []StepLine
 	var fills, all []string
 	for i := 0; i < len(groups); {
@@ -234,13 +234,13 @@ func stepLines(s *plan.Step, groups []stepGroup, whole bool) []StepLine {
 		var heads []string
 		rest := groups[i].names
 		for j := i + 2; j <= len(groups); j++ {
-			h, r, ok := headed(groups[i:j])
+			h, r, ok := splitHeads(groups[i:j])
 			if !ok || whole {
 				break
 			}
 			group, heads, rest = groups[i:j], h, r
 		}
-		line, fill := StepLine{Text: groupText(s, rest), step: s, names: rest}, slotNames(rest)
+		line, fill := StepLine{Text: describeGroup(s, rest), step: s, names: rest}, slotNames(rest)
 		if heads != nil {
 			if len(heads) > 2 {
 				heads = humanize.Spans(heads)
@@ -280,9 +280,9 @@ func installLine(m *plan.Module, lines []StepLine, n int, slots string) StepLine
 	return out
 }
 
-// headed splits the names of several groups into a head that differs between
+// splitHeads splits the names of several groups into a head that differs between
 // them, one for each, and rests that are the same.
-func headed(groups []stepGroup) (heads, rests []string, ok bool) {
+func splitHeads(groups []stepGroup) (heads, rests []string, ok bool) {
 	for n := range groups {
 		e, next := &groups[n], &groups[(n+1)%len(groups)]
 		if len(e.names) != len(next.names) {
@@ -379,7 +379,7 @@ func channelNames(names []string) string {
 
 // ChannelName is the board's name of a socket's channel, otherwise its number.
 func (inv *Inventory) ChannelName(socket *int, channel int) string {
-	if p := inv.population(socket); p != nil && channel < len(p.ChannelNames) {
+	if p := inv.socketPopulation(socket); p != nil && channel < len(p.ChannelNames) {
 		return p.ChannelNames[channel]
 	}
 	return strconv.Itoa(channel)
@@ -393,13 +393,13 @@ func (inv *Inventory) channelName(c *plan.Channel) string {
 	return name
 }
 
-func groupText(s *plan.Step, names []string) string {
+func describeGroup(s *plan.Step, names []string) string {
 	if s.ToChannel != nil {
 		return channelWords(s, names)
 	}
 	switch s.Do {
 	case "set":
-		return setWords(s)
+		return describeSetting(s)
 	case "move":
 		var moves []string
 		for way := range slices.Chunk(names, 2) {
@@ -462,9 +462,9 @@ func ModuleWords(m *plan.Module) string {
 	return out
 }
 
-// setWords describes a change and how to make it: a tool's command line, the menus of BIOS setup, or both, of which
+// describeSetting describes a change and how to make it: a tool's command line, the menus of BIOS setup, or both, of which
 // one is enough.
-func setWords(s *plan.Step) string {
+func describeSetting(s *plan.Step) string {
 	var ways []string
 	if s.Tool != "" {
 		command := s.Command
@@ -479,17 +479,17 @@ func setWords(s *plan.Step) string {
 	return "set " + s.Setting + " to " + s.Value + " (" + strings.Join(ways, "; or ") + ")"
 }
 
-// Misnamed returns, for each socket whose slots' labels begin with another socket's name, that beginning: a
+// MisnamedSockets returns, for each socket whose slots' labels begin with another socket's name, that beginning: a
 // ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is nil for most machines.
-func Misnamed(inv *Inventory) map[int]string {
+func MisnamedSockets(inv *Inventory) map[int]string {
 	var out map[int]string
 	for _, s := range inv.Slots {
 		label := s.Locator.Text()
-		if s.Socket == nil || label == "" || out[*s.Socket] != "" || beginsWith(label, Designation(inv, s.Socket)) > 0 {
+		if s.Socket == nil || label == "" || out[*s.Socket] != "" || namePrefixLength(label, Designation(inv, s.Socket)) > 0 {
 			continue
 		}
 		for j := range inv.Sockets {
-			n := beginsWith(label, inv.Sockets[j].Designation.Text())
+			n := namePrefixLength(label, inv.Sockets[j].Designation.Text())
 			if n == 0 || inv.Sockets[j].ID == *s.Socket {
 				continue
 			}
@@ -502,10 +502,10 @@ func Misnamed(inv *Inventory) map[int]string {
 	return out
 }
 
-// beginsWith returns the length of the processor's name at the beginning of a label, ignoring blanks and signs: 4 of
+// namePrefixLength returns the length of the processor's name at the beginning of a label, ignoring blanks and signs: 4 of
 // CPU1_DIMM_1 by "CPU 1". It is 0 if the label begins otherwise, or the name does not end in a number: "CPU" does not
 // distinguish processors. It allocates nothing: every slot is checked against every processor.
-func beginsWith(label, name string) int {
+func namePrefixLength(label, name string) int {
 	if name == "" || !isDigit(name[len(name)-1]) {
 		return 0
 	}

@@ -52,7 +52,7 @@ func TestSteps(t *testing.T) {
 		steps, slots := parseSteps(c.steps)
 		var got []string
 		seen := 0
-		for _, l := range Steps(steps, &Inventory{Slots: slots}) {
+		for _, l := range StepLines(steps, &Inventory{Slots: slots}) {
 			got = append(got, l.Text)
 			seen += len(l.Steps)
 		}
@@ -68,7 +68,7 @@ func TestFixNamesEachThingOnce(t *testing.T) {
 		"0/A1=0/C1 1/B1=1/D1 0/A4>0/A5 1/B4>1/B5 -0/A8 -1/B8":                                                 "swap the modules of A1 and C1, of B1 and D1; move A4 to A5 and B4 to B5; take out A8 and B8",
 	} {
 		steps, slots := parseSteps(steps)
-		assert.Equal(t, want, stepsText(Steps(steps, &Inventory{Slots: slots})))
+		assert.Equal(t, want, stepsText(StepLines(steps, &Inventory{Slots: slots})))
 	}
 }
 
@@ -101,7 +101,7 @@ func TestStepsByChannel(t *testing.T) {
 			[]string{"install 8 GiB DDR4 on each of socket 0 channels 1 and 2 and 2 x 8 GiB DDR4 on socket 0 channel 3" + manual}},
 	} {
 		var got []string
-		for _, line := range Steps(c.steps, c.inv) {
+		for _, line := range StepLines(c.steps, c.inv) {
 			got = append(got, line.Text)
 		}
 		assert.Equal(t, c.want, got, name)
@@ -170,7 +170,7 @@ func TestWordsOfSettings(t *testing.T) {
 		"set p to v (racadm set X; or BIOS setup: A > B)": {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X", Menu: "A > B"},
 		"set p to v (racadm: racadmset X)":                {Setting: "p", Value: "v", Tool: "racadm", Command: "racadmset X"},
 	} {
-		assert.Equal(t, want, setWords(&s))
+		assert.Equal(t, want, describeSetting(&s))
 	}
 }
 
@@ -180,11 +180,11 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
 	names := []string{"CPU0", "CPU1", "CPU 2"}
 	inv := &Inventory{Slots: slots, Sockets: []inventory.Socket{{ID: 0, Designation: is(names[0])}, {ID: 1, Designation: is(names[1])}}}
-	lines := Steps(steps, inv)
+	lines := StepLines(steps, inv)
 	require.Len(t, lines, 1)
 	assert.Equal(t, "install 2 x 8 GiB DDR3 in CPU1 DIMM 3 and CPU2 DIMM 3", lines[0].Text)
 	inv.Sockets[0].Designation, inv.Sockets[1].Designation = is(names[1]), is(names[2])
-	lines = Steps(steps, inv)
+	lines = StepLines(steps, inv)
 	require.Len(t, lines, 1)
 	assert.Equal(t, "install 2 x 8 GiB DDR3 in DIMM 3 on each of CPU1 and CPU2", lines[0].Text)
 }

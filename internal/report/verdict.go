@@ -39,23 +39,23 @@ const ownTableRule = "firmware.smbios.own"
 // tableRule fails if the SMBIOS table contradicts itself.
 const tableRule = "firmware.smbios.wellformed"
 
-// Judge makes the verdict. Build calls it; so does whoever changes a report afterwards.
-func (r *Report) Judge(c Criteria) {
+// MakeVerdict makes the verdict. Build calls it; so does whoever changes a report afterwards.
+func (r *Report) MakeVerdict(c Criteria) {
 	s := r.Summary
 	v := Verdict{Judged: s.Pass + s.Fail + s.Waived, NotJudged: s.Unknown + s.Error}
-	r.Problems = r.problems()
+	r.Problems = r.listProblems()
 	var worst verdict.Severity
 	if len(r.Problems) > 0 {
 		worst = r.Problems[0].Severity
 	}
-	v.Status, v.Sentence = r.status(c, worst)
+	v.Status, v.Sentence = r.decideStatus(c, worst)
 	switch v.Status {
 	case StatusWarning, StatusCritical:
-		v.Sentence = r.withoutDIMMs(r.headline())
+		v.Sentence = r.withoutDIMMs(r.verdictHeadline())
 	case StatusNotApplicable:
 		v.Sentence = "the memory of " + strings.TrimSuffix("a virtual machine ("+r.Machine.Hypervisor.Text()+")", " ()") + " is assigned by its hypervisor; audit the host"
 	case StatusOK:
-		v.Sentence = r.goodSentence() + r.profileMet()
+		v.Sentence = r.goodSentence() + r.profileMetSentence()
 	case StatusUnknown:
 	}
 	if r.Profile != nil && r.Profile.Part != "" && v.Status != StatusUnknown && v.Status != StatusNotApplicable {
@@ -69,9 +69,9 @@ func (r *Report) Judge(c Criteria) {
 	}
 }
 
-// status returns the status that the findings make, the worst of whose failures is given, and the reason if it is unknown.
-func (r *Report) status(c Criteria, worst verdict.Severity) (Status, string) {
-	incomplete := r.incomplete(c)
+// decideStatus returns the status that the findings make, the worst of whose failures is given, and the reason if it is unknown.
+func (r *Report) decideStatus(c Criteria, worst verdict.Severity) (Status, string) {
+	incomplete := r.incompleteReason(c)
 	switch {
 	case worst == verdict.Critical:
 		return StatusCritical, ""
@@ -79,7 +79,7 @@ func (r *Report) status(c Criteria, worst verdict.Severity) (Status, string) {
 		return StatusWarning, ""
 	case incomplete != "":
 		return StatusUnknown, incomplete
-	case r.guest():
+	case r.isVirtualMachine():
 		return StatusNotApplicable, ""
 	default:
 		return StatusOK, ""
@@ -103,8 +103,8 @@ func (r *Report) exitStatus(status Status, c Criteria, worst verdict.Severity) i
 	}
 }
 
-// incomplete returns why what was asked for could not be checked, "" if it was.
-func (r *Report) incomplete(c Criteria) string {
+// incompleteReason returns why what was asked for could not be checked, "" if it was.
+func (r *Report) incompleteReason(c Criteria) string {
 	s := r.Summary
 	switch {
 	case c.Failed != nil:
@@ -113,28 +113,28 @@ func (r *Report) incomplete(c Criteria) string {
 		return "nothing was audited"
 	case c.Strict && s.Unknown+s.Error > 0:
 		asked := humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all"
-		if first := r.firstOpen(asked + ": "); strings.HasPrefix(first, asked) {
+		if first := r.firstOpenSentence(asked + ": "); strings.HasPrefix(first, asked) {
 			return first
 		}
 		return asked // without it a reason that is no fault reads as one
 	case r.anothersTable() != "":
 		return r.anothersTable()
-	case r.guest():
+	case r.isVirtualMachine():
 		return ""
 	}
 	channels := r.channelFindings()
 	if len(channels) == 0 { // not an audit of the memory population, but of a baseline or a measurement
 		if s.Pass+s.Fail+s.Waived == 0 && s.Unknown+s.Error > 0 {
-			return r.firstOpen("")
+			return r.firstOpenSentence("")
 		}
 		return r.doubtSentence()
 	}
-	channels = append(channels, r.findingsOf(moduleRule)...)
+	channels = append(channels, r.findingsOfRule(moduleRule)...)
 	decided := slices.ContainsFunc(channels, func(f *verdict.Finding) bool {
 		return f.Result == verdict.Pass || f.Result == verdict.Fail && f.Doubt == "" || f.Result == verdict.Waived
 	})
 	// A processor whose channels are not known may be the one with empty channels.
-	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool { return isOpen(*f) })
+	open := slices.IndexFunc(channels, func(f *verdict.Finding) bool { return isUndecided(*f) })
 	table := r.tableSentence(decided)
 	switch {
 	case table != "":
@@ -148,7 +148,7 @@ func (r *Report) incomplete(c Criteria) string {
 		if channels[open].Rule == moduleRule {
 			what = "the memory modules"
 		}
-		if where := r.Inventory.place([]inventory.Subject{channels[open].Subject}); decided && where != "" {
+		if where := r.Inventory.placePhrase([]inventory.Subject{channels[open].Subject}); decided && where != "" {
 			what += " of " + where
 		}
 		return r.openSentence(what+" could not be checked: ", channels[open])
@@ -164,7 +164,7 @@ func (r *Report) incomplete(c Criteria) string {
 // slowForUnstated says that all DIMMs run below their rating and that firmware does not state what could explain it, the
 // processor's model or a DIMM's type; "" otherwise. What no document gives of a known processor is no doubt of the machine.
 func (r *Report) slowForUnstated() string {
-	if !slices.ContainsFunc(r.findingsOf(speedRule), func(f *verdict.Finding) bool { return f.Result == verdict.Unknown }) {
+	if !slices.ContainsFunc(r.findingsOfRule(speedRule), func(f *verdict.Finding) bool { return f.Result == verdict.Unknown }) {
 		return ""
 	}
 	unstated, configured, rated, modules, typed := "", 0, 0, 0, 0
@@ -202,24 +202,24 @@ func (r *Report) doubtSentence() string {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		if all := slices.Concat(p.Members, p.Led); slices.ContainsFunc(all, doubted) {
-			return r.probably(string(all[slices.IndexFunc(all, doubted)].Doubt), r.headlineOf(p), p.Members[0].Headline)
+			return r.probableSentence(string(all[slices.IndexFunc(all, doubted)].Doubt), r.problemHeadline(p), p.Members[0].Headline)
 		}
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; doubted(f) {
-			return r.probably(string(f.Doubt), f.Summary(), f.Headline)
+			return r.probableSentence(string(f.Doubt), f.Summary(), f.Headline)
 		}
 	}
 	return ""
 }
 
-// probably reports a failure that is in doubt, in full, without the details of the doubt, or by its headline as it fits.
-func (r *Report) probably(doubt, failure, headline string) string {
+// probableSentence reports a failure that is in doubt, in full, without the details of the doubt, or by its headline as it fits.
+func (r *Report) probableSentence(doubt, failure, headline string) string {
 	short, _, _ := strings.Cut(doubt, ": ")
 	sentence := ""
 	for _, failure := range []string{failure, cmp.Or(headline, failure)} {
 		for _, doubt := range []string{doubt, short} {
-			if sentence = "probably " + failure + "; but " + doubt; r.fits(sentence) {
+			if sentence = "probably " + failure + "; but " + doubt; r.fitsTwoLines(sentence) {
 				return sentence
 			}
 		}
@@ -229,7 +229,7 @@ func (r *Report) probably(doubt, failure, headline string) string {
 
 // anothersTable returns the reason why the SMBIOS file may be another machine's, "" if there is none.
 func (r *Report) anothersTable() string {
-	for _, f := range r.findingsOf(ownTableRule) {
+	for _, f := range r.findingsOfRule(ownTableRule) {
 		if f.Result == verdict.Fail {
 			return string(f.Found)
 		}
@@ -237,9 +237,9 @@ func (r *Report) anothersTable() string {
 	return ""
 }
 
-// profileMet reports that the settings are those of the profile that was asked for, and of how many that is known; ""
+// profileMetSentence reports that the settings are those of the profile that was asked for, and of how many that is known; ""
 // if one differs or none was checked, or if the profile is a part of its document, which is said of it.
-func (r *Report) profileMet() string {
+func (r *Report) profileMetSentence() string {
 	if !r.ProfileAsked || r.Profile == nil || r.Profile.Part != "" {
 		return ""
 	}
@@ -265,7 +265,7 @@ func (r *Report) profileSentence() string {
 		return "the profile that was asked for was not applied: " + string(r.Why)
 	}
 	all := r.settingFindings()
-	s, open := verdict.Summarize(all), slices.IndexFunc(all, isOpen)
+	s, open := verdict.Summarize(all), slices.IndexFunc(all, isUndecided)
 	if s.Pass+s.Fail+s.Waived > 0 || open < 0 {
 		return ""
 	}
@@ -293,11 +293,11 @@ func (r *Report) tableSentence(decided bool) string {
 // withoutDIMMs adds to the sentence of another failure that the DIMMs could not be checked for lack of an SMBIOS table.
 func (r *Report) withoutDIMMs(sentence string) string {
 	channels := r.channelFindings()
-	if r.guest() || len(channels) == 0 || slices.ContainsFunc(channels, func(f *verdict.Finding) bool { return f.Result != verdict.Unknown }) || r.tableSentence(false) == "" {
+	if r.isVirtualMachine() || len(channels) == 0 || slices.ContainsFunc(channels, func(f *verdict.Finding) bool { return f.Result != verdict.Unknown }) || r.tableSentence(false) == "" {
 		return sentence
 	}
 	sentence += "; the DIMMs were not checked"
-	if why := ": " + r.Inventory.WithoutTable(); r.fits(sentence + why) {
+	if why := ": " + r.Inventory.WithoutTable(); r.fitsTwoLines(sentence + why) {
 		return sentence + why
 	}
 	return sentence
@@ -339,13 +339,13 @@ func (inv *Inventory) WithoutTable() string {
 	}
 }
 
-func (r *Report) guest() bool {
+func (r *Report) isVirtualMachine() bool {
 	return r.Machine.Virtual.Or(false) && len(r.channelFindings()) > 0
 }
 
-func (r *Report) channelFindings() []*verdict.Finding { return r.findingsOf(channelRule) }
+func (r *Report) channelFindings() []*verdict.Finding { return r.findingsOfRule(channelRule) }
 
-func (r *Report) findingsOf(rule string) []*verdict.Finding {
+func (r *Report) findingsOfRule(rule string) []*verdict.Finding {
 	var out []*verdict.Finding
 	for i := range r.Findings {
 		if r.Findings[i].Rule == rule {
@@ -355,20 +355,22 @@ func (r *Report) findingsOf(rule string) []*verdict.Finding {
 	return out
 }
 
-func (r *Report) firstOpen(prefix string) string {
-	if at := slices.IndexFunc(r.Findings, isOpen); at >= 0 {
+func (r *Report) firstOpenSentence(prefix string) string {
+	if at := slices.IndexFunc(r.Findings, isUndecided); at >= 0 {
 		return r.openSentence(prefix+r.Findings[at].Rule+": ", &r.Findings[at])
 	}
 	return prefix
 }
 
-func isOpen(f verdict.Finding) bool { return f.Result == verdict.Unknown || f.Result == verdict.Error }
+func isUndecided(f verdict.Finding) bool {
+	return f.Result == verdict.Unknown || f.Result == verdict.Error
+}
 
 // openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
 func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 	if len(f.KnownBy) > 0 && (f.KnownBy[0] == fact.SlotMap || f.KnownBy[0] == fact.LetteredSlotMap) {
 		const board = "memaudit does not know which slot is on which channel of this board"
-		if page := " (docs/unknown-board.md)"; r.fits(board + page) {
+		if page := " (docs/unknown-board.md)"; r.fitsTwoLines(board + page) {
 			return board + page
 		}
 		return board
@@ -381,19 +383,19 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 		help = "; what helps: " + string(f.KnownBy[0])
 	}
 	for _, sentence := range []string{why + help, short + help, why} {
-		if r.fits(prefix + sentence) {
+		if r.fitsTwoLines(prefix + sentence) {
 			return prefix + sentence
 		}
 	}
-	if r.fits(short) && !r.fits(prefix+short) {
+	if r.fitsTwoLines(short) && !r.fitsTwoLines(prefix+short) {
 		return short
 	}
 	return prefix + short
 }
 
-// fits reports whether a sentence fits after the machine's name into two lines of 80 columns, with the status before
+// fitsTwoLines reports whether a sentence fits after the machine's name into two lines of 80 columns, with the status before
 // them.
-func (r *Report) fits(sentence string) bool {
+func (r *Report) fitsTwoLines(sentence string) bool {
 	const width = 70
 	lines, column := 1, 0
 	for word := range humanize.Words(VendorName(r.Machine.Vendor.Text()) + " " + r.Machine.Product.Text() + ": " + sentence) {
@@ -406,14 +408,14 @@ func (r *Report) fits(sentence string) bool {
 	return lines <= 2
 }
 
-// Outdate marks the report as that of an earlier audit: a later one could read nothing of the
+// MarkOutdated marks the report as that of an earlier audit: a later one could read nothing of the
 // machine. What was good then is not known to be good now.
-func (r *Report) Outdate(err error) {
+func (r *Report) MarkOutdated(err error) {
 	r.Outdated = "this is the machine as of " + r.GeneratedAt + "; the last audit could read nothing of it"
 	if err != nil {
 		r.Outdated += ": " + err.Error()
 	}
-	r.Judge(Criteria{Failed: errors.New(r.Outdated)})
+	r.MakeVerdict(Criteria{Failed: errors.New(r.Outdated)})
 }
 
 // Contradiction returns what a report from elsewhere says against its own findings, nil if nothing: its counts, its
@@ -448,7 +450,7 @@ func (r *Report) Contradiction() error {
 		return err
 	}
 	stated := r.Verdict.Status
-	made, _ := r.status(Criteria{}, counted.Worst)
+	made, _ := r.decideStatus(Criteria{}, counted.Worst)
 	if stated == made || stated == StatusUnknown && (made == StatusOK || made == StatusNotApplicable) {
 		return nil
 	}

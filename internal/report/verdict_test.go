@@ -146,7 +146,7 @@ func TestVerdict(t *testing.T) {
 			if c.change != nil {
 				c.change(r)
 			}
-			r.Judge(c.criteria)
+			r.MakeVerdict(c.criteria)
 			v := r.Verdict
 			assert.Equal(t, c.status, v.Status)
 			assert.Equal(t, c.sentence, v.Sentence)
@@ -191,12 +191,12 @@ func TestSentence(t *testing.T) {
 		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone")},
 	} {
 		r := &report.Report{Findings: findings}
-		r.Judge(report.Criteria{})
+		r.MakeVerdict(report.Criteria{})
 		assert.Equal(t, want, r.Verdict.Sentence)
 	}
 	r := judgedOf("unknown:warning" + channels)
 	r.Findings[0].Reason, r.Findings[0].KnownBy = "the channel of A1 is not known; more", fact.Inputs{fact.SlotMap, "more"}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	assert.Equal(t, "memaudit does not know which slot is on which channel of this board (docs/unknown-board.md)", r.Verdict.Sentence)
 }
 
@@ -205,7 +205,7 @@ func TestOutdate(t *testing.T) {
 	for findings, want := range map[string]report.Status{"pass:warning" + channels: "unknown", "fail:critical" + channels: "critical"} {
 		r := judgedOf(findings)
 		r.GeneratedAt = "2026-11-20T08:30:00Z"
-		r.Outdate(errors.New("no tree"))
+		r.MarkOutdated(errors.New("no tree"))
 		assert.Equal(t, want, r.Verdict.Status)
 		assert.Equal(t, "this is the machine as of 2026-11-20T08:30:00Z; the last audit could read nothing of it: no tree", r.Outdated)
 		assert.NotEmpty(t, r.Failed)

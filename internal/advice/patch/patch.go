@@ -62,7 +62,7 @@ type Patch struct {
 	writes []string
 }
 
-func (m *Patch) open(id, reason string) {
+func (m *Patch) leaveOpen(id, reason string) {
 	if !m.isOpen(id) {
 		m.Open = append(m.Open, Note{id, reason})
 	}
@@ -72,34 +72,36 @@ func (m *Patch) isOpen(id string) bool {
 	return slices.ContainsFunc(m.Open, func(n Note) bool { return n.Setting == id })
 }
 
-// read reads a setting as it will be after the next boot, with the changes made so far.
-func (m *Patch) read(id string) bios.Answer { return m.Export.Read(id, m.given(nil)) }
+// readAfterChanges reads a setting as it will be after the next boot, with the changes made so far.
+func (m *Patch) readAfterChanges(id string) bios.Answer {
+	return m.Export.Read(id, m.viewAfterChanges(nil))
+}
 
-func (m *Patch) resolved(id string) (string, bool) {
-	a := m.read(id)
+func (m *Patch) effectiveWord(id string) (string, bool) {
+	a := m.readAfterChanges(id)
 	return a.InEffect()
 }
 
 func (m *Patch) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
-		if found := m.Export.Named(name); len(found) > 0 {
+		if found := m.Export.AttributesNamed(name); len(found) > 0 {
 			return found
 		}
 	}
 	return nil
 }
 
-// group returns the prefix of the name on the command line: the table's, or the one that racadm printed.
-func (m *Patch) group(e *settings.Attribute, a *bios.Attribute) string {
+// commandGroup returns the prefix of the name on the command line: the table's, or the one that racadm printed.
+func (m *Patch) commandGroup(e *settings.Attribute, a *bios.Attribute) string {
 	if m.Export.Format == bios.Racadm && a.Menu != "" {
 		return "BIOS." + a.Menu
 	}
 	return e.Group
 }
 
-// given returns the view of the export after the next boot, with the changes made so far and some more values
+// viewAfterChanges returns the view of the export after the next boot, with the changes made so far and some more values
 // changed.
-func (m *Patch) given(next map[*bios.Attribute]string) bios.View {
+func (m *Patch) viewAfterChanges(next map[*bios.Attribute]string) bios.View {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.Changes {
 		changed[m.Changes[i].Attribute] = m.Changes[i].To
@@ -114,7 +116,7 @@ func (m *Patch) given(next map[*bios.Attribute]string) bios.View {
 	}
 }
 
-func current(a *bios.Attribute) string { return a.AfterBoot().Value }
+func valueAfterBoot(a *bios.Attribute) string { return a.AfterBoot().Value }
 
 // isPreset reports whether a setting is a preset of this export with the vendor's own names as values. A
 // preset with canonical words is a row like any other, and the settings it controls are checked after the rows.
@@ -130,35 +132,35 @@ func valuesAreNames(p *settings.Preset) bool {
 }
 
 func (m *Patch) presetAttribute(p *settings.Preset) *bios.Attribute {
-	found := m.Export.Named(p.Attribute)
+	found := m.Export.AttributesNamed(p.Attribute)
 	if len(found) != 1 {
 		return nil
 	}
 	return found[0]
 }
 
-func (m *Patch) wants(id string) bool {
+func (m *Patch) isWanted(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
 
-// drop removes changes and calls say for every row that they serve.
-func (m *Patch) drop(these []Change, say func(id string, c *Change)) {
+// dropChanges removes changes and calls say for every row that they serve.
+func (m *Patch) dropChanges(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
-		for _, id := range m.revert(c) {
+		for _, id := range m.revertChange(c) {
 			say(id, c)
 		}
 	}
 }
 
-// serves returns the settings that an attribute is changed for.
-func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
+// servedSettings returns the settings that an attribute is changed for.
+func (c *Change) servedSettings() []string { return append([]string{c.Setting}, c.Also...) }
 
-// revert removes a change and returns the settings that it was made for: those that it sets and, for a
+// revertChange removes a change and returns the settings that it was made for: those that it sets and, for a
 // preset, those that it would have written.
-func (m *Patch) revert(c *Change) []string {
+func (m *Patch) revertChange(c *Change) []string {
 	m.Changes = slices.DeleteFunc(m.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
-	served := c.serves()
+	served := c.servedSettings()
 	if m.Preset == nil || m.Preset.Attribute != c.Attribute {
 		return served
 	}
@@ -169,8 +171,8 @@ func (m *Patch) revert(c *Change) []string {
 	return served
 }
 
-// after returns an attribute's value once all changes are made.
-func (m *Patch) after(name string) (string, bool) {
+// valueAfterChanges returns an attribute's value once all changes are made.
+func (m *Patch) valueAfterChanges(name string) (string, bool) {
 	for _, c := range m.Changes {
 		if c.Attribute.Name == name {
 			return c.To, true
@@ -180,7 +182,7 @@ func (m *Patch) after(name string) (string, bool) {
 	if !ok || !a.Stated && !a.HasPending {
 		return "", false
 	}
-	return current(a), true
+	return valueAfterBoot(a), true
 }
 
 // leavesSingleSettings reports whether a value of the preset allows single settings to be changed.
@@ -202,12 +204,12 @@ func Make(e *bios.Export, goal Goal) *Patch {
 		if m.isPreset(w.ID) {
 			continue // presets were handled before
 		}
-		m.row(w)
+		m.changeSetting(w)
 	}
-	m.presets()
+	m.decidePresets()
 	m.reevaluate()
-	m.locked()
-	m.hold()
+	m.dropLockedChanges()
+	m.discardUnreached()
 	return m
 }
 
@@ -215,34 +217,34 @@ func Make(e *bios.Export, goal Goal) *Patch {
 // effect now that the preset is changed.
 func (m *Patch) reevaluate() {
 	for _, w := range m.goal.Wants {
-		if slices.Contains(m.Met, w.ID) && !m.reached(w) {
+		if slices.Contains(m.Met, w.ID) && !m.reachesWanted(w) {
 			m.Met = slices.DeleteFunc(m.Met, func(id string) bool { return id == w.ID })
-			m.row(w)
+			m.changeSetting(w)
 		}
 	}
 }
 
-// reached reports whether a row gets a wanted value with all changes made.
-func (m *Patch) reached(w Want) bool {
+// reachesWanted reports whether a row gets a wanted value with all changes made.
+func (m *Patch) reachesWanted(w Want) bool {
 	if m.isPreset(w.ID) || slices.Contains(m.writes, w.ID) {
 		return true // the document defines what a preset writes
 	}
-	word, known := m.resolved(w.ID)
+	word, known := m.effectiveWord(w.ID)
 	return known && settings.Satisfies(w.ID, w.Words, word)
 }
 
-// hold leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
+// discardUnreached leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
 // the side effects.
-func (m *Patch) hold() {
+func (m *Patch) discardUnreached() {
 	for n := -1; n != len(m.Open); { // a dropped change may have served another row
 		n = len(m.Open)
 		for _, w := range m.goal.Wants {
-			if m.isOpen(w.ID) || !m.reached(w) {
-				m.discard(w.ID, m.why(w))
+			if m.isOpen(w.ID) || !m.reachesWanted(w) {
+				m.discardSetting(w.ID, m.unreachedReason(w))
 			}
 		}
-		m.prune()
-		m.keepLocked()
+		m.prunePresetChanges()
+		m.dropHarmfulUnlocks()
 	}
 	for _, id := range m.inactive {
 		if !m.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.Met, id) {
@@ -252,33 +254,33 @@ func (m *Patch) hold() {
 	m.sideEffects()
 }
 
-// keepLocked drops the change of a preset that only unlocks others, if a row of the profile gets worse by it.
-func (m *Patch) keepLocked() {
+// dropHarmfulUnlocks drops the change of a preset that only unlocks others, if a row of the profile gets worse by it.
+func (m *Patch) dropHarmfulUnlocks() {
 	for i := range m.Export.Table.Presets {
 		p := &m.Export.Table.Presets[i]
 		a := m.presetAttribute(p)
-		at := slices.IndexFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
+		at := slices.IndexFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.servedSettings(), m.isWanted) })
 		if a == nil || at < 0 || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) {
 			continue
 		}
 		c := m.Changes[at]
 		for _, w := range m.goal.Wants {
-			if reason := m.worse(w); slices.Contains(p.Controls, w.ID) && reason != "" {
-				m.discard(w.ID, reason)
-				m.drop([]Change{c}, func(id string, _ *Change) { m.open(id, "it stays "+c.From+": with "+c.To+" "+reason) })
+			if reason := m.describeWorsening(w); slices.Contains(p.Controls, w.ID) && reason != "" {
+				m.discardSetting(w.ID, reason)
+				m.dropChanges([]Change{c}, func(id string, _ *Change) { m.leaveOpen(id, "it stays "+c.From+": with "+c.To+" "+reason) })
 				break
 			}
 		}
 	}
 }
 
-// worse returns how the changes make a row of the profile worse, "" if they do not: it leaves a wanted value, or is no
+// describeWorsening returns how the changes make a row of the profile worse, "" if they do not: it leaves a wanted value, or is no
 // longer open and another.
-func (m *Patch) worse(w Want) string {
-	if m.isPreset(w.ID) || m.reached(w) {
+func (m *Patch) describeWorsening(w Want) string {
+	if m.isPreset(w.ID) || m.reachesWanted(w) {
 		return ""
 	}
-	before, after := m.Export.Read(w.ID, (*bios.Attribute).AfterBoot), m.read(w.ID)
+	before, after := m.Export.Read(w.ID, (*bios.Attribute).AfterBoot), m.readAfterChanges(w.ID)
 	was, wasKnown := before.InEffect()
 	is, isKnown := after.InEffect()
 	switch {
@@ -291,7 +293,7 @@ func (m *Patch) worse(w Want) string {
 	}
 }
 
-func (m *Patch) discard(id, reason string) {
+func (m *Patch) discardSetting(id, reason string) {
 	m.Met = slices.DeleteFunc(m.Met, func(o string) bool { return o == id })
 	m.inactive = slices.DeleteFunc(m.inactive, func(o string) bool { return o == id })
 	var its []Change
@@ -302,13 +304,13 @@ func (m *Patch) discard(id, reason string) {
 			its = append(its, *c)
 		}
 	}
-	m.open(id, reason)
-	m.drop(its, func(served string, _ *Change) { m.open(served, reason) })
+	m.leaveOpen(id, reason)
+	m.dropChanges(its, func(served string, _ *Change) { m.leaveOpen(served, reason) })
 }
 
-// why returns what prevents a row from getting a wanted value.
-func (m *Patch) why(w Want) string {
-	a := m.read(w.ID)
+// unreachedReason returns what prevents a row from getting a wanted value.
+func (m *Patch) unreachedReason(w Want) string {
+	a := m.readAfterChanges(w.ID)
 	switch p := a.Preset; {
 	case p != nil && a.Means == "":
 		return fmt.Sprintf("under %s = %s %s does not decide", p.Name, p.Value, a.Given.Name)
@@ -324,10 +326,10 @@ func (m *Patch) why(w Want) string {
 func (m *Patch) sideEffects() {
 	m.SideEffects = nil
 	for _, id := range settings.IDs() {
-		if m.wants(id) && !m.isOpen(id) || slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Setting == id }) {
+		if m.isWanted(id) && !m.isOpen(id) || slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Setting == id }) {
 			continue
 		}
-		before, after := m.Export.Read(id, (*bios.Attribute).AfterBoot), m.read(id)
+		before, after := m.Export.Read(id, (*bios.Attribute).AfterBoot), m.readAfterChanges(id)
 		was, wasKnown := before.InEffect()
 		is, isKnown := after.InEffect()
 		decides := after.Given.Name + " = " + after.Given.Value
@@ -345,21 +347,21 @@ func (m *Patch) sideEffects() {
 	}
 }
 
-// prune drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
+// prunePresetChanges drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
 // to unlock others of which none is left.
-func (m *Patch) prune() {
+func (m *Patch) prunePresetChanges() {
 	for i := range m.Export.Table.Presets {
 		p := &m.Export.Table.Presets[i]
 		a := m.presetAttribute(p)
 		if a == nil {
 			continue
 		}
-		if value, _ := m.after(a.Name); !leavesSingleSettings(p, a, value) && !slices.Contains(m.writes, p.Setting) {
-			m.dropLocked(p, a, m.held(p, a), value)
+		if value, _ := m.valueAfterChanges(a.Name); !leavesSingleSettings(p, a, value) && !slices.Contains(m.writes, p.Setting) {
+			m.dropLockedByPreset(p, a, m.controlledChanges(p, a), value)
 		}
-		if m.wants(p.Setting) || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
+		if m.isWanted(p.Setting) || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needsOwnValue(p, m.controlledChanges(p, a)) {
 			continue
 		}
-		m.Changes = slices.DeleteFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
+		m.Changes = slices.DeleteFunc(m.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.servedSettings(), m.isWanted) })
 	}
 }

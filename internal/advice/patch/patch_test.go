@@ -84,7 +84,7 @@ func rank(line string) int {
 func text(t *testing.T, p *patch.Patch, f patch.Form) string {
 	t.Helper()
 	var b strings.Builder
-	p.Fit(f)
+	p.DropUnsupported(f)
 	require.NoError(t, p.Write(&b, f))
 	return b.String()
 }
@@ -314,7 +314,7 @@ func TestMake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := patch.Make(source(t, c.files...), c.goal)
 			if c.form != "" {
-				p.Fit(c.form)
+				p.DropUnsupported(c.form)
 			}
 			assert.Equal(t, c.want, outcome(p))
 		})
@@ -434,7 +434,7 @@ func workloads(t *testing.T, system string) (names []string, writes map[string]m
 func TestWorkloadProfilesReachTheirRows(t *testing.T) {
 	all, err := tables()
 	require.NoError(t, err)
-	hpe := all.Of("HPE")
+	hpe := all.FindTable("HPE")
 	reached := 0
 	for _, system := range []string{"u46", "u58", "u68", "u71", "u72", "a42", "a43", "a47"} {
 		names, writes, factory := workloads(t, system)
@@ -582,7 +582,7 @@ func TestChoose(t *testing.T) {
 		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, PendingOnly: true}, nil},
 	} {
 		for _, f := range []patch.Form{"", patch.Racadm, patch.SCP, patch.Redfish, patch.ILORest, patch.OneCLI, patch.SUM, patch.Conrep} {
-			got, err := patch.Choose(&c.export, string(f))
+			got, err := patch.ChooseForm(&c.export, string(f))
 			if len(c.forms) == 0 || f != "" && !slices.Contains(c.forms, f) {
 				require.Error(t, err, "%s as %s", c.export.Format, f)
 				continue
@@ -602,15 +602,15 @@ func TestChoose(t *testing.T) {
 func TestWays(t *testing.T) {
 	src := source(t, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "PerfPerWattOptimizedDapc", "ProcTurboMode": "Disabled", "LogicalProc": "Enabled"}}`)
 	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"enabled"}}, {ID: "smt", Words: []string{"disabled"}}, {ID: "numa_group", Words: []string{"flat"}}}})
-	before, ways, reason := made.Ways("turbo", settings.Change{Product: "PowerEdge R650", Platform: "ice-lake-sp"})
+	before, ways, reason := made.Instructions("turbo", settings.Change{Product: "PowerEdge R650", Platform: "ice-lake-sp"})
 	assert.Equal(t, []string{"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting"}, before)
 	assert.Empty(t, reason)
 	require.NotEmpty(t, ways)
 	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.SysProfileSettings.ProcTurboMode Enabled")
-	before, ways, _ = made.Ways("smt", settings.Change{Platform: "ice-lake-sp"})
+	before, ways, _ = made.Instructions("smt", settings.Change{Platform: "ice-lake-sp"})
 	assert.Empty(t, before)
 	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.ProcSettings.LogicalProc Disabled")
-	_, ways, reason = made.Ways("numa_group", settings.Change{})
+	_, ways, reason = made.Instructions("numa_group", settings.Change{})
 	assert.Empty(t, ways)
 	assert.Equal(t, "the export has no attribute for it", reason)
 }

@@ -9,14 +9,14 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (m *Patch) row(w Want) {
-	now := m.read(w.ID)
+func (m *Patch) changeSetting(w Want) {
+	now := m.readAfterChanges(w.ID)
 	switch word, known := now.InEffect(); {
 	case known && settings.Satisfies(w.ID, w.Words, word):
-		m.met(w.ID, now.Given.Name)
+		m.recordSatisfied(w.ID, now.Given.Name)
 		return
 	case now.Outcome == bios.Missing:
-		m.open(w.ID, "the export has no attribute for it")
+		m.leaveOpen(w.ID, "the export has no attribute for it")
 		return
 	case settings.Satisfies(w.ID, w.Words, now.Value):
 		m.inactive = append(m.inactive, w.ID)
@@ -26,7 +26,7 @@ func (m *Patch) row(w Want) {
 	entries := m.Export.Table.Settings[w.ID]
 	for _, word := range w.Words {
 		for i := range entries {
-			changes, why := m.try(w, word, &entries[i])
+			changes, why := m.tryAttribute(w, word, &entries[i])
 			if len(changes) > 0 {
 				m.add(changes)
 				return
@@ -36,7 +36,7 @@ func (m *Patch) row(w Want) {
 			}
 		}
 	}
-	m.open(w.ID, reason)
+	m.leaveOpen(w.ID, reason)
 }
 
 // add adds the changes of one row. An attribute that an earlier row changes already has the new value, which
@@ -53,8 +53,8 @@ func (m *Patch) add(changes []Change) {
 	}
 }
 
-// met records a row that needs no change, or none in addition to one made before.
-func (m *Patch) met(id, attribute string) {
+// recordSatisfied records a row that needs no change, or none in addition to one made before.
+func (m *Patch) recordSatisfied(id, attribute string) {
 	for i := range m.Changes {
 		if c := &m.Changes[i]; c.Attribute.Name == attribute {
 			c.Also = append(c.Also, id)
@@ -64,22 +64,22 @@ func (m *Patch) met(id, attribute string) {
 	m.Met = append(m.Met, id)
 }
 
-// try changes every occurrence of one attribute and reads the setting again: it returns changes only if they
+// tryAttribute changes every occurrence of one attribute and reads the setting again: it returns changes only if they
 // result in the wanted word.
-func (m *Patch) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
-	if e.Unverified || e.With != "" && len(m.Export.Named(e.With)) == 0 {
+func (m *Patch) tryAttribute(w Want, word string, e *settings.Attribute) ([]Change, string) {
+	if e.Unverified || e.With != "" && len(m.Export.AttributesNamed(e.With)) == 0 {
 		return nil, ""
 	}
-	changes, why := m.leave(w, e)
+	changes, why := m.precedingChanges(w, e)
 	if why != "" {
 		return nil, why
 	}
 	for _, a := range m.occurrences(e) {
-		to, why := m.spell(w.ID, word, e, a)
+		to, why := m.machineSpelling(w.ID, word, e, a)
 		if to == "" {
 			return nil, why
 		}
-		changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(e, a), From: current(a), To: to})
+		changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.commandGroup(e, a), From: valueAfterBoot(a), To: to})
 	}
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.From == c.To })
 	if len(changes) == 0 {
@@ -89,18 +89,18 @@ func (m *Patch) try(w Want, word string, e *settings.Attribute) ([]Change, strin
 	for i := range changes {
 		next[changes[i].Attribute] = changes[i].To
 	}
-	if then := m.Export.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
+	if then := m.Export.Read(w.ID, m.viewAfterChanges(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
-	if hit := m.brokenBy(next); hit != "" {
+	if hit := m.brokenSetting(next); hit != "" {
 		return nil, fmt.Sprintf("%s also decides %s, which the profile wants otherwise", changes[0].Attribute.Name, hit)
 	}
 	return changes, ""
 }
 
-// leave returns the changes of the attributes that take precedence over an entry, each of which decides unless
+// precedingChanges returns the changes of the attributes that take precedence over an entry, each of which decides unless
 // it leaves the choice to the next ("Manual").
-func (m *Patch) leave(w Want, e *settings.Attribute) ([]Change, string) {
+func (m *Patch) precedingChanges(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
 	entries := m.Export.Table.Settings[w.ID]
 	known, _ := settings.Lookup(w.ID)
@@ -110,24 +110,24 @@ func (m *Patch) leave(w Want, e *settings.Attribute) ([]Change, string) {
 			break
 		}
 		for _, a := range m.occurrences(front) {
-			if now, ok := front.Canonical(known, current(a)); ok && now == settings.Next {
+			if now, ok := front.Canonical(known, valueAfterBoot(a)); ok && now == settings.Next {
 				continue
 			}
-			to, why := m.spell(w.ID, settings.Next, front, a)
+			to, why := m.machineSpelling(w.ID, settings.Next, front, a)
 			if to == "" {
 				return nil, why
 			}
-			changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(front, a), From: current(a), To: to})
+			changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.commandGroup(front, a), From: valueAfterBoot(a), To: to})
 		}
 	}
 	return changes, ""
 }
 
-// brokenBy returns another setting of the profile that a change would break; "" for none.
-func (m *Patch) brokenBy(next map[*bios.Attribute]string) string {
+// brokenSetting returns another setting of the profile that a change would break; "" for none.
+func (m *Patch) brokenSetting(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
-		now, known := m.resolved(w.ID)
-		after := m.Export.Read(w.ID, m.given(next))
+		now, known := m.effectiveWord(w.ID)
+		after := m.Export.Read(w.ID, m.viewAfterChanges(next))
 		then, still := after.InEffect()
 		if known && settings.Satisfies(w.ID, w.Words, now) && (!still || !settings.Satisfies(w.ID, w.Words, then)) {
 			return w.ID
@@ -136,25 +136,25 @@ func (m *Patch) brokenBy(next map[*bios.Attribute]string) string {
 	return ""
 }
 
-// spell returns a canonical word as this machine spells it for one attribute: one of the offered options if
+// machineSpelling returns a canonical word as this machine spells it for one attribute: one of the offered options if
 // they are known, otherwise the other word of a switch in the export, otherwise the documented word for
 // machines of the vendor. It returns "" with a reason if no spelling is known, or if several are and the export
 // does not decide.
-func (m *Patch) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
+func (m *Patch) machineSpelling(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
 		return "", ""
 	}
 	if len(a.Options) > 0 {
-		if o := offered(a, words); o != "" {
-			return typed(a, o), ""
+		if o := matchingOption(a, words); o != "" {
+			return optionAsShown(a, o), ""
 		}
 		return "", fmt.Sprintf("%s offers %s here, none of which is known to be %s", a.Name, strings.Join(a.Options, ", "), word)
 	}
-	if own := settings.OtherWord(current(a)); slices.Contains(words, own) {
+	if own := settings.OtherWord(valueAfterBoot(a)); slices.Contains(words, own) {
 		return own, "" // as the attribute's own value is spelled
 	}
-	proven := m.proven(words, a)
+	proven := m.provenSpellings(words, a)
 	if len(proven) > 1 {
 		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.usesSpelling(w) })
 	}
@@ -170,12 +170,12 @@ func (m *Patch) spell(id, word string, e *settings.Attribute, a *bios.Attribute)
 	}
 }
 
-// proven returns the documented words of the vendor's machines for the attribute, and those of a switch that
+// provenSpellings returns the documented words of the vendor's machines for the attribute, and those of a switch that
 // this export uses for others.
-func (m *Patch) proven(words []string, a *bios.Attribute) []string {
+func (m *Patch) provenSpellings(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
-		found := m.Export.Table.Recorded(a.Name, w, recordsOf(m.Export))
+		found := m.Export.Table.Recorded(a.Name, w, formOfRecords(m.Export))
 		if settings.OtherWord(w) != "" && m.usesSpelling(w) {
 			found = append(found, w)
 		}
@@ -188,7 +188,7 @@ func (m *Patch) proven(words []string, a *bios.Attribute) []string {
 	return out
 }
 
-func recordsOf(e *bios.Export) string {
+func formOfRecords(e *bios.Export) string {
 	switch e.Format {
 	case bios.SUMXML:
 		return settings.FormSUM
@@ -203,7 +203,7 @@ func recordsOf(e *bios.Export) string {
 
 func vendorWords(id, word string, e *settings.Attribute) []string {
 	s, _ := settings.Lookup(id)
-	words := e.Words(s, word)
+	words := e.VendorValues(s, word)
 	if e.Numbers && strings.Trim(word, "0123456789") == "" {
 		words = append(words, word)
 		slices.Sort(words)
@@ -211,8 +211,8 @@ func vendorWords(id, word string, e *settings.Attribute) []string {
 	return words
 }
 
-// offered returns the option that matches one of the words.
-func offered(a *bios.Attribute, words []string) string {
+// matchingOption returns the option that matches one of the words.
+func matchingOption(a *bios.Attribute, words []string) string {
 	for _, w := range words {
 		for _, o := range a.Options {
 			if settings.PlainName(o) == settings.PlainName(w) || a.OptionTexts[o] != "" && settings.PlainName(a.OptionTexts[o]) == settings.PlainName(w) {
@@ -223,11 +223,11 @@ func offered(a *bios.Attribute, words []string) string {
 	return ""
 }
 
-// typed returns an option as the machine's own values are spelled: by its text if the registry names options by
+// optionAsShown returns an option as the machine's own values are spelled: by its text if the registry names options by
 // number and the resource shows texts, as on Supermicro's X13.
-func typed(a *bios.Attribute, option string) string {
+func optionAsShown(a *bios.Attribute, option string) string {
 	text := a.OptionTexts[option]
-	now := current(a)
+	now := valueAfterBoot(a)
 	if text == "" || slices.Contains(a.Options, now) {
 		return option
 	}
@@ -243,9 +243,9 @@ func typed(a *bios.Attribute, option string) string {
 // other Enabled and Disabled.
 func (m *Patch) usesSpelling(word string) bool {
 	other := settings.OtherWord(word)
-	return m.uses(word) || other != "" && m.uses(other)
+	return m.exportHasWord(word) || other != "" && m.exportHasWord(other)
 }
 
-func (m *Patch) uses(word string) bool {
+func (m *Patch) exportHasWord(word string) bool {
 	return slices.ContainsFunc(m.Export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
 }

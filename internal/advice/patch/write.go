@@ -14,7 +14,7 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (m *Patch) redfish() string {
+func (m *Patch) formatRedfish() string {
 	var b strings.Builder
 	b.WriteString("{\n")
 	if m.Export.Vendor == bios.Dell {
@@ -23,7 +23,7 @@ func (m *Patch) redfish() string {
 	b.WriteString("  \"Attributes\": {\n")
 	for i := range m.Changes {
 		c := &m.Changes[i]
-		value := literal(c.To)
+		value := jsonLiteral(c.To)
 		if c.Attribute.Bare && json.Valid([]byte(c.To)) {
 			value = c.To
 		}
@@ -31,13 +31,13 @@ func (m *Patch) redfish() string {
 		if i == len(m.Changes)-1 {
 			comma = ""
 		}
-		fmt.Fprintf(&b, "    %s: %s%s\n", literal(c.Attribute.Name), value, comma)
+		fmt.Fprintf(&b, "    %s: %s%s\n", jsonLiteral(c.Attribute.Name), value, comma)
 	}
 	b.WriteString("  }\n}\n")
 	return b.String()
 }
 
-func literal(s string) string {
+func jsonLiteral(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -47,38 +47,38 @@ func literal(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// scp returns a Server Configuration Profile with only the BIOS component.
-func (m *Patch) scp() string {
+// formatSCP returns a Server Configuration Profile with only the BIOS component.
+func (m *Patch) formatSCP() string {
 	var b strings.Builder
 	b.WriteString("<SystemConfiguration>\n  <Component FQDD=\"BIOS.Setup.1-1\">\n")
 	for _, c := range m.Changes {
-		fmt.Fprintf(&b, "    %s\n    <Attribute Name=\"%s\">%s</Attribute>\n", c.remark(), escaped(c.Attribute.Name), escaped(c.To))
+		fmt.Fprintf(&b, "    %s\n    <Attribute Name=\"%s\">%s</Attribute>\n", c.remark(), escapeXML(c.Attribute.Name), escapeXML(c.To))
 	}
 	b.WriteString("  </Component>\n</SystemConfiguration>\n")
 	return b.String()
 }
 
-// sum returns the part of SUM's file that changes: each setting below its menus.
-func (m *Patch) sum() string {
+// formatSUM returns the part of SUM's file that changes: each setting below its menus.
+func (m *Patch) formatSUM() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<BiosCfg>\n")
 	for _, c := range m.Changes {
 		menus := strings.Split(c.Attribute.Menu, " > ")
 		fmt.Fprintf(&b, "  %s\n  ", c.remark())
 		for _, m := range menus {
-			fmt.Fprintf(&b, "<Menu name=\"%s\">", escaped(m))
+			fmt.Fprintf(&b, "<Menu name=\"%s\">", escapeXML(m))
 		}
-		fmt.Fprintf(&b, "\n    <Setting name=\"%s\" selectedOption=\"%s\" type=\"Option\"/>\n  %s\n", escaped(c.Attribute.Name), escaped(c.To), strings.Repeat("</Menu>", len(menus)))
+		fmt.Fprintf(&b, "\n    <Setting name=\"%s\" selectedOption=\"%s\" type=\"Option\"/>\n  %s\n", escapeXML(c.Attribute.Name), escapeXML(c.To), strings.Repeat("</Menu>", len(menus)))
 	}
 	b.WriteString("</BiosCfg>\n")
 	return b.String()
 }
 
-func (m *Patch) conrep() string {
+func (m *Patch) formatConrep() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(m.Export.Product), escaped(m.Export.Firmware))
+	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escapeXML(m.Export.Product), escapeXML(m.Export.Firmware))
 	for _, c := range m.Changes {
-		fmt.Fprintf(&b, "  %s\n  <Section name=\"%s\">%s</Section>\n", c.remark(), escaped(c.Attribute.Name), escaped(c.To))
+		fmt.Fprintf(&b, "  %s\n  <Section name=\"%s\">%s</Section>\n", c.remark(), escapeXML(c.Attribute.Name), escapeXML(c.To))
 	}
 	b.WriteString("</Conrep>\n")
 	return b.String()
@@ -86,14 +86,14 @@ func (m *Patch) conrep() string {
 
 // remark returns a change as an XML comment, which must not contain two adjacent hyphens.
 func (c *Change) remark() string {
-	text := strings.ReplaceAll(settings.OneLine(c.comment()), "->", "to")
+	text := strings.ReplaceAll(settings.OneLine(c.commentText()), "->", "to")
 	for strings.Contains(text, "--") {
 		text = strings.ReplaceAll(text, "--", "- -")
 	}
 	return "<!-- " + text + " -->"
 }
 
-func escaped(s string) string {
+func escapeXML(s string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {
 		return ""
@@ -101,29 +101,29 @@ func escaped(s string) string {
 	return b.String()
 }
 
-func (c *Change) comment() string {
+func (c *Change) commentText() string {
 	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, cmp.Or(c.From, "(not stated)"), c.To)
 }
 
-func (m *Patch) shell(command func(i int, c *Change) string) string {
+func (m *Patch) shellCommands(command func(i int, c *Change) string) string {
 	var b strings.Builder
 	for i := range m.Changes {
 		c := &m.Changes[i]
-		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.comment()), command(i, c))
+		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.commentText()), command(i, c))
 	}
 	return b.String()
 }
 
-// racadm sets one attribute per line; without the job nothing would change at the next boot.
-func (m *Patch) racadm() string {
-	return m.shell(func(_ int, c *Change) string {
+// formatRacadm sets one attribute per line; without the job nothing would change at the next boot.
+func (m *Patch) formatRacadm() string {
+	return m.shellCommands(func(_ int, c *Change) string {
 		return "racadm set " + settings.ShellWord(c.Group+"."+c.Attribute.Name) + " " + settings.ShellWord(c.To)
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 
-// ilorest sets one attribute per line and commits with the last.
-func (m *Patch) ilorest() string {
-	return m.shell(func(i int, c *Change) string {
+// formatILORest sets one attribute per line and commits with the last.
+func (m *Patch) formatILORest() string {
+	return m.shellCommands(func(i int, c *Change) string {
 		line := "ilorest set " + settings.ShellWord(c.Attribute.Name+"="+c.To) + " --select Bios."
 		if i == len(m.Changes)-1 {
 			line += " --commit"
@@ -132,24 +132,24 @@ func (m *Patch) ilorest() string {
 	})
 }
 
-// onecli sets one attribute per line; IBM's machines have its predecessor.
-func (m *Patch) onecli() string {
-	return m.shell(func(_ int, c *Change) string {
+// formatOneCLI sets one attribute per line; IBM's machines have its predecessor.
+func (m *Patch) formatOneCLI() string {
+	return m.shellCommands(func(_ int, c *Change) string {
 		if m.Export.Vendor == bios.IBM {
 			return "asu set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
 		}
 		name, word := c.Attribute.Name, c.To
-		if m.Export.Format == bios.Redfish && m.oneCLI(c) {
+		if m.Export.Format == bios.Redfish && m.hasOneCLISpelling(c) {
 			name, word, _ = m.Export.Table.InForm(name, word, settings.FormASU)
 		}
 		return "onecli config set " + settings.ShellWord(name) + " " + settings.ShellWord(word) + " --override"
 	})
 }
 
-// syscfg sets one option per line; options that have a command (the power profile) need the override of the
+// formatSyscfg sets one option per line; options that have a command (the power profile) need the override of the
 // setup password.
-func (m *Patch) syscfg() string {
-	return m.shell(func(_ int, c *Change) string {
+func (m *Patch) formatSyscfg() string {
+	return m.shellCommands(func(_ int, c *Change) string {
 		pair := settings.ShellWord(c.Attribute.Name + "=" + c.To)
 		if c.Group != "" {
 			return "syscfg " + c.Group + " -" + pair + " --setuppwdoverride"
@@ -158,15 +158,15 @@ func (m *Patch) syscfg() string {
 	})
 }
 
-// setup names what to choose in BIOS setup, one setting per line, in the words of the file that was given.
-func (m *Patch) setup() string {
-	return m.shell(func(_ int, c *Change) string { return c.Attribute.Name + ": " + c.To })
+// setupInstructions names what to choose in BIOS setup, one setting per line, in the words of the file that was given.
+func (m *Patch) setupInstructions() string {
+	return m.shellCommands(func(_ int, c *Change) string { return c.Attribute.Name + ": " + c.To })
 }
 
-// Ways returns the instructions for bringing one setting to what the profile wants, by the changes of the
+// Instructions returns the instructions for bringing one setting to what the profile wants, by the changes of the
 // patch: what must be changed first, as lines of text, and then the instructions for the change itself. reason
 // is set if the patch leaves the setting as it is.
-func (m *Patch) Ways(id string, w settings.Change) (before []string, ways []settings.Instruction, reason string) {
+func (m *Patch) Instructions(id string, w settings.Change) (before []string, ways []settings.Instruction, reason string) {
 	for _, n := range m.Open {
 		if n.Setting == id {
 			return nil, nil, n.Reason
@@ -175,30 +175,30 @@ func (m *Patch) Ways(id string, w settings.Change) (before []string, ways []sett
 	for i := range m.Changes {
 		c := &m.Changes[i]
 		switch {
-		case slices.Contains(c.serves(), id):
+		case slices.Contains(c.servedSettings(), id):
 			if len(ways) > 0 {
 				before = append(before, "first "+ways[0].String())
 			}
-			ways = m.give(c, w)
-		case m.frees(c, id):
+			ways = m.instructionsFor(c, w)
+		case m.unlocksSetting(c, id):
 			before = append(before, "first set "+c.Attribute.Name+" to "+c.To+": it is "+c.From+", which governs the setting")
 		}
 	}
 	if len(ways) == 0 && m.Preset != nil && slices.ContainsFunc(m.Written, func(n Note) bool { return n.Setting == id }) {
-		for _, way := range m.give(m.Preset, w) {
+		for _, way := range m.instructionsFor(m.Preset, w) {
 			before = append(before, "the preset "+m.Preset.To+" writes this and its sibling rows in one step: "+way.String())
 		}
 	}
 	return before, ways, ""
 }
 
-func (m *Patch) give(c *Change, w settings.Change) []settings.Instruction {
-	return m.Export.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(m.Export), Name: c.Attribute.Name, Group: c.Group,
+func (m *Patch) instructionsFor(c *Change, w settings.Change) []settings.Instruction {
+	return m.Export.Table.InstructionsFor(settings.Given{Setting: c.Setting, Form: formOfRecords(m.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
-// frees reports whether a change is that of a preset which controls a setting.
-func (m *Patch) frees(c *Change, id string) bool {
+// unlocksSetting reports whether a change is that of a preset which controls a setting.
+func (m *Patch) unlocksSetting(c *Change, id string) bool {
 	return slices.ContainsFunc(m.Export.Table.Presets, func(m settings.Preset) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Controls, id) && c.Setting != id
 	})
@@ -269,9 +269,9 @@ func formsOf(e *bios.Export) []Form {
 	}
 }
 
-// Choose returns the format to print: the requested one if the export has that tool's names, the usual one if
+// ChooseForm returns the format to print: the requested one if the export has that tool's names, the usual one if
 // none is requested.
-func Choose(e *bios.Export, asked string) (Form, error) {
+func ChooseForm(e *bios.Export, asked string) (Form, error) {
 	forms := formsOf(e)
 	switch {
 	case e.Format == bios.UCSXML && e.PendingOnly:
@@ -289,34 +289,34 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 	}
 }
 
-// Fit drops the changes this format cannot express, and those that depend on them, and records why.
-func (m *Patch) Fit(f Form) {
+// DropUnsupported drops the changes this format cannot express, and those that depend on them, and records why.
+func (m *Patch) DropUnsupported(f Form) {
 	for _, c := range slices.Clone(m.Changes) {
 		reason := ""
 		switch {
 		case f == Racadm && c.Group == "":
 			reason = "racadm wants the group of " + c.Attribute.Name + ", which no known document names"
-		case f == OneCLI && m.Export.Format == bios.Redfish && m.Export.Vendor == bios.Lenovo && !m.oneCLI(&c):
+		case f == OneCLI && m.Export.Format == bios.Redfish && m.Export.Vendor == bios.Lenovo && !m.hasOneCLISpelling(&c):
 			reason = "no known document or export shows how OneCLI spells " + c.Attribute.Name + " and " + c.To
-		case f == SUM && (len(c.Attribute.Options) == 0 || m.twice(c.Attribute)):
+		case f == SUM && (len(c.Attribute.Options) == 0 || m.hasNamesake(c.Attribute)):
 			reason = "SUM's file identifies " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
 			continue
 		}
-		for _, id := range m.revert(&c) {
-			m.open(id, reason)
+		for _, id := range m.revertChange(&c) {
+			m.leaveOpen(id, reason)
 		}
 	}
-	m.hold()
+	m.discardUnreached()
 }
 
-// oneCLI reports whether a change of a Redfish export can be spelled for OneCLI.
-func (m *Patch) oneCLI(c *Change) bool {
+// hasOneCLISpelling reports whether a change of a Redfish export can be spelled for OneCLI.
+func (m *Patch) hasOneCLISpelling(c *Change) bool {
 	_, _, ok := m.Export.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
 	return ok
 }
 
-func (m *Patch) twice(a *bios.Attribute) bool {
+func (m *Patch) hasNamesake(a *bios.Attribute) bool {
 	n := 0
 	for i := range m.Export.Attributes {
 		if o := &m.Export.Attributes[i]; o.Name == a.Name && o.Menu == a.Menu {
@@ -335,8 +335,8 @@ func (m *Patch) Write(w io.Writer, f Form) error {
 	return err
 }
 
-var writers = map[Form]func(*Patch) string{Redfish: (*Patch).redfish, Racadm: (*Patch).racadm, SCP: (*Patch).scp, ILORest: (*Patch).ilorest, OneCLI: (*Patch).onecli,
-	SUM: (*Patch).sum, Conrep: (*Patch).conrep, Syscfg: (*Patch).syscfg, Setup: (*Patch).setup}
+var writers = map[Form]func(*Patch) string{Redfish: (*Patch).formatRedfish, Racadm: (*Patch).formatRacadm, SCP: (*Patch).formatSCP, ILORest: (*Patch).formatILORest, OneCLI: (*Patch).formatOneCLI,
+	SUM: (*Patch).formatSUM, Conrep: (*Patch).formatConrep, Syscfg: (*Patch).formatSyscfg, Setup: (*Patch).setupInstructions}
 
 // HowToApply describes how to apply a format.
 func HowToApply(f Form, e *bios.Export) string {

@@ -42,8 +42,8 @@ type Plan struct {
 	WhyExpensive string
 }
 
-// Count counts the steps of one kind.
-func (a *Advice) Count(do StepKind) int {
+// CountSteps counts the steps of one kind.
+func (a *Advice) CountSteps(do StepKind) int {
 	n := 0
 	for _, s := range a.Steps {
 		if s.Do == do {
@@ -53,8 +53,8 @@ func (a *Advice) Count(do StepKind) int {
 	return n
 }
 
-// handled counts the modules that are carried: each of those that change places is one.
-func handled(steps []Step) int {
+// countHandled counts the modules that are carried: each of those that change places is one.
+func countHandled(steps []Step) int {
 	n, swapped := 0, map[int]bool{}
 	for _, s := range steps {
 		if s.Do != Swap {
@@ -84,8 +84,8 @@ type Pipeline struct {
 	seats map[int]nodeSeat
 }
 
-// Sought reports whether advice was sought for the finding.
-func (p *Plan) Sought(rule string, subject inventory.Subject) bool {
+// IsAskedFor reports whether advice was sought for the finding.
+func (p *Plan) IsAskedFor(rule string, subject inventory.Subject) bool {
 	return slices.ContainsFunc(p.Asked, func(f Failure) bool { return f.Rule == rule && f.Subject == subject })
 }
 
@@ -95,7 +95,7 @@ func (a *Advice) CuresFinding(rule string, subject inventory.Subject) bool {
 	return slices.Contains(a.Cures, verdict.Ref{Rule: rule, Subject: subject})
 }
 
-func (f Failure) key() string { return f.Rule + "\x00" + f.Subject.String() }
+func (f Failure) ruleAndSubject() string { return f.Rule + "\x00" + f.Subject.String() }
 
 // none is the kind of a slot without a module in a layout.
 const none = -1
@@ -214,9 +214,9 @@ type Reached struct {
 // ByChannel reports whether the steps name channels and no slots.
 func (a *Advice) ByChannel() bool { return len(a.Steps) > 0 && a.Steps[0].ToChannel != nil }
 
-// name fills in the names of the slots of a machine's steps, and the modules to buy. documented is the kind of memory
+// nameSlots fills in the names of the slots of a machine's steps, and the modules to buy. documented is the kind of memory
 // that the platform takes, in SMBIOS's terms; "" if no document gives it.
-func (a *Advice) name(sys *inventory.System, documented string) {
+func (a *Advice) nameSlots(sys *inventory.System, documented string) {
 	slot := func(i int, handle, locator, board *string) {
 		*handle, *locator = sys.Slots[i].Handle.String(), sys.Slots[i].Locator.Or("")
 		if sys.Slots[i].Unique != "" {
@@ -235,13 +235,13 @@ func (a *Advice) name(sys *inventory.System, documented string) {
 			slot(s.FromSlot, &s.From, &s.FromLocator, &s.FromBoard)
 		}
 		if s.LikeSlot >= 0 {
-			like := onSale(sys.Slots[s.LikeSlot], documented)
+			like := existingModule(sys.Slots[s.LikeSlot], documented)
 			s.Like = like.Handle.String()
 			s.Module = &Module{SizeBytes: nullable.Positive(like.SizeBytes.Or(0)), Type: nullable.String(like.Type.Or("")),
 				Ranks: nullable.Positive(like.Ranks.Or(0)), RatedMTs: nullable.Positive(like.RatedMTs.Or(0)), Kind: bufferType(&like)}
 		}
 	}
-	a.Installs, a.Removes = a.Count(Install)+a.Count(Exchange), a.Count(Remove)+a.Count(Exchange)
+	a.Installs, a.Removes = a.CountSteps(Install)+a.CountSteps(Exchange), a.CountSteps(Remove)+a.CountSteps(Exchange)
 }
 
 // bufferType is the buffer type of a module, as on its label.

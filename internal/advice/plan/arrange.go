@@ -10,9 +10,9 @@ import (
 // hold most.
 const worthStay = 1 << 24
 
-// assign returns for each row the column that it gets so that the values add up to the most
+// assignColumns returns for each row the column that it gets so that the values add up to the most
 // (the Hungarian method).
-func assign(value [][]int) []int {
+func assignColumns(value [][]int) []int {
 	n := len(value)
 	rows, columns := make([]int, n+1), make([]int, n+1)
 	row, way := make([]int, n+1), make([]int, n+1) // of each column, counted from 1
@@ -70,57 +70,57 @@ type arrangement struct {
 // never is the value of what may not be.
 const never = -1 << 50
 
-// place writes the pattern into a layout, with its columns on equal channels and its blocks on equal controllers such
+// placePattern writes the pattern into a layout, with its columns on equal channels and its blocks on equal controllers such
 // that most modules stay. It reports whether the modules fit.
-func (a *arrangement) place(p pattern, into []int) bool {
+func (a *arrangement) placePattern(p pattern, into []int) bool {
 	blocks := a.alike.blocks
 	value, chosen := make([][]int, len(blocks)), make([][][]int, len(blocks))
 	for i := range blocks {
 		value[i], chosen[i] = make([]int, len(blocks)), make([][]int, len(blocks))
 		for j := range blocks {
 			value[i][j] = never
-			if i == j || a.alike.whole(blocks[i], blocks[j]) {
-				chosen[i][j], value[i][j] = a.block(p.of(blocks[i]), blocks[j])
+			if i == j || a.alike.isEqualBlock(blocks[i], blocks[j]) {
+				chosen[i][j], value[i][j] = a.assignBlock(p.groupColumns(blocks[i]), blocks[j])
 			}
 		}
 	}
 	sizes := slices.Repeat([]int{none}, len(into)) // of each slot
-	for i, j := range assign(value) {
-		columns := p.of(blocks[i])
+	for i, j := range assignColumns(value) {
+		columns := p.groupColumns(blocks[i])
 		for n, to := range chosen[i][j] {
 			g := blocks[j][to]
-			for d, size := range a.layers(columns[n], g) {
+			for d, size := range a.layerSizes(columns[n], g) {
 				for _, slot := range a.unit.groups[g].layers[d] {
 					sizes[slot] = size
 				}
 			}
 		}
 	}
-	return a.kinds(sizes, into)
+	return a.fillSlots(sizes, into)
 }
 
-// block assigns the columns to the groups of a block, and returns the number of modules that stay.
-func (a *arrangement) block(columns []column, groups []int) ([]int, int) {
+// assignBlock assigns the columns to the groups of a block, and returns the number of modules that stay.
+func (a *arrangement) assignBlock(columns []column, groups []int) ([]int, int) {
 	value := make([][]int, len(columns))
 	for i, c := range columns {
 		value[i] = make([]int, len(groups))
 		for j, g := range groups {
 			value[i][j] = never
-			if i == j || a.alike.groups(groups[i], g) {
-				value[i][j] = a.worth(c, g)
+			if i == j || a.alike.isEqualGroup(groups[i], g) {
+				value[i][j] = a.columnWorth(c, g)
 			}
 		}
 	}
-	chosen, sum := assign(value), 0
+	chosen, sum := assignColumns(value), 0
 	for i, j := range chosen {
 		sum += value[i][j]
 	}
 	return chosen, sum
 }
 
-func (a *arrangement) worth(c column, group int) int {
+func (a *arrangement) columnWorth(c column, group int) int {
 	n := -group * modulesIn(c)
-	for d, size := range a.layers(c, group) {
+	for d, size := range a.layerSizes(c, group) {
 		for _, slot := range a.unit.groups[group].layers[d] {
 			if now := a.board.at[slot]; now != none && a.board.size[now] == size && a.counts[now] > 0 {
 				n += worthStay
@@ -130,7 +130,7 @@ func (a *arrangement) worth(c column, group int) int {
 	return n
 }
 
-func (a *arrangement) layers(c column, group int) []int {
+func (a *arrangement) layerSizes(c column, group int) []int {
 	g := &a.unit.groups[group]
 	out := slices.Repeat([]int{none}, len(g.layers))
 	left, depth := slices.Clone(c), modulesIn(c)
@@ -151,10 +151,10 @@ func (a *arrangement) layers(c column, group int) []int {
 	return out
 }
 
-// kinds fills the slots with modules of their sizes: layers that can stay do, and the others get what
+// fillSlots fills the slots with modules of their sizes: layers that can stay do, and the others get what
 // is left in the fill order.
-func (a *arrangement) kinds(sizes, into []int) bool {
-	b, width := a.board, a.unit.size()
+func (a *arrangement) fillSlots(sizes, into []int) bool {
+	b, width := a.board, a.unit.layerWidth()
 	left := slices.Clone(a.counts)
 	for _, slot := range a.unit.slots {
 		into[slot] = none
@@ -193,28 +193,28 @@ type choice struct {
 	kept int
 }
 
-func (b *board) choices(unit int, counts []int) []choice {
+func (b *board) unitChoices(unit int, counts []int) []choice {
 	u := &b.units[unit]
 	if u.doubted != "" {
-		return append(b.filledUp(u, counts), b.byManual(u, counts)...)
+		return append(b.fullLayout(u, counts), b.manualLayouts(u, counts)...)
 	}
 	var out []choice
 	at := map[string]int{}
-	want, p := b.bySize(counts), b.population.Platform.Value
+	want, p := b.countsBySize(counts), b.population.Platform.Value
 	variants := []bool{false, true}
 	if slices.Max(want) == modulesIn(want) {
 		variants = variants[:1]
 	}
 	for nth, rooms := range b.roomsFor(u, modulesIn(counts)) {
-		like := u.alike(rooms, p)
-		for _, found := range u.patterns(want, b.distinct, like) {
+		like := u.comparableGroups(rooms, p)
+		for _, found := range u.listPatterns(want, b.distinct, like) {
 			for _, keep := range variants {
-				if !b.spend(len(u.slots)) {
+				if !b.spendWork(len(u.slots)) {
 					return out // of the most even patterns, which come first
 				}
 				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep}
-				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.key(p), layout: slices.Repeat([]int{none}, len(b.at))}
-				if !a.place(found, c.layout) || !b.listed(u, c.layout) {
+				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.interleavingKey(p), layout: slices.Repeat([]int{none}, len(b.at))}
+				if !a.placePattern(found, c.layout) || !b.hasListedSlots(u, c.layout) {
 					continue
 				}
 				for _, slot := range u.slots {
@@ -237,15 +237,15 @@ func (b *board) choices(unit int, counts []int) []choice {
 // roomsFor are the depths that n modules may fill the groups of a unit to: those of each set that the
 // maker lists for the number, else all.
 func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
-	if !b.lists(n) {
-		return [][]room{b.rooms(u)}
+	if !b.listsCount(n) {
+		return [][]room{b.roomsOfGroups(u)}
 	}
 	var out [][]room
 	for _, set := range b.sets.Rows[n].Sets {
 		rooms := make([]room, len(u.groups))
 		for i, g := range u.groups {
 			depth := 0
-			for depth < len(g.layers) && !slices.ContainsFunc(g.layers[depth], func(slot int) bool { return !slices.Contains(set, b.number(slot)) }) {
+			for depth < len(g.layers) && !slices.ContainsFunc(g.layers[depth], func(slot int) bool { return !slices.Contains(set, b.slotNumber(slot)) }) {
 				depth++
 			}
 			rooms[i] = 1 << depth
@@ -255,9 +255,9 @@ func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
 	return out
 }
 
-// filledUp is the one layout that needs no slot map: every slot has a module. Present modules stay unless all are to
+// fullLayout is the one layout that needs no slot map: every slot has a module. Present modules stay unless all are to
 // be of one kind; nil if the numbers do not match.
-func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
+func (b *board) fullLayout(u *memoryUnit, counts []int) []choice {
 	one := slices.Max(counts) == modulesIn(counts)
 	if modulesIn(counts) != len(u.slots) {
 		return nil
@@ -281,12 +281,12 @@ func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 	return []choice{{key: "full", layout: layout}}
 }
 
-// byManual lists the layouts that need no slot map because the product's own manual lists the slots for this number
+// manualLayouts lists the layouts that need no slot map because the product's own manual lists the slots for this number
 // of modules. The modules are all of one kind, and those in a slot of the set stay.
-func (b *board) byManual(u *memoryUnit, counts []int) []choice {
+func (b *board) manualLayouts(u *memoryUnit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)
-	if n == len(u.slots) || kind < 0 || !b.manual(u) {
+	if n == len(u.slots) || kind < 0 || !b.manualNamesSlots(u) {
 		return nil
 	}
 	row := b.sets.Rows[n]
@@ -297,11 +297,11 @@ func (b *board) byManual(u *memoryUnit, counts []int) []choice {
 	for i, set := range row.Sets {
 		layout := slices.Repeat([]int{none}, len(b.at))
 		for _, slot := range u.slots {
-			if slices.Contains(set, b.number(slot)) {
+			if slices.Contains(set, b.slotNumber(slot)) {
 				layout[slot] = kind
 			}
 		}
-		if slices.Equal(b.filled(u, layout), set) {
+		if slices.Equal(b.filledNumbers(u, layout), set) {
 			out = append(out, choice{key: "set " + strconv.Itoa(i), layout: layout})
 		}
 	}

@@ -56,8 +56,8 @@ type memoryUnit struct {
 	controllers      int
 }
 
-// unlisted reports whether the SMBIOS table lists no slot of a controller, and some of another one.
-func (u *memoryUnit) unlisted(controller int) bool {
+// hasNoListedSlot reports whether the SMBIOS table lists no slot of a controller, and some of another one.
+func (u *memoryUnit) hasNoListedSlot(controller int) bool {
 	others := false
 	for _, g := range u.groups {
 		if len(g.layers) > 0 && g.controller == controller {
@@ -70,7 +70,7 @@ func (u *memoryUnit) unlisted(controller int) bool {
 
 // inFillOrder lists the layers: the first of every group, then the second; controllers take turns.
 func (u *memoryUnit) inFillOrder() [][]int {
-	u.settle()
+	u.indexGroups()
 	var out [][]int
 	for d := range maxDepth {
 		for _, g := range u.turn {
@@ -82,7 +82,7 @@ func (u *memoryUnit) inFillOrder() [][]int {
 	return out
 }
 
-func (u *memoryUnit) settle() {
+func (u *memoryUnit) indexGroups() {
 	if u.turn != nil {
 		return
 	}
@@ -119,7 +119,7 @@ const (
 	doubtedMap = "what firmware says of the slots contradicts itself, so that it is not certain which slot is on which channel"
 )
 
-func (b *board) name(slot int) string { return b.sys.Slots[slot].Name() }
+func (b *board) slotName(slot int) string { return b.sys.Slots[slot].Name() }
 
 // moduleKind is a kind: modules with these traits are interchangeable. What is not known of a module
 // is equal only to what is not known of another.
@@ -150,13 +150,13 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	case !ok:
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots)), order: ordered(sys, topo.Placements), rank: make([]int, len(sys.Slots))}
+	b := &board{sys: sys, population: topo, sets: topo.Sets, at: slices.Repeat([]int{none}, len(sys.Slots)), order: sortedSlots(sys, topo.Placements), rank: make([]int, len(sys.Slots))}
 	for n, i := range b.order {
 		b.rank[i] = n
 	}
-	b.unsure = b.modules()
+	b.unsure = b.sortIntoKinds()
 	for i := range topo.Populations {
-		u, why := b.unit(p, &topo.Populations[i])
+		u, why := b.surveyUnit(p, &topo.Populations[i])
 		if why != "" {
 			return nil, why
 		}
@@ -166,7 +166,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 		return nil, "no processor with memory slots is known"
 	}
 	for _, i := range b.order {
-		if b.at[i] != none && b.owner(i) == none {
+		if b.at[i] != none && b.unitOfSlot(i) == none {
 			b.stray = append(b.stray, i)
 		}
 	}
@@ -174,8 +174,8 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	return b, ""
 }
 
-// ordered lists the slots by processor, by label with its numbers as numbers, and by position.
-func ordered(sys *inventory.System, at []place.Placement) []int {
+// sortedSlots lists the slots by processor, by label with its numbers as numbers, and by position.
+func sortedSlots(sys *inventory.System, at []place.Placement) []int {
 	labels, out := make([][]string, len(at)), make([]int, len(at))
 	for i := range out {
 		labels[i], out[i] = nameWords(sys.Slots[i].Name()), i
@@ -192,11 +192,11 @@ func ordered(sys *inventory.System, at []place.Placement) []int {
 	return out
 }
 
-func (b *board) byRank(x, y int) int { return b.rank[x] - b.rank[y] }
+func (b *board) compareRank(x, y int) int { return b.rank[x] - b.rank[y] }
 
-func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
+func (b *board) surveyUnit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
 	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
-	slices.SortFunc(u.slots, b.byRank)
+	slices.SortFunc(u.slots, b.compareRank)
 	n, ok := pop.ChannelsTotal.Get()
 	switch {
 	case !ok:
@@ -207,31 +207,31 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUn
 	if pop.DPC.Unverified {
 		u.doubted = noSlotMap
 	}
-	channels, why := b.channels(&u, n)
+	channels, why := b.slotsByChannel(&u, n)
 	if why != "" {
 		return u, why
 	}
-	u.groups = b.groups(p, channels)
+	u.groups = b.groupChannels(p, channels)
 	return u, ""
 }
 
-// unmapped returns the reason if nothing can be advised because the map is uncertain, otherwise "": the sets of the
+// unmappedReason returns the reason if nothing can be advised because the map is uncertain, otherwise "": the sets of the
 // product's own manual need no map, and neither does filling every slot, which is advised only if the platform's
 // document asks for no fewer modules.
-func (b *board) unmapped() string {
+func (b *board) unmappedReason() string {
 	recommended := b.population.Platform.Value.RecommendedDIMMs
 	for i := range b.units {
-		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && slices.ContainsFunc(recommended, func(n int) bool { return n < len(u.slots) }) {
+		if u := &b.units[i]; u.doubted != "" && !b.manualNamesSlots(u) && slices.ContainsFunc(recommended, func(n int) bool { return n < len(u.slots) }) {
 			return u.doubted
 		}
 	}
 	return ""
 }
 
-// channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted what is
+// slotsByChannel lists the unit's slots by channel, each in the order of positions, and notes in u.doubted what is
 // uncertain. It returns the reason if that is impossible, otherwise "". Empty slots without a known position are left
 // out.
-func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
+func (b *board) slotsByChannel(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
 		at := &b.population.Placements[i]
@@ -246,7 +246,7 @@ func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 		case known:
 			channels[at.Channel] = append(channels[at.Channel], i)
 		case b.sys.Slots[i].State == inventory.SlotPopulated:
-			return nil, "the position of " + b.name(i) + " in its channel is not known"
+			return nil, "the position of " + b.slotName(i) + " in its channel is not known"
 		}
 	}
 	for _, slots := range channels {
@@ -255,19 +255,19 @@ func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 		})
 		for j := 1; j < len(slots); j++ {
 			if b.population.Placements[slots[j]].Slot == b.population.Placements[slots[j-1]].Slot {
-				return nil, b.name(slots[j-1]) + " and " + b.name(slots[j]) + " have the same position in their channel"
+				return nil, b.slotName(slots[j-1]) + " and " + b.slotName(slots[j]) + " have the same position in their channel"
 			}
 		}
 	}
 	return channels, ""
 }
 
-func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
+func (b *board) groupChannels(p *platform.Platform, channels [][]int) []channelGroup {
 	var out []channelGroup
 	if p.LockstepPairs && len(p.LockstepChannels) > 0 {
 		half := len(p.LockstepChannels) / 2
 		for i, pair := range p.LockstepChannels {
-			out = append(out, b.group(i/max(half, 1), channels, pair))
+			out = append(out, b.layerSlots(i/max(half, 1), channels, pair))
 		}
 		return out
 	}
@@ -279,14 +279,14 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
 		if controller == place.Unplaced && p.Controllers > 0 && len(channels)%p.Controllers == 0 {
 			controller = c * p.Controllers / len(channels)
 		}
-		out = append(out, b.group(controller, channels, []int{c}))
+		out = append(out, b.layerSlots(controller, channels, []int{c}))
 	}
 	return out
 }
 
-// group puts the slots of its channels into layers; a slot without a partner on every channel is left
+// layerSlots puts the slots of its channels into layers; a slot without a partner on every channel is left
 // out. It is ordered if a slot map places the slots, for lockstep channels, and with one layer.
-func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
+func (b *board) layerSlots(controller int, channels [][]int, of []int) channelGroup {
 	g := channelGroup{controller: controller, ordered: len(of) > 1}
 	depth := maxDepth
 	for _, c := range of {
@@ -311,10 +311,10 @@ func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 // nodeSeat is the memory controller whose modules are the memory of a NUMA node.
 type nodeSeat struct{ socket, controller int }
 
-// seatsOf returns the controller of each node with CPUs, by the node's id. It is nil unless every socket
+// controllersOfNodes returns the controller of each node with CPUs, by the node's id. It is nil unless every socket
 // has as many nodes as controllers, several of them, and exactly those nodes have memory, and as much, whose
 // controllers, in the same order, have modules: dies of EPYC 7001, Cluster on Die, SNC.
-func seatsOf(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
+func controllersOfNodes(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
 	seats := map[int]nodeSeat{}
 	for _, p := range topo.Populations {
 		controllers := p.Controllers.Or(nil)
@@ -343,8 +343,8 @@ func seatsOf(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
 	return seats
 }
 
-// seat gives the nodes of a machine with its modules in other slots the memory of their controllers.
-func seat(sys *inventory.System, topo *population.Result, seats map[int]nodeSeat) {
+// assignNodeMemory gives the nodes of a machine with its modules in other slots the memory of their controllers.
+func assignNodeMemory(sys *inventory.System, topo *population.Result, seats map[int]nodeSeat) {
 	for i := range sys.Nodes {
 		n := &sys.Nodes[i]
 		at, ok := seats[n.ID]

@@ -15,13 +15,13 @@ import (
 )
 
 func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout, mix []int) []Configuration {
-	sys, topo := t.derive(layout)
-	if tooDeep(sys, topo) {
+	sys, topo := t.deriveLayout(layout)
+	if hasTooDeepChannel(sys, topo) {
 		return to
 	}
 	own, sets := &t.board.units[0], t.board.population.Sets
 	out := t.configuration(c, t.slotWords(own, layout, c), mix)
-	out.speed, out.Reached = t.speed(topo), reachedOf(&topo.Populations[0])
+	out.speed, out.Reached = t.speedRanking(topo), reachedOf(&topo.Populations[0])
 	for u := range t.others {
 		if names := t.slotWords(&t.others[u], layout, c); t.labelled && !slices.Contains(names, "") {
 			out.OtherSlots = append(out.OtherSlots, names)
@@ -32,22 +32,22 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	}
 	if c.row != nil && t.numbered == nil && (!sets.Analogous || t.labelled && t.doubted == "") {
 		for _, set := range c.row.Sets[1:] {
-			if other, ok := t.bySet(set, mix); ok {
+			if other, ok := t.layoutOfSet(set, mix); ok {
 				out.Also = append(out.Also, t.slotWords(own, other, c))
 			}
 		}
 	}
 	about := func(id string) bool { return t.pipeline.AboutLayout(id) || t.pipeline.Role(id).Feature }
 	if found, err := t.pipeline.Audit(sys, topo, about); err == nil {
-		out.judged(found, &t.pipeline, topo.Populations[0].Class.Or(population.Class{}))
+		out.addAuditResult(found, &t.pipeline, topo.Populations[0].Class.Or(population.Class{}))
 	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return append(to, out)
 }
 
-// tooDeep reports whether a channel has more modules than the document allows with one of them, such as a third with
+// hasTooDeepChannel reports whether a channel has more modules than the document allows with one of them, such as a third with
 // a quad-rank one.
-func tooDeep(sys *inventory.System, topo *population.Result) bool {
+func hasTooDeepChannel(sys *inventory.System, topo *population.Result) bool {
 	type channel struct{ socket, number int }
 	on := map[channel][]int{}
 	for i := range sys.Slots {
@@ -60,7 +60,7 @@ func tooDeep(sys *inventory.System, topo *population.Result) bool {
 	for _, slots := range on {
 		for _, i := range slots {
 			kinds, _ := platform.KindsFor(pf, &sys.Slots[i])
-			if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return pf.Takes(k, len(slots)) }) {
+			if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return pf.AllowsDepth(k, len(slots)) }) {
 				return true
 			}
 		}
@@ -120,16 +120,16 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 	return out
 }
 
-// judged adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
+// addAuditResult adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
 // it permits the number.
-func (c *Configuration) judged(found *verdict.Audit, p *Pipeline, class population.Class) {
+func (c *Configuration) addAuditResult(found *verdict.Audit, p *Pipeline, class population.Class) {
 	for i := range found.Findings {
 		f := &found.Findings[i]
 		if p.Role(f.Rule).Feature {
-			c.carries(f)
+			c.addFeatureEffect(f)
 			continue
 		}
-		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
+		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.statesEffect(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
 			c.Effects = append(c.Effects, *f.Effect)
 		}
 		if f.Result != verdict.Fail {
@@ -144,8 +144,8 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline, class populati
 	c.Discouraged = c.Discouraged || class.Discouraged
 }
 
-// carries adds as an effect whether the layout meets what a feature needs of it, if all of that is known.
-func (c *Configuration) carries(f *verdict.Finding) {
+// addFeatureEffect adds as an effect whether the layout meets what a feature needs of it, if all of that is known.
+func (c *Configuration) addFeatureEffect(f *verdict.Finding) {
 	verb, words, source := "carries ", []string{}, ""
 	for _, p := range f.Prerequisites {
 		switch {
@@ -167,9 +167,9 @@ func (c *Configuration) carries(f *verdict.Finding) {
 	}
 }
 
-// states reports whether an effect is the share of the best bandwidth, computed or
+// statesEffect reports whether an effect is the share of the best bandwidth, computed or
 // measured, which the configuration states anyway.
-func (c *Configuration) states(e *verdict.Effect) bool {
+func (c *Configuration) statesEffect(e *verdict.Effect) bool {
 	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == string(c.Relative.Source)
 }
 
@@ -177,7 +177,7 @@ func (t *Target) documentOf(c *documentedCount) string {
 	if c.row != nil {
 		return t.board.population.Sets.Document(c.n)
 	}
-	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
+	if c.documented || t.lockstepKitSize() > 1 && c.n%t.lockstepKitSize() == 0 {
 		names := place.NamesOf(t.pipeline.Rules, &t.board.sys.Machine)
 		if len(names.Makers) == 0 { // of a platform without a machine each maker's document is about it
 			names.Makers = []string{platform.VendorWord(t.Platform.Citation.Vendor)}
@@ -199,7 +199,7 @@ func (t *Target) slotWords(u *memoryUnit, layout []int, c *documentedCount) []st
 		if layout[slot] == none {
 			continue
 		}
-		at, either := &t.board.population.Placements[slot], t.eitherOf(slot, layout)
+		at, either := &t.board.population.Placements[slot], t.alternativeSlots(slot, layout)
 		switch {
 		case !t.labelled:
 			out = append(out, documentSlot(at.Channel, at.Slot))
@@ -233,8 +233,8 @@ func (t *Target) labelOf(u *memoryUnit, slot int) string {
 	return slotLabel(t.board.sys, slot)
 }
 
-// eitherOf lists the slots of a channel of which some are filled while it is not known which comes first.
-func (t *Target) eitherOf(slot int, layout []int) []int {
+// alternativeSlots lists the slots of a channel of which some are filled while it is not known which comes first.
+func (t *Target) alternativeSlots(slot int, layout []int) []int {
 	for n, open := range t.open {
 		slots := slices.Concat(t.board.units[0].groups[n].layers...)
 		if open && slices.Contains(slots, slot) && slices.ContainsFunc(slots, func(s int) bool { return layout[s] == none }) {
@@ -297,13 +297,13 @@ type documentedCount struct {
 	documented bool
 }
 
-// bySet puts a mix into the slots with these numbers, larger modules first in the order of the table;
+// layoutOfSet puts a mix into the slots with these numbers, larger modules first in the order of the table;
 // it is false if the slots and the modules are not equally many.
-func (t *Target) bySet(set, mix []int) ([]int, bool) {
+func (t *Target) layoutOfSet(set, mix []int) ([]int, bool) {
 	layout := slices.Clone(t.board.at)
 	left, k, placed := slices.Clone(mix), 0, 0
 	for _, slot := range t.board.units[0].slots {
-		if !slices.Contains(set, t.board.population.Sets.Number(t.board.sys.Slots[slot].Locator.Or(""), &t.board.population.Placements[slot])) {
+		if !slices.Contains(set, t.board.population.Sets.SlotNumber(t.board.sys.Slots[slot].Locator.Or(""), &t.board.population.Placements[slot])) {
 			continue
 		}
 		for k < len(left) && left[k] == 0 {
@@ -319,10 +319,10 @@ func (t *Target) bySet(set, mix []int) ([]int, bool) {
 	return layout, placed == len(set) && modulesIn(left) == 0
 }
 
-// kit is the number of equal modules that are bought together if they work in lockstep: a layer on
+// lockstepKitSize is the number of equal modules that are bought together if they work in lockstep: a layer on
 // both controllers (Fujitsu: every size in fours); 1 without lockstep.
-func (t *Target) kit() int {
-	if w := t.board.units[0].size(); w > 1 {
+func (t *Target) lockstepKitSize() int {
+	if w := t.board.units[0].layerWidth(); w > 1 {
 		return 2 * w
 	}
 	return 1

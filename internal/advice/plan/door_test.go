@@ -45,7 +45,7 @@ func pipeline(t testing.TB) plan.Pipeline {
 	}
 	return plan.Pipeline{
 		Rules:    rules.FS,
-		Role:     e.Role,
+		Role:     e.RoleOfRule,
 		Document: audit.RowDocument,
 		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit:    run(false),
@@ -80,7 +80,7 @@ func populate(sys *inventory.System, words ...string) {
 			steps = append(steps, plan.Step{Do: plan.Remove, FromSlot: i, ToSlot: -1, LikeSlot: -1})
 		}
 	}
-	*sys = *plan.Apply(sys, steps)
+	*sys = *plan.ApplySteps(sys, steps)
 }
 
 // label is a slot's label, below its bank's where labels repeat: the RX600 S6's "CPU1-MEM-A DIMM-1A".
@@ -120,7 +120,7 @@ func slower(s *inventory.Slot) { s.RatedMTs.Value, s.PartNumber.Value = 2400, "M
 func brief(p *plan.Pipeline, a *plan.Advice) string {
 	var words []string
 	for _, do := range []plan.StepKind{plan.Move, plan.Swap, plan.Remove, plan.Exchange, plan.Install} {
-		if n := a.Count(do); n > 0 {
+		if n := a.CountSteps(do); n > 0 {
 			words = append(words, fmt.Sprint(do, " ", n))
 		}
 	}
@@ -242,7 +242,7 @@ func audited(t testing.TB, sys *inventory.System, p plan.Pipeline) *verdict.Audi
 	return found
 }
 
-func buys(a *plan.Advice) int { return a.Count(plan.Install) + a.Count(plan.Exchange) }
+func buys(a *plan.Advice) int { return a.CountSteps(plan.Install) + a.CountSteps(plan.Exchange) }
 
 // named is a finding of a rule about a subject.
 type named struct{ rule, subject string }
@@ -250,8 +250,8 @@ type named struct{ rule, subject string }
 // carriedOut compares the audit of the machine after the steps with the promise.
 func (c *planned) carriedOut(t testing.TB, name string, a *plan.Advice, steps []plan.Step) {
 	t.Helper()
-	after := plan.Apply(c.sys, steps)
-	topo := c.topo.Running().WithModules(c.sys, after, c.pipe.Rules)
+	after := plan.ApplySteps(c.sys, steps)
+	topo := c.topo.WithRunningClock().WithModules(c.sys, after, c.pipe.Rules)
 	again, err := c.pipe.Audit(after, topo, nil)
 	require.NoError(t, err)
 	before := map[named]*verdict.Finding{}
@@ -378,7 +378,7 @@ func (c *planned) inSlots(t testing.TB, a *plan.Advice, down bool) []plan.Step {
 // removed and capacity given up.
 func (c *planned) undominated(t testing.TB) {
 	cost := func(a *plan.Advice) (out []float64) {
-		out = []float64{0, 0, 0, float64(buys(a)), 0, float64(a.Count(plan.Remove) + a.Count(plan.Exchange)), float64(a.GivenUpBytes)}
+		out = []float64{0, 0, 0, float64(buys(a)), 0, float64(a.CountSteps(plan.Remove) + a.CountSteps(plan.Exchange)), float64(a.GivenUpBytes)}
 		for _, f := range a.Reaches.Findings {
 			if c.pipe.AboutLayout(f.Rule) && f.Severity != verdict.Info {
 				out[verdict.Critical.Rank()-f.Severity.Rank()]++

@@ -37,7 +37,7 @@ func drawn(full *inventory.System, random *rand.Rand) *inventory.System {
 			steps = append(steps, plan.Step{Do: plan.Remove, FromSlot: i, ToSlot: -1, LikeSlot: -1})
 		}
 	}
-	out := plan.Apply(full, steps)
+	out := plan.ApplySteps(full, steps)
 	for i := range out.Slots {
 		if twice[i] && stays[i] {
 			out.Slots[i].SizeBytes.Value *= 2
@@ -85,7 +85,7 @@ func TestDrawnMachines(t *testing.T) {
 				})
 				documented := name != "dell-r660" && name != "ibm-e326m-full" && !strings.Contains(c.made.Why, "which slot of a channel is filled first is not known")
 				assert.False(t, failing && documented && len(c.made.Advice) == 0, c.made.Why)
-				turned := plan.Apply(sys, nil)
+				turned := plan.ApplySteps(sys, nil)
 				slices.Reverse(turned.Slots)
 				assert.Equal(t, steps(c.made), steps(plan.Make(turned, p.Derive(turned), audited(t, turned, p), p)))
 			}

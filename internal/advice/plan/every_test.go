@@ -41,7 +41,7 @@ func (s *small) machine(l layout) *inventory.System {
 			steps = append(steps, plan.Step{Do: plan.Remove, FromSlot: i, ToSlot: -1, LikeSlot: -1})
 		}
 	}
-	sys := plan.Apply(s.full, steps)
+	sys := plan.ApplySteps(s.full, steps)
 	for i := range sys.Slots {
 		sys.Slots[i].SizeBytes.Value *= max(1, int64(l[i]))
 	}
@@ -189,7 +189,7 @@ func (s *small) held(t *testing.T, l layout, all []layout) {
 		if a.ByChannel() {
 			steps = c.inSlots(t, a, false)
 		}
-		after := plan.Apply(c.sys, steps)
+		after := plan.ApplySteps(c.sys, steps)
 		var to layout
 		for n := range after.Slots {
 			if s := &after.Slots[n]; s.State == inventory.SlotPopulated {
@@ -197,9 +197,9 @@ func (s *small) held(t *testing.T, l layout, all []layout) {
 			}
 		}
 		switch is := s.judge(t, to); {
-		case buys(a)+a.Count(plan.Remove) == 0 && i == 0:
+		case buys(a)+a.CountSteps(plan.Remove) == 0 && i == 0:
 			best, free = is, to
-		case a.Count(plan.Remove)+a.Count(plan.Exchange) == 0 && slices.Max(is.severe()) == 0:
+		case a.CountSteps(plan.Remove)+a.CountSteps(plan.Exchange) == 0 && slices.Max(is.severe()) == 0:
 			cure = buys(a)
 		}
 	}

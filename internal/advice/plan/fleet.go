@@ -59,22 +59,22 @@ func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Aud
 	if slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Waiver != nil && f.Waiver.Population }) {
 		return &Stake{Why: "the configuration accepts its population as it is"}
 	}
-	p.seats = seatsOf(sys, topo)
+	p.seats = controllersOfNodes(sys, topo)
 	s, why := newSearch(sys, topo, found, p)
 	if why != "" {
 		return &Stake{Why: why}
 	}
 	out := &Stake{Bytes: topo.InstalledBytes}
 	if i := slices.IndexFunc(made.Advice, func(a Advice) bool { return a.ID == Move }); i >= 0 {
-		g := s.gain(&made.Advice[i])
+		g := s.computeGain(&made.Advice[i])
 		out.Moves = &g
 	}
-	out.GivesUp = s.surplus(cmp.Or(floor, (topo.InstalledBytes.Or(0)+1)/2), topo)
-	out.Takes, out.Needs = s.fromStock(spares, out.Moves)
+	out.GivesUp = s.largestSurplus(cmp.Or(floor, (topo.InstalledBytes.Or(0)+1)/2), topo)
+	out.Takes, out.Needs = s.gainsOfStocks(spares, out.Moves)
 	return out
 }
 
-func (s *search) gain(a *Advice) Gain {
+func (s *search) computeGain(a *Advice) Gain {
 	was, is := &s.before, a.score
 	g := Gain{Advice: *a, Critical: was.severities[0] - is.severities[0], Warning: was.severities[1] - is.severities[1]}
 	unknown := func(p population.Population) bool { return !p.Relative.Known() }
@@ -84,16 +84,16 @@ func (s *search) gain(a *Advice) Gain {
 	return g
 }
 
-// surplus is what takes the most modules out so that documents name the number that stays, every
+// largestSurplus is what takes the most modules out so that documents name the number that stays, every
 // channel keeps as many, nothing fails that does not today, and neither class nor bandwidth of any
 // processor is less. It is nil if there is nothing.
-func (s *search) surplus(floor int64, topo *population.Result) *Gain {
+func (s *search) largestSurplus(floor int64, topo *population.Result) *Gain {
 	b := s.board
 	if b.redundancyOn() || slices.ContainsFunc(b.units, func(u memoryUnit) bool { return u.doubted != "" }) {
 		return nil
 	}
 	var stocks []*stock
-	layer, have := b.units[0].size()*len(b.units[0].groups), b.bySize(b.counts())
+	layer, have := b.units[0].layerWidth()*len(b.units[0].groups), b.countsBySize(b.kindCounts())
 	for i := range have {
 		have[i] /= max(1, layer*len(b.units))
 	}
@@ -101,26 +101,26 @@ func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 		for i := range want {
 			want[i] *= layer
 		}
-		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), b.likes()[0], false)
-		if x.bought == 0 && x.left > 0 && b.named(modulesIn(want)) && b.bytes(b.counts())-x.givenUp >= floor {
+		x := b.supplyUnits(slices.Repeat([][]int{want}, len(b.units)), b.kindsToBuy()[0], false)
+		if x.bought == 0 && x.left > 0 && b.isRecommendedCount(modulesIn(want)) && b.totalCapacity(b.kindCounts())-x.givenUp >= floor {
 			stocks = append(stocks, x)
 		}
 	}
 	slices.SortStableFunc(stocks, func(x, y *stock) int {
 		return cmp.Or(cmp.Compare(y.left, x.left), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.crossing, y.crossing))
 	})
-	s.allow(mostRemoved)
+	s.setBudget(mostRemoved)
 	for _, x := range stocks {
-		for _, p := range s.proposals(x) {
-			c := s.try(&p, x)
+		for _, p := range s.proposeLayouts(x) {
+			c := s.tryProposal(&p, x)
 			if c == nil {
 				return nil
 			}
-			if s.breaks(c) || len(goneFailures(c.score.fails, s.before.fails)) > 0 {
+			if s.makesWorse(c) || len(goneFailures(c.score.fails, s.before.fails)) > 0 {
 				continue
 			}
-			if a, ok := s.prove(c); ok && keepsClass(topo.Populations, topo.Repopulate(Apply(b.sys, c.steps)).Populations) {
-				g := s.gain(&a)
+			if a, ok := s.proveCandidate(c); ok && keepsClass(topo.Populations, topo.Repopulate(ApplySteps(b.sys, c.steps)).Populations) {
+				g := s.computeGain(&a)
 				return &g
 			}
 		}
@@ -135,15 +135,15 @@ func keepsClass(before, after []population.Population) bool {
 		was, known := before[i].Class.Get()
 		is, still := after[i].Class.Get()
 		if !known || !still || is.Name > was.Name || was.Documented && !is.Documented || is.Discouraged && !was.Discouraged ||
-			left(&after[i]) < left(&before[i]) {
+			remainingShare(&after[i]) < remainingShare(&before[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// left is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
-func left(p *population.Population) float64 {
+// remainingShare is the remaining share of the full bandwidth: as measured, else what is certain; 0 if unknown.
+func remainingShare(p *population.Population) float64 {
 	r := population.RelativeOf(p.Relative)
 	if low, _ := r.Bounds(); !math.IsInf(low, 1) {
 		return low
@@ -151,13 +151,13 @@ func left(p *population.Population) float64 {
 	return 0
 }
 
-// fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
+// gainsOfStocks lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
 // number of them would. Nothing is taken for what moving modules reaches as well.
-func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
-	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow(&s.before) || s.takenByMode(&s.before) || moves != nil && !moves.score.severe() {
+func (s *search) gainsOfStocks(spares []Spare, moves *Gain) (takes, needs []Take) {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow(&s.before) || s.takenByMode(&s.before) || moves != nil && !moves.score.hasSevereFailure() {
 		return nil, nil
 	}
-	stocks := slices.DeleteFunc(s.board.stocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
+	stocks := slices.DeleteFunc(s.board.listStocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
 	for k := range s.board.kinds {
 		var of []int
 		have := 0
@@ -166,15 +166,15 @@ func (s *search) fromStock(spares []Spare, moves *Gain) (takes, needs []Take) {
 				of, have = append(of, i), have+spares[i].Count
 			}
 		}
-		takes = append(takes, s.takes(stocks, k, have, of, moves)...)
-		needs = append(needs, s.takes(stocks, k, math.MaxInt, nil, moves)...)
+		takes = append(takes, s.gainsFromStock(stocks, k, have, of, moves)...)
+		needs = append(needs, s.gainsFromStock(stocks, k, math.MaxInt, nil, moves)...)
 	}
 	return takes, needs
 }
 
-// takes lists what a limited number of modules of one kind gain: the fewest after which nothing severe fails, and
+// gainsFromStock lists what a limited number of modules of one kind gain: the fewest after which nothing severe fails, and
 // fewer that cure a part.
-func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Take {
+func (s *search) gainsFromStock(stocks []*stock, k, have int, of []int, moves *Gain) []Take {
 	list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {
 		n := -s.board.kinds[k].count
 		for _, unit := range x.split {
@@ -186,16 +186,16 @@ func (s *search) takes(stocks []*stock, k, have int, of []int, moves *Gain) []Ta
 		return nil
 	}
 	var out []Take
-	full, part := s.cheapest(list, keepsAll, cured, mostBought, nil, &s.before)
+	full, part := s.cheapestStock(list, keepsAll, hasNoSevereFailure, mostBought, nil, &s.before)
 	for _, c := range []*candidate{full, part} {
 		if c == nil {
 			continue
 		}
-		a, ok := s.prove(c)
+		a, ok := s.proveCandidate(c)
 		if !ok {
 			continue
 		}
-		if g := s.gain(&a); moves == nil || cmp.Or(g.Critical-moves.Critical, g.Warning-moves.Warning) > 0 {
+		if g := s.computeGain(&a); moves == nil || cmp.Or(g.Critical-moves.Critical, g.Warning-moves.Warning) > 0 {
 			out = append(out, Take{Gain: g, Of: of, Wants: s.board.kinds[k].traits, Alike: s.board.population.Platform.Value.UniformDIMMs})
 		}
 	}

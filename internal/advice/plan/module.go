@@ -37,7 +37,7 @@ func clearSlot(s *inventory.Slot) {
 
 const nextBoot = "only the next boot shows"
 
-func unread() fact.Fact[int] {
+func unreadUntilBoot() fact.Fact[int] {
 	return fact.Unknown[int](fact.Unread, nextBoot, "")
 }
 
@@ -77,15 +77,15 @@ func TraitsOf(s *inventory.Slot) Traits {
 // another buffer type.
 func (t *Traits) Fits(wants *Traits) bool {
 	return t.Bytes > 0 && t.Bytes == wants.Bytes && t.Type != "" && t.Type == wants.Type && t.Ranks > 0 && t.Ranks == wants.Ranks &&
-		(t.RatedMTs <= 0 || ddr.Nominal(t.RatedMTs) >= wants.RatedMTs) && agree(t.DataWidth, wants.DataWidth) && agree(t.TotalWidth, wants.TotalWidth) &&
-		agree(t.Registered, wants.Registered) && agree(t.LoadReduced, wants.LoadReduced)
+		(t.RatedMTs <= 0 || ddr.Nominal(t.RatedMTs) >= wants.RatedMTs) && agreeIfKnown(t.DataWidth, wants.DataWidth) && agreeIfKnown(t.TotalWidth, wants.TotalWidth) &&
+		agreeIfKnown(t.Registered, wants.Registered) && agreeIfKnown(t.LoadReduced, wants.LoadReduced)
 }
 
-func agree[T ~int](x, y T) bool { return x == 0 || y == 0 || x == y }
+func agreeIfKnown[T ~int](x, y T) bool { return x == 0 || y == 0 || x == y }
 
-// running returns the traits that count on a machine whose processors run memory at highest MT/s at
+// limitedToSpeed returns the traits that count on a machine whose processors run memory at highest MT/s at
 // most (0 if that is not known): the rated speed by its usual name, and not above highest.
-func (t Traits) running(highest int) Traits {
+func (t Traits) limitedToSpeed(highest int) Traits {
 	t.RatedMTs = ddr.Nominal(t.RatedMTs)
 	if highest > 0 {
 		t.RatedMTs = min(t.RatedMTs, highest)
@@ -93,9 +93,9 @@ func (t Traits) running(highest int) Traits {
 	return t
 }
 
-// modules sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
+// sortIntoKinds sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
 // with an order requires. It returns the reason if that is impossible, otherwise "".
-func (b *board) modules() string {
+func (b *board) sortIntoKinds() string {
 	highest := b.population.HighestMTs()
 	of := make([]Traits, len(b.sys.Slots))
 	for _, i := range b.order {
@@ -110,9 +110,9 @@ func (b *board) modules() string {
 			continue
 		}
 		if s.State == inventory.SlotUnknown || !s.SizeBytes.Known() {
-			return "the size of the module in " + b.name(i) + " is not known"
+			return "the size of the module in " + b.slotName(i) + " is not known"
 		}
-		of[i] = TraitsOf(s).running(highest)
+		of[i] = TraitsOf(s).limitedToSpeed(highest)
 		k := slices.IndexFunc(b.kinds, func(k moduleKind) bool { return k.traits == of[i] })
 		if k < 0 {
 			k, b.kinds = len(b.kinds), append(b.kinds, moduleKind{traits: of[i], like: i})
@@ -209,9 +209,9 @@ func parseSizes(text string) []moduleSize {
 	return out
 }
 
-// onSale is a module of a kind that exists: if firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the
+// existingModule is a module of a kind that exists: if firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the
 // kind in the platform's document is used, and if both are possible the kind is left open.
-func onSale(s inventory.Slot, documented string) inventory.Slot {
+func existingModule(s inventory.Slot, documented string) inventory.Slot {
 	switch kind := MemoryKind(documented, &s); kind {
 	case s.Type.Or(""):
 	case "":

@@ -19,7 +19,7 @@ func (b *board) settleOrder() {
 			b.orderBySets(g)
 			b.orderByLabels(g)
 			for _, l := range g.layers {
-				g.filled += min(b.fullness(l), 1)
+				g.filled += min(b.countFilled(l), 1)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func (b *board) settleOrder() {
 				}
 			}
 			if !g.ordered { // what is filled stays; which one is next is not known
-				slices.SortStableFunc(g.layers, func(x, y []int) int { return b.fullness(y) - b.fullness(x) })
+				slices.SortStableFunc(g.layers, func(x, y []int) int { return b.countFilled(y) - b.countFilled(x) })
 			}
 			b.partial = b.partial || g.filled < len(g.layers)
 		}
@@ -47,15 +47,15 @@ func (b *board) orderBySets(g *channelGroup) {
 	if g.ordered || b.sets == nil || b.sets.Analogous {
 		return
 	}
-	number := func(layer []int) int { return b.number(layer[0]) }
+	number := func(layer []int) int { return b.slotNumber(layer[0]) }
 	for i, later := range g.layers {
 		for _, sooner := range g.layers[:i] {
-			if b.sets.Order(number(sooner), number(later)) == 0 {
+			if b.sets.CompareOrder(number(sooner), number(later)) == 0 {
 				return
 			}
 		}
 	}
-	slices.SortStableFunc(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
+	slices.SortStableFunc(g.layers, func(x, y []int) int { return b.sets.CompareOrder(number(x), number(y)) })
 	g.ordered = true
 }
 
@@ -66,7 +66,7 @@ func (b *board) orderByLabels(g *channelGroup) {
 		return
 	}
 	turn := func(layer []int) int {
-		return b.population.Fill.Turn(b.sys.Slots[layer[0]].Locator.Or(""), &b.population.Placements[layer[0]])
+		return b.population.Fill.FillPosition(b.sys.Slots[layer[0]].Locator.Or(""), &b.population.Placements[layer[0]])
 	}
 	if slices.ContainsFunc(g.layers, func(l []int) bool { return turn(l) == place.Unplaced }) {
 		return
@@ -89,7 +89,7 @@ func (b *board) partlyFilled() (up, down bool) {
 			}
 			seen = true
 			for d, l := range g.layers {
-				has := b.fullness(l) > 0
+				has := b.countFilled(l) > 0
 				up = up && has == (d < g.filled)
 				down = down && has == (d >= n-g.filled)
 			}
@@ -98,7 +98,7 @@ func (b *board) partlyFilled() (up, down bool) {
 	return up && seen, down && seen
 }
 
-func (b *board) fullness(layer []int) int {
+func (b *board) countFilled(layer []int) int {
 	n := 0
 	for _, s := range layer {
 		if b.at[s] != none {
@@ -111,9 +111,9 @@ func (b *board) fullness(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// open reports whether a layout fills a channel in part although it is not known which of its slots is filled first. As many
+// hasUnknownOrder reports whether a layout fills a channel in part although it is not known which of its slots is filled first. As many
 // modules as now stay where they are.
-func (b *board) open(layout []int) bool {
+func (b *board) hasUnknownOrder(layout []int) bool {
 	return slices.ContainsFunc(b.units, func(u memoryUnit) bool {
 		return u.doubted == "" && slices.ContainsFunc(u.groups, func(g channelGroup) bool {
 			depth := 0
@@ -127,8 +127,8 @@ func (b *board) open(layout []int) bool {
 	})
 }
 
-// mirrored is a layout with the channels of unknown order filled from the other end.
-func (b *board) mirrored(layout []int) []int {
+// mirrorLayout is a layout with the channels of unknown order filled from the other end.
+func (b *board) mirrorLayout(layout []int) []int {
 	out := slices.Clone(layout)
 	for i := range b.units {
 		for _, g := range b.units[i].groups {
@@ -148,14 +148,14 @@ func (b *board) mirrored(layout []int) []int {
 	return out
 }
 
-// byChannel returns moves, swaps and installations as steps from channel to channel, in the order of the
+// channelSteps returns moves, swaps and installations as steps from channel to channel, in the order of the
 // channels; nil if there is another step. A swap is two moves. Like is the slot that represents the kind
 // of module.
-func (b *board) byChannel(steps []Step) []Step {
+func (b *board) channelSteps(steps []Step) []Step {
 	var out []Step
 	at := slices.Clone(b.at)
 	channel := func(slot int) *Channel {
-		return &Channel{nullable.Coordinate(b.units[b.owner(slot)].socket), b.population.Placements[slot].Channel}
+		return &Channel{nullable.Coordinate(b.units[b.unitOfSlot(slot)].socket), b.population.Placements[slot].Channel}
 	}
 	move := func(from, to int) {
 		out = append(out, Step{Do: Move, FromSlot: none, ToSlot: none, LikeSlot: b.kinds[at[from]].like, FromChannel: channel(from), ToChannel: channel(to)})
@@ -190,65 +190,65 @@ func (b *board) byChannel(steps []Step) []Step {
 // manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
-		if u := &b.units[i]; u.doubted != "" && (!b.manual(u) || !b.listsFewer(u)) {
+		if u := &b.units[i]; u.doubted != "" && (!b.manualNamesSlots(u) || !b.listsFewer(u)) {
 			return u.doubted
 		}
 	}
 	return ""
 }
 
-// source names the document that lists these slots, by number and sorted, as a set; "" if none does.
-func source(sets *place.Sets, filled []int) string {
+// setDocument names the document that lists these slots, by number and sorted, as a set; "" if none does.
+func setDocument(sets *place.Sets, filled []int) string {
 	row, ok := sets.Rows[len(filled)]
-	if !ok || !row.Has(filled) {
+	if !ok || !row.ListsSlots(filled) {
 		return ""
 	}
 	return sets.Document(len(filled))
 }
 
-// listed reports whether the vendor's table has the slots that a layout fills in a unit. It is also true
+// hasListedSlots reports whether the vendor's table has the slots that a layout fills in a unit. It is also true
 // without a table, and for a number of modules that the table does not list.
-func (b *board) listed(u *memoryUnit, layout []int) bool {
+func (b *board) hasListedSlots(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
 	}
-	filled := b.filled(u, layout)
-	if !b.lists(len(filled)) {
+	filled := b.filledNumbers(u, layout)
+	if !b.listsCount(len(filled)) {
 		return true
 	}
 	row := b.sets.Rows[len(filled)]
-	return row.Has(filled)
+	return row.ListsSlots(filled)
 }
 
-func (b *board) lists(modules int) bool {
+func (b *board) listsCount(modules int) bool {
 	return b.sets != nil && b.sets.Rows[modules].Source != ""
 }
 
-func (b *board) filled(u *memoryUnit, layout []int) []int {
+func (b *board) filledNumbers(u *memoryUnit, layout []int) []int {
 	var out []int
 	for _, i := range u.slots {
 		if layout[i] != none {
-			out = append(out, b.number(i))
+			out = append(out, b.slotNumber(i))
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// number is the number by which the vendor's table calls a slot, -1 if that is not known.
-func (b *board) number(slot int) int {
+// slotNumber is the number by which the vendor's table calls a slot, -1 if that is not known.
+func (b *board) slotNumber(slot int) int {
 	if b.numbers == nil {
 		b.numbers = make([]int, len(b.sys.Slots))
 		for i := range b.numbers {
-			b.numbers[i] = b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.population.Placements[i])
+			b.numbers[i] = b.sets.SlotNumber(b.sys.Slots[i].Locator.Or(""), &b.population.Placements[i])
 		}
 	}
 	return b.numbers[slot]
 }
 
-// manual reports whether the product's own manual names the slots to fill of a unit
+// manualNamesSlots reports whether the product's own manual names the slots to fill of a unit
 // whose channels no document confirms.
-func (b *board) manual(u *memoryUnit) bool {
+func (b *board) manualNamesSlots(u *memoryUnit) bool {
 	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
 }
 

@@ -29,10 +29,10 @@ const (
 // room is the set of depths to which a group may be filled: bit d is set if d of its layers may be.
 type room uint64
 
-func (r room) depth() int { return bits.Len64(uint64(r)) - 1 }
+func (r room) greatestDepth() int { return bits.Len64(uint64(r)) - 1 }
 
-// size is the number of modules of a layer: the channels of a group.
-func (u *memoryUnit) size() int {
+// layerWidth is the number of modules of a layer: the channels of a group.
+func (u *memoryUnit) layerWidth() int {
 	for _, g := range u.groups {
 		if len(g.layers) > 0 {
 			return len(g.layers[0])
@@ -41,9 +41,9 @@ func (u *memoryUnit) size() int {
 	return 1
 }
 
-// rooms are those of the groups: each may be filled to any depth. On a full board one whose fill order is not known is
+// roomsOfGroups are those of the groups: each may be filled to any depth. On a full board one whose fill order is not known is
 // emptied or stays: steps by channels cannot say which module is taken out.
-func (b *board) rooms(u *memoryUnit) []room {
+func (b *board) roomsOfGroups(u *memoryUnit) []room {
 	out := make([]room, len(u.groups))
 	for i, g := range u.groups {
 		out[i] = 1<<(len(g.layers)+1) - 1
@@ -54,9 +54,9 @@ func (b *board) rooms(u *memoryUnit) []room {
 	return out
 }
 
-// blocks are the groups of each controller; each group is one if channels are not alike.
-func (u *memoryUnit) blocks(apart bool) [][]int {
-	u.settle()
+// controllerGroups are the groups of each controller; each group is one if channels are not alike.
+func (u *memoryUnit) controllerGroups(apart bool) [][]int {
+	u.indexGroups()
 	out := make([][]int, u.controllers)
 	for g, c := range u.controller {
 		out[c] = append(out[c], g)
@@ -80,22 +80,22 @@ type alike struct {
 	apart, paired bool
 }
 
-func (u *memoryUnit) alike(rooms []room, p *platform.Platform) *alike {
+func (u *memoryUnit) comparableGroups(rooms []room, p *platform.Platform) *alike {
 	apart := p.Policy == platform.PolicyAMD
-	return &alike{rooms: rooms, blocks: u.blocks(apart), apart: apart, paired: u.size() > 1}
+	return &alike{rooms: rooms, blocks: u.controllerGroups(apart), apart: apart, paired: u.layerWidth() > 1}
 }
 
-func (a *alike) groups(i, j int) bool {
+func (a *alike) isEqualGroup(i, j int) bool {
 	return i == j || !a.apart && !a.paired && a.rooms[i] == a.rooms[j]
 }
 
-func (a *alike) whole(x, y []int) bool {
+func (a *alike) isEqualBlock(x, y []int) bool {
 	return slices.Equal(x, y) || !a.apart && slices.EqualFunc(x, y, func(i, j int) bool { return a.rooms[i] == a.rooms[j] })
 }
 
-// patterns lists the patterns of the given number of modules of each size in a unit, the most even first.
-func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
-	width := u.size()
+// listPatterns lists the patterns of the given number of modules of each size in a unit, the most even first.
+func (u *memoryUnit) listPatterns(want []int, sizes []int64, a *alike) []pattern {
+	width := u.layerWidth()
 	s := patternSearch{alike: a, left: slices.Clone(want), now: make(pattern, len(u.groups))}
 	total := int64(0)
 	for i, n := range want {
@@ -109,16 +109,16 @@ func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 	for i, block := range a.blocks {
 		for nth, g := range block {
 			s.order = append(s.order, turn{group: g, block: i, nth: nth})
-			deepest = max(deepest, a.rooms[g].depth())
-			room += a.rooms[g].depth()
+			deepest = max(deepest, a.rooms[g].greatestDepth())
+			room += a.rooms[g].greatestDepth()
 		}
 	}
 	s.columns = slices.Collect(columnsOf(s.left, deepest))
 	share := total / int64(max(len(s.order), 1))
 	slices.SortStableFunc(s.columns, func(x, y column) int {
-		return cmp.Compare(math.Abs(float64(x.bytes(sizes)-share)), math.Abs(float64(y.bytes(sizes)-share)))
+		return cmp.Compare(math.Abs(float64(x.totalBytes(sizes)-share)), math.Abs(float64(y.totalBytes(sizes)-share)))
 	})
-	s.fill(0, room)
+	s.fillGroups(0, room)
 	slices.SortStableFunc(s.found, func(x, y pattern) int { return cmp.Compare(x.unevenness(sizes), y.unevenness(sizes)) })
 	return s.found
 }
@@ -156,8 +156,8 @@ type patternSearch struct {
 
 type turn struct{ group, block, nth int }
 
-// fill fills the groups from the given one on, which take room layers.
-func (s *patternSearch) fill(at, room int) {
+// fillGroups fills the groups from the given one on, which take room layers.
+func (s *patternSearch) fillGroups(at, room int) {
 	rest := modulesIn(s.left)
 	s.partial++
 	switch {
@@ -168,15 +168,15 @@ func (s *patternSearch) fill(at, room int) {
 		return
 	}
 	g := s.order[at].group
-	room -= s.alike.rooms[g].depth()
+	room -= s.alike.rooms[g].greatestDepth()
 	for _, c := range s.columns {
 		d := modulesIn(c)
 		for i, n := range c {
 			s.left[i] -= n
 		}
 		s.now[g] = c
-		if s.alike.rooms[g]>>d&1 == 1 && rest-d <= room && slices.Min(s.left) >= 0 && s.first(s.order[at]) {
-			s.fill(at+1, room)
+		if s.alike.rooms[g]>>d&1 == 1 && rest-d <= room && slices.Min(s.left) >= 0 && s.isFirstOfEquals(s.order[at]) {
+			s.fillGroups(at+1, room)
 		}
 		for i, n := range c {
 			s.left[i] += n
@@ -184,10 +184,10 @@ func (s *patternSearch) fill(at, room int) {
 	}
 }
 
-// first reports whether the pattern, filled up to a group, is the first of those that differ only in equal groups and
+// isFirstOfEquals reports whether the pattern, filled up to a group, is the first of those that differ only in equal groups and
 // blocks: their columns never rise. Lockstep pairs of a controller are filled alternately: the first slots of the
 // first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D, 1A-1C, 2B-2D, 2A-2C on every board).
-func (s *patternSearch) first(t turn) bool {
+func (s *patternSearch) isFirstOfEquals(t turn) bool {
 	block := s.alike.blocks[t.block]
 	if t.nth > 0 && s.alike.paired {
 		if d := modulesIn(s.now[block[t.nth-1]]) - modulesIn(s.now[t.group]); d < 0 || d > 1 {
@@ -195,7 +195,7 @@ func (s *patternSearch) first(t turn) bool {
 		}
 	}
 	for j := t.nth - 1; j >= 0; j-- {
-		if s.alike.groups(block[j], t.group) {
+		if s.alike.isEqualGroup(block[j], t.group) {
 			if slices.Compare(s.now[t.group], s.now[block[j]]) > 0 {
 				return false
 			}
@@ -206,14 +206,14 @@ func (s *patternSearch) first(t turn) bool {
 		return true
 	}
 	for j := t.block - 1; j >= 0; j-- {
-		if other := s.alike.blocks[j]; s.alike.whole(other, block) {
-			return slices.CompareFunc(s.now.of(block), s.now.of(other), slices.Compare[column]) <= 0
+		if other := s.alike.blocks[j]; s.alike.isEqualBlock(other, block) {
+			return slices.CompareFunc(s.now.groupColumns(block), s.now.groupColumns(other), slices.Compare[column]) <= 0
 		}
 	}
 	return true
 }
 
-func (p pattern) of(groups []int) []column {
+func (p pattern) groupColumns(groups []int) []column {
 	out := make([]column, len(groups))
 	for i, g := range groups {
 		out[i] = p[g]
@@ -221,7 +221,7 @@ func (p pattern) of(groups []int) []column {
 	return out
 }
 
-func (c column) bytes(sizes []int64) int64 {
+func (c column) totalBytes(sizes []int64) int64 {
 	var n int64
 	for i, count := range c {
 		n += int64(count) * sizes[i]
@@ -233,14 +233,14 @@ func (c column) bytes(sizes []int64) int64 {
 func (p pattern) unevenness(sizes []int64) float64 {
 	n := 0.0
 	for _, c := range p {
-		gib := float64(c.bytes(sizes)) / (1 << 30)
+		gib := float64(c.totalBytes(sizes)) / (1 << 30)
 		n += gib * gib
 	}
 	return n
 }
 
-// key identifies a pattern or, on a platform that distinguishes the channels, all patterns with equal interleaving.
-func (p pattern) key(pf *platform.Platform) string {
+// interleavingKey identifies a pattern or, on a platform that distinguishes the channels, all patterns with equal interleaving.
+func (p pattern) interleavingKey(pf *platform.Platform) string {
 	if pf.Policy != platform.PolicyAMD {
 		var counts []int
 		for _, c := range p {

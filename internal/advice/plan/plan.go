@@ -40,8 +40,8 @@ import (
 // Make plans for a machine; found is its audit. The plan is empty if no
 // rule about the layout fails.
 func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
-	p.seats = seatsOf(sys, topo)
-	before := failures(found.Findings, p.AboutLayout)
+	p.seats = controllersOfNodes(sys, topo)
+	before := collectFailures(found.Findings, p.AboutLayout)
 	if len(before) == 0 {
 		return &Plan{}
 	}
@@ -51,12 +51,12 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	}
 	out := &Plan{Asked: before}
 	for _, c := range s.alternatives() {
-		if a, ok := s.prove(c); ok {
+		if a, ok := s.proveCandidate(c); ok {
 			out.Advice = append(out.Advice, a)
 		}
 	}
 	if len(out.Advice) == 0 {
-		out.Why = s.why()
+		out.Why = s.noAdviceReason()
 		return out
 	}
 	out.WhyExpensive = s.whyNotCheaper
@@ -64,23 +64,23 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 }
 
 func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) (*search, string) {
-	topo = topo.Running()
+	topo = topo.WithRunningClock()
 	b, why := newBoard(sys, topo)
 	if why == "" {
-		why = cmp.Or(b.unsure, b.unmapped())
+		why = cmp.Or(b.unsure, b.unmappedReason())
 	}
 	if why != "" {
 		return nil, why
 	}
 	b.redundant = slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Rule == redundancy && f.Result == verdict.Fail })
-	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers), told: failures(found.Findings, p.told)}
-	unbooted := Apply(sys, nil) // as every layout that this one is compared with
+	s := &search{board: b, pipeline: p, rest: collectFailures(found.Findings, p.aboutOthers), told: collectFailures(found.Findings, p.isReportedOnly)}
+	unbooted := ApplySteps(sys, nil) // as every layout that this one is compared with
 	forgetBoot(unbooted)
-	s.before = s.judge(found.Findings, topo.Repopulate(unbooted))
+	s.before = s.scoreFindings(found.Findings, topo.Repopulate(unbooted))
 	return s, ""
 }
 
-func (s *search) why() string {
+func (s *search) noAdviceReason() string {
 	if s.unproven != "" {
 		return "of the best layout " + s.unproven
 	}
@@ -91,7 +91,7 @@ func (s *search) why() string {
 		}
 		for _, g := range u.groups {
 			switch {
-			case len(g.layers) == 0 && u.unlisted(g.controller):
+			case len(g.layers) == 0 && u.hasNoListedSlot(g.controller):
 				return "the SMBIOS table lists no slot of one memory controller: they are on a second memory board, or another riser, which is not installed"
 			case len(g.layers) == 0:
 				return "the SMBIOS table names no slot of some channels"
@@ -117,13 +117,13 @@ func (s *search) why() string {
 // 32. It is false if no processor has more slots than channels, because then all of them are used anyway.
 func (s *search) filledWithoutDocument(c *candidate) bool {
 	deep := func(p population.Population) bool { return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0) }
-	return s.board.undocumented() != "" && slices.ContainsFunc(s.board.population.Populations, deep) && c.stock.bought > modulesIn(s.board.counts())
+	return s.board.undocumented() != "" && slices.ContainsFunc(s.board.population.Populations, deep) && c.stock.bought > modulesIn(s.board.kindCounts())
 }
 
 // ratedBelow reports whether nothing severe fails on a machine whose processors are rated below the sum of their
 // channels: no document gives the gain of more modules there, so none are bought.
 func (s *search) ratedBelow(x *score) bool {
-	return s.board.population.Platform.Value.RatedBelow && !x.severe()
+	return s.board.population.Platform.Value.RatedBelow && !x.hasSevereFailure()
 }
 
 // takenByMode reports whether mirroring, sparing or lockstep uses up what more modules would give. Only a processor

@@ -26,10 +26,10 @@ var onLayout = []string{
 	"hemisphere_mode", "memory_ras_mode", "memory_speed",
 }
 
-// Preset proves the step that sets the vendor's preset: what the preset writes is put into a copy of the model and
+// ProvePreset proves the step that sets the vendor's preset: what the preset writes is put into a copy of the model and
 // audited there against the same profile. ok is false if that cures less than two findings, makes a failure unknown,
 // or causes a new one.
-func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetStep, p Pipeline) (Advice, bool) {
+func ProvePreset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetStep, p Pipeline) (Advice, bool) {
 	if step == nil {
 		return Advice{}, false
 	}
@@ -39,28 +39,28 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	if err != nil {
 		return Advice{}, false
 	}
-	rules := decidable(sys, after, &p)
-	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
+	rules := decidableRules(sys, after, &p)
+	before, then := collectFailures(found.Findings, rules), collectFailures(audited.Findings, rules)
 	cured := goneFailures(before, then)
-	a := Advice{ID: Settings, Cures: refs(cured), Reaches: reachesOf(topo), Source: step.Source,
+	a := Advice{ID: Settings, Cures: failureReferences(cured), Reaches: reachesOf(topo), Source: step.Source,
 		Steps: []Step{{Do: Set, Setting: step.Setting, Value: step.Value, Tool: step.Tool, Command: step.Command, Menu: step.Menu, FromSlot: none, ToSlot: none, LikeSlot: none}}}
 	a.Reaches.Findings = append(a.Reaches.Findings, then...)
-	if len(cured) < fewestRows || slices.ContainsFunc(cured, func(f Failure) bool { return !results(audited, f, verdict.Pass) }) {
+	if len(cured) < fewestRows || slices.ContainsFunc(cured, func(f Failure) bool { return !hasResult(audited, f, verdict.Pass) }) {
 		return Advice{}, false
 	}
 	news := goneFailures(then, before)
-	return a, !slices.ContainsFunc(news, func(f Failure) bool { return !results(found, f, verdict.Waived) })
+	return a, !slices.ContainsFunc(news, func(f Failure) bool { return !hasResult(found, f, verdict.Waived) })
 }
 
-func results(found *verdict.Audit, f Failure, result verdict.Result) bool {
+func hasResult(found *verdict.Audit, f Failure, result verdict.Result) bool {
 	return slices.ContainsFunc(found.Findings, func(g verdict.Finding) bool {
 		return g.Rule == f.Rule && g.Subject == f.Subject && g.Result == result
 	})
 }
 
-// decidable reports the rules that an audit of the copy can decide: not those that compare firmware's settings with
+// decidableRules reports the rules that an audit of the copy can decide: not those that compare firmware's settings with
 // the running system and, if the layout of the memory changes, none about what the system sees of it.
-func decidable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
+func decidableRules(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
 	})
@@ -96,7 +96,7 @@ func ApplyPreset(sys *inventory.System, step *verdict.PresetStep) *inventory.Sys
 		if s.Configured.Known() {
 			s.Configured = fact.Unknown[string](fact.Unstated, "what the preset "+step.Preset+" makes of it is not on record", "an export made after the next boot")
 		}
-		out.Settings[id] = booted(s)
+		out.Settings[id] = settingAfterBoot(s)
 	}
 	return &out
 }
@@ -113,10 +113,10 @@ func stateSetting(sys *inventory.System, id, value string) {
 	case c.Known():
 		*c = fact.Unknown[string](fact.Unstated, "the present value is in doubt, and so is the next", "an export made after the next boot")
 	}
-	sys.Settings[id] = booted(s)
+	sys.Settings[id] = settingAfterBoot(s)
 }
 
-func booted(s inventory.Setting) inventory.Setting {
+func settingAfterBoot(s inventory.Setting) inventory.Setting {
 	s.Pending = fact.Unknown[string](fact.Unread, "nothing waits after the boot", "")
 	s.Effective = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")
 	s.DecidedBy = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")

@@ -63,14 +63,14 @@ func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Au
 	require.NoError(t, err)
 	engine := audit.NewEngine(read).WithTables(builtinTables)
 	o.Now = time.Unix(0, 0)
-	p := plan.Pipeline{Rules: rules.FS, Role: engine.Role, Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
+	p := plan.Pipeline{Rules: rules.FS, Role: engine.RoleOfRule, Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*verdict.Audit, error) {
 			narrow := o
 			narrow.Rules = only
 			return engine.Run(sys, topo, narrow)
 		}}
 	topo, found := p.Derive(sys), audited(t, sys, p)
-	a, ok := plan.Preset(sys, found, engine.Preset(sys, topo, o), p)
+	a, ok := plan.ProvePreset(sys, found, engine.FindPresetStep(sys, topo, o), p)
 	return found, a, ok
 }
 

@@ -36,7 +36,7 @@ func TestDerivedWithModules(t *testing.T) {
 				{{Do: plan.Remove, FromSlot: full, ToSlot: -1, LikeSlot: -1}},
 				{{Do: plan.Install, FromSlot: -1, ToSlot: empty, LikeSlot: full}},
 			} {
-				after := plan.Apply(sys, steps)
+				after := plan.ApplySteps(sys, steps)
 				anew, with := p.Derive(after), before.WithModules(sys, after, p.Rules)
 				assert.Equal(t, anew, with, steps)
 				if with.SamePlacements(before) {
@@ -58,7 +58,7 @@ func TestDerivedWithModules(t *testing.T) {
 	}
 	assert.Positive(t, again, "without one that is placed alike the search is held by nothing")
 	rome := server(t, "supermicro-rome", firstSlots)
-	other := plan.Apply(rome, nil)
+	other := plan.ApplySteps(rome, nil)
 	for i := range other.Slots {
 		other.Slots[i].Type.Value = "DDR3"
 	}
@@ -121,9 +121,9 @@ func TestNothingLowered(t *testing.T) {
 			assert.Positive(t, depth, "%s gives up modules of full channels", name)
 			assert.Zero(t, buys(g), name)
 			assert.GreaterOrEqual(t, stake.GivesUp.Times, 1.0, name)
-			after := plan.Apply(c.sys, g.Steps)
-			was := results(c.found)
-			for result := range results(audited(t, after, p)) {
+			after := plan.ApplySteps(c.sys, g.Steps)
+			was := hasResult(c.found)
+			for result := range hasResult(audited(t, after, p)) {
 				assert.False(t, result[len(result)-5:] == " fail" && !was[result], "%s: %s is new", name, result)
 			}
 			for i, socket := range g.Reaches.Sockets {

@@ -67,9 +67,9 @@ func bandwidths(topo *population.Result, today []bandwidth) []bandwidth {
 }
 
 // bandwidth is the worst low end of the processors, the sum of the low ends, and that of the high ones.
-func (x *score) bandwidth() []float64 { return total(x.units) }
+func (x *score) bandwidth() []float64 { return totalBandwidth(x.units) }
 
-func total(units []bandwidth) []float64 {
+func totalBandwidth(units []bandwidth) []float64 {
 	out := []float64{math.Inf(1), 0, 0}
 	for _, u := range units {
 		out[0], out[1], out[2] = min(out[0], u.low), out[1]+u.low, out[2]+u.high
@@ -87,17 +87,19 @@ func (x *score) compare(y *score) int {
 		}
 		return []int{x.severities[2], int(x.bytes), x.moves, n}
 	}
-	return cmp.Or(x.severity(y), slices.Compare(y.bandwidth(), x.bandwidth()), slices.Compare(cost(x), cost(y)))
+	return cmp.Or(x.compareSeverity(y), slices.Compare(y.bandwidth(), x.bandwidth()), slices.Compare(cost(x), cost(y)))
 }
 
-func (x *score) severity(y *score) int { return slices.Compare(x.severities[:2], y.severities[:2]) }
+func (x *score) compareSeverity(y *score) int {
+	return slices.Compare(x.severities[:2], y.severities[:2])
+}
 
-func (x *score) severe() bool { return x.severities[0]+x.severities[1] > 0 }
+func (x *score) hasSevereFailure() bool { return x.severities[0]+x.severities[1] > 0 }
 
-// harms reports whether a processor has less bandwidth for sure than before, or all have less at most and nothing more
+// losesBandwidth reports whether a processor has less bandwidth for sure than before, or all have less at most and nothing more
 // for sure: rules about unequal channels no longer fail if one channel has all modules, so their silence is not enough.
 // Only a critical failure that is cured, such as a processor without memory, is worth that.
-func (x *score) harms(before *score) bool {
+func (x *score) losesBandwidth(before *score) bool {
 	if x.severities[0] < before.severities[0] {
 		return false
 	}
@@ -113,18 +115,18 @@ func (x *score) harms(before *score) bool {
 // muchMore is how many times as much bandwidth steps for bandwidth alone give at least: of the worst low end, or of all.
 const muchMore = 1.1
 
-func (x *score) gains(before *score) bool {
+func (x *score) gainsBandwidth(before *score) bool {
 	is, was := x.bandwidth(), before.bandwidth()
 	return is[0] > was[0] && is[0] >= muchMore*was[0] || is[1] > was[1] && is[1] >= muchMore*was[1]
 }
 
-// cures are the failures that are cured; what cannot be checked any more is not.
-func (x *score) cures(before *score) []Failure {
-	return slices.DeleteFunc(curedFailures(before.fails, x.fails), func(f Failure) bool { return x.unknown[f.key()] != "" })
+// certainCures are the failures that are cured; what cannot be checked any more is not.
+func (x *score) certainCures(before *score) []Failure {
+	return slices.DeleteFunc(curedFailures(before.fails, x.fails), func(f Failure) bool { return x.unknown[f.ruleAndSubject()] != "" })
 }
 
-// lost is why the first of what was decided is not any more, "" if all is.
-func (x *score) lost(before *score) string {
+// undecidedReason is why the first of what was decided is not any more, "" if all is.
+func (x *score) undecidedReason(before *score) string {
 	for _, key := range slices.Sorted(maps.Keys(x.unknown)) {
 		if before.decided[key] {
 			return x.unknown[key]
@@ -136,11 +138,11 @@ func (x *score) lost(before *score) string {
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.
 func (x *score) worthBuying(p *Pipeline) bool {
-	return x.severe() || slices.ContainsFunc(x.fails, func(f Failure) bool { return p.Role(f.Rule).Purchase })
+	return x.hasSevereFailure() || slices.ContainsFunc(x.fails, func(f Failure) bool { return p.Role(f.Rule).Purchase })
 }
 
-func (s *search) judge(findings []verdict.Finding, topo *population.Result) score {
-	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{},
+func (s *search) scoreFindings(findings []verdict.Finding, topo *population.Result) score {
+	out := score{fails: collectFailures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{},
 		units: bandwidths(topo, s.before.units)}
 	for _, f := range out.fails {
 		switch f.Severity {
@@ -154,11 +156,11 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) scor
 	}
 	for i := range findings {
 		f := &findings[i]
-		switch key := (Failure{Rule: f.Rule, Subject: f.Subject}).key(); {
+		switch key := (Failure{Rule: f.Rule, Subject: f.Subject}).ruleAndSubject(); {
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
 			out.unknown[key] = f.Rule + " is unknown: " + string(f.Reason)
-		case f.Result != verdict.NotApplicable && (f.Result != verdict.Fail || severe(f.Severity)):
+		case f.Result != verdict.NotApplicable && (f.Result != verdict.Fail || isWarningOrWorse(f.Severity)):
 			out.decided[key] = true
 		}
 	}
@@ -172,8 +174,8 @@ func (p *Pipeline) AboutLayout(id string) bool {
 	return role.Layout || role.Nodes && len(p.seats) > 0
 }
 
-// ofModules reports whether a rule's result stays the same if modules move, and may change with new ones.
-func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
+// isAboutModules reports whether a rule's result stays the same if modules move, and may change with new ones.
+func (p *Pipeline) isAboutModules(id string) bool { return p.Role(id).Modules }
 
 // aboutOthers reports whether a rule's result stays the same whatever modules are moved: it is not about
 // the layout, and not one that only the running machine decides.
@@ -182,21 +184,21 @@ func (p *Pipeline) aboutOthers(id string) bool {
 	return !role.Layout && !role.Running && !role.Told
 }
 
-// tells reports whether a what-if shows a rule's failures before and after: it is about the layout, or about what the
+// isShownInWhatIf reports whether a what-if shows a rule's failures before and after: it is about the layout, or about what the
 // machine runs at, which no plan cures.
-func (p *Pipeline) tells(id string) bool { return p.AboutLayout(id) || p.told(id) }
+func (p *Pipeline) isShownInWhatIf(id string) bool { return p.AboutLayout(id) || p.isReportedOnly(id) }
 
-func (p *Pipeline) told(id string) bool { return p.Role(id).Told }
+func (p *Pipeline) isReportedOnly(id string) bool { return p.Role(id).Told }
 
 // onlyRepeated keeps the failures of rules in told only if they failed before, too: what lowers the clock today
 // stays, and nothing else is known of the clock after the next boot.
 func (p *Pipeline) onlyRepeated(after, before []Failure) []Failure {
 	return slices.DeleteFunc(after, func(f Failure) bool {
-		return p.told(f.Rule) && !slices.ContainsFunc(before, func(b Failure) bool { return b.key() == f.key() })
+		return p.isReportedOnly(f.Rule) && !slices.ContainsFunc(before, func(b Failure) bool { return b.ruleAndSubject() == f.ruleAndSubject() })
 	})
 }
 
-func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
+func collectFailures(findings []verdict.Finding, rules func(string) bool) []Failure {
 	var out []Failure
 	for i := range findings {
 		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {
@@ -206,7 +208,7 @@ func failures(findings []verdict.Finding, rules func(string) bool) []Failure {
 	return out
 }
 
-func refs(list []Failure) []verdict.Ref {
+func failureReferences(list []Failure) []verdict.Ref {
 	out := []verdict.Ref{}
 	for _, f := range list {
 		out = append(out, verdict.Ref{Rule: f.Rule, Subject: f.Subject})
@@ -216,27 +218,27 @@ func refs(list []Failure) []verdict.Ref {
 
 // goneFailures lists the earlier failures whose rule no longer fails on that subject, at any severity.
 func goneFailures(before, after []Failure) []Failure {
-	return without(before, after, func(_, _ Failure) bool { return true })
+	return subtractFailures(before, after, func(_, _ Failure) bool { return true })
 }
 
 // curedFailures lists the failures that are gone, and those at warning or above of which no
 // more than a remark stays.
 func curedFailures(before, after []Failure) []Failure {
-	return without(before, after, func(f, g Failure) bool { return severe(g.Severity) || !severe(f.Severity) })
+	return subtractFailures(before, after, func(f, g Failure) bool { return isWarningOrWorse(g.Severity) || !isWarningOrWorse(f.Severity) })
 }
 
-// without lists the earlier failures, except those that stay: after has a failure of the same rule on the same
+// subtractFailures lists the earlier failures, except those that stay: after has a failure of the same rule on the same
 // subject, and stays accepts the two as equal.
-func without(before, after []Failure, stays func(f, g Failure) bool) []Failure {
+func subtractFailures(before, after []Failure, stays func(f, g Failure) bool) []Failure {
 	var out []Failure
 	for _, f := range before {
-		if !slices.ContainsFunc(after, func(g Failure) bool { return g.key() == f.key() && stays(f, g) }) {
+		if !slices.ContainsFunc(after, func(g Failure) bool { return g.ruleAndSubject() == f.ruleAndSubject() && stays(f, g) }) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-func severe(severity verdict.Severity) bool {
+func isWarningOrWorse(severity verdict.Severity) bool {
 	return severity.Rank() >= verdict.Warning.Rank()
 }

@@ -51,20 +51,20 @@ type candidate struct {
 	score score
 }
 
-// allow gives a part of the search its audits and its work.
-func (s *search) allow(trials int) { s.trials, s.board.work = trials, mostWork }
+// setBudget gives a part of the search its audits and its work.
+func (s *search) setBudget(trials int) { s.trials, s.board.work = trials, mostWork }
 
-// spend takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
-func (b *board) spend(slots int) bool {
+// spendWork takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
+func (b *board) spendWork(slots int) bool {
 	b.work -= slots * max(1, len(b.distinct)*len(b.distinct)/4)
 	return b.work >= 0
 }
 
-// best is the best layout of a stock that improves something, nil if there is none. The layouts with most bandwidth
+// bestLayout is the best layout of a stock that improves something, nil if there is none. The layouts with most bandwidth
 // are audited first, and of equal ones those with fewest steps. Of a purchase only the first few are.
-func (s *search) best(x *stock) *candidate {
+func (s *search) bestLayout(x *stock) *candidate {
 	var best *candidate
-	proposals := s.proposals(x)
+	proposals := s.proposeLayouts(x)
 	s.cut = s.cut || s.board.work < 0
 	most := mostPurchase
 	if s.board.population.Platform.Value.RatedBelow { // no share says which is best
@@ -74,8 +74,8 @@ func (s *search) best(x *stock) *candidate {
 		proposals, s.cut = proposals[:most], true
 	}
 	for i := range proposals {
-		if c := s.try(&proposals[i], x); c != nil && s.accepts(c) {
-			best = better(c, best)
+		if c := s.tryProposal(&proposals[i], x); c != nil && s.isImprovement(c) {
+			best = betterCandidate(c, best)
 		}
 		if best != nil && len(best.score.fails) == 0 {
 			break
@@ -84,16 +84,16 @@ func (s *search) best(x *stock) *candidate {
 	return best
 }
 
-func (s *search) proposals(x *stock) []proposal {
-	found := s.descend
-	if s.board.alike(x.split) {
-		found = s.layouts
+func (s *search) proposeLayouts(x *stock) []proposal {
+	found := s.layoutUnitByUnit
+	if s.board.isEvenSplit(x.split) {
+		found = s.combineLayouts
 	}
-	return s.ranked(found(x.split))
+	return s.rankLayouts(found(x.split))
 }
 
-func (b *board) alike(split [][]int) bool {
-	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(b.bySize(x), b.bySize(split[0])) })
+func (b *board) isEvenSplit(split [][]int) bool {
+	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(b.countsBySize(x), b.countsBySize(split[0])) })
 }
 
 // proposal is a layout to be audited, with the steps to it and its derivation if there is one already, else nil.
@@ -109,26 +109,26 @@ type proposal struct {
 // derivation is how many times as much as an arrangement the derivation of its population takes.
 const derivation = 4
 
-// ranked orders layouts by the bandwidth that is sure, then by the number of modules touched: an audit of each would cost
+// rankLayouts orders layouts by the bandwidth that is sure, then by the number of modules touched: an audit of each would cost
 // four times what deriving it does. Those are left out whose steps depend on which slot of a channel is filled first.
-func (s *search) ranked(layouts [][]int) []proposal {
+func (s *search) rankLayouts(layouts [][]int) []proposal {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
 	out := make([]proposal, 0, len(layouts))
 	for _, layout := range layouts {
-		if !s.board.spend(derivation*len(layout)) && len(out) > 0 {
+		if !s.board.spendWork(derivation*len(layout)) && len(out) > 0 {
 			break
 		}
-		p := proposal{layout: layout, steps: s.board.steps(layout)}
-		if s.board.open(layout) {
-			other := s.board.byChannel(s.board.steps(s.board.mirrored(layout)))
-			if p.channels = s.board.byChannel(p.steps); p.channels == nil || !reflect.DeepEqual(p.channels, other) {
+		p := proposal{layout: layout, steps: s.board.stepsToLayout(layout)}
+		if s.board.hasUnknownOrder(layout) {
+			other := s.board.channelSteps(s.board.stepsToLayout(s.board.mirrorLayout(layout)))
+			if p.channels = s.board.channelSteps(p.steps); p.channels == nil || !reflect.DeepEqual(p.channels, other) {
 				continue
 			}
 		}
 		if len(layouts) > 1 {
-			topo := s.board.population.Repopulate(Apply(s.board.sys, p.steps))
+			topo := s.board.population.Repopulate(ApplySteps(s.board.sys, p.steps))
 			if p.units = bandwidths(topo, s.before.units); len(layouts) <= mostKept {
 				p.population = topo
 			}
@@ -136,22 +136,22 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(slices.Compare(total(y.units), total(x.units)), cmp.Compare(handled(x.steps), handled(y.steps)), cmp.Compare(len(x.channels), len(y.channels)))
+		return cmp.Or(slices.Compare(totalBandwidth(y.units), totalBandwidth(x.units)), cmp.Compare(countHandled(x.steps), countHandled(y.steps)), cmp.Compare(len(x.channels), len(y.channels)))
 	})
 	return out
 }
 
-func (s *search) layouts(split [][]int) [][]int {
+func (s *search) combineLayouts(split [][]int) [][]int {
 	b := s.board
 	found, units := map[string][]int{}, map[string]int{}
 	var order []string
 	for i := range b.units {
-		for _, c := range b.choices(i, split[i]) {
+		for _, c := range b.unitChoices(i, split[i]) {
 			if found[c.key] == nil {
 				found[c.key] = slices.Repeat([]int{none}, len(b.at))
 				order = append(order, c.key)
 			}
-			b.units[i].copy(found[c.key], c.layout)
+			b.units[i].copySlots(found[c.key], c.layout)
 			units[c.key]++
 		}
 	}
@@ -175,31 +175,31 @@ func layoutKey(layout []int) string {
 	return string(out)
 }
 
-// descend finds the layout for processors that get different modules: for each in turn the best, given the choice for
+// layoutUnitByUnit finds the layout for processors that get different modules: for each in turn the best, given the choice for
 // those before it and the least changed layout of those after it.
-func (s *search) descend(split [][]int) [][]int {
+func (s *search) layoutUnitByUnit(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
 	choices := make([][]choice, len(b.units))
 	for i := range b.units {
-		choices[i] = b.choices(i, split[i])
+		choices[i] = b.unitChoices(i, split[i])
 		if len(choices[i]) == 0 {
 			return nil
 		}
 		least := slices.MaxFunc(choices[i], func(x, y choice) int { return cmp.Compare(x.kept, y.kept) })
-		b.units[i].copy(whole, least.layout)
+		b.units[i].copySlots(whole, least.layout)
 	}
 	for i := range b.units {
 		var layouts [][]int
 		for _, c := range choices[i] {
 			layout := slices.Clone(whole)
-			b.units[i].copy(layout, c.layout)
+			b.units[i].copySlots(layout, c.layout)
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		parts := s.ranked(layouts)
+		parts := s.rankLayouts(layouts)
 		for nth := range parts[:min(len(parts), mostPart)] { // they need not improve anything, because they are parts of one
-			best = better(s.try(&parts[nth], &stock{}), best)
+			best = betterCandidate(s.tryProposal(&parts[nth], &stock{}), best)
 		}
 		if best != nil {
 			whole = best.layout
@@ -208,60 +208,60 @@ func (s *search) descend(split [][]int) [][]int {
 	return [][]int{whole}
 }
 
-func (u *memoryUnit) copy(into, from []int) {
+func (u *memoryUnit) copySlots(into, from []int) {
 	for _, slot := range u.slots {
 		into[slot] = from[slot]
 	}
 }
 
-func (s *search) try(p *proposal, x *stock) *candidate {
+func (s *search) tryProposal(p *proposal, x *stock) *candidate {
 	if s.trials == 0 {
 		s.cut = true
 		return nil
 	}
 	s.trials--
-	sys, topo := Apply(s.board.sys, p.steps), p.population
+	sys, topo := ApplySteps(s.board.sys, p.steps), p.population
 	if topo == nil {
 		topo = s.board.population.Repopulate(sys)
 	}
-	seat(sys, topo, s.pipeline.seats)
+	assignNodeMemory(sys, topo, s.pipeline.seats)
 	found, err := s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout)
 	if err != nil {
 		return nil
 	}
-	c := &candidate{proposal: *p, stock: x, score: s.judge(found.Findings, topo)}
-	c.score.bytes, c.score.moves = x.bytes, handled(p.steps)
+	c := &candidate{proposal: *p, stock: x, score: s.scoreFindings(found.Findings, topo)}
+	c.score.bytes, c.score.moves = x.bytes, countHandled(p.steps)
 	return c
 }
 
-// accepts reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
+// isImprovement reports whether a layout makes something better and breaks nothing: fewer severe failures, or without any
 // fewer remarks, or clearly more bandwidth with nothing to buy.
-func (s *search) accepts(c *candidate) bool {
+func (s *search) isImprovement(c *candidate) bool {
 	before, after := &s.before, &c.score
-	milder := (after.severity(before) < 0 || !before.severe() && after.severities[2] < before.severities[2]) && len(after.cures(before)) > 0
+	milder := (after.compareSeverity(before) < 0 || !before.hasSevereFailure() && after.severities[2] < before.severities[2]) && len(after.certainCures(before)) > 0
 	free := c.stock.bought+c.stock.left == 0 && !s.board.population.Platform.Value.RatedBelow && !s.board.redundancyOn()
-	return (milder || free && after.gains(before)) && !s.breaks(c) && s.anyOrder(c)
+	return (milder || free && after.gainsBandwidth(before)) && !s.makesWorse(c) && s.isOrderIrrelevant(c)
 }
 
-// breaks reports whether a layout makes anything worse: a failure at warning or above (where a critical one is cured, another
+// makesWorse reports whether a layout makes anything worse: a failure at warning or above (where a critical one is cured, another
 // critical one), an order of slots that was kept, the bandwidth of a processor, or what was decided and becomes unknown.
-func (s *search) breaks(c *candidate) bool {
+func (s *search) makesWorse(c *candidate) bool {
 	before, after := &s.before, &c.score
 	was := map[string]int{}
 	for _, f := range before.fails {
-		was[f.key()] = f.Severity.Rank()
+		was[f.ruleAndSubject()] = f.Severity.Rank()
 	}
 	worst := verdict.Warning
 	if after.severities[0] < before.severities[0] {
 		worst = verdict.Critical
 	}
 	worse := func(f Failure) bool {
-		return was[f.key()] < f.Severity.Rank() && (f.Severity.Rank() >= worst.Rank() || s.pipeline.Role(f.Rule).Order)
+		return was[f.ruleAndSubject()] < f.Severity.Rank() && (f.Severity.Rank() >= worst.Rank() || s.pipeline.Role(f.Rule).Order)
 	}
-	if after.harms(before) || after.severity(before) > 0 || slices.ContainsFunc(after.fails, worse) {
+	if after.losesBandwidth(before) || after.compareSeverity(before) > 0 || slices.ContainsFunc(after.fails, worse) {
 		return true
 	}
-	why := after.lost(before)
+	why := after.undecidedReason(before)
 	s.unproven = cmp.Or(why, s.unproven)
 	return why != ""
 }
@@ -269,45 +269,45 @@ func (s *search) breaks(c *candidate) bool {
 // general is the source of a layout that no document of the machine gives.
 const general = "general practice"
 
-// prove audits a candidate after the complete derivation, as the machine will be after the steps. It is false if the
+// proveCandidate audits a candidate after the complete derivation, as the machine will be after the steps. It is false if the
 // machine's slots may be placed differently then, if a rule about modules fails that did not, or if other rules about
 // the layout fail than in the search; s.unproven has the reason. If the derivation places everything as in the
 // search, whose audit checked all rules about the layout, only the rules about modules are checked again.
-func (s *search) prove(c *candidate) (Advice, bool) {
-	sys := Apply(s.board.sys, c.steps)
+func (s *search) proveCandidate(c *candidate) (Advice, bool) {
+	sys := ApplySteps(s.board.sys, c.steps)
 	topo := s.board.population.WithModules(s.board.sys, sys, s.pipeline.Rules)
 	for i := range sys.Slots {
 		is, was := topo.Placements[i], s.board.population.Placements[i]
 		is.Witnessed = was.Witnessed // a module that has not run yet has no speed that could contradict its channel
 		if sys.Slots[i].State != inventory.SlotEmpty && is != was {
-			s.unproven = "it is not certain that " + s.board.name(i) + " stays on its channel"
+			s.unproven = "it is not certain that " + s.board.slotName(i) + " stays on its channel"
 			return Advice{}, false
 		}
 	}
-	seat(sys, topo, s.pipeline.seats)
+	assignNodeMemory(sys, topo, s.pipeline.seats)
 	same := topo.SamePlacements(s.board.population)
 	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool {
-		return s.pipeline.ofModules(id) || s.pipeline.told(id) || !same && s.pipeline.AboutLayout(id)
+		return s.pipeline.isAboutModules(id) || s.pipeline.isReportedOnly(id) || !same && s.pipeline.AboutLayout(id)
 	})
 	if err != nil {
 		return Advice{}, false
 	}
-	if checked := failures(found.Findings, s.pipeline.ofModules); len(goneFailures(checked, s.rest)) > 0 {
+	if checked := collectFailures(found.Findings, s.pipeline.isAboutModules); len(goneFailures(checked, s.rest)) > 0 {
 		s.unproven = "only the next boot shows whether firmware checks the new modules"
 		return Advice{}, false
 	}
 	after := c.score
 	if !same {
-		after = s.judge(found.Findings, topo)
+		after = s.scoreFindings(found.Findings, topo)
 	}
 	if !slices.Equal(after.fails, c.score.fails) {
 		s.unproven = "the whole derivation finds other failures than the search did"
 		return Advice{}, false
 	}
-	a := Advice{Steps: slices.Clone(c.steps), Source: s.source(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installed(s.board.sys)-installed(sys)),
-		Cures: refs(after.cures(&s.before)), score: &after}
-	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))...)
-	if news := slices.DeleteFunc(curedFailures(after.fails, s.before.fails), func(f Failure) bool { return !severe(f.Severity) }); len(news) > 0 {
+	a := Advice{Steps: slices.Clone(c.steps), Source: s.layoutSource(c.layout), Reaches: reachesOf(topo), GivenUpBytes: max(0, installedBytes(s.board.sys)-installedBytes(sys)),
+		Cures: failureReferences(after.certainCures(&s.before)), score: &after}
+	a.Reaches.Findings = append(a.Reaches.Findings, slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(collectFailures(found.Findings, s.pipeline.isReportedOnly), s.told))...)
+	if news := slices.DeleteFunc(curedFailures(after.fails, s.before.fails), func(f Failure) bool { return !isWarningOrWorse(f.Severity) }); len(news) > 0 {
 		told, err := s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout)
 		if err != nil {
 			return Advice{}, false
@@ -315,46 +315,46 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		a.New = slices.DeleteFunc(told.Findings, func(f verdict.Finding) bool { return !slices.Contains(news, Failure{f.Rule, f.Subject, f.Severity}) })
 	}
 	a.SisterManual = s.board.sets.SisterManual(a.Source)
-	a.ID = a.costliest()
-	a.Moves = handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
+	a.ID = a.costliestStep()
+	a.Moves = countHandled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
 	if c.channels != nil {
 		a.Steps = slices.Clone(c.channels)
 	}
-	a.name(s.board.sys, PlatformMemory(s.pipeline.Rules, s.board.population.Platform.Value.ID))
+	a.nameSlots(s.board.sys, PlatformMemory(s.pipeline.Rules, s.board.population.Platform.Value.ID))
 	return a, true
 }
 
-// anyOrder reports whether a layout has the same result whichever slots of the channels of unknown order are filled
+// isOrderIrrelevant reports whether a layout has the same result whichever slots of the channels of unknown order are filled
 // first; true if slots can be named.
-func (s *search) anyOrder(c *candidate) bool {
+func (s *search) isOrderIrrelevant(c *candidate) bool {
 	if c.channels == nil {
 		return true
 	}
-	sys := Apply(s.board.sys, s.board.steps(s.board.mirrored(c.layout)))
+	sys := ApplySteps(s.board.sys, s.board.stepsToLayout(s.board.mirrorLayout(c.layout)))
 	topo := s.board.population.Repopulate(sys)
 	found, err := s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout)
-	return err == nil && slices.Equal(c.score.fails, failures(found.Findings, s.pipeline.AboutLayout)) &&
+	return err == nil && slices.Equal(c.score.fails, collectFailures(found.Findings, s.pipeline.AboutLayout)) &&
 		slices.Equal(c.score.units, bandwidths(topo, s.before.units))
 }
 
-// costliest returns the advice's ID: its costliest kind of step. Installing some modules and removing
+// costliestStep returns the advice's ID: its costliest kind of step. Installing some modules and removing
 // others is an exchange, whichever slots they come into.
-func (a *Advice) costliest() AdviceKind {
-	if a.Count(Install) > 0 && a.Count(Remove) > 0 {
+func (a *Advice) costliestStep() AdviceKind {
+	if a.CountSteps(Install) > 0 && a.CountSteps(Remove) > 0 {
 		return Exchange
 	}
 	for _, do := range []StepKind{Exchange, Install, Remove} {
-		if a.Count(do) > 0 {
+		if a.CountSteps(do) > 0 {
 			return AdviceKind(do)
 		}
 	}
 	return Move
 }
 
-func (s *search) source(layout []int) string {
+func (s *search) layoutSource(layout []int) string {
 	b := s.board
 	if b.sets != nil {
-		if title := source(b.sets, b.filled(&b.units[0], layout)); title != "" {
+		if title := setDocument(b.sets, b.filledNumbers(&b.units[0], layout)); title != "" {
 			return title
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// steps lists what brings the board from today's layout to another one. Only modules leave their slot
+// stepsToLayout lists what brings the board from today's layout to another one. Only modules leave their slot
 // that are of another kind than the layout has there, so as few as possible are touched.
-func (b *board) steps(layout []int) []Step {
+func (b *board) stepsToLayout(layout []int) []Step {
 	var out, moves, installs []Step
 	spare := make([][]int, len(b.kinds))
 	for _, i := range b.order {
@@ -17,7 +17,7 @@ func (b *board) steps(layout []int) []Step {
 			spare[k] = append(spare[k], i)
 		}
 	}
-	come := b.sources(layout, spare)
+	come := b.moduleSources(layout, spare)
 	for _, i := range b.order {
 		switch k := layout[i]; {
 		case k == none || b.at[i] == k:
@@ -36,7 +36,7 @@ func (b *board) steps(layout []int) []Step {
 		out = append(out, Step{Do: Remove, FromSlot: s, ToSlot: none, LikeSlot: none})
 	}
 	var joined []Step
-	for _, s := range slices.Concat(out, inOrder(moves, occupied), installs) {
+	for _, s := range slices.Concat(out, orderMoves(moves, occupied), installs) {
 		at := slices.IndexFunc(joined, func(r Step) bool { return s.Do == Install && r.Do == Remove && r.FromSlot == s.ToSlot })
 		if at < 0 {
 			joined = append(joined, s)
@@ -47,12 +47,12 @@ func (b *board) steps(layout []int) []Step {
 	return joined
 }
 
-// sources returns for each slot of a layout the slot that its module comes from, none for one that stays or is
+// moduleSources returns for each slot of a layout the slot that its module comes from, none for one that stays or is
 // bought, and takes these modules out of spare (for each kind, the slots whose modules leave them). A unit's own
 // modules come first: another unit gets them only if it has no use for them itself. If the populated slots stay the
 // same, all modules that move do so in cycles; then modules that change places with each other are preferred, because
 // two are swapped in one step.
-func (b *board) sources(layout []int, spare [][]int) []int {
+func (b *board) moduleSources(layout []int, spare [][]int) []int {
 	come := slices.Repeat([]int{none}, len(layout))
 	circles := slices.EqualFunc(b.at, layout, func(now, then int) bool { return (now == none) == (then == none) })
 	for _, wanted := range [...]struct{ own, back bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
@@ -65,7 +65,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 				continue
 			}
 			nth := slices.IndexFunc(spare[k], func(s int) bool {
-				return (!wanted.own || b.owner(s) == b.owner(i)) && (!wanted.back || layout[s] == b.at[i])
+				return (!wanted.own || b.unitOfSlot(s) == b.unitOfSlot(i)) && (!wanted.back || layout[s] == b.at[i])
 			})
 			if nth >= 0 {
 				come[i] = spare[k][nth]
@@ -76,18 +76,18 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 	return come
 }
 
-func (b *board) owner(slot int) int {
+func (b *board) unitOfSlot(slot int) int {
 	for i := range b.units {
-		if _, ok := slices.BinarySearchFunc(b.units[i].slots, slot, b.byRank); ok {
+		if _, ok := slices.BinarySearchFunc(b.units[i].slots, slot, b.compareRank); ok {
 			return i
 		}
 	}
 	return none
 }
 
-// inOrder sorts moves so that each goes into a slot that is empty by then. Modules that wait for one another are
+// orderMoves sorts moves so that each goes into a slot that is empty by then. Modules that wait for one another are
 // swapped.
-func inOrder(moves []Step, occupied []bool) []Step {
+func orderMoves(moves []Step, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
 		m := moves[max(0, slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.ToSlot] }))]
@@ -104,10 +104,10 @@ func inOrder(moves []Step, occupied []bool) []Step {
 	return out
 }
 
-// Apply returns a copy of the machine after the steps. Modules move with everything that firmware reports about them
+// ApplySteps returns a copy of the machine after the steps. Modules move with everything that firmware reports about them
 // except their running speed and voltage, which only the next boot shows, as it does the memory of each node; the
 // data of the kernel's driver about the slots are dropped.
-func Apply(sys *inventory.System, steps []Step) *inventory.System {
+func ApplySteps(sys *inventory.System, steps []Step) *inventory.System {
 	out := *sys
 	out.Measurements, out.Accepted, out.EDAC = nil, nil, nil // a machine that does not exist yet was not measured
 	out.Slots, out.Nodes = slices.Clone(sys.Slots), slices.Clone(sys.Nodes)
@@ -127,7 +127,7 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 		}
 	}
 	out.Memory.MappedBytes = fact.Fact[int64]{}
-	restoreVisible(&out.Memory, installed(sys), installed(&out))
+	restoreVisible(&out.Memory, installedBytes(sys), installedBytes(&out))
 	if len(steps) > 0 {
 		forgetBoot(&out)
 	}
@@ -138,8 +138,8 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 func forgetBoot(sys *inventory.System) {
 	for i := range sys.Slots { // a table without the field does not get it by a boot
 		s := &sys.Slots[i]
-		if s.ConfiguredMV = unread(); s.ConfiguredMTs.State != fact.Absent {
-			s.ConfiguredMTs = unread()
+		if s.ConfiguredMV = unreadUntilBoot(); s.ConfiguredMTs.State != fact.Absent {
+			s.ConfiguredMTs = unreadUntilBoot()
 		}
 	}
 	for i := range sys.Nodes {
@@ -170,8 +170,8 @@ func restoreVisible(m *inventory.Memory, before, after int64) {
 // keep. A mirror or a spare takes a quarter at least.
 const mirrorShare = 5
 
-// installed is the capacity of the modules whose size is known, in bytes.
-func installed(sys *inventory.System) int64 {
+// installedBytes is the capacity of the modules whose size is known, in bytes.
+func installedBytes(sys *inventory.System) int64 {
 	var n int64
 	for i := range sys.Slots {
 		if s := &sys.Slots[i]; s.HoldsDRAM() {

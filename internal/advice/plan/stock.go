@@ -24,9 +24,9 @@ func (x *stock) compare(y *stock) int {
 		cmp.Compare(x.mixed, y.mixed), cmp.Compare(x.crossing, y.crossing), cmp.Compare(x.kinds, y.kinds))
 }
 
-func (b *board) priced(split [][]int) *stock {
+func (b *board) stockOfSplit(split [][]int) *stock {
 	x := &stock{split: split}
-	own, have := b.own(), b.counts()
+	own, have := b.modulesByUnit(), b.kindCounts()
 	held := make([]int, len(b.kinds))
 	for u := range split {
 		kinds, sizes := 0, map[int]bool{}
@@ -55,7 +55,7 @@ func (b *board) priced(split [][]int) *stock {
 	return x
 }
 
-func (b *board) bySize(counts []int) []int {
+func (b *board) countsBySize(counts []int) []int {
 	out := make([]int, len(b.distinct))
 	for k, n := range counts {
 		out[b.size[k]] += n
@@ -63,7 +63,7 @@ func (b *board) bySize(counts []int) []int {
 	return out
 }
 
-func (b *board) counts() []int {
+func (b *board) kindCounts() []int {
 	out := make([]int, len(b.kinds))
 	for k := range b.kinds {
 		out[k] = b.kinds[k].count
@@ -71,8 +71,8 @@ func (b *board) counts() []int {
 	return out
 }
 
-// own are the modules that each processor has now, for reading only.
-func (b *board) own() [][]int {
+// modulesByUnit are the modules that each processor has now, for reading only.
+func (b *board) modulesByUnit() [][]int {
 	if b.owned == nil {
 		b.owned = make([][]int, len(b.units))
 		for i := range b.units {
@@ -87,11 +87,11 @@ func (b *board) own() [][]int {
 	return b.owned
 }
 
-// supply gives each unit as many modules of each size as wanted: its own, then what others have over,
+// supplyUnits gives each unit as many modules of each size as wanted: its own, then what others have over,
 // and then new ones. Of each size those are of the kind in buy, or if that is none, of the kind that
 // the unit has most of. With alone only that kind is kept of a size.
-func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
-	own, over := b.own(), b.counts()
+func (b *board) supplyUnits(want [][]int, buy []int, alone bool) *stock {
+	own, over := b.modulesByUnit(), b.kindCounts()
 	split, missing := make([][]int, len(want)), make([][]int, len(want))
 	most := func(has []int) []int { // the kinds, the most frequent first
 		out := make([]int, len(b.kinds))
@@ -132,25 +132,25 @@ func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
 			missing[u][s] = 0
 		}
 	}
-	return b.priced(split)
+	return b.stockOfSplit(split)
 }
 
 // mostStocks bounds how many numbers of modules of each size are looked at.
 const mostStocks = 1024
 
-// stocks lists what all units may hold alike, by size: the cheapest first, each once.
-func (b *board) stocks() []*stock {
+// listStocks lists what all units may hold alike, by size: the cheapest first, each once.
+func (b *board) listStocks() []*stock {
 	var out []*stock
 	seen := map[string]bool{}
 	add := func(want []int, buy []int, alone bool) {
-		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), buy, alone)
+		x := b.supplyUnits(slices.Repeat([][]int{want}, len(b.units)), buy, alone)
 		if key := layoutKey(slices.Concat(x.split...)); !seen[key] {
 			seen[key] = true
 			out = append(out, x)
 		}
 	}
-	likes := b.likes()
-	b.targets(func(want []int) {
+	likes := b.kindsToBuy()
+	b.visitTargets(func(want []int) {
 		add(want, likes[0], false)
 		add(want, likes[1], false)
 		add(want, likes[1], true)
@@ -159,8 +159,8 @@ func (b *board) stocks() []*stock {
 	return out
 }
 
-// likes lists the kind to buy of each size: first each unit's own, then the most frequent one.
-func (b *board) likes() [][]int {
+// kindsToBuy lists the kind to buy of each size: first each unit's own, then the most frequent one.
+func (b *board) kindsToBuy() [][]int {
 	each := slices.Repeat([]int{none}, len(b.distinct))
 	most := slices.Clone(each)
 	for k := range b.kinds {
@@ -171,17 +171,17 @@ func (b *board) likes() [][]int {
 	return [][]int{each, most}
 }
 
-// targets visits the numbers of modules of each size that every unit may hold.
-func (b *board) targets(visit func(want []int)) {
-	width, room := b.units[0].size(), b.room()/len(b.units)
-	bytes := (b.bytes(b.counts()) - b.bytes(b.counts())/mostGivenUp) / int64(len(b.units))
-	least := b.bySize(b.counts())
+// visitTargets visits the numbers of modules of each size that every unit may hold.
+func (b *board) visitTargets(visit func(want []int)) {
+	width, room := b.units[0].layerWidth(), b.countUsableSlots()/len(b.units)
+	bytes := (b.totalCapacity(b.kindCounts()) - b.totalCapacity(b.kindCounts())/mostGivenUp) / int64(len(b.units))
+	least := b.countsBySize(b.kindCounts())
 	for s := range least {
 		least[s] = (least[s] + len(b.units) - 1) / len(b.units)
 	}
 	most := slices.Clone(least)
-	for _, own := range b.own() {
-		for s, n := range b.bySize(own) {
+	for _, own := range b.modulesByUnit() {
+		for s, n := range b.countsBySize(own) {
 			most[s] = max(most[s], n)
 		}
 	}
@@ -191,8 +191,8 @@ func (b *board) targets(visit func(want []int)) {
 			want[s] *= width
 		}
 		n := modulesIn(want)
-		permits := (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
-		if want.bytes(b.distinct) >= bytes && permits && b.plausible(want, least, most) {
+		permits := (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.listsCount(n) || len(b.sets.Rows[n].Sets) > 0)
+		if want.totalBytes(b.distinct) >= bytes && permits && b.isPlausible(want, least, most) {
 			if seen++; seen > mostStocks {
 				return
 			}
@@ -201,10 +201,10 @@ func (b *board) targets(visit func(want []int)) {
 	}
 }
 
-// plausible reports whether this many modules of each size can be distributed evenly: there is one size; every group
+// isPlausible reports whether this many modules of each size can be distributed evenly: there is one size; every group
 // may have the same capacity; or what the units have now, most at most of each size, is shared, and one size is added
 // to.
-func (b *board) plausible(want, least, most []int) bool {
+func (b *board) isPlausible(want, least, most []int) bool {
 	sizes, smallest, added := 0, int64(1), 0
 	for s, n := range want {
 		if n > 0 {
@@ -216,15 +216,15 @@ func (b *board) plausible(want, least, most []int) bool {
 			added++
 		}
 	}
-	layer := int64(b.units[0].size() * len(b.units[0].groups))
-	return sizes == 1 || column(want).bytes(b.distinct)%(smallest*layer) == 0 || added <= 1
+	layer := int64(b.units[0].layerWidth() * len(b.units[0].groups))
+	return sizes == 1 || column(want).totalBytes(b.distinct)%(smallest*layer) == 0 || added <= 1
 }
 
-func (b *board) room() int {
+func (b *board) countUsableSlots() int {
 	n := 0
 	for i := range b.units {
 		for _, g := range b.units[i].groups {
-			n += len(g.layers) * b.units[i].size()
+			n += len(g.layers) * b.units[i].layerWidth()
 		}
 	}
 	return n
@@ -239,22 +239,22 @@ func (b *board) fromInstalled() []*stock {
 			out = append(out, x)
 		}
 	}
-	width := b.units[0].size()
+	width := b.units[0].layerWidth()
 	layer := width * len(b.units[0].groups)
 	for _, how := range [][2]int{{width, 1}, {layer, 1}, {width, -1}, {layer, -1}} {
-		add(b.supply(b.shared(how[0], how[1], false), b.likes()[0], false))
-		add(b.supply(b.shared(how[0], how[1], true), b.likes()[0], false))
+		add(b.supplyUnits(b.shareModules(how[0], how[1], false), b.kindsToBuy()[0], false))
+		add(b.supplyUnits(b.shareModules(how[0], how[1], true), b.kindsToBuy()[0], false))
 		if len(b.stray) == 0 {
-			add(b.priced(b.own()))
+			add(b.stockOfSplit(b.modulesByUnit()))
 		}
 	}
 	return out
 }
 
-// shared is the number of present modules of each size that every unit gets: n at once go to the unit that has got least
+// shareModules is the number of present modules of each size that every unit gets: n at once go to the unit that has got least
 // so far, of the size or, with bytes, of all; of equal ones to the first that has most of the size now, with most -1 to the last that has least.
-func (b *board) shared(n, most int, bytes bool) [][]int {
-	own, total := b.own(), b.bySize(b.counts())
+func (b *board) shareModules(n, most int, bytes bool) [][]int {
+	own, total := b.modulesByUnit(), b.countsBySize(b.kindCounts())
 	want, got := make([][]int, len(b.units)), make([]int64, len(b.units))
 	for u := range want {
 		want[u] = make([]int, len(total))
@@ -266,7 +266,7 @@ func (b *board) shared(n, most int, bytes bool) [][]int {
 		for left := total[s]; left > 0; left -= n {
 			to := 0
 			for u := range want {
-				has := most * (b.bySize(own[u])[s] - want[u][s] - b.bySize(own[to])[s] + want[to][s])
+				has := most * (b.countsBySize(own[u])[s] - want[u][s] - b.countsBySize(own[to])[s] + want[to][s])
 				if got[u] < got[to] || got[u] == got[to] && (has > 0 || has == 0 && most < 0) {
 					to = u
 				}
@@ -278,17 +278,17 @@ func (b *board) shared(n, most int, bytes bool) [][]int {
 	return want
 }
 
-// removable reports whether a stock only takes modules out, and documents name the number that stays as
+// isRemovalAllowed reports whether a stock only takes modules out, and documents name the number that stays as
 // one to have and those of today not; the modules of each size must be as many on each channel.
-func (b *board) removable(x *stock) bool {
-	if x.bought > 0 || x.left == 0 || !b.named(modulesIn(x.split[0])) || !slices.ContainsFunc(b.own(), func(own []int) bool { return !b.named(modulesIn(own)) }) {
+func (b *board) isRemovalAllowed(x *stock) bool {
+	if x.bought > 0 || x.left == 0 || !b.isRecommendedCount(modulesIn(x.split[0])) || !slices.ContainsFunc(b.modulesByUnit(), func(own []int) bool { return !b.isRecommendedCount(modulesIn(own)) }) {
 		return false
 	}
-	even := b.units[0].size() * len(b.units[0].groups)
-	return !slices.ContainsFunc(b.bySize(x.split[0]), func(n int) bool { return n%even != 0 })
+	even := b.units[0].layerWidth() * len(b.units[0].groups)
+	return !slices.ContainsFunc(b.countsBySize(x.split[0]), func(n int) bool { return n%even != 0 })
 }
 
-func (b *board) named(n int) bool {
+func (b *board) isRecommendedCount(n int) bool {
 	row, listed := place.SetRow{}, false
 	if b.sets != nil {
 		row, listed = b.sets.Rows[n]
@@ -296,7 +296,7 @@ func (b *board) named(n int) bool {
 	return slices.Contains(b.population.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 }
 
-func (b *board) bytes(counts []int) int64 {
+func (b *board) totalCapacity(counts []int) int64 {
 	var n int64
 	for k, c := range counts {
 		n += int64(c) * b.kinds[k].traits.Bytes

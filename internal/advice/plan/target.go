@@ -56,24 +56,24 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	}
 	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p, today: bandwidths(topo, nil)}
 	memory := PlatformMemory(p.Rules, pf.ID)
-	t.like = onSale(mostCommon(sys), memory)
+	t.like = existingModule(mostCommon(sys), memory)
 	if !t.like.SizeBytes.Known() {
-		t.like = documented(pf, memory)
+		t.like = documentedModule(pf, memory)
 	}
 	t.sizes = sizesFor(p.Rules, pf.ID, t.like.Type.Or(""), sys)
-	t.take(sys)
+	t.adoptMachine(sys)
 	b, why := newBoard(sys, topo)
 	if why == "" {
 		t.fromBoard(b)
 		return t, ""
 	}
-	if channelsOf(pf) == 0 || pf.MaxDPC == 0 || len(sys.Sockets) == 0 {
+	if channelCount(pf) == 0 || pf.MaxDPC == 0 || len(sys.Sockets) == 0 {
 		return nil, why
 	}
 	t.numbered = labelsByNumber(sys, topo)
 	t.Assumed = why + ": channels and slots are those of the platform's document"
 	socket := sys.Sockets[0]
-	socket.ID, socket.Populated = 0, assumed(true)
+	socket.ID, socket.Populated = 0, assumedFact(true)
 	t.fromDocument(&population.Result{Platform: topo.Platform, Sets: topo.Sets, Processors: topo.Processors[:1]}, sys.Machine, socket)
 	return t, ""
 }
@@ -82,28 +82,28 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 // as many slots as the platform takes, and the fastest of its processors.
 func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	memory := PlatformMemory(p.Rules, pf.ID)
-	if pf.NoDIMMs || channelsOf(pf) == 0 || pf.MaxDPC == 0 || memory == "" {
+	if pf.NoDIMMs || channelCount(pf) == 0 || pf.MaxDPC == 0 || memory == "" {
 		return nil, "no document gives the channels, slots and kind of memory of " + pf.Name
 	}
 	own := *pf
 	if len(own.LockstepBoards) > 0 { // the channels below are numbered as the document's own
 		own.LockstepBoards = []platform.Board{{Product: ".", Verified: true}}
 	}
-	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documented(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, &inventory.System{}),
+	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documentedModule(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, &inventory.System{}),
 		Assumed: "the fastest processors of the platform, as many slots on a channel as it takes, and registered modules that are as fast; boards may be slower"}
 	if t.sizes[0].ranks == 0 {
 		t.Assumed += "; modules of more than two ranks too"
 	}
-	known := assumed(&own)
+	known := assumedFact(&own)
 	known.Unverified = !pf.Verified
-	machine := inventory.Machine{Virtual: assumed(false), Product: assumed(pf.Name)}
+	machine := inventory.Machine{Virtual: assumedFact(false), Product: assumedFact(pf.Name)}
 	t.fromDocument(&population.Result{Platform: known, Processors: []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf, "")}}}, machine,
-		inventory.Socket{Populated: assumed(true)})
+		inventory.Socket{Populated: assumedFact(true)})
 	return t, ""
 }
 
-// take takes over what the machine has: its modules, and what firmware states of its capacity.
-func (t *Target) take(sys *inventory.System) {
+// adoptMachine takes over what the machine has: its modules, and what firmware states of its capacity.
+func (t *Target) adoptMachine(sys *inventory.System) {
 	t.owned = map[int64]int{}
 	for i := range sys.Slots {
 		if s := &sys.Slots[i]; s.HoldsDRAM() && s.SizeBytes.Known() {
@@ -119,14 +119,14 @@ func (t *Target) take(sys *inventory.System) {
 		t.stated += a.MaxBytes.Value
 		t.statedModule = max(t.statedModule, a.MaxBytes.Value/int64(a.Devices.Value))
 	}
-	if installed(sys) > t.stated || t.largest > t.statedModule {
+	if installedBytes(sys) > t.stated || t.largest > t.statedModule {
 		t.stated, t.statedModule = 0, 0
 	}
 }
 
-func assumed[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+func assumedFact[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
-func channelsOf(pf *platform.Platform) int {
+func channelCount(pf *platform.Platform) int {
 	if pf.NUMA {
 		return pf.ChannelsPerSocket
 	}
@@ -155,7 +155,7 @@ func topSpeed(pf *platform.Platform, of string) int {
 func (t *Target) fromDocument(base *population.Result, machine inventory.Machine, socket inventory.Socket) {
 	p := base.Platform.Value
 	sys := &inventory.System{Machine: machine, Sockets: []inventory.Socket{socket}}
-	sys.Firmware.SMBIOS = assumed(true)
+	sys.Firmware.SMBIOS = assumedFact(true)
 	u, source := memoryUnit{}, place.SourceMap
 	if !p.NUMA {
 		u.socket = place.Unplaced
@@ -163,7 +163,7 @@ func (t *Target) fromDocument(base *population.Result, machine inventory.Machine
 	if p.Policy == platform.PolicyAMD { // its document letters the channels
 		source = place.SourceLocator
 	}
-	n := channelsOf(p)
+	n := channelCount(p)
 	channels := make([][]int, n)
 	for slot := range p.MaxDPC {
 		for c := range n {
@@ -175,16 +175,16 @@ func (t *Target) fromDocument(base *population.Result, machine inventory.Machine
 			u.slots, channels[c] = append(u.slots, i), append(channels[c], i)
 			base.Placements = append(base.Placements, at)
 			sys.Slots = append(sys.Slots, inventory.Slot{Handle: inventory.Handle(i), Row: i, State: inventory.SlotEmpty,
-				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
+				Soldered: assumedFact(false), Technology: assumedFact(inventory.DRAM), Locator: assumedFact(documentSlot(c, slot))})
 		}
 	}
 	t.board = &board{sys: sys, population: base}
-	u.groups = t.board.groups(p, channels) // the document counts slots in the order in which they are filled
-	t.empty(u)
+	u.groups = t.board.groupChannels(p, channels) // the document counts slots in the order in which they are filled
+	t.emptyBoard(u)
 }
 
-// empty leaves a target's board with a unit as its only one, whose slots are filled in order, and without modules.
-func (t *Target) empty(u memoryUnit) {
+// emptyBoard leaves a target's board with a unit as its only one, whose slots are filled in order, and without modules.
+func (t *Target) emptyBoard(u memoryUnit) {
 	u.groups = slices.Clone(u.groups)
 	for n := range u.groups {
 		u.groups[n].ordered = true
@@ -202,7 +202,7 @@ func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]stri
 		label := strings.TrimSpace(sys.Slots[i].Locator.Or(""))
 		n := place.PrintedNumber(label)
 		if topo.Sets != nil {
-			n = topo.Sets.Number(label, &topo.Placements[i])
+			n = topo.Sets.SlotNumber(label, &topo.Placements[i])
 		}
 		if n >= 0 && out[n] == "" {
 			out[n] = label
@@ -230,7 +230,7 @@ func (t *Target) fromBoard(b *board) {
 	}
 	u.doubted = ""
 	t.board = &board{sys: sys, population: base}
-	t.empty(u)
+	t.emptyBoard(u)
 }
 
 func slotLabel(sys *inventory.System, slot int) string {
@@ -262,21 +262,21 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 	return best
 }
 
-// documented is a registered module as fast as the platform takes them.
-func documented(pf *platform.Platform, memory string) inventory.Slot {
-	s := inventory.Slot{State: inventory.SlotPopulated, Technology: assumed(inventory.DRAM), Soldered: assumed(false), Type: assumed(memory), FormFactor: assumed("DIMM"),
-		SizeBytes: assumed(int64(0)), Ranks: assumed(2), TotalWidth: assumed(72), DataWidth: assumed(64), Registered: assumed(true), LoadReduced: assumed(false)}
+// documentedModule is a registered module as fast as the platform takes them.
+func documentedModule(pf *platform.Platform, memory string) inventory.Slot {
+	s := inventory.Slot{State: inventory.SlotPopulated, Technology: assumedFact(inventory.DRAM), Soldered: assumedFact(false), Type: assumedFact(memory), FormFactor: assumedFact("DIMM"),
+		SizeBytes: assumedFact(int64(0)), Ranks: assumedFact(2), TotalWidth: assumedFact(72), DataWidth: assumedFact(64), Registered: assumedFact(true), LoadReduced: assumedFact(false)}
 	if top := cmp.Or(topSpeed(pf, "rdimm"), topSpeed(pf, "")); top > 0 {
-		s.RatedMTs = assumed(top)
+		s.RatedMTs = assumedFact(top)
 	}
 	if memory == "DDR3" {
-		s.ConfiguredMV = assumed(1500)
+		s.ConfiguredMV = assumedFact(1500)
 	}
 	return s
 }
 
-// derive is the target with modules: layout holds for every slot an index into sizes, or none.
-func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
+// deriveLayout is the target with modules: layout holds for every slot an index into sizes, or none.
+func (t *Target) deriveLayout(layout []int) (*inventory.System, *population.Result) {
 	sys := *t.board.sys
 	sys.Slots = slices.Clone(sys.Slots)
 	for i, k := range layout {
@@ -285,14 +285,14 @@ func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 		}
 		module := t.like
 		if size := t.sizes[k]; size.bytes != module.SizeBytes.Or(0) {
-			module.SizeBytes = assumed(size.bytes)
+			module.SizeBytes = assumedFact(size.bytes)
 			module.PartNumber = fact.Unknown[string](fact.Unstated, "the module is not bought yet", "")
 			if size.ranks > 0 {
-				module.Ranks = assumed(size.ranks)
+				module.Ranks = assumedFact(size.ranks)
 			}
 		}
 		moveModule(&sys.Slots[i], &module)
-		sys.Slots[i].ConfiguredMTs = unread()
+		sys.Slots[i].ConfiguredMTs = unreadUntilBoot()
 	}
 	return &sys, t.board.population.Repopulate(&sys)
 }

@@ -9,13 +9,13 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// Ways lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;
+// ListConfigurations lists the configurations for a capacity of the complete machine in bytes with equal processors, best first;
 // all adds the discouraged ones. If none has it, reached is the nearest capacity above and below the one below, 0 for
 // none.
-func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, reached, below int64) {
+func (t *Target) ListConfigurations(bytes int64, all bool) (ways []Configuration, reached, below int64) {
 	of := map[int64][]counted{}
-	for _, c := range t.counts(all) {
-		for _, mix := range t.mixes(c.n, all) {
+	for _, c := range t.documentedCounts(all) {
+		for _, mix := range t.sizeMixes(c.n, all) {
 			total := int64(0)
 			for k, m := range mix {
 				total += int64(m*t.Sockets) * t.sizes[k].bytes
@@ -26,12 +26,12 @@ func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, reached, bel
 	totals := slices.Sorted(maps.Keys(of))
 	at, _ := slices.BinarySearch(totals, bytes)
 	for i := at; i < len(totals) && reached == 0; i++ {
-		if ways = t.ways(of[totals[i]], all); len(ways) > 0 {
+		if ways = t.bestConfigurations(of[totals[i]], all); len(ways) > 0 {
 			reached = totals[i]
 		}
 	}
 	for i := at - 1; i >= 0 && reached != bytes && below == 0; i-- {
-		if len(t.ways(of[totals[i]], all)) > 0 {
+		if len(t.bestConfigurations(of[totals[i]], all)) > 0 {
 			below = totals[i]
 		}
 	}
@@ -44,23 +44,23 @@ type counted struct {
 	mix []int
 }
 
-func (t *Target) ways(of []counted, all bool) []Configuration {
+func (t *Target) bestConfigurations(of []counted, all bool) []Configuration {
 	var out []Configuration
 	for i := range of {
-		out = append(out, t.layouts(&of[i].documentedCount, of[i].mix, all)...)
+		out = append(out, t.configurationsOf(&of[i].documentedCount, of[i].mix, all)...)
 	}
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
 	}
-	slices.SortStableFunc(out, func(x, y Configuration) int { return slices.Compare(x.rank(), y.rank()) })
+	slices.SortStableFunc(out, func(x, y Configuration) int { return slices.Compare(x.rankingKey(), y.rankingKey()) })
 	return out
 }
 
-// rank orders configurations, the least first: by what documents and rules have against them; then what buys nothing comes
+// rankingKey orders configurations, the least first: by what documents and rules have against them; then what buys nothing comes
 // first, and what firmware's stated capacity allows; then by bandwidth, an unknown clock taken to be today's; of equally
 // fast ones those come first with modules at most twice as large as the installed ones, and then those with the fewest
 // modules, and the least capacity, to buy.
-func (c *Configuration) rank() []float64 {
+func (c *Configuration) rankingKey() []float64 {
 	out := make([]float64, 13)
 	if c.Discouraged {
 		out[0] = 1
@@ -80,13 +80,13 @@ func (c *Configuration) rank() []float64 {
 	return out
 }
 
-// counts lists the numbers of modules of one processor that documents name, or with all every number that no document
+// documentedCounts lists the numbers of modules of one processor that documents name, or with all every number that no document
 // forbids. On a board without slots on some channels, complete layers of the others count too: documents name numbers
 // for all channels.
-func (t *Target) counts(all bool) []documentedCount {
+func (t *Target) documentedCounts(all bool) []documentedCount {
 	p := t.Platform
 	u, sets := &t.board.units[0], t.board.population.Sets
-	width := u.size()
+	width := u.layerWidth()
 	slots, wired := 0, 0
 	for _, g := range u.groups {
 		slots += len(g.layers) * width
@@ -108,7 +108,7 @@ func (t *Target) counts(all bool) []documentedCount {
 		}
 		switch {
 		case len(p.AllowedDIMMs) > 0 && !slices.Contains(p.AllowedDIMMs, n):
-		case all, c.documented, c.row != nil && !discouraged(c.row), t.kit() > 1 && n%t.kit() == 0,
+		case all, c.documented, c.row != nil && !discouraged(c.row), t.lockstepKitSize() > 1 && n%t.lockstepKitSize() == 0,
 			silent && n%len(u.groups) == 0, wired < len(u.groups) && n%(wired*width) == 0:
 			out = append(out, c)
 		}
@@ -116,13 +116,13 @@ func (t *Target) counts(all bool) []documentedCount {
 	return out
 }
 
-// mixes lists the numbers of modules of each size, by index into sizes, that make n modules. Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
+// sizeMixes lists the numbers of modules of each size, by index into sizes, that make n modules. Sizes are mixed in lockstep kits, which documents describe, and in complete layers of
 // equal modules over all channels: on request, and if one layer is the installed modules of a size.
-func (t *Target) mixes(n int, all bool) [][]int {
+func (t *Target) sizeMixes(n int, all bool) [][]int {
 	step, kinds, groups := n, 1, len(t.board.units[0].groups)
 	switch {
-	case t.kit() > 1 && n%t.kit() == 0:
-		step, kinds = t.kit(), 3
+	case t.lockstepKitSize() > 1 && n%t.lockstepKitSize() == 0:
+		step, kinds = t.lockstepKitSize(), 3
 	case (all || len(t.owned) > 0) && !t.Platform.UniformDIMMs && n%groups == 0:
 		step, kinds = groups, 2
 	}
@@ -143,9 +143,9 @@ func (t *Target) mixes(n int, all bool) [][]int {
 	return out
 }
 
-// layouts lists the configurations of one mix: the vendor's own set of slots, else the best layout on as many
+// configurationsOf lists the configurations of one mix: the vendor's own set of slots, else the best layout on as many
 // channels as possible, and on request that on fewer.
-func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
+func (t *Target) configurationsOf(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if names := t.numberedSlots(c); len(names) > 0 && c.n < len(t.board.at) { // nothing can be derived of them
 		way := t.configuration(c, names[0], mix)
@@ -153,18 +153,18 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 		return append(out, way)
 	}
 	if c.row != nil && t.numbered == nil {
-		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
+		if layout, ok := t.layoutOfSet(c.row.Sets[0], mix); ok {
 			return t.withConfiguration(out, c, layout, mix)
 		}
 	}
-	for _, layout := range t.spread(mix, all) {
+	for _, layout := range t.spreadLayouts(mix, all) {
 		out = t.withConfiguration(out, c, layout, mix)
 	}
 	return out
 }
 
-// extent is on how many controllers, if modules are bought in kits, and channels a layout has modules.
-func (t *Target) extent(layout []int) (controllers, channels int) {
+// layoutExtent is on how many controllers, if modules are bought in kits, and channels a layout has modules.
+func (t *Target) layoutExtent(layout []int) (controllers, channels int) {
 	behind := map[int]bool{}
 	for _, g := range t.board.units[0].groups {
 		if len(g.layers) > 0 && layout[g.layers[0][0]] != none {
@@ -172,25 +172,25 @@ func (t *Target) extent(layout []int) (controllers, channels int) {
 			behind[g.controller] = true
 		}
 	}
-	if t.kit() > 1 {
+	if t.lockstepKitSize() > 1 {
 		controllers = len(behind)
 	}
 	return controllers, channels
 }
 
-// spread lists layouts of a mix: the best one over as many channels as possible (if modules work in lockstep, on one
+// spreadLayouts lists layouts of a mix: the best one over as many channels as possible (if modules work in lockstep, on one
 // controller too), and on request the best over each smaller number of channels.
-func (t *Target) spread(mix []int, all bool) [][]int {
+func (t *Target) spreadLayouts(mix []int, all bool) [][]int {
 	type ranked struct {
 		layout                []int
 		controllers, channels int
 		speed                 []float64
 	}
 	var list []ranked
-	for _, layout := range t.arranged(mix) {
-		if sys, topo := t.derive(layout); !tooDeep(sys, topo) {
-			controllers, channels := t.extent(layout)
-			list = append(list, ranked{layout, controllers, channels, t.speed(topo)})
+	for _, layout := range t.arrangeMix(mix) {
+		if sys, topo := t.deriveLayout(layout); !hasTooDeepChannel(sys, topo) {
+			controllers, channels := t.layoutExtent(layout)
+			list = append(list, ranked{layout, controllers, channels, t.speedRanking(topo)})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int {
@@ -205,9 +205,9 @@ func (t *Target) spread(mix []int, all bool) [][]int {
 	return out
 }
 
-// speed orders layouts, the least first: by class if the platform's document has classes, the unknown one last, then by
+// speedRanking orders layouts, the least first: by class if the platform's document has classes, the unknown one last, then by
 // bandwidth.
-func (t *Target) speed(topo *population.Result) []float64 {
+func (t *Target) speedRanking(topo *population.Result) []float64 {
 	class, u := 0.0, bandwidths(topo, t.today)[0]
 	if t.Platform.Classes != "" {
 		class = 'x'
@@ -221,12 +221,12 @@ func (t *Target) speed(topo *population.Result) []float64 {
 // mostRanked bounds how many layouts of one mix are derived.
 const mostRanked = 256
 
-// arranged lists the layouts of a mix, the most even first: those of as many equal modules, with the larger ones first in
+// arrangeMix lists the layouts of a mix, the most even first: those of as many equal modules, with the larger ones first in
 // the fill order.
-func (t *Target) arranged(mix []int) [][]int {
+func (t *Target) arrangeMix(mix []int) [][]int {
 	b, u := t.board, &t.board.units[0]
 	b.work = mostWork
-	found := b.choices(0, []int{modulesIn(mix)})
+	found := b.unitChoices(0, []int{modulesIn(mix)})
 	var out [][]int
 	for _, c := range found[:min(len(found), mostRanked)] {
 		left, k := slices.Clone(mix), 0

@@ -28,7 +28,7 @@ import (
 
 // document is what capacities are planned for by a platform's document alone.
 func document(t testing.TB, id string, sockets int) *plan.Target {
-	pf, err := platform.ByID(rules.FS, id)
+	pf, err := platform.LoadByID(rules.FS, id)
 	require.NoError(t, err)
 	out, why := plan.ForPlatform(pf, pipeline(t))
 	require.Empty(t, why)
@@ -91,7 +91,7 @@ func TestCapacitiesOfWestmereEX(t *testing.T) {
 		for gb, rows := range want {
 			n, err := strconv.Atoi(gb)
 			require.NoError(t, err)
-			ways, _, _ := target.Ways(int64(sockets*n)<<30, false)
+			ways, _, _ := target.ListConfigurations(int64(sockets*n)<<30, false)
 			var got []string
 			for i := range ways {
 				got = append(got, fmt.Sprintf("class %s: %s at %d", string(ways[i].Class), mix(&ways[i]), *ways[i].ExpectedMTs))
@@ -140,12 +140,12 @@ func TestCapacities(t *testing.T) {
 		"an EPYC 9004 takes them": {document(t, "genoa", 1), 12 * 48, []string{"12x48 at 4800: 460.80 GB/s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ways, _, _ := c.target.Ways(c.gib<<30, false)
+			ways, _, _ := c.target.ListConfigurations(c.gib<<30, false)
 			got := summary(ways)
 			assert.Equal(t, c.want, got[:min(len(got), len(c.want))])
 		})
 	}
-	pf, err := platform.ByID(rules.FS, "power10")
+	pf, err := platform.LoadByID(rules.FS, "power10")
 	require.NoError(t, err)
 	_, why := plan.ForPlatform(pf, pipeline(t))
 	assert.Contains(t, why, "no document gives")
@@ -156,15 +156,15 @@ func TestCapacities(t *testing.T) {
 func TestNearestCapacities(t *testing.T) {
 	r710, r740 := target(t, machine(t, "dell-r710-two-channels")), target(t, server(t, "dell-r740", firstSlots))
 	for gib, want := range map[int64][2]int64{1: {3, 0}, 4: {6, 3}, 50: {72, 48}, 2000: {0, 18 * 64}} {
-		ways, reached, below := r710.Ways(gib<<30, false)
+		ways, reached, below := r710.ListConfigurations(gib<<30, false)
 		assert.Equal(t, want, [2]int64{reached >> 30, below >> 30}, "%d GiB", gib)
 		assert.Equal(t, want[0] == 0, len(ways) == 0, "%d GiB", gib)
 	}
-	_, reached, below := r710.Ways(3<<29, true)
+	_, reached, below := r710.ListConfigurations(3<<29, true)
 	assert.Equal(t, [2]int64{2 << 30, 1 << 30}, [2]int64{reached, below}, "one small module of each processor is the least")
 	for _, gib := range []int64{5, 15, 17, 33, 50, 65, 130, 200, 300, 520, 1030, 2100} {
-		ways, reached, below := r740.Ways(gib<<30, false)
-		same, _, _ := r740.Ways(reached, false)
+		ways, reached, below := r740.ListConfigurations(gib<<30, false)
+		same, _, _ := r740.ListConfigurations(reached, false)
 		assert.Equal(t, summary(same), summary(ways), "%d GiB", gib)
 		assert.True(t, below < gib<<30 && gib<<30 <= reached, "%d is not between %d and %d", gib<<30, below, reached)
 	}
@@ -189,7 +189,7 @@ func TestCapacitiesWithWhatIsThere(t *testing.T) {
 				for i := range sys.Arrays {
 					sys.Arrays[i].MaxBytes = fact.Known(c.stated<<30*int64(sys.Arrays[i].Devices.Value), fact.Direct, fact.Evidence{})
 				}
-			})(t)).Ways(c.gib<<30, false)
+			})(t)).ListConfigurations(c.gib<<30, false)
 			var got []string
 			for i := range ways {
 				w, bought := &ways[i], 0
@@ -230,7 +230,7 @@ func TestCapacitiesWithoutDoubtFirst(t *testing.T) {
 			sys.Arrays[0].MaxBytes = fact.Known(c.stated<<30*int64(len(sys.Slots)), fact.Direct, fact.Evidence{})
 			target, why := plan.ForMachine(sys, p.Derive(sys), p)
 			require.Empty(t, why)
-			ways, _, _ := target.Ways(1536<<30, false)
+			ways, _, _ := target.ListConfigurations(1536<<30, false)
 			require.Equal(t, []string{"16x48 at 4400: 281.60 GB/s", "8x96 at 5200: 332.80 GB/s"}, summary(ways)[:2])
 		})
 	}
@@ -246,7 +246,7 @@ func TestCapacitiesOfUnplacedSlots(t *testing.T) {
 		topo.Sets.Analogous = analogous
 		target, why := plan.ForMachine(sys, topo, p)
 		require.Empty(t, why)
-		ways, _, _ := target.Ways(int64(2*modules)<<35, true)
+		ways, _, _ := target.ListConfigurations(int64(2*modules)<<35, true)
 		at := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == modules })
 		require.GreaterOrEqual(t, at, 0)
 		return &ways[at]
@@ -273,7 +273,7 @@ func TestCapacitiesOfABoardWithFewerChannels(t *testing.T) {
 		}
 		sys.Slots, sys.Sockets, sys.Arrays = slots, sys.Sockets[:sockets], sys.Arrays[:1]
 		sys.Arrays[0].Devices.Value = len(slots) // firmware announces no more
-		ways, _, _ := target(t, sys).Ways(int64(sockets)*6*32<<30, false)
+		ways, _, _ := target(t, sys).ListConfigurations(int64(sockets)*6*32<<30, false)
 		require.NotEmpty(t, ways)
 		assert.Equal(t, "6x32", mix(&ways[0]))
 		assert.Len(t, ways[0].Slots, 6)
@@ -285,10 +285,10 @@ func TestCapacitiesOfABoardWithFewerChannels(t *testing.T) {
 // takes no third one on Xeon E5-2600 (Dell, PowerEdge M620 Owner's Manual p32).
 func TestCapacitiesOnFewerChannels(t *testing.T) {
 	for _, target := range []*plan.Target{target(t, machine(t, "supermicro-x7db8-1ch")), document(t, "bensley", 1)} {
-		ways, _, _ := target.Ways(4<<30, false)
+		ways, _, _ := target.ListConfigurations(4<<30, false)
 		require.GreaterOrEqual(t, len(ways), 2, "%v", summary(ways))
 		assert.Equal(t, []string{"4x1", "8x0.5"}, []string{mix(&ways[0]), mix(&ways[1])})
-		all, _, _ := target.Ways(4<<30, true)
+		all, _, _ := target.ListConfigurations(4<<30, true)
 		said := map[bool]string{} // by whether it is discouraged: two channels are a remark, one is not
 		for i := range all {
 			if mix(&all[i]) == "4x1" && len(all[i].Effects) > 0 {
@@ -299,7 +299,7 @@ func TestCapacitiesOnFewerChannels(t *testing.T) {
 		assert.Contains(t, said[false], "6 % lower on four channels than on two")
 	}
 	var mixes []string
-	ways, _, _ := document(t, "sandybridge-ep", 1).Ways(160<<30, true)
+	ways, _, _ := document(t, "sandybridge-ep", 1).ListConfigurations(160<<30, true)
 	for i := range ways {
 		mixes = append(mixes, mix(&ways[i]))
 	}
@@ -316,7 +316,7 @@ func TestCapacitiesOfEveryPlatform(t *testing.T) {
 	require.NoError(t, err)
 	planned := 0
 	for _, id := range ids {
-		pf, err := platform.ByID(rules.FS, id)
+		pf, err := platform.LoadByID(rules.FS, id)
 		require.NoError(t, err)
 		target, why := plan.ForPlatform(pf, pipeline(t))
 		if why != "" {
@@ -337,7 +337,7 @@ func TestCapacitiesOfEveryPlatform(t *testing.T) {
 			if n > pf.MaxDPC*max(pf.ChannelsPerSocket, pf.ChannelsPerSystem) {
 				continue // a document of boards with more slots than the platform's depth
 			}
-			ways, _, _ := target.Ways(int64(n)*size, false)
+			ways, _, _ := target.ListConfigurations(int64(n)*size, false)
 			found := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == n })
 			if assert.GreaterOrEqual(t, found, 0, "%s with %d", id, n) {
 				assert.False(t, ways[found].Discouraged, "%s with %d: %v", id, n, ways[found].Findings)
@@ -348,28 +348,28 @@ func TestCapacitiesOfEveryPlatform(t *testing.T) {
 }
 
 // documented is a row of testdata/slot-sets.tsv, a second reading of the makers' manuals.
-type documented struct {
+type documentedModule struct {
 	product string
 	modules int
 	cell    string
 }
 
 // sets are the slots of each set; none if the maker does not allow the number.
-func (d *documented) sets() (out [][]string) {
+func (d *documentedModule) sets() (out [][]string) {
 	for set := range strings.FieldsSeq(strings.Trim(d.cell, "-")) {
 		out = append(out, strings.Split(set, ","))
 	}
 	return out
 }
 
-func secondReading(t *testing.T) (out []documented) {
+func secondReading(t *testing.T) (out []documentedModule) {
 	text, err := os.ReadFile(filepath.Join("testdata", "slot-sets.tsv"))
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if c := strings.Split(strings.TrimSpace(line), "\t"); !strings.HasPrefix(line, "#") {
 			n, err := strconv.Atoi(c[1])
 			require.NoError(t, err)
-			out = append(out, documented{c[0], n, c[2]})
+			out = append(out, documentedModule{c[0], n, c[2]})
 		}
 	}
 	return out
@@ -379,14 +379,14 @@ func secondReading(t *testing.T) (out []documented) {
 func TestSetsAreTheManuals(t *testing.T) {
 	text, err := fs.ReadFile(rules.FS, "slots/sets.tsv")
 	require.NoError(t, err)
-	rows := map[documented]bool{}
+	rows := map[documentedModule]bool{}
 	for block := range strings.SplitSeq(string(text), "\nset\t") {
 		head, lines, _ := strings.Cut(block, "\n")
 		for product := range strings.FieldsFuncSeq(head, func(r rune) bool { return r == '\t' || r == ';' }) {
 			for line := range strings.Lines(lines) {
 				if c := strings.Split(line, "\t"); len(c) > 2 && c[2] != "mode" {
 					n, _ := strconv.Atoi(c[0])
-					rows[documented{product, n, c[1]}] = true
+					rows[documentedModule{product, n, c[1]}] = true
 				}
 			}
 		}
@@ -442,7 +442,7 @@ func TestCapacitiesBySets(t *testing.T) {
 			if targets[row.product] == nil {
 				targets[row.product] = target(t, collecttest.Read(t, row.product, s.Table(func(_, _, _ int) bool { return true }).Dump()))
 			}
-			ways, _, _ := targets[row.product].Ways(int64(row.modules*targets[row.product].Sockets)<<35, true)
+			ways, _, _ := targets[row.product].ListConfigurations(int64(row.modules*targets[row.product].Sockets)<<35, true)
 			var first, got, want []string
 			for i := range ways {
 				if len(ways[i].Slots) == row.modules && len(ways[i].DIMMs) == 1 {

@@ -40,13 +40,13 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 	out = sys
 	for len(changes) > 0 {
 		c := changes[0]
-		step, swapped := swapOf(out, changes)
+		step, swapped := findSwap(out, changes)
 		if changes = changes[1:]; swapped {
 			changes = changes[1:]
-		} else if step, err = resolve(out, topo, c); err != nil {
+		} else if step, err = resolveChange(out, topo, c); err != nil {
 			return nil, nil, err
 		}
-		out = Apply(out, []Step{step})
+		out = ApplySteps(out, []Step{step})
 		if step.Do != Install {
 			continue
 		}
@@ -69,8 +69,8 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 	return out, taken, nil
 }
 
-// swapOf is the step in which two modules change places, if the first two changes are that.
-func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
+// findSwap is the step in which two modules change places, if the first two changes are that.
+func findSwap(sys *inventory.System, changes []Change) (Step, bool) {
 	if len(changes) < 2 || changes[0].Do != Move || changes[1].Do != Move {
 		return Step{}, false
 	}
@@ -84,7 +84,7 @@ func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
 	return Step{Do: Swap, FromSlot: slots[0], ToSlot: slots[1], LikeSlot: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
 }
 
-func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
+func resolveChange(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
 	s := Step{Do: c.Do, FromSlot: none, ToSlot: none, LikeSlot: none}
 	var err error
 	if c.Do != Install {
@@ -108,7 +108,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 		}
 	}
 	if c.Do == Install {
-		if s.LikeSlot = sample(sys, topo, c.Bytes, s.ToSlot); s.LikeSlot == none {
+		if s.LikeSlot = sampleModule(sys, topo, c.Bytes, s.ToSlot); s.LikeSlot == none {
 			return s, fmt.Errorf("the machine holds no module that one to be installed could be like")
 		}
 	}
@@ -128,9 +128,9 @@ func filledSlots(sys *inventory.System) string {
 	return cmp.Or(humanize.Truncated(mostNamed, out), "none")
 }
 
-// sample is a slot with a module of the size, else with any: of the same channel if possible, else of the same
+// sampleModule is a slot with a module of the size, else with any: of the same channel if possible, else of the same
 // processor, else the first.
-func sample(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
+func sampleModule(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
 	best, least := none, math.MaxInt
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
@@ -153,15 +153,15 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 
 // Compare audits what a machine would be and checks it against what it is.
 func Compare(sys *inventory.System, topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
-	next := topo.Running().WithModules(sys, after, p.Rules)
-	p.seats = seatsOf(sys, topo)
-	seat(after, next, p.seats)
-	audited, err := p.Verdicts(after, next, p.tells)
+	next := topo.WithRunningClock().WithModules(sys, after, p.Rules)
+	p.seats = controllersOfNodes(sys, topo)
+	assignNodeMemory(after, next, p.seats)
+	audited, err := p.Verdicts(after, next, p.isShownInWhatIf)
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Before: reachesOf(topo), After: reachesOf(next)}
-	before, then := failures(found.Findings, p.tells), failures(audited.Findings, p.tells)
+	before, then := collectFailures(found.Findings, p.isShownInWhatIf), collectFailures(audited.Findings, p.isShownInWhatIf)
 	then = p.onlyRepeated(then, before)
 	out.Before.Findings, out.After.Findings = append(out.Before.Findings, before...), append(out.After.Findings, then...)
 	out.FindingsGone, out.FindingsNew = append([]Failure{}, goneFailures(before, then)...), append([]Failure{}, goneFailures(then, before)...)
@@ -183,9 +183,9 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	var found []int
 	for _, accepts := range []func(full string) bool{
 		func(full string) bool { return strings.EqualFold(full, name) },
-		func(full string) bool { return full == handleOf(name) },
+		func(full string) bool { return full == handleInName(name) },
 		func(full string) bool { return bareName(full) == bareName(name) },
-		func(full string) bool { return !isHandle(full) && endsIn(bareName(full), bareName(name)) },
+		func(full string) bool { return !isHandle(full) && endsInBareName(bareName(full), bareName(name)) },
 		func(full string) bool { return !isHandle(full) && endsAbridged(nameWords(full), words) },
 	} {
 		if found = slotsCalled(sys, accepts); len(found) > 0 {
@@ -198,7 +198,7 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	case len(found) == 0 && strings.Contains(name, ","):
 		return none, fmt.Errorf("no slot %q: for several slots repeat the option; %s", name, slotForms)
 	case len(found) == 0:
-		return none, fmt.Errorf("no slot %q%s; %s", name, closest(sys, name), slotForms)
+		return none, fmt.Errorf("no slot %q%s; %s", name, closestSlotName(sys, name), slotForms)
 	}
 	var names []string
 	for _, i := range found {
@@ -247,8 +247,8 @@ func nameWords(name string) []string { return nameWord.FindAllString(strings.ToU
 // bareName is a name in capitals without spaces and signs.
 func bareName(name string) string { return strings.Join(nameWords(name), "") }
 
-// endsIn reports whether a bare name ends in another one that does not begin within a number.
-func endsIn(full, end string) bool {
+// endsInBareName reports whether a bare name ends in another one that does not begin within a number.
+func endsInBareName(full, end string) bool {
 	head, ok := strings.CutSuffix(full, end)
 	return ok && (head == "" || !isDigit(end[0]) || !isDigit(head[len(head)-1]))
 }
@@ -276,9 +276,9 @@ func endsAbridged(full, words []string) bool {
 
 var handleForm = regexp.MustCompile(`(?i)^(?:slot )?(?:0x([0-9a-f]{1,4})|([0-9a-f]{4}))(?: \(.*\))?$`)
 
-// handleOf returns the handle in a name, as slotNames prints it: of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)"; ""
+// handleInName returns the handle in a name, as slotNames prints it: of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)"; ""
 // if there is none.
-func handleOf(name string) string {
+func handleInName(name string) string {
 	m := handleForm.FindStringSubmatch(name)
 	if m == nil {
 		return ""
@@ -287,16 +287,16 @@ func handleOf(name string) string {
 	return inventory.Handle(uint16(n)).String()
 }
 
-func isHandle(name string) bool { return strings.HasPrefix(name, "0x") && handleOf(name) == name }
+func isHandle(name string) bool { return strings.HasPrefix(name, "0x") && handleInName(name) == name }
 
-// closest returns the slot whose label differs least. A handle is proposed only for a name like a handle and for a
+// closestSlotName returns the slot whose label differs least. A handle is proposed only for a name like a handle and for a
 // slot without a label.
-func closest(sys *inventory.System, name string) string {
+func closestSlotName(sys *inventory.System, name string) string {
 	best, least := "", math.MaxInt
 	wanted := bareName(name)
 	for i := range sys.Slots {
 		for _, n := range slotNames(sys, i) {
-			if isHandle(n) && handleOf(name) == "" && sys.Slots[i].Locator.Or("") != "" {
+			if isHandle(n) && handleInName(name) == "" && sys.Slots[i].Locator.Or("") != "" {
 				continue
 			}
 			if d := humanize.Distance(bareName(n), wanted); d < least {

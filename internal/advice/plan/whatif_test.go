@@ -39,21 +39,21 @@ func TestSlowMemoryStaysSlow(t *testing.T) {
 		s.ConfiguredMTs = fact.Known(800, fact.Direct, fact.Evidence{})
 	}, func(string) bool { return true })(t)
 	c := hold(t, sys, p)
-	assert.Contains(t, results(c.found), "memory.speed.expected fail")
+	assert.Contains(t, hasResult(c.found), "memory.speed.expected fail")
 	require.NotEmpty(t, c.made.Advice)
 	for _, a := range c.made.Advice {
 		for _, s := range a.Reaches.Sockets {
 			assert.Equal(t, []int{800, 0}, []int{*s.ClockMTs, int(*s.PeakBytes % (800_000_000 * 8))})
 		}
 	}
-	same, err := plan.Compare(sys, c.topo, c.found, plan.Apply(sys, nil), p)
+	same, err := plan.Compare(sys, c.topo, c.found, plan.ApplySteps(sys, nil), p)
 	require.NoError(t, err)
 	assert.Equal(t, same.Before.Sockets, same.After.Sockets)
 	assert.Empty(t, append(same.FindingsNew, same.FindingsGone...))
 }
 
-// results are the results of rules, each once.
-func results(found *verdict.Audit) map[string]bool {
+// hasResult are the results of rules, each once.
+func hasResult(found *verdict.Audit) map[string]bool {
 	out := map[string]bool{}
 	for i := range found.Findings {
 		out[found.Findings[i].Rule+" "+string(found.Findings[i].Result)] = true

@@ -38,13 +38,13 @@ type planned struct {
 
 // Bool evaluates a condition. It is false if the outcome has no value.
 func (x *Programs) Bool(s *Scope, src string) (bool, Outcome) {
-	o := x.eval(s, src, types.BoolType)
+	o := x.evaluate(s, src, types.BoolType)
 	return o.Val == types.True, o
 }
 
 // Word evaluates an expression of a word; NotKnown if the outcome has no value.
 func (x *Programs) Word(s *Scope, src string) (string, error) {
-	switch o := x.eval(s, src, types.StringType); {
+	switch o := x.evaluate(s, src, types.StringType); {
 	case o.Err != nil:
 		return "", o.Err
 	case o.Val == nil:
@@ -54,12 +54,12 @@ func (x *Programs) Word(s *Scope, src string) (string, error) {
 	}
 }
 
-func (x *Programs) eval(s *Scope, src string, want *types.Type) Outcome {
+func (x *Programs) evaluate(s *Scope, src string, want *types.Type) Outcome {
 	p, err := x.Get(src, want)
 	if err != nil {
 		return Outcome{Err: err}
 	}
-	o := s.eval(p)
+	o := s.runProgram(p)
 	if o.Val != nil && o.Val.Type().TypeName() != want.TypeName() {
 		return Outcome{Err: fmt.Errorf("expression gives %s, expected %s", o.Val.Type().TypeName(), want)}
 	}
@@ -81,7 +81,7 @@ func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
 	switch {
 	case c.err != nil:
 	case known:
-		c.program, c.err = node.plan()
+		c.program, c.err = node.planProgram()
 	default:
 		c.program, c.err = compileExpr(src, want)
 	}
@@ -176,13 +176,13 @@ func encodeNode(e celast.Expr) (encodedExpr, error) {
 	return out, nil
 }
 
-// decode returns the node, with an id after last, as CEL has it, and adds its identifiers to references, as a check would, so that
+// decodeNode returns the node, with an id after last, as CEL has it, and adds its identifiers to references, as a check would, so that
 // the planner finds variables at once.
-func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
+func (e *encodedExpr) decodeNode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
 	*last++
 	id, parts := *last, []celast.Expr{}
 	for i := range e.Parts {
-		parts = append(parts, e.Parts[i].decode(make, references, last))
+		parts = append(parts, e.Parts[i].decodeNode(make, references, last))
 	}
 	switch e.Kind {
 	case celast.IdentKind:
@@ -213,13 +213,13 @@ func (e *encodedExpr) decode(make celast.ExprFactory, references map[int64]*cela
 	}
 }
 
-func (e *encodedExpr) plan() (cel.Program, error) {
+func (e *encodedExpr) planProgram() (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
 	}
 	references := map[int64]*celast.ReferenceInfo{}
-	expr := e.decode(celast.NewExprFactory(), references, new(int64))
+	expr := e.decodeNode(celast.NewExprFactory(), references, new(int64))
 	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 }
 

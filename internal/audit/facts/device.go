@@ -13,21 +13,21 @@ type deviceFacts struct {
 	d *inventory.Device
 }
 
-var deviceType = newType("Device", "a GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes",
-	Field{"address", textType, "the kernel's name of it: 0000:17:00.0", reader(func(x *deviceFacts) Value { return PlainValue(x.d.Address) })},
-	Field{"kind", textType, "GPU, network adapter, NVMe or accelerator", reader(func(x *deviceFacts) Value { return PlainValue(x.d.Kind) })},
-	Field{"node", intType, "its NUMA node; -1 if firmware names none", reader(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
-	Field{"node_has_memory", boolType, "its node has memory", reader(func(x *deviceFacts) Value {
-		return derived(func() any {
-			n := x.node(x.d.Node.Value)
+var deviceType = newObjectType("Device", "a GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes",
+	Field{"address", textType, "the kernel's name of it: 0000:17:00.0", typedReader(func(x *deviceFacts) Value { return PlainValue(x.d.Address) })},
+	Field{"kind", textType, "GPU, network adapter, NVMe or accelerator", typedReader(func(x *deviceFacts) Value { return PlainValue(x.d.Kind) })},
+	Field{"node", intType, "its NUMA node; -1 if firmware names none", typedReader(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
+	Field{"node_has_memory", boolType, "its node has memory", typedReader(func(x *deviceFacts) Value {
+		return deriveValue(func() any {
+			n := x.nodeByNumber(x.d.Node.Value)
 			return n != nil && n.HasMemory.Value
-		}, x.nodesOf(x.d)...)
+		}, x.nodeValues(x.d)...)
 	})},
-	Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", reader(func(x *deviceFacts) Value { return valueOf(x.d.Direct) })},
-	Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", reader((*deviceFacts).apart)},
+	Field{"gpudirect", boolType, "a GPU of NVIDIA's, and the kernel's module for GPUDirect RDMA is loaded (nvidia_peermem)", typedReader(func(x *deviceFacts) Value { return valueOf(x.d.Direct) })},
+	Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", typedReader((*deviceFacts).distantAdapters)},
 )
 
-func (x *deviceFacts) node(id int) *inventory.Node {
+func (x *deviceFacts) nodeByNumber(id int) *inventory.Node {
 	i := slices.IndexFunc(x.m.sys.Nodes, func(n inventory.Node) bool { return n.ID == id })
 	if i < 0 {
 		return nil
@@ -35,20 +35,20 @@ func (x *deviceFacts) node(id int) *inventory.Node {
 	return &x.m.sys.Nodes[i]
 }
 
-func (x *deviceFacts) nodesOf(d *inventory.Device) []Value {
+func (x *deviceFacts) nodeValues(d *inventory.Device) []Value {
 	out := []Value{valueOf(d.Node)}
-	if n := x.node(d.Node.Or(-1)); n != nil {
+	if n := x.nodeByNumber(d.Node.Or(-1)); n != nil {
 		out = append(out, valueOf(n.HasMemory))
 	}
 	return out
 }
 
-func (x *deviceFacts) apart() Value {
+func (x *deviceFacts) distantAdapters() Value {
 	from := []Value{valueOf(x.d.Node)}
 	on := map[string][]int{}
 	for i := range x.m.sys.PCI.Value {
 		d := &x.m.sys.PCI.Value[i]
-		n := x.node(d.Node.Or(-1))
+		n := x.nodeByNumber(d.Node.Or(-1))
 		if n == nil {
 			continue
 		}
@@ -57,7 +57,7 @@ func (x *deviceFacts) apart() Value {
 			on[d.Kind] = append(on[d.Kind], n.Socket.Value)
 		}
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		gpus, adapters := on[inventory.DeviceGPU], on[inventory.DeviceNetwork]
 		if x.d.Kind != inventory.DeviceGPU || len(gpus) != 1 || len(adapters) == 0 || slices.Contains(adapters, gpus[0]) {
 			return ""
@@ -76,7 +76,7 @@ func (m *Machine) deviceSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.sys.PCI.Value {
 		d := &m.sys.PCI.Value[i]
-		out = append(out, subject(d.Subject(), SubjectDevice, &deviceFacts{m, d}))
+		out = append(out, newSubject(d.Subject(), SubjectDevice, &deviceFacts{m, d}))
 	}
 	if len(out) == 0 {
 		known.Reason = "no GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes is part of this input"

@@ -79,26 +79,26 @@ func differences(s *socketFacts) Value {
 	return s.m.commonDifferences()
 }
 
-// mixture describes in one sentence which DIMMs differ in what differences compares: those of the CPU, those of all CPUs if
+// describeMixture describes in one sentence which DIMMs differ in what differences compares: those of the CPU, those of all CPUs if
 // each has different ones, or if the difference is between them.
-func mixture(s *socketFacts) Value {
-	return derived(func() any {
+func describeMixture(s *socketFacts) Value {
+	return deriveValue(func() any {
 		if own := s.m.ownDifferences(s.pop); !own.Known() || len(own.Value.([]string)) == 0 {
-			return s.m.oddOnes(s.m.allModules(), betweenProcessors())
+			return s.m.describeByKind(s.m.allModules(), betweenProcessors())
 		}
 		for i := range s.m.population.Populations {
 			other := s.m.ownDifferences(&s.m.population.Populations[i])
 			if !other.Known() || len(other.Value.([]string)) == 0 {
-				return s.m.oddOnes(s.pop.Slots, moduleProperties())
+				return s.m.describeByKind(s.pop.Slots, moduleProperties())
 			}
 		}
-		return s.m.oddOnes(s.m.allModules(), moduleProperties())
+		return s.m.describeByKind(s.m.allModules(), moduleProperties())
 	}, differences(s))
 }
 
-// oddOnes names the DIMMs by kind, the fewest first: "A3 and B3 are 16 GiB, the other 10 are 32 GiB"; "" if nothing is known
+// describeByKind names the DIMMs by kind, the fewest first: "A3 and B3 are 16 GiB, the other 10 are 32 GiB"; "" if nothing is known
 // to differ.
-func (m *Machine) oddOnes(slots []int, properties []property) string {
+func (m *Machine) describeByKind(slots []int, properties []property) string {
 	kinds := make([]string, len(slots))
 	for _, p := range properties {
 		texts, distinct := make([]string, len(slots)), map[string]bool{}
@@ -169,7 +169,7 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 		if m.differing == nil {
 			m.differing = map[*population.Population]Value{}
 		}
-		v = m.differ(pop.Slots, moduleProperties())
+		v = m.describeDifferences(pop.Slots, moduleProperties())
 		m.differing[pop] = v
 	}
 	return v
@@ -178,7 +178,7 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 // commonDifferences describes how the DIMMs of all CPUs differ, except in size.
 func (m *Machine) commonDifferences() Value {
 	if m.common == nil {
-		v := m.differ(m.allModules(), betweenProcessors())
+		v := m.describeDifferences(m.allModules(), betweenProcessors())
 		m.common = &v
 	}
 	return *m.common
@@ -205,11 +205,11 @@ func (m *Machine) allModules() []int {
 	return out
 }
 
-// differ describes how DIMMs differ, one sentence per property: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB
+// describeDifferences describes how DIMMs differ, one sentence per property: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB
 // (DIMM_A3)". Two known unequal values differ whatever else is unknown. That nothing differs is known if every
 // property of every DIMM is known, or if all have the same vendor and part number and nothing contradicts that. Rated
 // speeds above the highest of the machine's CPUs count as equal.
-func (m *Machine) differ(slots []int, properties []property) Value {
+func (m *Machine) describeDifferences(slots []int, properties []property) Value {
 	out := []string{}
 	var facts []Value
 	for _, p := range properties {
@@ -220,7 +220,7 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 		if p.name == ratedProperty && m.ratedBeyond(slots) {
 			continue
 		}
-		if text := m.groups(slots, values); text != "" {
+		if text := m.groupByValue(slots, values); text != "" {
 			out = append(out, p.name+": "+text)
 		}
 	}
@@ -228,10 +228,10 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	switch {
 	case len(out) > 0:
 		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
-	case m.onePart(slots) && !slices.ContainsFunc(facts, contradicted):
+	case m.haveOnePartNumber(slots) && !slices.ContainsFunc(facts, contradicted):
 		facts = m.partNumbers(slots)
 	}
-	return derived(func() any { return out }, facts...)
+	return deriveValue(func() any { return out }, facts...)
 }
 
 // differentParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
@@ -241,11 +241,11 @@ func differentParts(s *socketFacts) Value {
 	for _, at := range s.pop.Slots {
 		parts = append(parts, valueOf(s.m.sys.Slots[at].PartNumber))
 	}
-	text := s.m.groups(s.pop.Slots, parts)
+	text := s.m.groupByValue(s.pop.Slots, parts)
 	if text != "" {
 		parts = slices.DeleteFunc(parts, func(v Value) bool { return !v.Known() })
 	}
-	return derived(func() any { return text }, parts...)
+	return deriveValue(func() any { return text }, parts...)
 }
 
 // ratedBeyond reports whether all DIMMs are known to be rated for at least the CPUs' highest memory speed.
@@ -254,8 +254,8 @@ func (m *Machine) ratedBeyond(slots []int) bool {
 	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
 }
 
-// groups lists the slots by value if at least two known values differ.
-func (m *Machine) groups(slots []int, values []Value) string {
+// groupByValue lists the slots by value if at least two known values differ.
+func (m *Machine) groupByValue(slots []int, values []Value) string {
 	var order []string
 	by := map[string][]string{}
 	for i, v := range values {
@@ -277,7 +277,7 @@ func (m *Machine) groups(slots []int, values []Value) string {
 	return strings.Join(order, " against ")
 }
 
-func (m *Machine) onePart(slots []int) bool {
+func (m *Machine) haveOnePartNumber(slots []int) bool {
 	for _, at := range slots {
 		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
 		if !slot.PartNumber.Known() || slot.PartNumber.Value != first.PartNumber.Value || slot.Manufacturer.Or("") != first.Manufacturer.Or("") {
@@ -312,7 +312,7 @@ func (m *Machine) slotNames(slots []int) []string {
 // empty".
 func channelWords(s *socketFacts) Value {
 	dpc, bytes := valueOf(s.pop.DPC), valueOf(s.pop.ChannelBytes)
-	return derived(func() any {
+	return deriveValue(func() any {
 		out := []string{}
 		for ch, slots := range s.pop.ChannelSlots {
 			text := "channel " + s.pop.ChannelName(ch) + ": "
@@ -326,9 +326,9 @@ func channelWords(s *socketFacts) Value {
 	}, dpc, bytes)
 }
 
-var changeType = newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
-	Field{"same", boolType, "it is as it was accepted", reader(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
-	Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", reader(func(c *inventory.Compared) Value {
+var changeType = newObjectType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
+	Field{"same", boolType, "it is as it was accepted", typedReader(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
+	Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", typedReader(func(c *inventory.Compared) Value {
 		return computedFrom(c.Same, func(bool) any {
 			out := []string{}
 			for _, change := range c.Changes {
@@ -337,10 +337,10 @@ var changeType = newType("Baseline", "one slot, or the machine, beside the hardw
 			return out
 		})
 	})},
-	Field{"accepted", textType, "what was accepted, of all that differs", reader(func(c *inventory.Compared) Value {
+	Field{"accepted", textType, "what was accepted, of all that differs", typedReader(func(c *inventory.Compared) Value {
 		return computedFrom(c.Same, func(bool) any { return c.Then })
 	})},
-	Field{"present", textType, "what is there now, of all that differs", reader(func(c *inventory.Compared) Value {
+	Field{"present", textType, "what is there now, of all that differs", typedReader(func(c *inventory.Compared) Value {
 		return computedFrom(c.Same, func(bool) any { return c.Now })
 	})},
 )

@@ -7,10 +7,10 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// checkBits splits the DRAM modules by whether they are wider than their data, with the facts read. One with an
+// splitByCheckBits splits the DRAM modules by whether they are wider than their data, with the facts read. One with an
 // unknown width is in neither.
-func (m *Machine) checkBits() (with, without []int, read []Value) {
-	for i, s := range m.modules() {
+func (m *Machine) splitByCheckBits() (with, without []int, read []Value) {
+	for i, s := range m.eachDRAMModule() {
 		read = append(read, valueOf(s.TotalWidth), valueOf(s.DataWidth))
 		switch total, data := s.TotalWidth.Or(0), s.DataWidth.Or(0); {
 		case !s.TotalWidth.Known() || !s.DataWidth.Known():
@@ -24,29 +24,29 @@ func (m *Machine) checkBits() (with, without []int, read []Value) {
 }
 
 func eccModules(m *Machine) Value {
-	with, _, read := m.checkBits()
-	return derived(func() any { return len(read) > 0 && 2*len(with) == len(read) }, read...)
+	with, _, read := m.splitByCheckBits()
+	return deriveValue(func() any { return len(read) > 0 && 2*len(with) == len(read) }, read...)
 }
 
 // someChecked is true if a DRAM module is wider than its data: then error correction is wanted, whatever the
 // platform's documents require.
 func someChecked(m *Machine) Value {
-	with, _, read := m.checkBits()
+	with, _, read := m.splitByCheckBits()
 	if len(with) > 0 {
 		s := &m.sys.Slots[with[0]]
 		read = []Value{valueOf(s.TotalWidth), valueOf(s.DataWidth)}
 	}
-	return derived(func() any { return len(with) > 0 }, read...)
+	return deriveValue(func() any { return len(with) > 0 }, read...)
 }
 
 // uncheckedModules names the DRAM modules that are as wide as their data, if another one of the machine is
 // wider. Whole series of boards report 64 bits for registered ECC modules, so that equal widths prove nothing.
 func uncheckedModules(m *Machine) Value {
-	_, without, read := m.checkBits()
+	_, without, read := m.splitByCheckBits()
 	if 2*len(without) == len(read) && len(without) > 0 {
-		return Missing(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
+		return MissingValue(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
 	}
-	return derived(func() any { return m.slotNames(without) }, read...)
+	return deriveValue(func() any { return m.slotNames(without) }, read...)
 }
 
 func edacModes(m *Machine) Value {
@@ -57,9 +57,9 @@ func edacModes(m *Machine) Value {
 		}
 	}
 	if len(facts) == 0 {
-		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+		return MissingValue(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
 	}
-	return gather[string](facts)
+	return gatherValues[string](facts)
 }
 
 // edacNative is true if a memory-controller driver other than ghes_edac is loaded: they load only with error
@@ -67,14 +67,14 @@ func edacModes(m *Machine) Value {
 func edacNative(m *Machine) Value {
 	facts := []Value{}
 	if len(m.sys.EDAC) == 0 {
-		facts = append(facts, Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver"))
+		facts = append(facts, MissingValue(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver"))
 	}
 	native := false
 	for _, c := range m.sys.EDAC {
 		facts = append(facts, valueOf(c.Name))
 		native = native || (c.Name.Known() && c.Name.Value != "ghes_edac")
 	}
-	return derived(func() any { return native }, facts...)
+	return deriveValue(func() any { return native }, facts...)
 }
 
 // usedArrays returns the arrays with DRAM; all of them if no module refers to an array. Firmware reports "None"
@@ -82,7 +82,7 @@ func edacNative(m *Machine) Value {
 func (m *Machine) usedArrays() []inventory.Array {
 	var out []inventory.Array
 	for _, a := range m.sys.Arrays {
-		for _, s := range m.modules() {
+		for _, s := range m.eachDRAMModule() {
 			if s.Array == a.Handle {
 				out = append(out, a)
 				break
@@ -114,17 +114,17 @@ func eccCorrects(m *Machine) Value {
 	for _, a := range m.usedArrays() {
 		v := valueOf(a.ECC)
 		if v.Value == eccNone || v.Value == eccParity {
-			return derived(func() any { return false }, v)
+			return deriveValue(func() any { return false }, v)
 		}
 		if v.Known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.Value.(string)) {
-			return Missing(fact.Unstated, "firmware calls the error correction "+v.Value.(string), "load the platform's EDAC driver")
+			return MissingValue(fact.Unstated, "firmware calls the error correction "+v.Value.(string), "load the platform's EDAC driver")
 		}
 		facts = append(facts, v)
 	}
 	if m.sys.Firmware.Lost != nil {
 		return m.noPopulation()
 	}
-	out := derived(func() any { return true }, facts...)
+	out := deriveValue(func() any { return true }, facts...)
 	if out.Known() {
 		out.Certainty = min(out.Certainty, fact.Indirect)
 	}

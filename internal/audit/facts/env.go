@@ -25,14 +25,14 @@ const maxRange = 4096
 type provider struct{ types.Provider }
 
 func (p provider) FindStructType(name string) (*types.Type, bool) {
-	if t := factType(name); t != nil {
+	if t := findFactType(name); t != nil {
 		return types.NewTypeTypeWithParam(t.cel), true
 	}
 	return p.Provider.FindStructType(name)
 }
 
 func (p provider) FindStructFieldNames(name string) ([]string, bool) {
-	t := factType(name)
+	t := findFactType(name)
 	if t == nil {
 		return p.Provider.FindStructFieldNames(name)
 	}
@@ -44,7 +44,7 @@ func (p provider) FindStructFieldNames(name string) ([]string, bool) {
 }
 
 func (p provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
-	t := factType(name)
+	t := findFactType(name)
 	if t == nil {
 		return p.Provider.FindStructFieldType(name, field)
 	}
@@ -68,8 +68,8 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 	}, true
 }
 
-// factType finds a fact type by its CEL name; nil for other types.
-func factType(name string) *ObjectType {
+// findFactType finds a fact type by its CEL name; nil for other types.
+func findFactType(name string) *ObjectType {
 	short, ok := strings.CutPrefix(name, typePrefix)
 	if !ok {
 		return nil

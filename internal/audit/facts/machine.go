@@ -13,15 +13,15 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-var machineType = newType("Machine", "identity of the machine",
-	Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
-	Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
-	Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
-	Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOS.Version) })},
-	Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
-	Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
-	Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},
-	Field{"wanted", textListType, "what the profile that was asked for wants, as setting=value; empty without one", machine(func(m *Machine) Value {
+var machineType = newObjectType("Machine", "identity of the machine",
+	Field{"vendor", textType, "system manufacturer as firmware prints it", machineReader(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
+	Field{"product", textType, "product name", machineReader(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
+	Field{"board", textType, "baseboard product name", machineReader(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
+	Field{"bios_version", textType, "BIOS version", machineReader(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOS.Version) })},
+	Field{"virtual", boolType, "true in a guest", machineReader(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
+	Field{"processors", intType, "populated processor sockets", machineReader(populatedSockets)},
+	Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machineReader(isNUMA)},
+	Field{"wanted", textListType, "what the profile that was asked for wants, as setting=value; empty without one", machineReader(func(m *Machine) Value {
 		out := []string{}
 		for _, id := range slices.Sorted(maps.Keys(m.wanted)) {
 			for _, word := range m.wanted[id] {
@@ -32,11 +32,11 @@ var machineType = newType("Machine", "identity of the machine",
 	})},
 )
 
-var kernelType = newType("Kernel", "what the kernel shows of features that are asked for",
-	Field{"messages", textListType, "lines of its log about TDX, SGX, memory encryption, SEV-SNP, mirroring and pages taken away; the log forgets old ones", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Messages) })},
-	Field{"options", textListType, "options of its command line that ask for such a feature or prevent it", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.Options) })},
-	Field{"tdx", textType, "Y if KVM can start TDX guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.TDX) })},
-	Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machine(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
+var kernelType = newObjectType("Kernel", "what the kernel shows of features that are asked for",
+	Field{"messages", textListType, "lines of its log about TDX, SGX, memory encryption, SEV-SNP, mirroring and pages taken away; the log forgets old ones", machineReader(func(m *Machine) Value { return valueOf(m.sys.Kernel.Messages) })},
+	Field{"options", textListType, "options of its command line that ask for such a feature or prevent it", machineReader(func(m *Machine) Value { return valueOf(m.sys.Kernel.Options) })},
+	Field{"tdx", textType, "Y if KVM can start TDX guests, N if not", machineReader(func(m *Machine) Value { return valueOf(m.sys.Kernel.TDX) })},
+	Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machineReader(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
 )
 
 // populatedSockets counts the populated sockets; one socket with an unknown state makes the count unknown.
@@ -45,7 +45,7 @@ func populatedSockets(m *Machine) Value {
 		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
 	}
 	if p := m.sys.Firmware.LostProcessors(); p != nil {
-		return Missing(fact.Truncated, p.Hides("processors"), fact.WholeTable)
+		return MissingValue(fact.Truncated, p.DescribeHidden("processors"), fact.WholeTable)
 	}
 	states := make([]Value, len(m.sys.Sockets))
 	n := 0
@@ -55,7 +55,7 @@ func populatedSockets(m *Machine) Value {
 			n++
 		}
 	}
-	return derived(func() any { return n }, states...)
+	return deriveValue(func() any { return n }, states...)
 }
 
 // isNUMA is defined by the platform; without one, the kernel's node count can prove NUMA, but never its
@@ -76,32 +76,32 @@ func isNUMA(m *Machine) Value {
 	return valueOf(m.population.Platform)
 }
 
-func ofTable(f func(f *inventory.Firmware) any) func(any) Value {
-	return machine(func(m *Machine) Value {
+func tableReader(f func(f *inventory.Firmware) any) func(any) Value {
+	return machineReader(func(m *Machine) Value {
 		return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return f(&m.sys.Firmware) })
 	})
 }
 
-var firmwareType = newType("Firmware", "the SMBIOS table itself",
-	Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
-	Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
-	Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", ofTable(func(f *inventory.Firmware) any { return f.FromFile })},
-	Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", ofTable(func(f *inventory.Firmware) any { return f.Compared })},
-	Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", undoOf("iommu")},
-	Field{"x2apic_undo", textType, "how to make Linux use x2APIC mode where the command line prevents it; empty if it does not", undoOf("x2apic")},
-	Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", ofTable(func(f *inventory.Firmware) any { return f.Doubt })},
-	Field{"problems", textListType, "defects of the table that touch what an audit reads", ofTable(func(f *inventory.Firmware) any { return problems(f.Problems, false) })},
-	Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", ofTable(func(f *inventory.Firmware) any { return problems(f.Problems, true) })},
+var firmwareType = newObjectType("Firmware", "the SMBIOS table itself",
+	Field{"smbios", boolType, "a table was found", machineReader(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
+	Field{"version", textType, "SMBIOS version of the table", machineReader(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
+	Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", tableReader(func(f *inventory.Firmware) any { return f.FromFile })},
+	Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", tableReader(func(f *inventory.Firmware) any { return f.Compared })},
+	Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", undoCommandOf("iommu")},
+	Field{"x2apic_undo", textType, "how to make Linux use x2APIC mode where the command line prevents it; empty if it does not", undoCommandOf("x2apic")},
+	Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", tableReader(func(f *inventory.Firmware) any { return f.Doubt })},
+	Field{"problems", textListType, "defects of the table that touch what an audit reads", tableReader(func(f *inventory.Firmware) any { return problemTexts(f.Problems, false) })},
+	Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", tableReader(func(f *inventory.Firmware) any { return problemTexts(f.Problems, true) })},
 )
 
-func undoOf(id string) func(any) Value {
-	return machine(func(m *Machine) Value {
+func undoCommandOf(id string) func(any) Value {
+	return machineReader(func(m *Machine) Value {
 		s := settingFacts{id: id, Setting: m.sys.Settings[id]}
-		return s.undo()
+		return s.undoCommand()
 	})
 }
 
-func problems(all []inventory.Problem, harmless bool) []string {
+func problemTexts(all []inventory.Problem, harmless bool) []string {
 	out := []string{}
 	for _, p := range all {
 		if p.Harmless == harmless {
@@ -111,23 +111,23 @@ func problems(all []inventory.Problem, harmless bool) []string {
 	return out
 }
 
-func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
-	return machine(func(m *Machine) Value { return computedFrom(m.population.Platform, f) })
+func platformReader(f func(p *platform.Platform) any) func(any) Value {
+	return machineReader(func(m *Machine) Value { return computedFrom(m.population.Platform, f) })
 }
 
-// stated reads a number of the platform, unknown if its document does not give it.
-func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
-	return machine(func(m *Machine) Value {
+// platformNumber reads a number of the platform, unknown if its document does not give it.
+func platformNumber(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
+	return machineReader(func(m *Machine) Value {
 		p, ok := m.population.Platform.Get()
 		if !ok {
 			return valueOf(m.population.Platform)
 		}
 		v, ok := f(p)
 		if !ok {
-			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
+			return MissingValue(fact.Absent, "no document of "+p.Name+" gives "+what, "")
 		}
 		out := valueOf(m.population.Platform)
-		out.Value = native(v)
+		out.Value = nativeValue(v)
 		out.Unverified = out.Unverified || !p.Verified || slices.Contains(p.Unverified, field)
 		return out
 	})
@@ -141,9 +141,9 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 		switch {
 		case ok:
 			v := valueOf(m.population.Platform)
-			v.Value = native(f(p))
+			v.Value = nativeValue(f(p))
 			// Without a document there is no recommendation: that is sure.
-			v.Unverified = v.Unverified || !reflect.DeepEqual(v.Value, native(none)) && (!p.Verified || slices.Contains(p.Unverified, field))
+			v.Unverified = v.Unverified || !reflect.DeepEqual(v.Value, nativeValue(none)) && (!p.Verified || slices.Contains(p.Unverified, field))
 			return v
 		case m.population.Platform.State == fact.Absent:
 			return PlainValue(none)
@@ -153,70 +153,70 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 	}
 }
 
-var platformType = newType("Platform", "the recognised platform and what its documents say of populating it",
-	Field{"id", textType, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
-	Field{"name", textType, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
-	Field{"numa", boolType, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
-	Field{"graded", boolType, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
-	Field{"registered", boolType, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
-	Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
-	Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
-	Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
-	Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
-	Field{"own_channels", boolType, "each module has memory channels of its own (SOCAMM): number and size count, not the slot", ofPlatform(func(p *platform.Platform) any { return p.OwnChannels != "" })},
-	Field{"modules", intType, "modules with channels of their own that a processor takes", stated("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
-	Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
-	Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
-	Field{"loaded_words", textType, "the latency of reads under load that a document measured, in words", stated("loaded_latency", "the latency under load", func(p *platform.Platform) (any, bool) {
-		words := p.Loaded.Words()
+var platformType = newObjectType("Platform", "the recognised platform and what its documents say of populating it",
+	Field{"id", textType, "id of the platform file", platformReader(func(p *platform.Platform) any { return p.ID })},
+	Field{"name", textType, "name in words", platformReader(func(p *platform.Platform) any { return p.Name })},
+	Field{"numa", boolType, "memory controllers are in the processors", platformReader(func(p *platform.Platform) any { return p.NUMA })},
+	Field{"graded", boolType, "an interleave policy is known, so populations are graded", platformReader(func(p *platform.Platform) any { return p.Policy != "" })},
+	Field{"registered", boolType, "its documents know registered modules: a server processor", machineReader(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
+	Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", platformReader(func(p *platform.Platform) any { return p.LockstepPairs })},
+	Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", platformReader(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
+	Field{"classed", boolType, "its document puts layouts into classes", machineReader(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
+	Field{"dimms", boolType, "memory sits in slots (false: soldered)", platformReader(func(p *platform.Platform) any { return !p.NoDIMMs })},
+	Field{"own_channels", boolType, "each module has memory channels of its own (SOCAMM): number and size count, not the slot", platformReader(func(p *platform.Platform) any { return p.OwnChannels != "" })},
+	Field{"modules", intType, "modules with channels of their own that a processor takes", platformNumber("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
+	Field{"uniform", boolType, "the document asks for identical DIMMs", platformReader(func(p *platform.Platform) any { return p.UniformDIMMs })},
+	Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", platformReader(func(p *platform.Platform) any { return p.RatedBelow })},
+	Field{"loaded_words", textType, "the latency of reads under load that a document measured, in words", platformNumber("loaded_latency", "the latency under load", func(p *platform.Platform) (any, bool) {
+		words := p.Loaded.DescribeFigures()
 		return words, words != ""
 	})},
-	Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
-	Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
-	Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
-	Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return append([]int{}, p.RecommendedDIMMs...) }, []int{}))},
-	Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return append([]int{}, p.AcceptableDIMMs...) }, []int{}))},
-	Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return append([]int{}, p.AllowedDIMMs...) }, []int{}))},
+	Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", platformReader(func(p *platform.Platform) any { return p.MemorylessNodes })},
+	Field{"controllers", intType, "memory controllers per processor", platformNumber("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+	Field{"max_dpc", intType, "DIMMs per channel at most", platformNumber("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+	Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machineReader(undocumented("recommended_dimms", func(p *platform.Platform) any { return append([]int{}, p.RecommendedDIMMs...) }, []int{}))},
+	Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machineReader(undocumented("acceptable_dimms", func(p *platform.Platform) any { return append([]int{}, p.AcceptableDIMMs...) }, []int{}))},
+	Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machineReader(undocumented("allowed_dimms", func(p *platform.Platform) any { return append([]int{}, p.AllowedDIMMs...) }, []int{}))},
 )
 
-var processorType = newType("Processor", "the processors of the machine, by the first populated socket",
-	Field{"brand", textType, "brand string", machine(func(m *Machine) Value {
+var processorType = newObjectType("Processor", "the processors of the machine, by the first populated socket",
+	Field{"brand", textType, "brand string", machineReader(func(m *Machine) Value {
 		return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
 	})},
-	Field{"vendor", textType, "CPUID vendor", machine(func(m *Machine) Value {
+	Field{"vendor", textType, "CPUID vendor", machineReader(func(m *Machine) Value {
 		return m.ProcessorVendor()
 	})},
-	Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
-	Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machine(processorCores)},
-	Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
-	Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
-	Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
+	Field{"models", textListType, "distinct models of the populated sockets, by brand string", machineReader(processorModels)},
+	Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machineReader(processorCores)},
+	Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machineReader(capabilityReader("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
+	Field{"smt_capable", boolType, "the vendor's table states SMT", machineReader(capabilityReader("SMT", func(p *platform.Processor) string { return p.SMT }))},
+	Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machineReader(func(m *Machine) Value {
 		return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 	})},
-	Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
-	Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machine(offlineCPUs)},
-	Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machine(func(m *Machine) Value {
-		return derived(func() any { return humanize.Ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
+	Field{"logical", intType, "hardware threads of all processors, by firmware", machineReader(logicalProcessors)},
+	Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off or missing x2APIC mode explains; empty for none", machineReader(offlineCPUs)},
+	Field{"unnumbered", textType, "CPUs from 255 on that are offline because Linux does not use x2APIC mode; empty for none", machineReader(func(m *Machine) Value {
+		return deriveValue(func() any { return humanize.Ranges(m.unnumbered()) }, valueOf(m.sys.CPU.Present), valueOf(m.sys.CPU.Online))
 	})},
-	Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
+	Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machineReader(limitingOptions)},
 )
 
 func processorModels(m *Machine) Value {
-	models := gather[string](m.ofProcessors(func(s *inventory.Socket) Value {
+	models := gatherValues[string](m.ofProcessors(func(s *inventory.Socket) Value {
 		brand := computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") })
-		return derived(func() any { return brand.Value }, valueOf(s.Populated), brand)
+		return deriveValue(func() any { return brand.Value }, valueOf(s.Populated), brand)
 	}))
 	list, _ := models.Value.([]string)
 	for i := 1; i < len(list); i++ {
 		if strings.HasPrefix(list[i], list[i-1]) {
-			return Missing(fact.Malformed, "the brand string "+list[i-1]+" is cut short", "the processors' own brand strings")
+			return MissingValue(fact.Malformed, "the brand string "+list[i-1]+" is cut short", "the processors' own brand strings")
 		}
 	}
 	return models
 }
 
 func processorCores(m *Machine) Value {
-	return gather[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
+	return gatherValues[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
 }
 
 // logicalProcessors counts the hardware threads that firmware describes, otherwise those that are present if they are more
@@ -226,7 +226,7 @@ func logicalProcessors(m *Machine) Value {
 	if present := m.sys.CPU.Present; len(present.Value) > inventory.MaxXAPIC && slices.ContainsFunc(threads, func(v Value) bool { return !v.Known() }) {
 		return computedFrom(present, func(cpus []int) any { return int64(len(cpus)) })
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		total := int64(0)
 		for _, n := range threads {
 			total += n.Value.(int64)
@@ -257,13 +257,13 @@ func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
 			continue
 		}
 		if v, ok := f(p); ok {
-			return Value{Value: native(v), State: fact.OK, Certainty: fact.Corroborated, From: m.sys.Sockets[i].Brand.From}
+			return Value{Value: nativeValue(v), State: fact.OK, Certainty: fact.Corroborated, From: m.sys.Sockets[i].Brand.From}
 		}
 	}
-	return Missing(fact.Absent, "the processor is not in the vendor's table", "")
+	return MissingValue(fact.Absent, "the processor is not in the vendor's table", "")
 }
 
-func capability(what string, f func(p *platform.Processor) string) func(m *Machine) Value {
+func capabilityReader(what string, f func(p *platform.Processor) string) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		v := fromTable(m, func(p *platform.Processor) (any, bool) {
 			word := f(p)
@@ -289,12 +289,12 @@ func offlineCPUs(m *Machine) Value {
 	}
 	from := []Value{valueOf(cpu.Present), valueOf(cpu.Online)}
 	usable := 0
-	if len(off) > 0 && m.smtOff() && m.decidedByKernel("smt") {
+	if len(off) > 0 && m.isSMTDisabled() && m.decidedByKernel("smt") {
 		var counts []Value
 		usable, counts = m.usableCPUs()
 		from = append(from, counts...)
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		if usable > 0 && usable <= len(cpu.Online.Value) {
 			return ""
 		}
@@ -309,9 +309,9 @@ func (m *Machine) unnumbered() []int {
 	return m.sys.CPU.Unnumbered()
 }
 
-// limitedBy lists the kernel options that limit it to fewer CPUs than firmware provides: threads, or cores if
+// limitingOptions lists the kernel options that limit it to fewer CPUs than firmware provides: threads, or cores if
 // SMT is off.
-func limitedBy(m *Machine) Value {
+func limitingOptions(m *Machine) Value {
 	options, online := m.sys.NUMA.Options, m.sys.CPU.Online
 	from := []Value{valueOf(options), valueOf(online)}
 	limits := []string{}
@@ -325,12 +325,12 @@ func limitedBy(m *Machine) Value {
 	usable := 0
 	if len(limits) > 0 {
 		var counts []Value
-		if usable = len(m.sys.CPU.Present.Value); m.smtOff() || usable <= len(online.Value) {
+		if usable = len(m.sys.CPU.Present.Value); m.isSMTDisabled() || usable <= len(online.Value) {
 			usable, counts = m.usableCPUs()
 			from = append(from, counts...)
 		}
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		if usable <= len(online.Value) {
 			return []string{}
 		}
@@ -338,7 +338,7 @@ func limitedBy(m *Machine) Value {
 	}, from...)
 }
 
-func (m *Machine) smtOff() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
+func (m *Machine) isSMTDisabled() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
 
 // decidedByKernel reports whether a setting's effective value was set by the running system, not by firmware.
 func (m *Machine) decidedByKernel(setting string) bool {
@@ -356,7 +356,7 @@ func (m *Machine) usableCPUs() (int, []Value) {
 	total := 0
 	from := m.ofProcessors(func(s *inventory.Socket) Value {
 		count := s.Threads
-		if m.smtOff() {
+		if m.isSMTDisabled() {
 			count = s.CoresEnabled
 		}
 		total += count.Value
@@ -383,8 +383,8 @@ func missingNodes(m *Machine) Value {
 	if mode.Known() {
 		facts = append(facts, valueOf(mode)) // a doubtful export limits the finding
 	}
-	return derived(func() any {
-		most := splits(mode.Value)
+	return deriveValue(func() any {
+		most := nodesPerProcessor(mode.Value)
 		for _, n := range per {
 			most = max(most, n)
 		}

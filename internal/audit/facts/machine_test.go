@@ -297,7 +297,7 @@ func TestMirrored(t *testing.T) {
 			m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(c.installed)}}
 			m.sys.Memory.VisibleBytes = sure(c.visible)
 			m.sys.NUMA.Options = sure(c.options)
-			v := mirrored(m)
+			v := isMirrored(m)
 			assert.Equal(t, c.want, v.Value)
 			if c.want == nil {
 				assert.NotEmpty(t, v.Reason)
@@ -328,24 +328,24 @@ func TestHiddenByOption(t *testing.T) {
 			m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 			m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
 			m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
-			assert.Equal(t, c.hidden, hidden(m).Value)
-			assert.Equal(t, c.seen, m.seen().Value)
-			assert.Equal(t, c.taken, m.takenBy().Value)
+			assert.Equal(t, c.hidden, hiddenMemory(m).Value)
+			assert.Equal(t, c.seen, m.seenMemory().Value)
+			assert.Equal(t, c.taken, m.memoryLimitOptions().Value)
 		})
 	}
 	crash := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	crash.sys.Memory.MapBytes, crash.sys.Memory.VisibleBytes, crash.sys.Memory.TotalBytes = sure(24*g), sure(24*g), sure(20*g)
-	assert.Equal(t, 4*g, hidden(crash).Value)
-	assert.Equal(t, 4*g, withheld(crash).Value)
+	assert.Equal(t, 4*g, hiddenMemory(crash).Value)
+	assert.Equal(t, 4*g, withheldMemory(crash).Value)
 	crash.sys.Memory.CrashBytes = sure(2 * g)
-	assert.Equal(t, int64(0), hidden(crash).Value, "the kernel keeps two of them for a crash kernel")
-	assert.Equal(t, int64(0), withheld(crash).Value)
+	assert.Equal(t, int64(0), hiddenMemory(crash).Value, "the kernel keeps two of them for a crash kernel")
+	assert.Equal(t, int64(0), withheldMemory(crash).Value)
 	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
-	assert.Equal(t, int64(0), hidden(m).Value, "what the kernel uses was not read")
-	assert.Equal(t, []string{"mem=4G"}, m.takenBy().Value)
+	assert.Equal(t, int64(0), hiddenMemory(m).Value, "what the kernel uses was not read")
+	assert.Equal(t, []string{"mem=4G"}, m.memoryLimitOptions().Value)
 	m.sys.Memory.VisibleBytes, m.sys.Memory.TotalBytes = sure(4*g), sure(4*g)
-	assert.Equal(t, []string{"mem=4G"}, m.takenBy().Value, "without firmware's map the kernel's own account may be what is left")
+	assert.Equal(t, []string{"mem=4G"}, m.memoryLimitOptions().Value, "without firmware's map the kernel's own account may be what is left")
 }
 
 func TestECCOn(t *testing.T) {

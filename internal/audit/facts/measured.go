@@ -16,43 +16,43 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-var measurementType = newType("Measurement", "what was measured of the whole machine",
-	Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
-	Field{"pairs", types.NewListType(pairType.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m) })},
-	Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings()) > 0) })},
-	Field{"crossings", types.NewListType(crossingType.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
-		if all := m.crossings(); len(all) > 0 {
+var measurementType = newObjectType("Measurement", "what was measured of the whole machine",
+	Field{"given", boolType, "memaudit measured memory, and rules may use it", machineReader(func(m *Machine) Value { return PlainValue(len(m.localMeasurements()) > 0) })},
+	Field{"pairs", types.NewListType(pairType.cel), "each two sockets with their own memory as it was measured", machineReader(func(m *Machine) Value { return socketPairs(m) })},
+	Field{"crossed", boolType, "another node's memory was measured beside the own", machineReader(func(m *Machine) Value { return PlainValue(len(m.crossingObjects()) > 0) })},
+	Field{"crossings", types.NewListType(crossingType.cel), "each node's processors with another node's memory, as measured beside their own", machineReader(func(m *Machine) Value {
+		if all := m.crossingObjects(); len(all) > 0 {
 			return PlainValue(all)
 		}
-		return Missing(fact.Unread, "no other node's memory was measured", measureIt)
+		return MissingValue(fact.Unread, "no other node's memory was measured", measureIt)
 	})},
-	Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
-	Field{"channels", intType, "channels that hold memory", machine((*Machine).channelsNow)},
-	Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
-	Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
-	Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
-	Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0 || len(m.curve()) > 0) })},
-	Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machine(func(m *Machine) Value {
+	Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machineReader((*Machine).rearranged)},
+	Field{"channels", intType, "channels that hold memory", machineReader((*Machine).channelsNow)},
+	Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machineReader((*Machine).channelsThen)},
+	Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machineReader((*Machine).latencyTimes)},
+	Field{"latency_words", textType, "the two latencies with their channels, in words", machineReader((*Machine).latencyWords)},
+	Field{"loaded", boolType, "the latency of own memory was measured under load", machineReader(func(m *Machine) Value { return PlainValue(len(m.loadedNodes()) > 0 || len(m.latencyCurve()) > 0) })},
+	Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machineReader(func(m *Machine) Value {
 		threads := []int{}
-		for _, l := range m.loads() {
+		for _, l := range m.loadedNodes() {
 			threads = append(threads, l.one.Threads)
 		}
 		if len(threads) == 0 {
-			return Missing(fact.Unread, notLoaded, measureLoaded)
+			return MissingValue(fact.Unread, notLoaded, measureLoaded)
 		}
 		return PlainValue(threads)
 	})},
-	Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
-	Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
-	Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core, or the machine's while Intel MLC reads", machine((*Machine).loadWorst)},
-	Field{"load_mix_ns", floatType, "the longest latency under load, in nanoseconds, while Intel MLC reads and writes", machine(func(m *Machine) Value { return m.curveWorst(true) })},
-	Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
-	Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
-		if len(m.local()) == 0 {
-			return Missing(fact.Unread, m.notMeasured(), measureIt)
+	Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machineReader(latencyGrowth(math.Min))},
+	Field{"load_growth_high", floatType, "the same of the node on which it is most", machineReader(latencyGrowth(math.Max))},
+	Field{"load_worst_ns", floatType, "the latency of the slowest node under load, in nanoseconds, with up to four chains on each core, or the machine's while Intel MLC reads", machineReader((*Machine).worstLoadLatency)},
+	Field{"load_mix_ns", floatType, "the longest latency under load, in nanoseconds, while Intel MLC reads and writes", machineReader(func(m *Machine) Value { return m.worstCurveLatency(true) })},
+	Field{"load_words", textListType, "the latency under load of each node, in words", machineReader((*Machine).describeLoad)},
+	Field{"words", textListType, "what each node reads from its own memory, in words", machineReader(func(m *Machine) Value {
+		if len(m.localMeasurements()) == 0 {
+			return MissingValue(fact.Unread, m.notMeasured(), measureIt)
 		}
 		out := []string{}
-		for _, n := range m.local() {
+		for _, n := range m.localMeasurements() {
 			out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
 		}
 		return PlainValue(out)
@@ -62,28 +62,28 @@ var measurementType = newType("Measurement", "what was measured of the whole mac
 // socketPair compares the local memory of two sockets: the first, second ... node of each.
 type socketPair struct{ slow, fast *measuredNode }
 
-var pairType = newType("Pair", "two sockets with their own memory as it was measured",
-	Field{"slow", intType, "id of the socket that is asked about", reader(func(p *socketPair) Value { return p.slow.socketOf() })},
-	Field{"fast", intType, "id of the other socket", reader(func(p *socketPair) Value { return p.fast.socketOf() })},
-	Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", reader(func(p *socketPair) Value {
+var pairType = newObjectType("Pair", "two sockets with their own memory as it was measured",
+	Field{"slow", intType, "id of the socket that is asked about", typedReader(func(p *socketPair) Value { return p.slow.socketOf() })},
+	Field{"fast", intType, "id of the other socket", typedReader(func(p *socketPair) Value { return p.fast.socketOf() })},
+	Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", typedReader(func(p *socketPair) Value {
 		return compareBelow(p.slow, p.slow.read, p.fast.read)
 	})},
-	Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", reader((*socketPair).triadTimes)},
-	Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", reader((*socketPair).shareTimes)},
-	Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", reader(func(p *socketPair) Value {
-		triad, share := p.triadTimes(), p.shareTimes()
-		return derived(func() any {
+	Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", typedReader((*socketPair).triadRatio)},
+	Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", typedReader((*socketPair).shareRatio)},
+	Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", typedReader(func(p *socketPair) Value {
+		triad, share := p.triadRatio(), p.shareRatio()
+		return deriveValue(func() any {
 			return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
 				humanize.Bandwidth(p.slow.triad.Median), 100*triad.Value.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.Value.(float64))
 		}, triad, share)
 	})},
 )
 
-// triadTimes returns the ratio of two sockets' Triad results, which must have been measured in the same way at
+// triadRatio returns the ratio of two sockets' Triad results, which must have been measured in the same way at
 // the same clock.
-func (p *socketPair) triadTimes() Value {
+func (p *socketPair) triadRatio() Value {
 	if p.slow.triad == nil || p.fast.triad == nil {
-		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
+		return MissingValue(fact.Absent, "no Triad was measured of these nodes", measureIt)
 	}
 	if v := compareBelow(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
 		return v
@@ -92,12 +92,12 @@ func (p *socketPair) triadTimes() Value {
 		From: p.slow.evidence(p.slow.triad), More: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
 }
 
-func (p *socketPair) shareTimes() Value {
-	one, other := p.slow.documented(), p.fast.documented()
-	return derived(func() any { return one.Value.(float64) / other.Value.(float64) }, one, other)
+func (p *socketPair) shareRatio() Value {
+	one, other := p.slow.documentedShare(), p.fast.documentedShare()
+	return deriveValue(func() any { return one.Value.(float64) / other.Value.(float64) }, one, other)
 }
 
-func (n *measuredNode) documented() Value {
+func (n *measuredNode) documentedShare() Value {
 	socket := n.socketOf()
 	if !socket.Known() {
 		return socket
@@ -108,20 +108,20 @@ func (n *measuredNode) documented() Value {
 			continue
 		}
 		if p.Relative.Known() && p.Relative.Value.Value == nil {
-			return Missing(fact.Absent, "no document measured the layout of socket "+strconv.Itoa(p.Socket), "")
+			return MissingValue(fact.Absent, "no document measured the layout of socket "+strconv.Itoa(p.Socket), "")
 		}
 		return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 	}
-	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
+	return MissingValue(fact.Absent, "the layout of this node's socket is not known", "")
 }
 
 func socketPairs(m *Machine) Value {
-	if len(m.local()) == 0 {
-		return Missing(fact.Unread, m.notMeasured(), measureIt)
+	if len(m.localMeasurements()) == 0 {
+		return MissingValue(fact.Unread, m.notMeasured(), measureIt)
 	}
 	rows := map[int64][]*measuredNode{}
 	var ids []int64
-	for _, n := range m.local() {
+	for _, n := range m.localMeasurements() {
 		id := n.socketOf()
 		if !id.Known() {
 			return id
@@ -143,22 +143,22 @@ func socketPairs(m *Machine) Value {
 	return PlainValue(out)
 }
 
-var crossingType = newType("Crossing", "one node's processors with another node's memory, as measured",
-	Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", reader(func(c *crossing) Value {
-		return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
+var crossingType = newObjectType("Crossing", "one node's processors with another node's memory, as measured",
+	Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", typedReader(func(c *crossing) Value {
+		return c.compareFigures(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
 	})},
-	Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", reader(func(c *crossing) Value {
-		return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
+	Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", typedReader(func(c *crossing) Value {
+		return c.compareFigures(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
 	})},
-	Field{"latency_words", textType, "the two latencies, in words", reader(func(c *crossing) Value {
-		return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
+	Field{"latency_words", textType, "the two latencies, in words", typedReader(func(c *crossing) Value {
+		return c.compareInWords(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
 	})},
-	Field{"triad_words", textType, "the two bandwidths, in words", reader(func(c *crossing) Value {
-		return c.words(c.triad, c.near, "Triad", humanize.Bandwidth[float64])
+	Field{"triad_words", textType, "the two bandwidths, in words", typedReader(func(c *crossing) Value {
+		return c.compareInWords(c.triad, c.near, "Triad", humanize.Bandwidth[float64])
 	})},
 )
 
-func (m *Machine) crossings() []*Object {
+func (m *Machine) crossingObjects() []*Object {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
 		if from.Unjudged != "" && from.Tool == inventory.ToolMemaudit || from.Foreign {
@@ -175,7 +175,7 @@ func (m *Machine) crossings() []*Object {
 	return nil
 }
 
-func (m *Machine) local() []*measuredNode {
+func (m *Machine) localMeasurements() []*measuredNode {
 	if m.measured != nil {
 		return *m.measured
 	}
@@ -221,11 +221,11 @@ func (n *measuredNode) socketOf() Value {
 			return valueOf(node.Socket)
 		}
 	}
-	return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
+	return MissingValue(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
 }
 
 func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
-	gap := f.Below(&other.Figure)
+	gap := f.GapBelow(&other.Figure)
 	switch {
 	case f.Like == "" || other.Like == "":
 		gap.Why = "the size of the pages is not known, so that nothing can be compared"
@@ -233,65 +233,65 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 		gap.Why = "the two were measured in different ways (threads, stores, pages or version)"
 	}
 	if gap.Why != "" {
-		return Missing(fact.Refused, gap.Why, measureAgain)
+		return MissingValue(fact.Refused, gap.Why, measureAgain)
 	}
 	return Value{Value: gap.Share, State: fact.OK, Certainty: fact.Direct, From: n.evidence(f), More: []fact.Evidence{n.evidence(other)}}
 }
 
-var measuredType = newType("Measured", "one node's own memory as it was measured",
-	Field{"accepted", boolType, "the baseline carries a measurement of it", reader(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
-	Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", reader(func(n *measuredNode) Value {
+var measuredType = newObjectType("Measured", "one node's own memory as it was measured",
+	Field{"accepted", boolType, "the baseline carries a measurement of it", typedReader(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
+	Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", typedReader(func(n *measuredNode) Value {
 		a := n.acceptedRead()
 		if a == nil {
-			return Missing(fact.Absent, "no measurement was accepted", acceptIt)
+			return MissingValue(fact.Absent, "no measurement was accepted", acceptIt)
 		}
 		return compareBelow(n, n.read, a)
 	})},
-	Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", reader((*measuredNode).share)},
-	Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", reader((*measuredNode).triadShare)},
-	Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", reader((*measuredNode).socketThreads)},
-	Field{"l3_domains", intType, "level 3 caches of a processor", reader((*measuredNode).l3Domains)},
-	Field{"triad_words", textType, "Triad, in words", reader(func(n *measuredNode) Value {
+	Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", typedReader((*measuredNode).shareOfPeak)},
+	Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", typedReader((*measuredNode).triadShare)},
+	Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", typedReader((*measuredNode).socketThreads)},
+	Field{"l3_domains", intType, "level 3 caches of a processor", typedReader((*measuredNode).l3Domains)},
+	Field{"triad_words", textType, "Triad, in words", typedReader(func(n *measuredNode) Value {
 		if n.triad == nil {
-			return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
+			return MissingValue(fact.Absent, "no Triad was measured of this node", measureIt)
 		}
 		return PlainValue(figureWords(n.triad))
 	})},
-	Field{"threads", intType, "threads that read", reader(func(n *measuredNode) Value {
+	Field{"threads", intType, "threads that read", typedReader(func(n *measuredNode) Value {
 		if n.read.Threads == 0 {
-			return Missing(fact.Absent, "the number of threads is not said", measureIt)
+			return MissingValue(fact.Absent, "the number of threads is not said", measureIt)
 		}
 		return PlainValue(n.read.Threads)
 	})},
-	Field{"words", textType, "what it reads, in words", reader(func(n *measuredNode) Value {
+	Field{"words", textType, "what it reads, in words", typedReader(func(n *measuredNode) Value {
 		if !n.read.Decided() {
-			return Missing(fact.Refused, n.read.Why, measureAgain)
+			return MissingValue(fact.Refused, n.read.Why, measureAgain)
 		}
 		return PlainValue(figureWords(n.read))
 	})},
-	Field{"accepted_words", textType, "what was accepted, in words", reader(func(n *measuredNode) Value {
+	Field{"accepted_words", textType, "what was accepted, in words", typedReader(func(n *measuredNode) Value {
 		if a := n.acceptedRead(); a != nil {
 			return PlainValue(figureWords(a))
 		}
-		return Missing(fact.Absent, "no measurement was accepted", "")
+		return MissingValue(fact.Absent, "no measurement was accepted", "")
 	})},
-	Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", reader(func(n *measuredNode) Value {
+	Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", typedReader(func(n *measuredNode) Value {
 		if !n.read.Decided() {
-			return Missing(fact.Refused, n.read.Why, measureAgain)
+			return MissingValue(fact.Refused, n.read.Why, measureAgain)
 		}
 		return Value{Value: n.read.High / 1e9, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
 	})},
-	Field{"node_bytes", intType, "memory of the node, in bytes", reader(func(n *measuredNode) Value {
+	Field{"node_bytes", intType, "memory of the node, in bytes", typedReader(func(n *measuredNode) Value {
 		for i := range n.m.sys.Nodes {
 			if node := &n.m.sys.Nodes[i]; node.ID == n.read.MemoryNode {
 				return valueOf(node.MemoryBytes)
 			}
 		}
-		return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
+		return MissingValue(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
 	})},
-	Field{"peak_words", textType, "its theoretical peak, in words", reader(func(n *measuredNode) Value {
-		peak := n.peak()
-		return derived(func() any { return humanize.Bandwidth(peak.Value.(float64)) }, peak)
+	Field{"peak_words", textType, "its theoretical peak, in words", typedReader(func(n *measuredNode) Value {
+		peak := n.peakBandwidth()
+		return deriveValue(func() any { return humanize.Bandwidth(peak.Value.(float64)) }, peak)
 	})},
 )
 
@@ -299,25 +299,25 @@ func (n *measuredNode) acceptedRead() *inventory.Measured {
 	return otherFigure(n.m.sys.Accepted, n.read, figure.Read)
 }
 
-// share is unknown if the figure is undecided.
-func (n *measuredNode) share() Value {
+// shareOfPeak is unknown if the figure is undecided.
+func (n *measuredNode) shareOfPeak() Value {
 	if !n.read.Decided() {
-		return Missing(fact.Refused, n.read.Why, measureAgain)
+		return MissingValue(fact.Refused, n.read.Why, measureAgain)
 	}
-	peak := n.peak()
+	peak := n.peakBandwidth()
 	figure := Value{Value: n.read.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
-	return derived(func() any { return n.read.High / peak.Value.(float64) }, figure, peak)
+	return deriveValue(func() any { return n.read.High / peak.Value.(float64) }, figure, peak)
 }
 
-// nodesOf counts the nodes with memory of a socket: the kernel's, or beside a dump those that were measured.
-func (n *measuredNode) nodesOf(socket int) int {
+// countMemoryNodes counts the nodes with memory of a socket: the kernel's, or beside a dump those that were measured.
+func (n *measuredNode) countMemoryNodes(socket int) int {
 	nodes := 0
 	for i := range n.m.sys.Nodes {
 		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == socket {
 			nodes++
 		}
 	}
-	for _, other := range n.m.local() {
+	for _, other := range n.m.localMeasurements() {
 		if len(n.m.sys.Nodes) == 0 && other.read.Socket != nil && *other.read.Socket == socket {
 			nodes++
 		}
@@ -329,15 +329,15 @@ func (n *measuredNode) nodesOf(socket int) int {
 func (n *measuredNode) socketThreads() Value {
 	socket := n.socketOf()
 	if n.read.Threads == 0 {
-		return Missing(fact.Absent, "the number of threads is not said", measureIt)
+		return MissingValue(fact.Absent, "the number of threads is not said", measureIt)
 	}
-	return derived(func() any { return n.read.Threads * n.nodesOf(int(socket.Value.(int64))) }, socket)
+	return deriveValue(func() any { return n.read.Threads * n.countMemoryNodes(int(socket.Value.(int64))) }, socket)
 }
 
 // l3Domains counts the level 3 caches of the first processor, which carry a part of its bandwidth each on EPYC.
 func (n *measuredNode) l3Domains() Value {
 	packages, each := n.m.sys.CPU.Packages, n.m.sys.CPU.CPUsPerL3
-	return derived(func() any {
+	return deriveValue(func() any {
 		if len(packages.Value) == 0 || each.Value == 0 {
 			return 0
 		}
@@ -349,30 +349,30 @@ func (n *measuredNode) l3Domains() Value {
 func (n *measuredNode) triadShare() Value {
 	switch {
 	case n.triad == nil:
-		return Missing(fact.Absent, "no Triad was measured of this node", measureIt)
+		return MissingValue(fact.Absent, "no Triad was measured of this node", measureIt)
 	case n.triad.Store != "non-temporal":
-		return Missing(fact.Absent, "Triad was not measured with stores that pass the caches", measureIt)
+		return MissingValue(fact.Absent, "Triad was not measured with stores that pass the caches", measureIt)
 	case !n.triad.Decided():
-		return Missing(fact.Refused, n.triad.Why, measureAgain)
+		return MissingValue(fact.Refused, n.triad.Why, measureAgain)
 	}
-	peak := n.peak()
+	peak := n.peakBandwidth()
 	figure := Value{Value: n.triad.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.triad)}
-	return derived(func() any { return n.triad.High / peak.Value.(float64) }, figure, peak)
+	return deriveValue(func() any { return n.triad.High / peak.Value.(float64) }, figure, peak)
 }
 
-// peak is the socket's, divided among its nodes with memory.
-func (n *measuredNode) peak() Value {
+// peakBandwidth is the socket's, divided among its nodes with memory.
+func (n *measuredNode) peakBandwidth() Value {
 	socket := n.socketOf()
 	if !socket.Known() {
 		return socket
 	}
-	nodes := n.nodesOf(int(socket.Value.(int64)))
+	nodes := n.countMemoryNodes(int(socket.Value.(int64)))
 	for i := range n.m.population.Populations {
 		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.Value && nodes > 0 {
 			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
 		}
 	}
-	return Missing(fact.Absent, "the theoretical peak of this node's memory is not known", "")
+	return MissingValue(fact.Absent, "the theoretical peak of this node's memory is not known", "")
 }
 
 // figureWords formats a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).
@@ -392,9 +392,9 @@ type crossing struct {
 	ownLatency, near *inventory.Measured
 }
 
-// trusted returns why a figure may not be compared: one by memaudit only if it is decided. Other tools print a
+// distrustReason returns why a figure may not be compared: one by memaudit only if it is decided. Other tools print a
 // figure without its passes; it may be compared within one run, and the result is indirect.
-func (c *crossing) trusted(f *inventory.Measured, what string) (string, fact.Certainty) {
+func (c *crossing) distrustReason(f *inventory.Measured, what string) (string, fact.Certainty) {
 	switch {
 	case f == nil:
 		return "no " + what + " was measured of these nodes", fact.None
@@ -406,20 +406,20 @@ func (c *crossing) trusted(f *inventory.Measured, what string) (string, fact.Cer
 	return "", fact.Direct
 }
 
-func (c *crossing) compare(other, own *inventory.Measured, what string, by func(other, own float64) float64) Value {
+func (c *crossing) compareFigures(other, own *inventory.Measured, what string, by func(other, own float64) float64) Value {
 	for _, f := range []*inventory.Measured{other, own} {
-		if why, _ := c.trusted(f, what); why != "" {
-			return Missing(fact.Refused, why, measureIt)
+		if why, _ := c.distrustReason(f, what); why != "" {
+			return MissingValue(fact.Refused, why, measureIt)
 		}
 	}
-	_, certainty := c.trusted(own, what)
+	_, certainty := c.distrustReason(own, what)
 	return Value{Value: by(other.Median, own.Median), State: fact.OK, Certainty: certainty, From: c.evidence(other), More: []fact.Evidence{c.evidence(own)}}
 }
 
-func (c *crossing) words(other, own *inventory.Measured, what string, figure func(float64) string) Value {
-	return derived(func() any {
+func (c *crossing) compareInWords(other, own *inventory.Measured, what string, figure func(float64) string) Value {
+	return deriveValue(func() any {
 		return fmt.Sprintf("node %d's processors: own memory %s, node %d's %s", c.cpu, figure(own.Median), c.memory, figure(other.Median))
-	}, c.compare(other, own, what, func(_, _ float64) float64 { return 0 }))
+	}, c.compareFigures(other, own, what, func(_, _ float64) float64 { return 0 }))
 }
 
 func (c *crossing) evidence(f *inventory.Measured) fact.Evidence {
@@ -502,7 +502,7 @@ func (m *Machine) rearranged() Value {
 		return PlainValue(false)
 	}
 	now, accepted := m.channelsNow(), m.channelsThen()
-	return derived(func() any { return now.Value != accepted.Value }, now, accepted)
+	return deriveValue(func() any { return now.Value != accepted.Value }, now, accepted)
 }
 
 func (m *Machine) populatedHandles() []uint16 {
@@ -517,31 +517,31 @@ func (m *Machine) populatedHandles() []uint16 {
 
 func (m *Machine) channelsNow() Value {
 	if len(m.sys.Slots) == 0 {
-		return Missing(fact.Absent, "no slot is known", "")
+		return MissingValue(fact.Absent, "no slot is known", "")
 	}
-	return m.channelsOf(m.populatedHandles())
+	return m.countChannels(m.populatedHandles())
 }
 
 func (m *Machine) channelsThen() Value {
 	if m.sys.AcceptedSlots == nil {
-		return Missing(fact.Absent, "no hardware was accepted", acceptIt)
+		return MissingValue(fact.Absent, "no hardware was accepted", acceptIt)
 	}
-	return m.channelsOf(m.sys.AcceptedSlots)
+	return m.countChannels(m.sys.AcceptedSlots)
 }
 
-// channelsOf counts the channels of the slots with these handles, with the certainty of their placements; every
+// countChannels counts the channels of the slots with these handles, with the certainty of their placements; every
 // slot must be known and placed.
-func (m *Machine) channelsOf(handles []uint16) Value {
+func (m *Machine) countChannels(handles []uint16) Value {
 	seen := map[[2]int]bool{}
 	out := Value{State: fact.OK, Certainty: fact.Direct}
 	for _, handle := range handles {
 		i := slices.IndexFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.Handle == inventory.Handle(handle) })
 		if i < 0 {
-			return Missing(fact.Absent, "the machine has no slot "+inventory.Handle(handle).String()+" today", "")
+			return MissingValue(fact.Absent, "the machine has no slot "+inventory.Handle(handle).String()+" today", "")
 		}
 		p := &m.population.Placements[i]
 		if p.Channel == place.Unplaced {
-			return Missing(fact.Absent, p.Reason, "")
+			return MissingValue(fact.Absent, p.Reason, "")
 		}
 		out.Certainty, out.Unverified = min(out.Certainty, p.Certainty), out.Unverified || p.Unverified
 		seen[[2]int{p.Socket, p.Channel}] = true
@@ -554,7 +554,7 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 func (m *Machine) latencyTimes() Value {
 	n, now, then := m.latencies()
 	if then == nil {
-		return Missing(fact.Absent, "no latency was accepted", acceptIt)
+		return MissingValue(fact.Absent, "no latency was accepted", acceptIt)
 	}
 	v := compareBelow(n, now, then)
 	if v.Known() {
@@ -565,7 +565,7 @@ func (m *Machine) latencyTimes() Value {
 
 func (m *Machine) latencyWords() Value {
 	times, now, then := m.latencyTimes(), m.channelsNow(), m.channelsThen()
-	return derived(func() any {
+	return deriveValue(func() any {
 		_, a, b := m.latencies()
 		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, humanize.Plural(int(now.Value.(int64)), "channel"), 1e9*b.Median, humanize.Plural(int(then.Value.(int64)), "channel"))
 	}, times, now, then)
@@ -583,8 +583,8 @@ const (
 // nodeLoad is a node's local latency with one chain per core and with mostLoaded.
 type nodeLoad struct{ one, most *inventory.LoadedLatency }
 
-// loads returns those of the last result that was measured under load and may be checked.
-func (m *Machine) loads() []nodeLoad {
+// loadedNodes returns those of the last result that was measured under load and may be checked.
+func (m *Machine) loadedNodes() []nodeLoad {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
 		if from.Unjudged != "" || from.Foreign {
@@ -608,13 +608,13 @@ func (m *Machine) loads() []nodeLoad {
 	return nil
 }
 
-// growth returns how much each further chain adds to the latency, in nanoseconds, for the node that pick
+// latencyGrowth returns how much each further chain adds to the latency, in nanoseconds, for the node that pick
 // prefers. It is unknown while a figure is undecided.
-func growth(pick func(x, y float64) float64) func(m *Machine) Value {
+func latencyGrowth(pick func(x, y float64) float64) func(m *Machine) Value {
 	return func(m *Machine) Value {
-		loads := m.loads()
+		loads := m.loadedNodes()
 		if len(loads) == 0 {
-			return Missing(fact.Unread, notLoaded, measureLoaded)
+			return MissingValue(fact.Unread, notLoaded, measureLoaded)
 		}
 		var out float64
 		var from []fact.Evidence
@@ -622,9 +622,9 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 			for _, f := range []*inventory.LoadedLatency{l.one, l.most} {
 				switch {
 				case f == nil:
-					return Missing(fact.Unread, fmt.Sprintf("the latency under load of node %d was not measured with %d chains a core", l.one.Node, mostLoaded), measureLoaded)
+					return MissingValue(fact.Unread, fmt.Sprintf("the latency under load of node %d was not measured with %d chains a core", l.one.Node, mostLoaded), measureLoaded)
 				case !f.Decided():
-					return Missing(fact.Refused, f.Why, measureLoaded)
+					return MissingValue(fact.Refused, f.Why, measureLoaded)
 				}
 				from = append(from, fact.Evidence{Source: "measured", Field: fmt.Sprintf("node %d under load of %d", f.Node, f.Chains), Raw: fmt.Sprintf("%.4g", f.Median)})
 			}
@@ -637,16 +637,16 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 	}
 }
 
-// loadWorst is the median of the slowest node's loaded latency; unknown while one is undecided.
-func (m *Machine) loadWorst() Value {
-	curve := m.curveWorst(false)
-	if len(m.loads()) == 0 {
+// worstLoadLatency is the median of the slowest node's loaded latency; unknown while one is undecided.
+func (m *Machine) worstLoadLatency() Value {
+	curve := m.worstCurveLatency(false)
+	if len(m.loadedNodes()) == 0 {
 		return curve
 	}
-	known := growth(func(x, _ float64) float64 { return x })(m)
-	return derived(func() any {
+	known := latencyGrowth(func(x, _ float64) float64 { return x })(m)
+	return deriveValue(func() any {
 		worst := 0.0
-		for _, l := range m.loads() {
+		for _, l := range m.loadedNodes() {
 			worst = max(worst, 1e9*l.one.Median, 1e9*l.most.Median)
 		}
 		if curve.Known() {
@@ -656,8 +656,8 @@ func (m *Machine) loadWorst() Value {
 	}, known)
 }
 
-// curve returns the last curve of Intel MLC.
-func (m *Machine) curve() []inventory.LoadedLatency {
+// latencyCurve returns the last curve of Intel MLC.
+func (m *Machine) latencyCurve() []inventory.LoadedLatency {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		if from := &m.sys.Measurements[i]; from.Tool == inventory.ToolMLC && !from.Foreign && len(from.Loaded) > 0 {
 			return from.Loaded
@@ -666,42 +666,42 @@ func (m *Machine) curve() []inventory.LoadedLatency {
 	return nil
 }
 
-func (m *Machine) curveWorst(mixed bool) Value {
+func (m *Machine) worstCurveLatency(mixed bool) Value {
 	worst := 0.0
-	for _, l := range m.curve() {
+	for _, l := range m.latencyCurve() {
 		if l.Mixed == mixed {
 			worst = max(worst, 1e9*l.Median)
 		}
 	}
 	if worst == 0 {
-		return Missing(fact.Unread, notLoaded, measureLoaded)
+		return MissingValue(fact.Unread, notLoaded, measureLoaded)
 	}
 	return Value{Value: worst, State: fact.OK, Certainty: fact.Direct, From: fact.Evidence{Source: "measured", Field: "Loaded Latencies", Raw: fmt.Sprintf("%.1f ns", worst)}}
 }
 
-func (m *Machine) loadWords() Value {
-	known := growth(func(x, _ float64) float64 { return x })(m)
-	curve := m.curve()
-	if len(m.loads()) == 0 && curve != nil {
+func (m *Machine) describeLoad() Value {
+	known := latencyGrowth(func(x, _ float64) float64 { return x })(m)
+	curve := m.latencyCurve()
+	if len(m.loadedNodes()) == 0 && curve != nil {
 		known = PlainValue(true)
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		out := []string{}
-		for _, l := range m.loads() {
+		for _, l := range m.loadedNodes() {
 			out = append(out, fmt.Sprintf("node %d: %.0f ns with one chain a core, %.0f ns with %d", l.one.Node, 1e9*l.one.Median, 1e9*l.most.Median, mostLoaded))
 		}
 		for _, mixed := range []bool{false, true} {
-			if worst := m.curveWorst(mixed); worst.Known() {
+			if worst := m.worstCurveLatency(mixed); worst.Known() {
 				text := map[bool]string{false: "Intel MLC, reads: ", true: "Intel MLC, reads and writes: "}[mixed]
-				out = append(out, text+m.atHalf(mixed)+fmt.Sprintf("%.0f ns at most", worst.Value))
+				out = append(out, text+m.latencyAtHalfPeak(mixed)+fmt.Sprintf("%.0f ns at most", worst.Value))
 			}
 		}
 		return out
 	}, known)
 }
 
-// atHalf is the latency at half of the machine's peak, at most 4 % of the peak away from it; "" if there is none.
-func (m *Machine) atHalf(mixed bool) string {
+// latencyAtHalfPeak is the latency at half of the machine's peak, at most 4 % of the peak away from it; "" if there is none.
+func (m *Machine) latencyAtHalfPeak(mixed bool) string {
 	peak := 0.0
 	for i := range m.population.Populations {
 		own, ok := m.population.Populations[i].Peak.Get()
@@ -712,7 +712,7 @@ func (m *Machine) atHalf(mixed bool) string {
 	}
 	const near = 0.04
 	best, text := near*peak, ""
-	for _, l := range m.curve() {
+	for _, l := range m.latencyCurve() {
 		if away := math.Abs(l.Load - peak/2); l.Mixed == mixed && away <= best {
 			best, text = away, fmt.Sprintf("%.0f ns at half of the peak, ", 1e9*l.Median)
 		}

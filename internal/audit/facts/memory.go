@@ -15,53 +15,53 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-var memoryType = newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
-	{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.population.InstalledBytes) })},
-	{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
-	{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
+var memoryType = newObjectType("Memory", "the memory of the whole machine", markSlotFields(append([]Field{
+	{"installed_bytes", intType, "sum of the DRAM modules in bytes", machineReader(func(m *Machine) Value { return valueOf(m.population.InstalledBytes) })},
+	{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machineReader(func(m *Machine) Value { return valueOf(m.seenMemory()) })},
+	{"visible_share", floatType, "visible divided by installed", machineReader(func(m *Machine) Value {
 		installed, visible := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
-		return derived(func() any {
+		return deriveValue(func() any {
 			return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.population.InstalledBytes.Value)
-		}, installed, visible, positive(installed))
+		}, installed, visible, positiveCapacity(installed))
 	})},
-	{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
-	{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
-	{"corrupted_bytes", intType, "memory that the kernel took away after errors, in bytes (HardwareCorrupted)", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.CorruptedBytes) })},
-	{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
-	{"short_nodes", textListType, "nodes that lack more of the memory of their processor's modules than is normally reserved, in words", machine(shortNodes)},
-	{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
-	{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
-	{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
-	{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
-	{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
-	{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
-	{"channels", intType, "memory channels of all populated processors", ofModules(allChannels)},
-	{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
-	{"filled_alike", boolType, "every slot holds a module like the others, as many for each channel, so that no channel can be empty", machine(slotsFilled)},
-	{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
-	{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
-	{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", ofModules(stoppedModules)},
-	{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
-	{"populated_slots", intType, "slots that hold DRAM", ofModules(countSlots(inventory.SlotPopulated))},
-	{"empty_slots", intType, "empty slots", ofModules(countSlots(inventory.SlotEmpty))},
-	{"soldered", boolType, "all DRAM is soldered (false: some is in slots)", machine(func(m *Machine) Value {
-		if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
+	{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machineReader(withheldMemory)},
+	{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machineReader(namedModules)},
+	{"corrupted_bytes", intType, "memory that the kernel took away after errors, in bytes (HardwareCorrupted)", machineReader(func(m *Machine) Value { return valueOf(m.sys.Memory.CorruptedBytes) })},
+	{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machineReader(hiddenMemory)},
+	{"short_nodes", textListType, "nodes that lack more of the memory of their processor's modules than is normally reserved, in words", machineReader(shortNodes)},
+	{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machineReader(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
+	{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machineReader(silentNames)},
+	{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machineReader(moduleLost)},
+	{"smallest_bytes", intType, "capacity of the smallest module in bytes", machineReader(smallestModule)},
+	{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machineReader(isMirrored)},
+	{"options", textListType, "kernel options that take memory away", machineReader(func(m *Machine) Value { return m.memoryLimitOptions() })},
+	{"channels", intType, "memory channels of all populated processors", modulesReader(allChannels)},
+	{"full", boolType, "every slot that firmware declares holds a module", machineReader(slotsFull)},
+	{"filled_alike", boolType, "every slot holds a module like the others, as many for each channel, so that no channel can be empty", machineReader(slotsFilled)},
+	{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machineReader(mappingDoubts)},
+	{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machineReader(mappingWitnessed)},
+	{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", modulesReader(stoppedModules)},
+	{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machineReader(moduleGaps)},
+	{"populated_slots", intType, "slots that hold DRAM", modulesReader(countSlots(inventory.SlotPopulated))},
+	{"empty_slots", intType, "empty slots", modulesReader(countSlots(inventory.SlotEmpty))},
+	{"soldered", boolType, "all DRAM is soldered (false: some is in slots)", machineReader(func(m *Machine) Value {
+		if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.hasListedSlots()) {
 			return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
 		}
 		return m.allSoldered()
 	})},
-	{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
-	{"persistent_bytes", intType, "capacity of the persistent modules in bytes", machine(persistentBytes)},
-	{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
-	{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
-	{"symmetric", boolType, "all populated processors carry the same layout", ofModules(func(m *Machine) Value {
+	{"persistent", boolType, "NVDIMM or persistent memory is installed", machineReader(hasTechnology(inventory.NVDIMM))},
+	{"persistent_bytes", intType, "capacity of the persistent modules in bytes", machineReader(persistentBytes)},
+	{"hbm", boolType, "HBM is present", machineReader(hasTechnology(inventory.HBM))},
+	{"cxl", boolType, "CXL memory is present", machineReader(hasTechnology(inventory.CXL))},
+	{"symmetric", boolType, "all populated processors carry the same layout", modulesReader(func(m *Machine) Value {
 		return valueOf(m.population.Symmetric)
 	})},
-	{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
-	{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", ofModules(func(m *Machine) Value {
+	{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machineReader(fewerSlots)},
+	{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", modulesReader(func(m *Machine) Value {
 		return valueOf(m.population.ChannelsAlike)
 	})},
-	{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
+	{"per_socket", textListType, "what each processor carries, in words", modulesReader(perSocket)},
 }, memoryClassFields()...), func(src any) (*Machine, string) {
 	m, doubt := src.(*Machine), ""
 	for i := range m.population.Populations {
@@ -72,17 +72,17 @@ var memoryType = newType("Memory", "the memory of the whole machine", ofSlots(ap
 
 func memoryClassFields() []Field {
 	class := func(f func(c population.Class) any) func(any) Value {
-		return machine(func(m *Machine) Value { return computedFrom(m.population.Class, f) })
+		return machineReader(func(m *Machine) Value { return computedFrom(m.population.Class, f) })
 	}
 	return []Field{
-		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
-		{"errors_counted", boolType, "the kernel or the BMC counts memory errors", machine(countsErrors)},
-		{"erring_modules", textListType, "modules on which the kernel counted an error", ofModules(erringModules)},
+		{"ecc_on", boolType, "memory errors are corrected", machineReader(eccCorrects)},
+		{"errors_counted", boolType, "the kernel or the BMC counts memory errors", machineReader(countsErrors)},
+		{"erring_modules", textListType, "modules on which the kernel counted an error", modulesReader(erringModules)},
 		{"class", textType, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
 		{"class_best", textType, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
 		{"class_documented", boolType, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
 		{"class_discouraged", boolType, "the document discourages the layout", class(func(c population.Class) any { return c.Discouraged })},
-		{"ecc_declared", textListType, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
+		{"ecc_declared", textListType, "error correction that the memory arrays in use declare", machineReader(func(m *Machine) Value {
 			var facts []Value
 			for _, a := range m.usedArrays() {
 				facts = append(facts, valueOf(a.ECC))
@@ -90,19 +90,19 @@ func memoryClassFields() []Field {
 			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
 				return m.noArray()
 			}
-			return gather[string](facts)
+			return gatherValues[string](facts)
 		})},
-		{"ecc_modules", boolType, "every DRAM module has check bits", ofModules(eccModules)},
-		{"some_checked", boolType, "a DRAM module has check bits", ofModules(someChecked)},
-		{"unchecked_modules", textListType, "DRAM modules without check bits", ofModules(uncheckedModules)},
-		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machine(edacModes)},
-		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
-		{"generations", textListType, "generations of the modules as firmware states them (DDR4); more than one is in doubt", ofModules(generations)},
-		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", ofModules(severalVoltages)},
-		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", ofModules(func(m *Machine) Value {
+		{"ecc_modules", boolType, "every DRAM module has check bits", modulesReader(eccModules)},
+		{"some_checked", boolType, "a DRAM module has check bits", modulesReader(someChecked)},
+		{"unchecked_modules", textListType, "DRAM modules without check bits", modulesReader(uncheckedModules)},
+		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machineReader(edacModes)},
+		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machineReader(edacNative)},
+		{"generations", textListType, "generations of the modules as firmware states them (DDR4); more than one is in doubt", modulesReader(generations)},
+		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", modulesReader(severalVoltages)},
+		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", modulesReader(func(m *Machine) Value {
 			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
 		})},
-		{"configured_mv", intListType, "distinct configured voltages in mV", ofModules(func(m *Machine) Value {
+		{"configured_mv", intListType, "distinct configured voltages in mV", modulesReader(func(m *Machine) Value {
 			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
 		})},
 	}
@@ -112,18 +112,18 @@ func memoryClassFields() []Field {
 // its own voltage and its own connector, so firmware is wrong about one of several.
 func generations(m *Machine) Value {
 	var stated []Value
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		word := ddr.Generation(s.Type.Or(s.Type.From.Raw))
 		if word == "" {
 			continue
 		}
 		stated = append(stated, Value{Value: word, State: fact.OK, Certainty: fact.Indirect, From: s.Type.From})
 	}
-	all := gather[string](stated)
+	all := gatherValues[string](stated)
 	if words, _ := all.Value.([]string); len(words) > 1 {
-		return doubted(all, &fact.Doubt{Reason: "which of them is right is not known", KnownBy: "the module's label"})
+		return withDoubt(all, &fact.Doubt{Reason: "which of them is right is not known", KnownBy: "the module's label"})
 	}
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		if !s.Type.Known() {
 			return valueOf(s.Type)
 		}
@@ -157,10 +157,10 @@ func namedModules(m *Machine) Value {
 		sizes = append(sizes, Value{Value: true, State: fact.OK, Certainty: fact.Indirect, From: s.SizeBytes.From, More: s.PartNumber.Evidence()})
 		names = append(names, m.slotName(i)+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
 	}
-	if len(names) == 0 && !m.listed() {
+	if len(names) == 0 && !m.hasListedSlots() {
 		return m.noPopulation()
 	}
-	return derived(func() any { return names }, sizes...)
+	return deriveValue(func() any { return names }, sizes...)
 }
 
 func countSlots(state inventory.SlotState) func(m *Machine) Value {
@@ -169,7 +169,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
 			if s.State == inventory.SlotUnknown {
-				return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
+				return MissingValue(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
 			}
 			if s.State == state && (state != inventory.SlotPopulated || s.HoldsDRAM()) {
 				n++
@@ -181,7 +181,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 
 // anySlot is true if f is true for a slot, false if it is false for all, and otherwise unknown.
 func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
-	if !m.listed() {
+	if !m.hasListedSlots() {
 		return m.noPopulation()
 	}
 	out := PlainValue(false)
@@ -199,11 +199,11 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 // allSoldered is true if every DRAM module is soldered, false if one is not or there is none, and otherwise unknown. A
 // board with slots for full-size DIMMs has no soldered memory, nor is an empty slot of unknown form a chip.
 func (m *Machine) allSoldered() Value {
-	if !m.listed() {
+	if !m.hasListedSlots() {
 		return m.noPopulation()
 	}
 	out := PlainValue(false)
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		switch v := soldered(s); {
 		case v.Value == false:
 			return v
@@ -217,7 +217,7 @@ func (m *Machine) allSoldered() Value {
 	for i := range m.sys.Slots {
 		form := m.sys.Slots[i].FormFactor.Or("module")
 		if out.Value == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
-			return Missing(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
+			return MissingValue(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
 		}
 	}
 	return out
@@ -259,10 +259,10 @@ func persistentBytes(m *Machine) Value {
 
 func gatherModules[T int64 | string](m *Machine, f func(s *inventory.Slot) Value) Value {
 	var facts []Value
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		facts = append(facts, f(s))
 	}
-	return gather[T](facts)
+	return gatherValues[T](facts)
 }
 
 // stoppedModules names the DIMMs without a running speed, if firmware reports one for others. It is unknown if
@@ -270,8 +270,8 @@ func gatherModules[T int64 | string](m *Machine, f func(s *inventory.Slot) Value
 func stoppedModules(m *Machine) Value {
 	var stated []Value
 	names := []string{}
-	missing := Missing(fact.Absent, "no DRAM module is listed", "")
-	for i, s := range m.modules() {
+	missing := MissingValue(fact.Absent, "no DRAM module is listed", "")
+	for i, s := range m.eachDRAMModule() {
 		switch speed := valueOf(s.ConfiguredMTs); {
 		case speed.Known():
 			stated = append(stated, speed)
@@ -285,7 +285,7 @@ func stoppedModules(m *Machine) Value {
 	if len(stated) == 0 {
 		return missing
 	}
-	return derived(func() any { return names }, stated...)
+	return deriveValue(func() any { return names }, stated...)
 }
 
 // perSocket describes the memory of every CPU: "socket 0: 6 DIMMs, 24 GiB".
@@ -304,7 +304,7 @@ func perSocket(m *Machine) Value {
 	if len(facts) == 0 {
 		return m.noPopulation()
 	}
-	return derived(func() any { return out }, facts...)
+	return deriveValue(func() any { return out }, facts...)
 }
 
 // moduleGaps names what is missing of modules that have channels of their own: an empty slot, a module smaller
@@ -317,7 +317,7 @@ func moduleGaps(m *Machine) Value {
 		return valueOf(m.population.Platform)
 	case p.OwnChannels == "":
 		return PlainValue([]string{})
-	case !m.listed():
+	case !m.hasListedSlots():
 		return m.noPopulation()
 	}
 	from := []Value{valueOf(m.population.Platform)}
@@ -329,7 +329,7 @@ func moduleGaps(m *Machine) Value {
 		case s.Technology.Or(inventory.DRAM) != inventory.DRAM:
 			continue
 		case s.State == inventory.SlotUnknown:
-			return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
+			return MissingValue(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
 		case s.State == inventory.SlotEmpty:
 			gaps = append(gaps, m.slotName(i)+" is empty")
 		default:
@@ -338,7 +338,7 @@ func moduleGaps(m *Machine) Value {
 		}
 		rows++
 	}
-	for i, s := range m.modules() {
+	for i, s := range m.eachDRAMModule() {
 		if s.SizeBytes.Or(0) < largest {
 			gaps = append(gaps, m.slotName(i)+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
 		}
@@ -346,13 +346,13 @@ func moduleGaps(m *Machine) Value {
 	processors := len(m.population.Populations)
 	want := p.ModulesPerSocket * processors
 	if len(gaps) > 0 || want == 0 || rows == want {
-		return derived(func() any { return gaps }, from...)
+		return deriveValue(func() any { return gaps }, from...)
 	}
 	if each := rows / processors; rows > want || rows%processors == 0 && bits.OnesCount(uint(each)) == 1 {
-		return Missing(fact.Absent, fmt.Sprintf("firmware lists %s for %s, and no document says whether each is one %s module", humanize.Plural(rows, "device"), humanize.Plural(processors, "processor"), p.OwnChannels), "")
+		return MissingValue(fact.Absent, fmt.Sprintf("firmware lists %s for %s, and no document says whether each is one %s module", humanize.Plural(rows, "device"), humanize.Plural(processors, "processor"), p.OwnChannels), "")
 	}
 	gaps = append(gaps, fmt.Sprintf("%s for the %d places of %s", humanize.Plural(rows, p.OwnChannels+" module"), want, humanize.Plural(processors, "processor")))
-	out := derived(func() any { return gaps }, from...)
+	out := deriveValue(func() any { return gaps }, from...)
 	out.Unverified = out.Unverified || slices.Contains(p.Unverified, "modules_per_socket")
 	return out
 }

@@ -11,44 +11,44 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-var numaType = newType("NUMA", "the kernel's NUMA state", append([]Field{
-	{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
-	{"memoryless_nodes", intType, "online nodes with CPUs and without memory", machine(countNodes(func(n inventory.Node) Value {
-		return derived(func() any { return n.HasCPU.Value && !n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+var numaType = newObjectType("NUMA", "the kernel's NUMA state", append([]Field{
+	{"cpu_nodes", intType, "online nodes with CPUs", machineReader(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+	{"memoryless_nodes", intType, "online nodes with CPUs and without memory", machineReader(countNodes(func(n inventory.Node) Value {
+		return deriveValue(func() any { return n.HasCPU.Value && !n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
 	}))},
-	{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
-	{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
+	{"memory_nodes", intType, "online nodes with memory", machineReader(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
+	{"nodes", intType, "online nodes", machineReader(func(m *Machine) Value {
 		if v := m.nodesRead(); !v.Known() {
 			return v
 		}
 		return PlainValue(len(m.sys.Nodes))
 	})},
-	{"missing_nodes", textListType, "processors with fewer nodes than the sub-NUMA mode in BIOS setup asks for or than another processor has, in words", machine(missingNodes)},
-	{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
-	{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
-	{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
-	{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
+	{"missing_nodes", textListType, "processors with fewer nodes than the sub-NUMA mode in BIOS setup asks for or than another processor has, in words", machineReader(missingNodes)},
+	{"srat", boolType, "firmware handed over an SRAT", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
+	{"slit", boolType, "firmware handed over a SLIT", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
+	{"options", textListType, "kernel options that bear on memory and CPUs", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
+	{"faked", boolType, "numa=fake on the command line", machineReader(func(m *Machine) Value {
 		return computedFrom(m.sys.NUMA.Options, func(o []string) any {
 			return slices.ContainsFunc(o, func(option string) bool { return strings.HasPrefix(option, "numa=fake") })
 		})
 	})},
-	{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
+	{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machineReader(func(m *Machine) Value {
 		return computedFrom(m.sys.NUMA.Options, func(o []string) any {
 			return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
 		})
 	})},
-	{"sub_numa", textType, "sub-NUMA mode asked for: the configured value unless it is auto, else the effective one", machine(subNUMA)},
-	{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
-	{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
-	{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
-	{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
+	{"sub_numa", textType, "sub-NUMA mode asked for: the configured value unless it is auto, else the effective one", machineReader(subNUMAMode)},
+	{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machineReader(subNUMAOn)},
+	{"sub_numa_effective", textType, "sub-NUMA mode in effect", machineReader(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
+	{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machineReader(distanceDefault)},
+	{"distance_faults", textListType, "what is wrong with the distance table, in words", machineReader(distanceFaults)},
 }, tierFields...)...)
 
 func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
-	return func(m *Machine) Value { return countOf(m.sys.Nodes, m.nodesRead(), f) }
+	return func(m *Machine) Value { return countNodesWhere(m.sys.Nodes, m.nodesRead(), f) }
 }
 
-func countOf(nodes []inventory.Node, known Value, f func(inventory.Node) Value) Value {
+func countNodesWhere(nodes []inventory.Node, known Value, f func(inventory.Node) Value) Value {
 	facts, n := []Value{known}, 0
 	for _, node := range nodes {
 		v := f(node)
@@ -57,7 +57,7 @@ func countOf(nodes []inventory.Node, known Value, f func(inventory.Node) Value) 
 			n++
 		}
 	}
-	return derived(func() any { return n }, facts...)
+	return deriveValue(func() any { return n }, facts...)
 }
 
 // distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10, everything else above 10: linux
@@ -90,33 +90,33 @@ func (m *Machine) ofDistances(compute func() any) Value {
 	for _, n := range m.sys.Nodes {
 		facts = append(facts, valueOf(n.Distances))
 	}
-	return derived(compute, facts...)
+	return deriveValue(compute, facts...)
 }
 
-func ofNode(f func(n *inventory.Node) Value) func(any) Value {
-	return reader(func(x *nodeFacts) Value { return f(x.n) })
+func nodeReader(f func(n *inventory.Node) Value) func(any) Value {
+	return typedReader(func(x *nodeFacts) Value { return f(x.n) })
 }
 
-var nodeType = newType("Node", "one online NUMA node",
-	Field{"id", intType, "number of the node", ofNode(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
-	Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", ofNode(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
-	Field{"has_cpu", boolType, "CPUs are on it", ofNode(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
-	Field{"has_memory", boolType, "memory is on it", ofNode(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
-	Field{"bytes", intType, "its memory in bytes", ofNode(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
-	Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", ofNode(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+var nodeType = newObjectType("Node", "one online NUMA node",
+	Field{"id", intType, "number of the node", nodeReader(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
+	Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", nodeReader(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
+	Field{"has_cpu", boolType, "CPUs are on it", nodeReader(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
+	Field{"has_memory", boolType, "memory is on it", nodeReader(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
+	Field{"bytes", intType, "its memory in bytes", nodeReader(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
+	Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", nodeReader(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
 	Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
-		ofNode(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
-	Field{"socket", intType, "id of the socket of its CPUs", ofNode(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
-	Field{"processor_full", boolType, "every channel of its processor that the board has slots for holds a module, and the kernel sees them", reader((*nodeFacts).processorFull)},
-	Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", reader((*nodeFacts).lessThan)},
-	Field{"enclave_bytes", intType, "its memory for enclaves (SGX) in bytes", ofNode(func(n *inventory.Node) Value { return valueOf(n.EnclaveBytes) })},
-	Field{"distances", intListType, "distances to the online nodes", ofNode(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
+		nodeReader(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
+	Field{"socket", intType, "id of the socket of its CPUs", nodeReader(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+	Field{"processor_full", boolType, "every channel of its processor that the board has slots for holds a module, and the kernel sees them", typedReader((*nodeFacts).processorFull)},
+	Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", typedReader((*nodeFacts).describeShortage)},
+	Field{"enclave_bytes", intType, "its memory for enclaves (SGX) in bytes", nodeReader(func(n *inventory.Node) Value { return valueOf(n.EnclaveBytes) })},
+	Field{"distances", intListType, "distances to the online nodes", nodeReader(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 )
 
 // processorFull reports whether there is nothing to install for a node without memory: every slot of the
 // machine, or every channel with slots of the node's CPU, has a DIMM, and the kernel sees all of their memory.
 func (x *nodeFacts) processorFull() Value {
-	if !x.m.listed() {
+	if !x.m.hasListedSlots() {
 		return x.m.noPopulation()
 	}
 	var installed, seen int64
@@ -127,10 +127,10 @@ func (x *nodeFacts) processorFull() Value {
 	}
 	installed = x.m.population.InstalledBytes.Or(0)
 	if seen < installed-installed/8 {
-		return derived(func() any { return false }, facts...)
+		return deriveValue(func() any { return false }, facts...)
 	}
 	if full := slotsFull(x.m); full.Value == true {
-		return derived(func() any { return true }, append(facts, full)...)
+		return deriveValue(func() any { return true }, append(facts, full)...)
 	}
 	for i := range x.m.population.Populations {
 		p := &x.m.population.Populations[i]
@@ -142,14 +142,14 @@ func (x *nodeFacts) processorFull() Value {
 			slotted = valueOf(p.ChannelsTotal)
 		}
 		populated := valueOf(p.ChannelsPopulated)
-		return derived(func() any { return populated.Value == slotted.Value }, append(facts, populated, slotted)...)
+		return deriveValue(func() any { return populated.Value == slotted.Value }, append(facts, populated, slotted)...)
 	}
 	return valueOf(x.n.Socket)
 }
 
-// lessThan lists the nodes of the node's CPU with their memory if this node has less than another by more than
+// describeShortage lists the nodes of the node's CPU with their memory if this node has less than another by more than
 // a fifth of the largest; "" otherwise. The kernel and firmware reserve less than that.
-func (x *nodeFacts) lessThan() Value {
+func (x *nodeFacts) describeShortage() Value {
 	facts := []Value{valueOf(x.n.MemoryBytes)}
 	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.Value != int64(1) {
 		facts = append(facts, withCPUs, valueOf(x.n.Socket))
@@ -165,7 +165,7 @@ func (x *nodeFacts) lessThan() Value {
 		most = max(most, n.MemoryBytes.Or(0))
 		words = append(words, "node "+strconv.Itoa(n.ID)+": "+humanize.Rounded(n.MemoryBytes.Or(0)))
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		if most-x.n.MemoryBytes.Value <= most/5 {
 			return ""
 		}
@@ -174,16 +174,16 @@ func (x *nodeFacts) lessThan() Value {
 }
 
 var tierFields = []Field{
-	{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
-	{"persistent_regions", intType, "regions of persistent modules that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.PersistentRegions) })},
-	{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
-	{"memory_only", intType, "online nodes with memory and without CPUs", machine(countNodes(func(n inventory.Node) Value {
-		return derived(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+	{"cxl_devices", intType, "CXL memory devices that the kernel lists", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+	{"persistent_regions", intType, "regions of persistent modules that the kernel lists", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.PersistentRegions) })},
+	{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
+	{"memory_only", intType, "online nodes with memory and without CPUs", machineReader(countNodes(func(n inventory.Node) Value {
+		return deriveValue(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
 	}))},
-	{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
-	{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
-	{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
-	{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
+	{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machineReader(dramTier)},
+	{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machineReader(slowNodes)},
+	{"weights", intListType, "weights of interleaving, one a node", machineReader(interleaveWeights)},
+	{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machineReader(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
 }
 
 // dramTier returns the tier of DRAM; unknown if nodes with CPUs differ.
@@ -197,15 +197,15 @@ func dramTier(m *Machine) Value {
 		}
 		facts = append(facts, valueOf(n.Tier))
 		if tier, ok := n.Tier.Get(); ok && first >= 0 && tier != first {
-			return Missing(fact.Conflicting, "the nodes with CPUs are in several memory tiers", "")
+			return MissingValue(fact.Conflicting, "the nodes with CPUs are in several memory tiers", "")
 		} else if ok {
 			first = tier
 		}
 	}
 	if len(facts) == 1 {
-		return Missing(fact.Absent, "no node is known to be DRAM's", "")
+		return MissingValue(fact.Absent, "no node is known to be DRAM's", "")
 	}
-	return derived(func() any { return first }, facts...)
+	return deriveValue(func() any { return first }, facts...)
 }
 
 // slowNodes counts the nodes of other memory that firmware rates below all DRAM; unknown if a rating is.
@@ -239,15 +239,15 @@ func slowNodes(m *Machine) Value {
 		}
 	}
 	if others && least == 0 {
-		return Missing(fact.Absent, "firmware does not rate the bandwidth of DRAM", "a firmware that hands over an HMAT")
+		return MissingValue(fact.Absent, "firmware does not rate the bandwidth of DRAM", "a firmware that hands over an HMAT")
 	}
 	if others {
 		facts = append(facts, dram...)
 	}
-	return derived(func() any { return count }, facts...)
+	return deriveValue(func() any { return count }, facts...)
 }
 
-func weights(m *Machine) Value {
+func interleaveWeights(m *Machine) Value {
 	facts, out := []Value{m.nodesRead()}, []int{}
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
@@ -257,14 +257,14 @@ func weights(m *Machine) Value {
 		facts = append(facts, valueOf(n.InterleaveWeight))
 		out = append(out, n.InterleaveWeight.Or(0))
 	}
-	return derived(func() any { return out }, facts...)
+	return deriveValue(func() any { return out }, facts...)
 }
 
 const subNUMASetting = "sub_numa"
 
-// subNUMA returns the selected sub-NUMA mode: the configured value, unless it leaves the choice to firmware;
+// subNUMAMode returns the selected sub-NUMA mode: the configured value, unless it leaves the choice to firmware;
 // then the effective one.
-func subNUMA(m *Machine) Value {
+func subNUMAMode(m *Machine) Value {
 	s := m.sys.Settings[subNUMASetting]
 	if s.Configured.Known() && s.Configured.Value != "auto" {
 		return valueOf(s.Configured)
@@ -279,15 +279,15 @@ func subNUMA(m *Machine) Value {
 
 // subNUMAOn is true if the mode splits a CPU into several nodes.
 func subNUMAOn(m *Machine) Value {
-	v := subNUMA(m)
+	v := subNUMAMode(m)
 	if mode, ok := v.Value.(string); ok {
-		v.Value = splits(mode) > 1
+		v.Value = nodesPerProcessor(mode) > 1
 	}
 	return v
 }
 
-// splits returns the number of nodes per CPU of a mode; 1 for every other value.
-func splits(mode string) int {
+// nodesPerProcessor returns the number of nodes per CPU of a mode; 1 for every other value.
+func nodesPerProcessor(mode string) int {
 	for _, m := range []struct {
 		word string
 		n    int
@@ -303,7 +303,7 @@ func splits(mode string) int {
 // has memory. If the kernel shows one node only (or was not read) it follows from the slots: Intel's modes need
 // equal controllers, AMD's a DIMM in every part.
 func subNUMACarried(s *socketFacts) Value {
-	mode := subNUMA(s.m)
+	mode := subNUMAMode(s.m)
 	word, ok := mode.Value.(string)
 	if !ok {
 		return mode
@@ -311,35 +311,35 @@ func subNUMACarried(s *socketFacts) Value {
 	cpu := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
 	memory := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
 	if n, ok := cpu.Value.(int64); ok && n > 1 {
-		return derived(func() any { return memory.Value == cpu.Value }, mode, cpu, memory)
+		return deriveValue(func() any { return memory.Value == cpu.Value }, mode, cpu, memory)
 	}
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
 	if strings.HasPrefix(word, "nps") {
-		return s.everyPart(mode, splits(word))
+		return s.fillsEveryPart(mode, nodesPerProcessor(word))
 	}
 	return s.equalControllers(mode)
 }
 
 func (s *socketFacts) equalControllers(mode Value) Value {
-	return derived(func() any {
+	return deriveValue(func() any {
 		all := s.pop.Controllers.Value
 		return !slices.ContainsFunc(all, func(c population.Controller) bool { return c.Bytes != all[0].Bytes })
 	}, mode, valueOf(s.pop.Controllers))
 }
 
-// everyPart requires a DIMM in each of n runs of channels, if the platform numbers channels so that a part is a
+// fillsEveryPart requires a DIMM in each of n runs of channels, if the platform numbers channels so that a part is a
 // run of them.
-func (s *socketFacts) everyPart(mode Value, n int) Value {
+func (s *socketFacts) fillsEveryPart(mode Value, n int) Value {
 	p, ok := s.m.population.Platform.Get()
 	if !ok {
 		return valueOf(s.m.population.Platform)
 	}
 	if !p.NodePartsInOrder {
-		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here", fact.LiveNodes)
+		return MissingValue(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here", fact.LiveNodes)
 	}
-	return derived(func() any {
+	return deriveValue(func() any {
 		dpc := s.pop.DPC.Value
 		for part := range n {
 			filled := false
@@ -355,7 +355,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 }
 
 func controllerWords(s *socketFacts) Value {
-	return derived(func() any {
+	return deriveValue(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
 			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+humanize.Plural(c.DIMMs, "DIMM")+", "+humanize.Size(c.Bytes))

@@ -30,8 +30,8 @@ type ObjectType struct {
 	cel   *types.Type
 }
 
-// newType returns an object type; field names must be unique.
-func newType(name, doc string, fields ...Field) *ObjectType {
+// newObjectType returns an object type; field names must be unique.
+func newObjectType(name, doc string, fields ...Field) *ObjectType {
 	return &ObjectType{Name: name, Doc: doc, Fields: fields, cel: types.NewObjectType(typePrefix+name, traits.IndexerType|traits.FieldTesterType)}
 }
 
@@ -65,9 +65,9 @@ type Object struct {
 	cache []*answer
 }
 
-// field returns the value of a field with its path, and records that it was read. It is read from the model or
+// readField returns the value of a field with its path, and records that it was read. It is read from the model or
 // the case once. The value must not be modified.
-func (o *Object) field(name string) (*Value, string) {
+func (o *Object) readField(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
 		return &Value{}, ""
@@ -93,7 +93,7 @@ func (o *Object) field(name string) (*Value, string) {
 	}
 	adoptObjects(a.path, o.trace, &a.value)
 	if o.trace != nil {
-		o.trace.read(a)
+		o.trace.recordRead(a)
 	}
 	return &a.value, a.path
 }
@@ -158,7 +158,7 @@ func (o *Object) Get(index ref.Val) ref.Val {
 	if _, ok := o.typ.index[string(name)]; !ok {
 		return types.NewErr("%s has no fact %q", o.path, string(name))
 	}
-	v, path := o.field(string(name))
+	v, path := o.readField(string(name))
 	return celValue(path, v)
 }
 
@@ -169,7 +169,7 @@ func (o *Object) IsSet(field ref.Val) ref.Val {
 	if !ok {
 		return types.False
 	}
-	v, _ := o.field(string(name))
+	v, _ := o.readField(string(name))
 	return types.Bool(v.Known())
 }
 

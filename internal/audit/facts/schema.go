@@ -26,7 +26,7 @@ var Declared = sync.OnceValue(func() *Schema {
 	s := &Schema{types: map[string]*ObjectType{},
 		objects: map[string]*ObjectType{
 			"machine": machineType, "kernel": kernelType, "firmware": firmwareType, "platform": platformType, "processor": processorType, "memory": memoryType,
-			"numa": numaType, "slurm": slurmType, "settings": newType("Settings", "BIOS settings in canonical words", settingFields()...), "measurement": measurementType,
+			"numa": numaType, "slurm": slurmType, "settings": newObjectType("Settings", "BIOS settings in canonical words", settingFields()...), "measurement": measurementType,
 			"socket": socketType, "slot": slotType, "node": nodeType, "setting": settingType,
 			SubjectBaseline: changeType, SubjectMeasured: measuredType, SubjectCounter: counterType, SubjectDevice: deviceType,
 		},

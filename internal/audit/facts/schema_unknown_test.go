@@ -63,7 +63,7 @@ func TestEmptyMachineIsUnknown(t *testing.T) {
 	}
 	assert.Greater(t, seen, 150)
 	for variable := range Declared().lists {
-		v := (&Machine{sys: &inventory.System{}, population: &population.Result{}}).lists(variable)
+		v := (&Machine{sys: &inventory.System{}, population: &population.Result{}}).subjectObjects(variable)
 		assert.False(t, v.Known(), "list %s of an empty machine is known", variable)
 	}
 }

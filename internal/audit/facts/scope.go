@@ -67,7 +67,7 @@ func NewScope(m *Machine) *Scope {
 	s.lazy = func(name string) (Value, bool) {
 		sch := Declared()
 		if _, ok := sch.lists[name]; ok {
-			return m.lists(name), true
+			return m.subjectObjects(name), true
 		}
 		if t, ok := sch.objects[name]; ok && !slices.Contains(ofSubjects[:], name) {
 			return PlainValue(&Object{typ: t, path: name, src: m}), true
@@ -94,14 +94,14 @@ func NewStatedScope(given map[string]Value) *Scope {
 	return s
 }
 
-// About sets the subject and clears the trace.
-func (s *Scope) About(subject Subject) {
+// SetSubject sets the subject and clears the trace.
+func (s *Scope) SetSubject(subject Subject) {
 	s.subject = subject
-	s.tr.reset()
+	s.tr.clearReads()
 }
 
 // Read returns a fact that was read since About; the zero Value, unknown, if it was not.
-func (s *Scope) Read(name string) Value { return s.tr.value(name) }
+func (s *Scope) Read(name string) Value { return s.tr.valueAtPath(name) }
 
 // Certainty returns the weakest certainty of the facts read; unverified describes the first of them that no document
 // confirms, "" if there is none.
@@ -125,7 +125,7 @@ func (s *Scope) PlainFact(variable, field string) string {
 	if !ok {
 		return ""
 	}
-	v, _ := o.field(field)
+	v, _ := o.readField(field)
 	switch t := v.Value.(type) {
 	case string, int64, float64, bool:
 		return fmt.Sprint(t)
@@ -142,8 +142,8 @@ type Outcome struct {
 	Err     error
 }
 
-// eval runs a program in a scope; the scope's trace records what it read.
-func (s *Scope) eval(p cel.Program) Outcome {
+// runProgram runs a program in a scope; the scope's trace records what it read.
+func (s *Scope) runProgram(p cel.Program) Outcome {
 	val, details, err := p.Eval(s)
 	if n := details.ActualCost(); n != nil {
 		s.spent += *n
@@ -188,13 +188,13 @@ type answer struct {
 
 func newTrace() *factTrace { return &factTrace{seen: map[*answer]bool{}, certainty: fact.Direct} }
 
-func (t *factTrace) reset() {
+func (t *factTrace) clearReads() {
 	clear(t.seen)
 	t.facts = t.facts[:0]
 	t.certainty, t.unverified, t.doubt = fact.Direct, "", nil
 }
 
-func (t *factTrace) read(a *answer) {
+func (t *factTrace) recordRead(a *answer) {
 	if t.seen[a] {
 		return
 	}
@@ -209,7 +209,7 @@ func (t *factTrace) read(a *answer) {
 	}
 }
 
-func (t *factTrace) value(name string) Value {
+func (t *factTrace) valueAtPath(name string) Value {
 	for _, a := range t.facts {
 		if a.path == name {
 			return a.value

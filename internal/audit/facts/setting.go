@@ -14,31 +14,31 @@ func settingFields() []Field {
 	var fields []Field
 	for _, id := range settings.IDs() {
 		fields = append(fields, Field{id, textType, "canonical value of the setting of this name: the configured value if known, else the effective one",
-			machine(func(m *Machine) Value { v, _ := selectValue(m.sys.Settings[id]); return v })})
+			machineReader(func(m *Machine) Value { v, _ := selectValue(m.sys.Settings[id]); return v })})
 	}
 	return fields
 }
 
-var settingType = newType("Setting", "one BIOS setting with its three values",
-	Field{"id", textType, "canonical id", reader(func(s *settingFacts) Value { return PlainValue(s.id) })},
-	Field{"configured", textType, "what BIOS setup says", reader(func(s *settingFacts) Value { return valueOf(s.Configured) })},
-	Field{"pending", textType, "what BIOS setup will say after the next boot", reader(func(s *settingFacts) Value { return valueOf(s.Pending) })},
-	Field{"effective", textType, "what the system runs with", reader(func(s *settingFacts) Value { return valueOf(s.Effective) })},
-	Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", reader(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
-	Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", reader((*settingFacts).decision)},
-	Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", reader((*settingFacts).contradicts)},
-	Field{"waits", boolType, "a change waits for the next boot", reader((*settingFacts).waits)},
-	Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", reader((*settingFacts).override)},
-	Field{"undo", textType, "how to take the override back; empty without one", reader((*settingFacts).undo)},
-	Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", reader((*settingFacts).wants)},
-	Field{"fulfilled", boolType, "the system runs with a value that the profile that was asked for wants", reader((*settingFacts).fulfilled)},
-	Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", reader((*settingFacts).disagreement)},
+var settingType = newObjectType("Setting", "one BIOS setting with its three values",
+	Field{"id", textType, "canonical id", typedReader(func(s *settingFacts) Value { return PlainValue(s.id) })},
+	Field{"configured", textType, "what BIOS setup says", typedReader(func(s *settingFacts) Value { return valueOf(s.Configured) })},
+	Field{"pending", textType, "what BIOS setup will say after the next boot", typedReader(func(s *settingFacts) Value { return valueOf(s.Pending) })},
+	Field{"effective", textType, "what the system runs with", typedReader(func(s *settingFacts) Value { return valueOf(s.Effective) })},
+	Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", typedReader(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
+	Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", typedReader((*settingFacts).describeDecision)},
+	Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", typedReader((*settingFacts).contradicts)},
+	Field{"waits", boolType, "a change waits for the next boot", typedReader((*settingFacts).pendingDiffers)},
+	Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", typedReader((*settingFacts).describeOverrides)},
+	Field{"undo", textType, "how to take the override back; empty without one", typedReader((*settingFacts).undoCommand)},
+	Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", typedReader((*settingFacts).profileWantsState)},
+	Field{"fulfilled", boolType, "the system runs with a value that the profile that was asked for wants", typedReader((*settingFacts).isFulfilled)},
+	Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", typedReader((*settingFacts).disagreement)},
 )
 
-// overridden joins a text of every override. One that switches off what BIOS setup has off is skipped; a limit of the
+// joinOverrides joins a text of every override. One that switches off what BIOS setup has off is skipped; a limit of the
 // clock is not.
-func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value {
-	off := s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled)
+func (s *settingFacts) joinOverrides(text func(o *inventory.Override) string) Value {
+	off := s.Configured.Known() && s.Configured.Value != settings.Auto && !isDoubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled)
 	if len(s.Overrides) == 0 && !s.Effective.Known() && !off {
 		return valueOf(s.Effective)
 	}
@@ -46,7 +46,7 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 	var at []fact.Evidence
 	for i := range s.Overrides {
 		o := &s.Overrides[i]
-		if !Unwanted(s.id, s.wanted, o) || o.Saves && !s.performance() || off && o.Value == settings.Disabled ||
+		if !IsUnwantedOverride(s.id, s.wanted, o) || o.Saves && !s.performance() || off && o.Value == settings.Disabled ||
 			s.id == "energy_perf_bias" && len(s.wanted) == 0 && s.intent == "energy-efficiency" {
 			continue
 		}
@@ -62,18 +62,18 @@ func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value
 	return v
 }
 
-// Unwanted reports whether an override leads to a value other than those that a profile wants. One that leads to a
+// IsUnwantedOverride reports whether an override leads to a value other than those that a profile wants. One that leads to a
 // wanted value is not a fault.
-func Unwanted(id string, want []string, o *inventory.Override) bool {
+func IsUnwantedOverride(id string, want []string, o *inventory.Override) bool {
 	return o.Value == "" || !settings.Satisfies(id, want, o.Value)
 }
 
-func (s *settingFacts) undo() Value {
-	return s.overridden(func(o *inventory.Override) string { return o.Undo })
+func (s *settingFacts) undoCommand() Value {
+	return s.joinOverrides(func(o *inventory.Override) string { return o.Undo })
 }
 
-func (s *settingFacts) override() Value {
-	return s.overridden(func(o *inventory.Override) string {
+func (s *settingFacts) describeOverrides() Value {
+	return s.joinOverrides(func(o *inventory.Override) string {
 		if o.By == inventory.DecidedAdministrator {
 			return o.Found + " (set at run time)"
 		}
@@ -85,7 +85,7 @@ func (s *settingFacts) performance() bool {
 	return slices.Contains([]string{"max-performance", "low-latency", "hpc"}, s.intent)
 }
 
-func (s *settingFacts) wants() Value {
+func (s *settingFacts) profileWantsState() Value {
 	if len(s.Overrides) > 0 && s.Overrides[0].Saves {
 		return PlainValue(false) // the drivers' default, which still follows the load
 	}
@@ -94,36 +94,36 @@ func (s *settingFacts) wants() Value {
 		return PlainValue(true) // a limit of the clock, whatever a document says of Turbo
 	}
 	if len(s.wanted) == 0 {
-		return Missing(fact.Absent, "no profile that was asked for covers it", "")
+		return MissingValue(fact.Absent, "no profile that was asked for covers it", "")
 	}
 	definite := slices.DeleteFunc(slices.Clone(s.wanted), func(w string) bool { return w == settings.Auto })
 	return PlainValue(len(definite) > 0 && !slices.ContainsFunc(definite, func(w string) bool { return settings.Compatible(s.id, w, settings.Disabled) }))
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any {
-		return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() && !inventory.ClockLimit(s.DecidedBy.From)
+	return deriveValue(func() any {
+		return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.isKernelRewritten() && !inventory.ClockLimit(s.DecidedBy.From)
 	}, valueOf(s.Configured), valueOf(s.Effective))
 }
 
-// fulfilled is false without a profile.
-func (s *settingFacts) fulfilled() Value {
-	return derived(func() any { return settings.Satisfies(s.id, s.wanted, s.Effective.Value) }, valueOf(s.Effective))
+// isFulfilled is false without a profile.
+func (s *settingFacts) isFulfilled() Value {
+	return deriveValue(func() any { return settings.Satisfies(s.id, s.wanted, s.Effective.Value) }, valueOf(s.Effective))
 }
 
-// rewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
+// isKernelRewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
 // is off.
-func (s *settingFacts) rewritten() bool {
+func (s *settingFacts) isKernelRewritten() bool {
 	return s.DecidedBy.Or("") == inventory.DecidedKernel && (s.id == "energy_perf_bias" || s.id == "x2apic")
 }
 
-// waits compares the pending value with BIOS setup's present one, or if that is unknown with the effective
+// pendingDiffers compares the pending value with BIOS setup's present one, or if that is unknown with the effective
 // value.
-func (s *settingFacts) waits() Value {
+func (s *settingFacts) pendingDiffers() Value {
 	if s.Configured.Known() {
-		return derived(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
+		return deriveValue(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
 	}
-	return derived(func() any { return !settings.Compatible(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
+	return deriveValue(func() any { return !settings.Compatible(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
 }
 
 func (s *settingFacts) disagreement() Value {
@@ -135,9 +135,9 @@ func (s *settingFacts) disagreement() Value {
 	return v
 }
 
-func (s *settingFacts) decision() Value {
+func (s *settingFacts) describeDecision() Value {
 	return computedFrom(s.DecidedBy, func(by string) any {
-		out := Decider(by)
+		out := DeciderName(by)
 		if read := strings.TrimSpace(s.DecidedBy.From.Path + " " + strings.TrimSpace(s.DecidedBy.From.Raw)); read != "" {
 			out += " (" + read + ")"
 		}
@@ -149,7 +149,7 @@ func (s *settingFacts) decision() Value {
 // effective one. With a configured "auto" firmware chooses; then the effective value is used. A doubtful
 // configured value never takes precedence over the effective one.
 func selectValue(s inventory.Setting) (Value, string) {
-	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
+	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !isDoubtful(s.Configured)) {
 		return valueOf(s.Configured), "configured"
 	}
 	v := valueOf(s.Effective)
@@ -166,9 +166,9 @@ func selectValue(s inventory.Setting) (Value, string) {
 	return v, "effective"
 }
 
-// doubtful reports whether a value of BIOS setup may be another machine's, may not be in effect yet, or has an
+// isDoubtful reports whether a value of BIOS setup may be another machine's, may not be in effect yet, or has an
 // unverified name or word.
-func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
+func isDoubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
 // Basis is the kind of value that a profile's document describes.
 type Basis string
@@ -188,10 +188,10 @@ const (
 	BasisSystem Basis = "system"
 )
 
-// byBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
+// isChosenByBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
 // itself never do. A document about BIOS setup is not contradicted by what the operating system set or may have
 // set.
-func byBIOS(s *inventory.Setting, id string, face Basis) bool {
+func isChosenByBIOS(s *inventory.Setting, id string, face Basis) bool {
 	by, known := s.DecidedBy.Get()
 	switch {
 	case face == BasisAny: // the state itself counts
@@ -207,9 +207,9 @@ func byBIOS(s *inventory.Setting, id string, face Basis) bool {
 // value is firmware's, unless registers were written (docs/kernel.md, Prefetchers).
 func notWrittenByKernel(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
-// notByBIOS returns an unknown value, because the running value does not show BIOS setup's.
-func notByBIOS(s *inventory.Setting, value, why string) Value {
-	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
+// unknownInSetup returns an unknown value, because the running value does not show BIOS setup's.
+func unknownInSetup(s *inventory.Setting, value, why string) Value {
+	v := MissingValue(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
 		fact.BIOSOrBMC)
 	v.From, v.More = s.Effective.From, s.Effective.More
 	return v
@@ -222,10 +222,10 @@ func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Ba
 	return s.Configured.Unverified && known && !settings.Satisfies(id, want, runs) && undecidedReason(s, id, false, face) == ""
 }
 
-// ValueFor is the value to compare with a profile's row about the setting id. If the profile recommends auto, or its
+// ValueToCompare is the value to compare with a profile's row about the setting id. If the profile recommends auto, or its
 // document is about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS
 // setup's value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
-func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
+func ValueToCompare(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
 	if about == BasisSystem {
 		return valueOf(s.Effective), "effective"
 	}
@@ -241,14 +241,14 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
 		v.From, v.More = s.Pending.From, s.Pending.More
 	case face == "configured" && v.Value == settings.Auto:
-		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+		return MissingValue(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
 			"the menu of BIOS setup, or the vendor's description of auto"), face
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
-		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+		return MissingValue(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			fact.BIOSExportPassed), face
 	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
 		if why := undecidedReason(&s, id, settings.Satisfies(id, want, v.Text()), about); why != "" {
-			return notByBIOS(&s, v.Text(), why), face
+			return unknownInSetup(&s, v.Text(), why), face
 		}
 	}
 	return v, face
@@ -258,7 +258,7 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 // satisfies it: Turbo off, SMT on or off, interleaved nodes or not, idle states in use.
 func RunsAgainst(s *inventory.Setting, id string, want []string) bool {
 	runs, known := s.Effective.Get()
-	if !known || !s.Configured.Known() || doubtful(s.Configured) || s.Effective.Certainty < fact.Corroborated || s.DecidedBy.Or("") == inventory.DecidedHypervisor ||
+	if !known || !s.Configured.Known() || isDoubtful(s.Configured) || s.Effective.Certainty < fact.Corroborated || s.DecidedBy.Or("") == inventory.DecidedHypervisor ||
 		!settings.Satisfies(id, want, s.Configured.Value) || settings.Satisfies(id, want, runs) || settings.Compatible(id, s.Configured.Value, runs) {
 		return false
 	}
@@ -278,13 +278,13 @@ func RunsAgainst(s *inventory.Setting, id string, want []string) bool {
 func undecidedReason(s *inventory.Setting, id string, fulfils bool, about Basis) string {
 	by, known := s.DecidedBy.Get()
 	switch {
-	case byBIOS(s, id, about), fulfils && (about != BasisConfigured && about != BasisOption || by == inventory.DecidedHardware || notWrittenByKernel(id)):
+	case isChosenByBIOS(s, id, about), fulfils && (about != BasisConfigured && about != BasisOption || by == inventory.DecidedHardware || notWrittenByKernel(id)):
 		return ""
 	case slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias):
 		// A bias of 6, which kernels leave if it is not configured, is firmware's or replaced a 0, in any of its sources.
 		return "the kernel turns firmware's 0, maximum performance, into 6 at boot"
 	case (fulfils || id == "x2apic" || about == BasisOption) && known:
-		return "that is the doing of " + Decider(by)
+		return "that is the doing of " + DeciderName(by)
 	case !fulfils && by == inventory.DecidedHardware:
 		return "firmware disables it, or the processor has none"
 	case fulfils, id == "x2apic", about == BasisOption, s.Effective.Certainty < fact.Corroborated:
@@ -294,8 +294,8 @@ func undecidedReason(s *inventory.Setting, id string, fulfils bool, about Basis)
 	}
 }
 
-// Decider names who set a value, for a sentence.
-func Decider(by string) string {
+// DeciderName names who set a value, for a sentence.
+func DeciderName(by string) string {
 	switch by {
 	case inventory.DecidedCommandLine:
 		return "the kernel's command line"

@@ -14,55 +14,55 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-func ofSlot(f func(s *inventory.Slot) Value) func(any) Value {
-	return reader(func(x *slotFacts) Value { return f(&x.m.sys.Slots[x.i]) })
+func slotReader(f func(s *inventory.Slot) Value) func(any) Value {
+	return typedReader(func(x *slotFacts) Value { return f(&x.m.sys.Slots[x.i]) })
 }
 
-var slotType = newType("Slot", "one memory slot", slices.Concat([]Field{
-	{"locator", textType, "firmware's label", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
-	{"state", textType, "populated, empty or unknown", ofSlot(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
-	{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
-	{"size_bytes", intType, "capacity of the module in bytes", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-	{"type", textType, "memory type", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-	{"ranks", intType, "ranks of the module", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-	{"rated_mts", intType, "rated speed in MT/s", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
-	{"configured_mts", intType, "configured speed in MT/s", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
-	{"socket", intType, "id of the socket it belongs to", reader(func(x *slotFacts) Value {
-		return x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
+var slotType = newObjectType("Slot", "one memory slot", slices.Concat([]Field{
+	{"locator", textType, "firmware's label", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+	{"state", textType, "populated, empty or unknown", slotReader(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+	{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+	{"size_bytes", intType, "capacity of the module in bytes", slotReader(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+	{"type", textType, "memory type", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+	{"ranks", intType, "ranks of the module", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+	{"rated_mts", intType, "rated speed in MT/s", slotReader(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+	{"configured_mts", intType, "configured speed in MT/s", slotReader(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
+	{"socket", intType, "id of the socket it belongs to", typedReader(func(x *slotFacts) Value {
+		return x.placedCoordinate(x.m.population.Placements[x.i].Socket, "socket")
 	})},
-	{"channel", intType, "channel of the processor", reader(func(x *slotFacts) Value {
-		return x.coordinate(x.m.population.Placements[x.i].Channel, "channel")
+	{"channel", intType, "channel of the processor", typedReader(func(x *slotFacts) Value {
+		return x.placedCoordinate(x.m.population.Placements[x.i].Channel, "channel")
 	})},
-	{"manufacturer", textType, "the module's vendor as firmware prints it", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
-	{"part_number", textType, "the module's part number as firmware prints it", ofSlot(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-	{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", ofSlot(slotAlarms)},
-	{"health", textType, "what the BMC says of the module: OK, Warning or Critical", ofSlot(func(s *inventory.Slot) Value {
+	{"manufacturer", textType, "the module's vendor as firmware prints it", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+	{"part_number", textType, "the module's part number as firmware prints it", slotReader(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+	{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", slotReader(slotAlarms)},
+	{"health", textType, "what the BMC says of the module: OK, Warning or Critical", slotReader(func(s *inventory.Slot) Value {
 		return valueOf(fact.Convert(s.Health, func(h inventory.Health) string { return string(h) }))
 	})},
 }, errorFields(func(f func(x *counterFacts) Value) func(any) Value {
-	return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
+	return typedReader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
 }, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",
 	"memory errors on the module since then that could not be corrected"), []Field{
-	{"silent", boolType, "firmware names a DRAM module and reports no size, or no running speed or address range although it does for others", reader(func(x *slotFacts) Value {
-		if slices.Contains(x.m.suspects(), x.i) {
+	{"silent", boolType, "firmware names a DRAM module and reports no size, or no running speed or address range although it does for others", typedReader(func(x *slotFacts) Value {
+		if slices.Contains(x.m.suspectModules(), x.i) {
 			return PlainValue(true)
 		}
-		return derived(func() any { return false }, valueOf(x.m.sys.Slots[x.i].SizeBytes))
+		return deriveValue(func() any { return false }, valueOf(x.m.sys.Slots[x.i].SizeBytes))
 	})},
-	{"idle", boolType, "of a silent module: just its memory is missing", reader(func(x *slotFacts) Value { return x.m.idle() })},
-	{"working_bytes", intType, "sum of the DRAM modules that are not silent, in bytes", reader(func(x *slotFacts) Value {
-		working, _, _ := x.m.working()
+	{"idle", boolType, "of a silent module: just its memory is missing", typedReader(func(x *slotFacts) Value { return x.m.suspectMemoryIdle() })},
+	{"working_bytes", intType, "sum of the DRAM modules that are not silent, in bytes", typedReader(func(x *slotFacts) Value {
+		working, _, _ := x.m.workingMemory()
 		return working
 	})},
-	{"socket_running", boolType, "its socket holds a processor that is not disabled", reader((*slotFacts).running)},
+	{"socket_running", boolType, "its socket holds a processor that is not disabled", typedReader((*slotFacts).isSocketRunning)},
 })...)
 
-func (x *slotFacts) coordinate(n int, what string) Value {
+func (x *slotFacts) placedCoordinate(n int, what string) Value {
 	p := x.m.population.Placements[x.i]
 	if n < 0 {
 		reason := p.Reason
 		reason = cmp.Or(reason, "the "+what+" of this slot could not be derived")
-		return Missing(fact.Absent, reason, "")
+		return MissingValue(fact.Absent, reason, "")
 	}
 	v := PlainValue(n)
 	v.Certainty, v.Unverified = p.Certainty, p.Unverified
@@ -73,21 +73,21 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 	return v
 }
 
-// running is unknown if the slot's socket is; a socket beyond those that firmware describes does not exist.
-func (x *slotFacts) running() Value {
-	id := x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
+// isSocketRunning is unknown if the slot's socket is; a socket beyond those that firmware describes does not exist.
+func (x *slotFacts) isSocketRunning() Value {
+	id := x.placedCoordinate(x.m.population.Placements[x.i].Socket, "socket")
 	if !id.Known() {
 		return id
 	}
 	for _, s := range x.m.sys.Sockets {
 		if int64(s.ID) == id.Value {
 			if s.Populated.Known() && !s.Populated.Value {
-				return derived(func() any { return false }, id, valueOf(s.Populated))
+				return deriveValue(func() any { return false }, id, valueOf(s.Populated))
 			}
-			return derived(func() any { return s.Enabled.Value }, id, valueOf(s.Populated), valueOf(s.Enabled))
+			return deriveValue(func() any { return s.Enabled.Value }, id, valueOf(s.Populated), valueOf(s.Enabled))
 		}
 	}
-	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.Value.(int64))), "")
+	return MissingValue(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.Value.(int64))), "")
 }
 
 func slotAlarms(s *inventory.Slot) Value {
@@ -97,7 +97,7 @@ func slotAlarms(s *inventory.Slot) Value {
 	return valueOf(s.BMCErrors.Alarms)
 }
 
-func (x *slotFacts) errors() *place.Errors {
+func (x *slotFacts) errorCounts() *place.Errors {
 	if x.i < len(x.m.population.Errors) {
 		return x.m.population.Errors[x.i]
 	}
@@ -105,9 +105,9 @@ func (x *slotFacts) errors() *place.Errors {
 	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}
 }
 
-// counted reads one counter. If the slot map assigned it, it has at most the map's certainty.
-func (x *slotFacts) counted(which func(e *place.Errors) fact.Fact[int64]) Value {
-	e := x.errors()
+// errorCount reads one counter. If the slot map assigned it, it has at most the map's certainty.
+func (x *slotFacts) errorCount(which func(e *place.Errors) fact.Fact[int64]) Value {
+	e := x.errorCounts()
 	v := valueOf(which(e))
 	if v.Known() && e.By == place.ByChannel {
 		v.Certainty = min(v.Certainty, x.m.population.Placements[x.i].Certainty, fact.Corroborated)
@@ -117,19 +117,19 @@ func (x *slotFacts) counted(which func(e *place.Errors) fact.Fact[int64]) Value 
 
 func errorFields(of func(f func(x *counterFacts) Value) func(any) Value, corrected, uncorrected string) []Field {
 	return []Field{
-		{"corrected_errors", intType, corrected, of(func(x *counterFacts) Value { return x.worst(correctedOf) })},
-		{"uncorrected_errors", intType, uncorrected, of(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
+		{"corrected_errors", intType, corrected, of(func(x *counterFacts) Value { return x.worstCount(correctedOf) })},
+		{"uncorrected_errors", intType, uncorrected, of(func(x *counterFacts) Value { return x.worstCount(uncorrectedOf) })},
 		{"counted_days", floatType, "for how many days they were counted", of(func(x *counterFacts) Value {
-			return computedFrom(x.errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+			return computedFrom(x.errorCounts().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
 		})},
 		{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", of(func(x *counterFacts) Value {
-			e := x.errors()
-			return derived(func() any {
+			e := x.errorCounts()
+			return deriveValue(func() any {
 				return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
-			}, x.worst(correctedOf), valueOf(e.CountedSeconds))
+			}, x.worstCount(correctedOf), valueOf(e.CountedSeconds))
 		})},
 		{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", of(func(x *counterFacts) Value {
-			return worstDay(x.errors(), x.worst(correctedOf))
+			return worstDay(x.errorCounts(), x.worstCount(correctedOf))
 		})},
 	}
 }
@@ -140,10 +140,10 @@ func worstDay(e *place.Errors, count Value) Value {
 		return valueOf(e.CorrectedWorstDay)
 	}
 	if days := float64(e.CountedSeconds.Value) / secondsADay; e.CountedSeconds.Known() && days > 1 && e.Corrected.Value > 0 {
-		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not show when they occurred", days),
+		return MissingValue(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not show when they occurred", days),
 			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
 	}
-	return derived(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
+	return deriveValue(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
 }
 
 // countsErrors is true if the kernel or the BMC counts the errors of a DIMM, false if neither does, and unknown
@@ -155,7 +155,7 @@ func countsErrors(m *Machine) Value {
 			return PlainValue(true)
 		}
 	}
-	if slices.ContainsFunc(m.population.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() || len(s.Standing()) > 0 }) {
+	if slices.ContainsFunc(m.population.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.HasCounts() || len(s.Standing()) > 0 }) {
 		return PlainValue(true)
 	}
 	var unread *fact.Fact[int64]
@@ -174,12 +174,12 @@ func countsErrors(m *Machine) Value {
 		}
 	}
 	switch {
-	case !m.listed():
+	case !m.hasListedSlots():
 		return m.noPopulation()
 	case unread != nil:
 		return valueOf(*unread)
 	case len(m.sys.EDAC) > 0 && entries == 0:
-		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
+		return MissingValue(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
 	}
 	for i := range m.population.Errors {
 		switch e := &m.population.Errors[i].Corrected; e.State {
@@ -199,13 +199,13 @@ func erringModules(m *Machine) Value {
 		if m.sys.Slots[i].State != inventory.SlotPopulated {
 			continue
 		}
-		e := (&slotFacts{m: m, i: i}).errors()
+		e := (&slotFacts{m: m, i: i}).errorCounts()
 		facts = append(facts, valueOf(e.Corrected), valueOf(e.Uncorrected))
 		if e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0 {
 			names = append(names, m.slotName(i))
 		}
 	}
-	return derived(func() any { return names }, facts...)
+	return deriveValue(func() any { return names }, facts...)
 }
 
 const secondsADay = 24 * 60 * 60
@@ -219,54 +219,54 @@ type counterFacts struct {
 	unplaced []place.UnplacedErrors
 }
 
-var counterType = newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for", slices.Concat([]Field{
-	{"slotted", boolType, "the errors are those of one slot", reader(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
-	{"locator", textType, "firmware's label of the slot", reader(func(x *counterFacts) Value {
-		return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
+var counterType = newObjectType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for", slices.Concat([]Field{
+	{"slotted", boolType, "the errors are those of one slot", typedReader(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
+	{"locator", textType, "firmware's label of the slot", typedReader(func(x *counterFacts) Value {
+		return x.slotFact(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
 	})},
-	{"part_number", textType, "the module's part number as firmware prints it", reader(func(x *counterFacts) Value {
-		return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
+	{"part_number", textType, "the module's part number as firmware prints it", typedReader(func(x *counterFacts) Value {
+		return x.slotFact(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
 	})},
-}, errorFields(reader[*counterFacts], "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
+}, errorFields(typedReader[*counterFacts], "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
 	"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
-	{"log", textListType, "entries of the BMC's event log that stand: since the last reset or of unknown time, not resolved, not followed by a repair, the newest first; of the machine with the place that they name; unknown if no log was read", reader((*counterFacts).log)},
-	{"log_says", textType, "the gravest of them about corrected errors: failed, threshold, limit or corrected; empty for none", reader(func(x *counterFacts) Value {
-		return x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
+	{"log", textListType, "entries of the BMC's event log that stand: since the last reset or of unknown time, not resolved, not followed by a repair, the newest first; of the machine with the place that they name; unknown if no log was read", typedReader((*counterFacts).eventLogLines)},
+	{"log_says", textType, "the gravest of them about corrected errors: failed, threshold, limit or corrected; empty for none", typedReader(func(x *counterFacts) Value {
+		return x.firstLogWord(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
 	})},
-	{"log_uncorrected", boolType, "one of them is an error that could not be corrected", reader(func(x *counterFacts) Value {
-		v := x.logSays(eventlog.Uncorrected)
-		return derived(func() any { return v.Value != "" }, v)
+	{"log_uncorrected", boolType, "one of them is an error that could not be corrected", typedReader(func(x *counterFacts) Value {
+		v := x.firstLogWord(eventlog.Uncorrected)
+		return deriveValue(func() any { return v.Value != "" }, v)
 	})},
-	{"log_dated", boolType, "one of the entries of log_says is known to be of the present run", reader((*counterFacts).logDated)},
-	{"complete", boolType, "the counts are all errors; unknown for those of a log, which forgets old messages", reader((*counterFacts).complete)},
-	{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", reader(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
-	{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", reader(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
-	{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", reader(func(x *counterFacts) Value { return x.at(correctedOf) })},
-	{"uncorrected_at", textListType, "of the machine: the same of the counters with errors that could not be corrected", reader(func(x *counterFacts) Value { return x.at(uncorrectedOf) })},
+	{"log_dated", boolType, "one of the entries of log_says is known to be of the present run", typedReader((*counterFacts).isLogDated)},
+	{"complete", boolType, "the counts are all errors; unknown for those of a log, which forgets old messages", typedReader((*counterFacts).isCountComplete)},
+	{"corrected_on", textListType, "of the machine: the counters with corrected errors: the slots that it may be, how many, in which time, the counter and its place", typedReader(func(x *counterFacts) Value { return x.describeErrors("corrected", correctedOf) })},
+	{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", typedReader(func(x *counterFacts) Value { return x.describeErrors("uncorrected", uncorrectedOf) })},
+	{"corrected_at", textListType, "of the machine: the slots that the counters with corrected errors may be of, or the counter's label", typedReader(func(x *counterFacts) Value { return x.errorLocations(correctedOf) })},
+	{"uncorrected_at", textListType, "of the machine: the same of the counters with errors that could not be corrected", typedReader(func(x *counterFacts) Value { return x.errorLocations(uncorrectedOf) })},
 })...)
 
 func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
 
 func uncorrectedOf(e *place.Errors) fact.Fact[int64] { return e.Uncorrected }
 
-// ofSlot reads a fact that only a slot has.
-func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Value {
+// slotFact reads a fact that only a slot has.
+func (x *counterFacts) slotFact(of func(s *inventory.Slot) fact.Fact[string]) Value {
 	if x.slot == nil {
-		return Missing(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
+		return MissingValue(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
 	}
 	return valueOf(of(&x.m.sys.Slots[x.slot.i]))
 }
 
-func (x *counterFacts) errors() *place.Errors {
+func (x *counterFacts) errorCounts() *place.Errors {
 	if x.slot != nil {
-		return x.slot.errors()
+		return x.slot.errorCounts()
 	}
 	return &x.unplaced[0].Errors
 }
 
-func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
+func (x *counterFacts) worstCount(of func(*place.Errors) fact.Fact[int64]) Value {
 	if x.slot != nil {
-		return x.slot.counted(of)
+		return x.slot.errorCount(of)
 	}
 	out := of(&x.unplaced[0].Errors)
 	for i := range x.unplaced {
@@ -277,23 +277,23 @@ func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 	return valueOf(out)
 }
 
-// complete is unknown for errors counted from a log.
-func (x *counterFacts) complete() Value {
-	for _, e := range x.all() {
+// isCountComplete is unknown for errors counted from a log.
+func (x *counterFacts) isCountComplete() Value {
+	for _, e := range x.allErrorCounts() {
 		switch e.By {
 		case place.ByLog:
-			return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
+			return MissingValue(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
 		case place.ByEvents:
-			return Missing(fact.Absent, "the errors are those still in the BMC's event log, which forgets old messages", "the kernel's EDAC driver")
+			return MissingValue(fact.Absent, "the errors are those still in the BMC's event log, which forgets old messages", "the kernel's EDAC driver")
 		}
 	}
 	return PlainValue(true)
 }
 
-// all are the errors of the slot, or of every counter without one.
-func (x *counterFacts) all() []*place.Errors {
+// allErrorCounts are the errors of the slot, or of every counter without one.
+func (x *counterFacts) allErrorCounts() []*place.Errors {
 	if x.slot != nil {
-		return []*place.Errors{x.slot.errors()}
+		return []*place.Errors{x.slot.errorCounts()}
 	}
 	var out []*place.Errors
 	for i := range x.unplaced {
@@ -302,9 +302,9 @@ func (x *counterFacts) all() []*place.Errors {
 	return out
 }
 
-func (x *counterFacts) log() Value {
+func (x *counterFacts) eventLogLines() Value {
 	out := []string{}
-	for i, e := range x.all() {
+	for i, e := range x.allErrorCounts() {
 		for _, l := range slices.Backward(e.Standing()) {
 			text := logWords[l.Says]
 			if l.ID != "" {
@@ -321,7 +321,7 @@ func (x *counterFacts) log() Value {
 			}
 		}
 	}
-	return fromLog(x, out)
+	return eventLogValue(x, out)
 }
 
 // logWords say what an entry of the BMC's event log is about.
@@ -330,40 +330,40 @@ var logWords = map[eventlog.Says]string{
 	eventlog.Uncorrected: "uncorrected error", eventlog.Failed: "repair failed",
 }
 
-// logSays returns the first of the words that a standing entry has.
-func (x *counterFacts) logSays(words ...eventlog.Says) Value {
+// firstLogWord returns the first of the words that a standing entry has.
+func (x *counterFacts) firstLogWord(words ...eventlog.Says) Value {
 	for _, word := range words {
-		for _, e := range x.all() {
+		for _, e := range x.allErrorCounts() {
 			if slices.ContainsFunc(e.Standing(), func(l inventory.LogEntry) bool { return l.Says == word }) {
-				return fromLog(x, string(word))
+				return eventLogValue(x, string(word))
 			}
 		}
 	}
-	return fromLog(x, "")
+	return eventLogValue(x, "")
 }
 
-func (x *counterFacts) logDated() Value {
-	says := x.logSays(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
-	for _, e := range x.all() {
+func (x *counterFacts) isLogDated() Value {
+	says := x.firstLogWord(eventlog.Failed, eventlog.Threshold, eventlog.Limit, eventlog.Corrected)
+	for _, e := range x.allErrorCounts() {
 		if slices.ContainsFunc(e.Standing(), func(l inventory.LogEntry) bool { return string(l.Says) == says.Value && l.When == inventory.Current }) {
-			return fromLog(x, true)
+			return eventLogValue(x, true)
 		}
 	}
-	return fromLog(x, false)
+	return eventLogValue(x, false)
 }
 
-// fromLog is a value from the BMC's event log, unknown if none was read.
-func fromLog(x *counterFacts, v any) Value {
-	return derived(func() any { return v }, valueOf(x.m.sys.Events))
+// eventLogValue is a value from the BMC's event log, unknown if none was read.
+func eventLogValue(x *counterFacts, v any) Value {
+	return deriveValue(func() any { return v }, valueOf(x.m.sys.Events))
 }
 
 // mostCounters limits the counters that are listed, mostSlots the slots of one.
 const mostCounters, mostSlots = 4, 8
 
-// with returns the counters without a slot that have errors of one kind, those with the most first.
-func (x *counterFacts) with(of func(*place.Errors) fact.Fact[int64]) ([]place.UnplacedErrors, Value) {
+// countersWithErrors returns the counters without a slot that have errors of one kind, those with the most first.
+func (x *counterFacts) countersWithErrors(of func(*place.Errors) fact.Fact[int64]) ([]place.UnplacedErrors, Value) {
 	if x.slot != nil {
-		return nil, Missing(fact.Absent, "the errors are a slot's", "")
+		return nil, MissingValue(fact.Absent, "the errors are a slot's", "")
 	}
 	var with []place.UnplacedErrors
 	var read []Value
@@ -373,14 +373,14 @@ func (x *counterFacts) with(of func(*place.Errors) fact.Fact[int64]) ([]place.Un
 		}
 	}
 	if len(with) == 0 {
-		return nil, Missing(fact.Absent, "no counter without a slot has such errors", "")
+		return nil, MissingValue(fact.Absent, "no counter without a slot has such errors", "")
 	}
 	slices.SortStableFunc(with, func(a, b place.UnplacedErrors) int { return cmp.Compare(of(&b.Errors).Value, of(&a.Errors).Value) })
-	return with, derived(func() any { return true }, read...)
+	return with, deriveValue(func() any { return true }, read...)
 }
 
-func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
-	with, v := x.with(of)
+func (x *counterFacts) describeErrors(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
+	with, v := x.countersWithErrors(of)
 	if !v.Known() {
 		return v
 	}
@@ -390,28 +390,28 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 			out = append(out, humanize.Plural(len(with)-i, "other counter"))
 			break
 		}
-		out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
+		out = append(out, x.describeCounter(&with[i], kind, of(&with[i].Errors).Value))
 	}
 	v.Value = out
 	return v
 }
 
-// at names the slots that the counters may be of, or the counters, without any figure that moves with the next error.
-func (x *counterFacts) at(of func(*place.Errors) fact.Fact[int64]) Value {
-	with, v := x.with(of)
+// errorLocations names the slots that the counters may be of, or the counters, without any figure that moves with the next error.
+func (x *counterFacts) errorLocations(of func(*place.Errors) fact.Fact[int64]) Value {
+	with, v := x.countersWithErrors(of)
 	if !v.Known() {
 		return v
 	}
 	out := []string{}
 	for i := range with {
-		out = append(out, cmp.Or(x.candidates(&with[i]), with[i].Label))
+		out = append(out, cmp.Or(x.candidateSlots(&with[i]), with[i].Label))
 	}
 	slices.Sort(out)
 	v.Value = slices.Compact(out)
 	return v
 }
 
-func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
+func (x *counterFacts) describeCounter(s *place.UnplacedErrors, kind string, n int64) string {
 	out := humanize.Plural(int(n), kind+" error")
 	if seconds, ok := s.CountedSeconds.Get(); ok {
 		out += " in " + humanize.Days(float64(seconds)/secondsADay)
@@ -420,14 +420,14 @@ func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) s
 	if s.Place != "" {
 		out += " (" + s.Place + ")"
 	}
-	if slots := x.candidates(s); slots != "" {
+	if slots := x.candidateSlots(s); slots != "" {
 		return slots + ": " + out
 	}
 	return out + ", whose slot is not known"
 }
 
-// candidates names the slots that a counter may be of, "" if none is known.
-func (x *counterFacts) candidates(s *place.UnplacedErrors) string {
+// candidateSlots names the slots that a counter may be of, "" if none is known.
+func (x *counterFacts) candidateSlots(s *place.UnplacedErrors) string {
 	names := x.m.slotNames(s.Slots)
 	switch {
 	case len(names) == 0:

@@ -22,7 +22,7 @@ func slotCounting(ce, seconds fact.Fact[int64]) *slotFacts {
 }
 
 func ofSlotObject(x *slotFacts, name string) Value {
-	v, _ := (&Object{typ: Declared().objects["slot"], path: "slot", src: x}).field(name)
+	v, _ := (&Object{typ: Declared().objects["slot"], path: "slot", src: x}).readField(name)
 	return *v
 }
 
@@ -341,7 +341,7 @@ func TestUnmapped(t *testing.T) {
 			inventory.NameSlots(m.sys.Slots)
 			m.sys.Memory.MappedBytes = fact.Known(c.mapped, fact.Indirect, fact.Evidence{Source: inventory.SourceSMBIOS})
 			m.sys.Memory.MappedEnd = c.end
-			v := hidden(m)
+			v := hiddenMemory(m)
 			assert.Equal(t, c.want, v.Value)
 			if c.want == nil {
 				assert.NotEmpty(t, v.Reason)
@@ -351,7 +351,7 @@ func TestUnmapped(t *testing.T) {
 			assert.Equal(t, c.sure, v.Certainty)
 			assert.Equal(t, c.names, silentNames(m).Value)
 			assert.Equal(t, len(c.names) > 0, moduleLost(m).Value)
-			assert.False(t, mirrored(m).Known(), "firmware's map does not show the mode")
+			assert.False(t, isMirrored(m).Known(), "firmware's map does not show the mode")
 		})
 	}
 }
@@ -377,7 +377,7 @@ func TestVisible(t *testing.T) {
 		{sure(int64(60)), sure(int64(64)), int64(60)}, {none, sure(int64(64)), int64(64)}, {refused, sure(int64(64)), nil}, {none, none, nil},
 	} {
 		m := &Machine{sys: &inventory.System{Memory: inventory.Memory{VisibleBytes: c.best, BlockBytes: c.blocks}}}
-		v := valueOf(m.visible())
+		v := valueOf(m.visibleMemory())
 		assert.Equal(t, c.want, v.Value)
 	}
 }
@@ -474,7 +474,7 @@ func TestOddOnes(t *testing.T) {
 			for i := range all {
 				all[i] = i
 			}
-			assert.Equal(t, c.want, m.oddOnes(all, moduleProperties()))
+			assert.Equal(t, c.want, m.describeByKind(all, moduleProperties()))
 		})
 	}
 }

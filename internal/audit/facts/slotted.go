@@ -13,7 +13,7 @@ import (
 // do not depend on a slot map.
 func slottedChannels(s *socketFacts) Value {
 	if full := slotsFull(s.m); !s.m.placesEmpty() && full.Value != true {
-		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
+		return MissingValue(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
 	slotted := 0
 	for ch, n := range s.pop.DPC.Value {
@@ -22,10 +22,10 @@ func slottedChannels(s *socketFacts) Value {
 		}
 	}
 	if s.pop.DPC.Known() && slotted == 0 {
-		return Missing(fact.Absent, "firmware lists no slot of this processor", "the machine's manual")
+		return MissingValue(fact.Absent, "firmware lists no slot of this processor", "the machine's manual")
 	}
 	if s.pop.DPC.Known() && slotted == len(s.pop.DPC.Value) {
-		return Missing(fact.Absent, "the board has slots for every channel", "")
+		return MissingValue(fact.Absent, "the board has slots for every channel", "")
 	}
 	return computedFrom(s.pop.DPC, func([]int) any { return slotted })
 }
@@ -66,7 +66,7 @@ func mappingWitnessed(m *Machine) Value {
 
 // placedModules computes a value from the placements of the DIMMs with a channel; unknown if there are none.
 func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
-	if !m.listed() {
+	if !m.hasListedSlots() {
 		return m.noPopulation()
 	}
 	var all []place.Placement
@@ -81,9 +81,9 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 		}
 	}
 	if len(all) == 0 {
-		return Missing(fact.Absent, "no module's channel is known", fact.SlotMap)
+		return MissingValue(fact.Absent, "no module's channel is known", fact.SlotMap)
 	}
-	return derived(func() any { return compute(all) }, labels...)
+	return deriveValue(func() any { return compute(all) }, labels...)
 }
 
 func (s *socketFacts) emptySlots(ch int) []int {
@@ -130,7 +130,7 @@ func slotsFilled(m *Machine) Value {
 // ofAllSlots computes a value from the list of slots; complete is true if it is as long as the arrays' own
 // counts.
 func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
-	if !m.listed() {
+	if !m.hasListedSlots() {
 		return m.noPopulation()
 	}
 	listed := map[uint16]int{}
@@ -145,9 +145,9 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 		complete = complete && a.Devices.Or(0) == listed[a.Handle]
 	}
 	if len(facts) == 0 {
-		return Missing(fact.Absent, "SMBIOS lists no memory array, which would say how many slots there are", "the machine's manual")
+		return MissingValue(fact.Absent, "SMBIOS lists no memory array, which would say how many slots there are", "the machine's manual")
 	}
-	return derived(func() any { return compute(complete) }, facts...)
+	return deriveValue(func() any { return compute(complete) }, facts...)
 }
 
 // fewerSlots reports whether CPUs differ only because the board gives some of them fewer slots (a PowerEdge
@@ -192,18 +192,18 @@ func allChannels(m *Machine) Value {
 		sum += n.Or(0)
 	}
 	if len(facts) == 0 {
-		return Missing(fact.Absent, "no populated processor is known", "the SMBIOS table")
+		return MissingValue(fact.Absent, "no populated processor is known", "the SMBIOS table")
 	}
 	for i := range m.sys.Sockets {
 		facts = append(facts, valueOf(m.sys.Sockets[i].Populated))
 	}
-	return derived(func() any { return sum }, facts...)
+	return deriveValue(func() any { return sum }, facts...)
 }
 
-// positive makes a capacity of zero unknown, so that nothing is divided by it.
-func positive(v Value) Value {
+// positiveCapacity makes a capacity of zero unknown, so that nothing is divided by it.
+func positiveCapacity(v Value) Value {
 	if v.Value == int64(0) {
-		return Missing(fact.Unstated, "no installed capacity is stated", "")
+		return MissingValue(fact.Unstated, "no installed capacity is stated", "")
 	}
 	return v
 }

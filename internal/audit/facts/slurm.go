@@ -8,15 +8,15 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-var slurmType = newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
-	Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
-	Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
-	Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machine(slurmCounted)},
-	Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
-	Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
+var slurmType = newObjectType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
+	Field{"given", boolType, "a description was given", machineReader(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
+	Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machineReader(slurmLacks)},
+	Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machineReader(slurmCounted)},
+	Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machineReader(slurmIdle)},
+	Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machineReader(func(m *Machine) Value {
 		return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
 	})},
-	Field{"missing", textListType, "slots whose modules, as at the same place of a processor with more of them, would be the memory that the scheduler misses", machine(missingModules)},
+	Field{"missing", textListType, "slots whose modules, as at the same place of a processor with more of them, would be the memory that the scheduler misses", machineReader(missingModules)},
 )
 
 // counts are the scheduler's and the kernel's numbers of one thing.
@@ -29,7 +29,7 @@ type counts struct {
 func slurmCounts(m *Machine) ([]counts, Value) {
 	n := m.sys.Slurm
 	if n == nil {
-		return nil, Missing(fact.Absent, "no description of the node was given", "--slurm FILE")
+		return nil, MissingValue(fact.Absent, "no description of the node was given", "--slurm FILE")
 	}
 	cpu := &m.sys.CPU
 	cores := 0
@@ -39,7 +39,7 @@ func slurmCounts(m *Machine) ([]counts, Value) {
 	// Slurm may report NUMA nodes or caches as sockets, so compare the product.
 	list := []counts{{"RealMemory", n.RealMemoryMiB, m.sys.Memory.TotalBytes.Value >> 20, " MiB"},
 		{"Sockets x CoresPerSocket", n.Sockets * n.CoresPerSocket, int64(cores), ""}, {"ThreadsPerCore", n.ThreadsPerCore, int64(cpu.ThreadsPerCore.Value), ""}}
-	return list, derived(func() any { return true }, valueOf(m.sys.Memory.TotalBytes), valueOf(cpu.Packages), valueOf(cpu.ThreadsPerCore))
+	return list, deriveValue(func() any { return true }, valueOf(m.sys.Memory.TotalBytes), valueOf(cpu.Packages), valueOf(cpu.ThreadsPerCore))
 }
 
 func slurmLacks(m *Machine) Value {
@@ -54,7 +54,7 @@ func slurmIdle(m *Machine) Value {
 
 func slurmCounted(m *Machine) Value {
 	list, known := slurmCounts(m)
-	return derived(func() any {
+	return deriveValue(func() any {
 		out := []string{}
 		if cores, packages := list[1], m.sys.CPU.Packages.Value; cores.want > 0 && cores.want != cores.has && len(packages) > 0 && cores.has == int64(len(packages)*packages[0].Cores) {
 			out = append(out, fmt.Sprintf("Sockets=%d CoresPerSocket=%d", len(packages), packages[0].Cores))
@@ -67,7 +67,7 @@ func slurmCounted(m *Machine) Value {
 }
 
 func slurmWords(list []counts, known Value, differs func(c counts) (part, all int64, ok bool)) Value {
-	return derived(func() any {
+	return deriveValue(func() any {
 		out := []string{}
 		for _, c := range list {
 			if part, all, ok := differs(c); ok {
@@ -86,7 +86,7 @@ func missingModules(m *Machine) Value {
 	if !known.Known() {
 		return known
 	}
-	if !m.listed() || len(m.population.Placements) < len(m.sys.Slots) {
+	if !m.hasListedSlots() || len(m.population.Placements) < len(m.sys.Slots) {
 		return m.noPopulation()
 	}
 	type place struct{ channel, slot int }

@@ -18,7 +18,7 @@ import (
 
 // dimmValues reads one fact of every populated DIMM of the socket, distinct and sorted.
 func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
-	return populated(func(s *socketFacts) Value {
+	return populationReader(func(s *socketFacts) Value {
 		if !s.pop.DIMMs.Known() {
 			return valueOf(s.pop.DIMMs)
 		}
@@ -26,12 +26,12 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 		for _, i := range s.pop.Slots {
 			facts = append(facts, f(&s.m.sys.Slots[i]))
 		}
-		return gather[T](facts)
+		return gatherValues[T](facts)
 	})
 }
 
-var socketType = newType("Socket", "one processor and its memory", slices.Concat(
-	socketIdentity, ofSlots(slices.Concat(socketPopulation, socketSpeeds(), socketOrder, socketModules),
+var socketType = newObjectType("Socket", "one processor and its memory", slices.Concat(
+	socketIdentity, markSlotFields(slices.Concat(socketPopulation, socketSpeeds(), socketOrder, socketModules),
 		func(src any) (*Machine, string) {
 			s := src.(*socketFacts)
 			if s.pop == nil {
@@ -41,35 +41,35 @@ var socketType = newType("Socket", "one processor and its memory", slices.Concat
 		}))...)
 
 var socketIdentity = []Field{
-	{"id", intType, "number in board order, from 0", socket(func(s *socketFacts) Value {
+	{"id", intType, "number in board order, from 0", socketReader(func(s *socketFacts) Value {
 		if s.sock == nil {
-			return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			return MissingValue(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 		}
 		return PlainValue(s.sock.ID)
 	})},
-	{"populated", boolType, "a processor is in the socket", socket(func(s *socketFacts) Value {
+	{"populated", boolType, "a processor is in the socket", socketReader(func(s *socketFacts) Value {
 		if s.sock == nil {
 			return PlainValue(true)
 		}
 		return valueOf(s.sock.Populated)
 	})},
-	{"brand", textType, "brand string", socket(func(s *socketFacts) Value {
+	{"brand", textType, "brand string", socketReader(func(s *socketFacts) Value {
 		if s.sock == nil {
-			return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			return MissingValue(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 		}
 		return valueOf(s.sock.Brand)
 	})},
-	{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
-	{"memory_nodes", intType, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
+	{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socketReader(kernelBytes)},
+	{"memory_nodes", intType, "NUMA nodes with memory on this socket", socketReader(func(s *socketFacts) Value {
 		return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
 	})},
-	{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
+	{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socketReader(func(s *socketFacts) Value {
 		return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
 	})},
 }
 
 func kernelBytes(s *socketFacts) Value {
-	own, ok := s.nodes()
+	own, ok := s.kernelNodes()
 	if !ok.Known() {
 		return ok
 	}
@@ -79,7 +79,7 @@ func kernelBytes(s *socketFacts) Value {
 		facts = append(facts, valueOf(n.MemoryBytes))
 		sum += n.MemoryBytes.Or(0)
 	}
-	return derived(func() any { return sum }, facts...)
+	return deriveValue(func() any { return sum }, facts...)
 }
 
 var socketPopulation = []Field{
@@ -95,11 +95,11 @@ var socketPopulation = []Field{
 	})},
 	{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 	{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
-	{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
-	{"empty", textListType, "names of the empty channels", populated(emptyNames)},
-	{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
-	{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populated(emptyChoices)},
-	{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
+	{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populationReader(slottedChannels)},
+	{"empty", textListType, "names of the empty channels", populationReader(emptyNames)},
+	{"empty_channels", textListType, "empty channels by the locators of their slots", populationReader(emptyChannels)},
+	{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populationReader(emptyChoices)},
+	{"channels", textListType, "every channel with its modules, in words", populationReader(channelWords)},
 	{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 	{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
 		return computedFrom(p.DPC, func(d []int) any {
@@ -111,12 +111,12 @@ var socketPopulation = []Field{
 		})
 	})},
 	{"controllers", types.NewListType(controllerType.cel), "memory controllers", ofPopulation(func(p *population.Population) Value {
-		return computedFrom(p.Controllers, func(c []population.Controller) any { return objects(controllerType, c) })
+		return computedFrom(p.Controllers, func(c []population.Controller) any { return wrapObjects(controllerType, c) })
 	})},
-	{"controllers_words", textListType, "every memory controller with its capacity, in words", populated(controllerWords)},
-	{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
+	{"controllers_words", textListType, "every memory controller with its capacity, in words", populationReader(controllerWords)},
+	{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socketReader(subNUMACarried)},
 	{"regions", types.NewListType(regionType.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
-		return computedFrom(p.Regions, func(r []population.Region) any { return objects(regionType, r) })
+		return computedFrom(p.Regions, func(r []population.Region) any { return wrapObjects(regionType, r) })
 	})},
 }
 
@@ -144,7 +144,7 @@ func socketSpeeds() []Field {
 		{"peak", intType, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
 		{"share_measured", floatType, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
-				return Missing(fact.Absent, "no document measured this layout", "")
+				return MissingValue(fact.Absent, "no document measured this layout", "")
 			}
 			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
@@ -165,7 +165,7 @@ var socketOrder = []Field{
 	{"mode_slots", boolType, "the filled slots are the vendor's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
 		return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
 	})},
-	{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", populated(lockstepFaults)},
+	{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", populationReader(lockstepFaults)},
 	{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
 	{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
 		if p.Order.State == fact.Absent && p.DPC.Known() {
@@ -186,7 +186,7 @@ var socketOrder = []Field{
 }
 
 var socketModules = []Field{
-	{"locators", textListType, "locators of the populated slots, in table order", populated(locators)},
+	{"locators", textListType, "locators of the populated slots, in table order", populationReader(slotLocators)},
 	{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
 	{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
 	{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
@@ -195,34 +195,34 @@ var socketModules = []Field{
 		return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
 	})},
 	{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
-	{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
-	{"mixture", textType, "which DIMMs differ from the others and how, in one sentence; those of all processors if each has different ones; empty if none differ", populated(mixture)},
-	{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(differentParts)},
-	{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
-	{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {
+	{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populationReader(differences)},
+	{"mixture", textType, "which DIMMs differ from the others and how, in one sentence; those of all processors if each has different ones; empty if none differ", populationReader(describeMixture)},
+	{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populationReader(differentParts)},
+	{"channel_ranks", intListType, "ranks on every populated channel", populationReader(channelRanks)},
+	{"ranks_total", intType, "ranks of all DIMMs together", populationReader(func(s *socketFacts) Value {
 		facts := []Value{valueOf(s.pop.DIMMs)}
 		var sum int64
 		for _, i := range s.pop.Slots {
 			facts = append(facts, valueOf(s.m.sys.Slots[i].Ranks))
 			sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
 		}
-		return derived(func() any { return sum }, facts...)
+		return deriveValue(func() any { return sum }, facts...)
 	})},
 }
 
-var controllerType = newType("Controller", "one memory controller of a processor",
+var controllerType = newObjectType("Controller", "one memory controller of a processor",
 	Field{"index", intType, "number within the processor, from 0", ofItem(func(c population.Controller) any { return c.Index })},
 	Field{"dimms", intType, "DIMMs behind it", ofItem(func(c population.Controller) any { return c.DIMMs })},
 	Field{"size_bytes", intType, "capacity behind it in bytes", ofItem(func(c population.Controller) any { return c.Bytes })},
 	Field{"layout", textType, "what sits where; equal layouts are equal texts", ofItem(func(c population.Controller) any { return c.Layout })},
 )
 
-var regionType = newType("Region", "one interleave region",
+var regionType = newObjectType("Region", "one interleave region",
 	Field{"bytes", intType, "size of the region in bytes", ofItem(func(r population.Region) any { return r.Bytes })},
 	Field{"ways", intType, "channels it is interleaved over", ofItem(func(r population.Region) any { return r.Ways })},
 )
 
-func objects[T any](t *ObjectType, in []T) []*Object {
+func wrapObjects[T any](t *ObjectType, in []T) []*Object {
 	out := make([]*Object, len(in))
 	for i := range in {
 		out[i] = &Object{typ: t, src: in[i]}
@@ -230,14 +230,14 @@ func objects[T any](t *ObjectType, in []T) []*Object {
 	return out
 }
 
-// locators lists the populated slots in table order, which follows their numbering better than alphabetical
+// slotLocators lists the populated slots in table order, which follows their numbering better than alphabetical
 // order.
-func locators(s *socketFacts) Value {
+func slotLocators(s *socketFacts) Value {
 	facts := []Value{valueOf(s.pop.DIMMs)}
 	for _, at := range s.pop.Slots {
 		facts = append(facts, valueOf(s.m.sys.Slots[at].Locator))
 	}
-	return derived(func() any { return s.m.slotNames(s.pop.Slots) }, facts...)
+	return deriveValue(func() any { return s.m.slotNames(s.pop.Slots) }, facts...)
 }
 
 func channelRanks(s *socketFacts) Value {
@@ -253,7 +253,7 @@ func channelRanks(s *socketFacts) Value {
 			out = append(out, sum)
 		}
 	}
-	return derived(func() any { return out }, facts...)
+	return deriveValue(func() any { return out }, facts...)
 }
 
 // emptyChannels names each empty channel by its number and its slots.
@@ -282,7 +282,7 @@ func emptyChoices(s *socketFacts) Value {
 		}
 		slots := s.emptySlots(ch)
 		if len(slots) == 0 {
-			return Missing(fact.Absent, "no slot of channel "+s.pop.ChannelName(ch)+" is listed", "")
+			return MissingValue(fact.Absent, "no slot of channel "+s.pop.ChannelName(ch)+" is listed", "")
 		}
 		choices = append(choices, strings.Join(s.m.slotNames(slots), " or "))
 	}
@@ -309,9 +309,9 @@ func lockstepFaults(s *socketFacts) Value {
 		return valueOf(s.m.population.Platform)
 	}
 	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
-		return Missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
+		return MissingValue(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
 	}
-	return derived(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
+	return deriveValue(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
 }
 
 func (s *socketFacts) orderFaults() any {
@@ -321,13 +321,13 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+humanize.Size(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+humanize.Size(s.sizeOfSlot(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out
 }
 
-func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
+func (s *socketFacts) sizeOfSlot(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
 
 // unlessSlow returns what is computed from a fact about the speed. Where it is unknown and the memory probably runs below
 // its speed, that is computed from what firmware states, and in doubt.
@@ -335,14 +335,14 @@ func unlessSlow[T any](p *population.Population, f, stated fact.Fact[T], compute
 	if f.Known() || !p.ProbablySlow() {
 		return computedFrom(f, compute)
 	}
-	return doubted(computedFrom(stated, compute), &fact.Doubt{Reason: f.Reason, KnownBy: f.KnownBy})
+	return withDoubt(computedFrom(stated, compute), &fact.Doubt{Reason: f.Reason, KnownBy: f.KnownBy})
 }
 
 // alsoNormal is the value of also_normal_mts. A speed that is normal on other boards only does not excuse a
 // board whose document was not read.
 func alsoNormal(p *population.Population) Value {
 	if running, ok := fact.First(p.RunningMTs, p.LowestMTs).Get(); ok && p.Likely.Value.BoardDecides(running) {
-		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
+		return MissingValue(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
 			running, p.Likely.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
 	}
 	return unlessSlow(p, p.Speed, p.Likely, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })

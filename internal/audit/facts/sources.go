@@ -31,8 +31,8 @@ func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, population: topo}
 }
 
-// Want sets the values that the selected profile wants, by setting, and the intent that was asked for.
-func (m *Machine) Want(words map[string][]string, intent string) {
+// SetWanted sets the values that the selected profile wants, by setting, and the intent that was asked for.
+func (m *Machine) SetWanted(words map[string][]string, intent string) {
 	m.wanted, m.intent = words, intent
 }
 
@@ -51,10 +51,10 @@ func (m *Machine) ProcessorsHave(id string) (has, name string) {
 	for i, p := range m.population.Processors {
 		switch {
 		case i < len(m.sys.Sockets) && m.sys.Sockets[i].Populated.Known() && !m.sys.Sockets[i].Populated.Value:
-		case p == nil || has != "" && has != p.Has(id):
+		case p == nil || has != "" && has != p.Capability(id):
 			return "", ""
 		default:
-			has, name = p.Has(id), p.Name
+			has, name = p.Capability(id), p.Name
 		}
 	}
 	return has, name
@@ -65,7 +65,7 @@ type subjectList struct {
 	known Value
 }
 
-func reader[S any](f func(S) Value) func(any) Value {
+func typedReader[S any](f func(S) Value) func(any) Value {
 	return func(src any) Value { return f(src.(S)) }
 }
 
@@ -73,12 +73,12 @@ func ofItem[S any](f func(S) any) func(any) Value {
 	return func(src any) Value { return PlainValue(f(src.(S))) }
 }
 
-func machine(f func(m *Machine) Value) func(any) Value { return reader(f) }
+func machineReader(f func(m *Machine) Value) func(any) Value { return typedReader(f) }
 
-// ofModules is machine for a field of the modules: if they are not listed, the reason is why.
-func ofModules(f func(m *Machine) Value) func(any) Value {
-	return machine(func(m *Machine) Value {
-		if !m.listed() {
+// modulesReader is machine for a field of the modules: if they are not listed, the reason is why.
+func modulesReader(f func(m *Machine) Value) func(any) Value {
+	return machineReader(func(m *Machine) Value {
+		if !m.hasListedSlots() {
 			return m.noPopulation()
 		}
 		return f(m)
@@ -93,11 +93,11 @@ type socketFacts struct {
 	pop  *population.Population
 }
 
-func socket(f func(s *socketFacts) Value) func(any) Value { return reader(f) }
+func socketReader(f func(s *socketFacts) Value) func(any) Value { return typedReader(f) }
 
-// populated is socket for a field of the socket's population; without one the reason is that of the slots.
-func populated(f func(s *socketFacts) Value) func(any) Value {
-	return socket(func(s *socketFacts) Value {
+// populationReader is socket for a field of the socket's population; without one the reason is that of the slots.
+func populationReader(f func(s *socketFacts) Value) func(any) Value {
+	return socketReader(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
 			return s.m.noPopulation()
 		}
@@ -106,11 +106,11 @@ func populated(f func(s *socketFacts) Value) func(any) Value {
 }
 
 func ofPopulation(f func(p *population.Population) Value) func(any) Value {
-	return populated(func(s *socketFacts) Value { return f(s.pop) })
+	return populationReader(func(s *socketFacts) Value { return f(s.pop) })
 }
 
-// modules ranges over the DRAM modules with their index.
-func (m *Machine) modules() iter.Seq2[int, *inventory.Slot] {
+// eachDRAMModule ranges over the DRAM modules with their index.
+func (m *Machine) eachDRAMModule() iter.Seq2[int, *inventory.Slot] {
 	return func(yield func(int, *inventory.Slot) bool) {
 		for i := range m.sys.Slots {
 			if s := &m.sys.Slots[i]; s.HoldsDRAM() && !yield(i, s) {
@@ -129,23 +129,23 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, Missing(fact.Absent, "no processor is described", fact.CompleteOutput))
+		out = append(out, MissingValue(fact.Absent, "no processor is described", fact.CompleteOutput))
 	}
 	return out
 }
 
-// ofSlots marks fields that depend on the list of slots, if it may be incomplete (Result.Unlisted), and those that
+// markSlotFields marks fields that depend on the list of slots, if it may be incomplete (Result.Unlisted), and those that
 // depend on a slot map that is contradicted (mapDoubt).
-func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []Field {
+func markSlotFields(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []Field {
 	for i := range fields {
 		get := fields[i].get
 		fields[i].get = func(src any) Value {
 			v := get(src)
 			switch m, mapDoubt := of(src); {
 			case m.population.Unlisted != nil:
-				return doubted(v, &fact.Doubt{Reason: m.population.Unlisted.Doubts(), KnownBy: fact.WholeTable})
+				return withDoubt(v, &fact.Doubt{Reason: m.population.Unlisted.DescribeDoubt(), KnownBy: fact.WholeTable})
 			case v.Unverified && mapDoubt != "":
-				return doubted(v, &fact.Doubt{Reason: mapDoubt, KnownBy: fact.SlotMap})
+				return withDoubt(v, &fact.Doubt{Reason: mapDoubt, KnownBy: fact.SlotMap})
 			default:
 				return v
 			}
@@ -156,9 +156,9 @@ func ofSlots(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []F
 
 // hasPopulation reports whether DIMMs were read. CPUs are also read from the kernel: without a list of slots,
 // having no DIMMs is unknown, not a finding.
-func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
+func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.hasListedSlots() }
 
-func (m *Machine) listed() bool {
+func (m *Machine) hasListedSlots() bool {
 	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
 }
 
@@ -166,15 +166,15 @@ func (m *Machine) listed() bool {
 func (m *Machine) noPopulation() Value {
 	f := m.sys.Firmware.SMBIOS
 	if !f.Known() {
-		return Missing(f.State, f.Reason, f.KnownBy)
+		return MissingValue(f.State, f.Reason, f.KnownBy)
 	}
 	if p := m.sys.Firmware.Lost; p != nil {
-		return Missing(fact.Truncated, p.Hides("modules"), fact.WholeTable)
+		return MissingValue(fact.Truncated, p.DescribeHidden("modules"), fact.WholeTable)
 	}
 	if len(m.sys.Slots) == 0 {
-		return Missing(fact.Absent, "the SMBIOS table lists no memory", "")
+		return MissingValue(fact.Absent, "the SMBIOS table lists no memory", "")
 	}
-	return Missing(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", fact.CompleteOutput)
+	return MissingValue(fact.Absent, "the processors (type 4) are missing from the SMBIOS table (dmidecode -t memory prints none)", fact.CompleteOutput)
 }
 
 type slotFacts struct {
@@ -202,10 +202,10 @@ type settingFacts struct {
 	intent string
 }
 
-// nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
-func (s *socketFacts) nodes() ([]inventory.Node, Value) {
+// kernelNodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
+func (s *socketFacts) kernelNodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
-		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", fact.LiveNodes)
+		return nil, MissingValue(fact.Unread, "the kernel's NUMA nodes were not read", fact.LiveNodes)
 	}
 	var own []inventory.Node
 	for _, n := range s.m.sys.Nodes {
@@ -223,8 +223,8 @@ func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 }
 
 func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
-	own, known := s.nodes()
-	return countOf(own, known, f)
+	own, known := s.kernelNodes()
+	return countNodesWhere(own, known, f)
 }
 
 func (m *Machine) nodesRead() Value {
@@ -237,8 +237,8 @@ func (m *Machine) nodesRead() Value {
 			if s.Detail != "" {
 				why += ": " + string(s.Detail)
 			}
-			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", fact.LiveNodes)
+			return MissingValue(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", fact.LiveNodes)
 		}
 	}
-	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input", fact.LiveNodes)
+	return MissingValue(fact.Unread, "the kernel's NUMA nodes are not part of this input", fact.LiveNodes)
 }

@@ -54,10 +54,10 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
-		out = append(out, subject(inventory.SocketSubject(p.Socket), "socket", m.ofSocket(p)))
+		out = append(out, newSubject(inventory.SocketSubject(p.Socket), "socket", m.ofSocket(p)))
 	}
 	for _, s := range m.doubtfulSockets() {
-		out = append(out, subject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
+		out = append(out, newSubject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
 	}
 	if len(out) == 0 {
 		return nil, m.noPopulation()
@@ -108,8 +108,8 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 	}
 	var out []Subject
 	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated || unsized(s) {
-			out = append(out, subject(s.Subject(), "slot", &slotFacts{m: m, i: i}))
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated || hasUnknownSize(s) {
+			out = append(out, newSubject(s.Subject(), "slot", &slotFacts{m: m, i: i}))
 		}
 	}
 	return out, PlainValue(true)
@@ -121,16 +121,16 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
-			out = append(out, subject(s.Subject(), SubjectCounter, &counterFacts{m: m, slot: &slotFacts{m: m, i: i}}))
+			out = append(out, newSubject(s.Subject(), SubjectCounter, &counterFacts{m: m, slot: &slotFacts{m: m, i: i}}))
 		}
 	}
 	stray := slices.Clone(m.population.UnplacedErrors)
 	if len(m.sys.Slots) > 0 {
-		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() && len(s.Standing()) == 0 })
+		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.HasCounts() && len(s.Standing()) == 0 })
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return cmp.Compare(b.Corrected.Or(0), a.Corrected.Or(0)) })
-		out = append(out, subject(inventory.Subject{}, SubjectCounter, &counterFacts{m: m, unplaced: stray}))
+		out = append(out, newSubject(inventory.Subject{}, SubjectCounter, &counterFacts{m: m, unplaced: stray}))
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -145,7 +145,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, subject(inventory.NodeSubject(n.ID), "node", &nodeFacts{m, n}))
+		out = append(out, newSubject(inventory.NodeSubject(n.ID), "node", &nodeFacts{m, n}))
 	}
 	return out, PlainValue(true)
 }
@@ -159,7 +159,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.intent}))
+		out = append(out, newSubject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.intent}))
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {
@@ -177,26 +177,26 @@ func (m *Machine) changeSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range b.Compared {
 		c := &b.Compared[i]
-		out = append(out, subject(c.Subject, SubjectBaseline, c))
+		out = append(out, newSubject(c.Subject, SubjectBaseline, c))
 	}
 	return out, known
 }
 
 func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	known := PlainValue(true)
-	nodes := m.local()
+	nodes := m.localMeasurements()
 	if len(nodes) == 0 {
 		known.Reason = m.notMeasured()
 		return nil, known
 	}
 	var out []Subject
 	for _, n := range nodes {
-		out = append(out, subject(inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, n))
+		out = append(out, newSubject(inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, n))
 	}
 	return out, known
 }
 
-func (m *Machine) lists(variable string) Value {
+func (m *Machine) subjectObjects(variable string) Value {
 	// New objects: those of a list are named by their index, not as a subject.
 	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
 	if !ok.Known() {
@@ -209,8 +209,8 @@ func (m *Machine) lists(variable string) Value {
 	return PlainValue(out)
 }
 
-// Owner returns the socket that a node or slot belongs to, or the subject itself.
-func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
+// OwningSocket returns the socket that a node or slot belongs to, or the subject itself.
+func (m *Machine) OwningSocket(of inventory.Subject) inventory.Subject {
 	if m.owners == nil {
 		m.owners = map[inventory.Subject]inventory.Subject{}
 		own := func(part inventory.Subject, socket int) {
@@ -249,6 +249,6 @@ type Subject struct {
 	object   *Object
 }
 
-func subject(of inventory.Subject, kind string, src any) Subject {
+func newSubject(of inventory.Subject, kind string, src any) Subject {
 	return Subject{of, kind, &Object{typ: Declared().objects[kind], path: kind, src: src}}
 }

@@ -233,7 +233,7 @@ func factOf(of any, names ...string) (any, error) {
 		v, missing = t.variable(names[0]), "undeclared reference to '%s'"
 	case *Object:
 		if _, ok := t.typ.Field(names[0]); ok {
-			v, _ = t.field(names[0])
+			v, _ = t.readField(names[0])
 		}
 	case []any:
 		out := make([]any, len(t))
@@ -251,18 +251,18 @@ func factOf(of any, names ...string) (any, error) {
 	case !v.Known():
 		return unknown{}, nil
 	}
-	return factOf(plain(v.Value), names[1:]...)
+	return factOf(plainReader(v.Value), names[1:]...)
 }
 
-// plain returns whole numbers as templates have them, and any list as one type.
-func plain(v any) any {
+// plainReader returns whole numbers as templates have them, and any list as one type.
+func plainReader(v any) any {
 	switch value := reflect.ValueOf(v); value.Kind() {
 	case reflect.Int64:
 		return int(value.Int())
 	case reflect.Slice:
 		list := make([]any, value.Len())
 		for i := range list {
-			list[i] = plain(value.Index(i).Interface())
+			list[i] = plainReader(value.Index(i).Interface())
 		}
 		return list
 	default:
@@ -308,12 +308,12 @@ var textFunctions = template.FuncMap{
 	"plural":         two(func(v, noun any) any { return humanize.Plural(v.(int), noun.(string)) }),
 	"add":            two(func(v, w any) any { return v.(int) + w.(int) }),
 	"half":           one(func(v any) any { return v.(int) / 2 }),
-	"words":          one(func(v any) any { return sentenceList(elements(v)) }),
-	"listed":         one(func(v any) any { return cmp.Or(humanize.Truncated(listedAtMost, elements(v)), "none") }),
+	"words":          one(func(v any) any { return sentenceList(listElements(v)) }),
+	"listed":         one(func(v any) any { return cmp.Or(humanize.Truncated(listedAtMost, listElements(v)), "none") }),
 	"channels_empty": one(channelsEmpty),
-	"join":           two(func(v, by any) any { return strings.Join(elements(v), by.(string)) }),
+	"join":           two(func(v, by any) any { return strings.Join(listElements(v), by.(string)) }),
 	"len":            one(func(v any) any { return len(v.([]any)) }),
-	"differ":         one(func(v any) any { return len(slices.Compact(elements(v))) > 1 }),
+	"differ":         one(func(v any) any { return len(slices.Compact(listElements(v))) > 1 }),
 	"in":             two(func(v, list any) any { return slices.Contains(list.([]any), v) }),
 	"matching":       two(func(v, pattern any) any { return matching(v, regexp.MustCompile(pattern.(string))) }),
 	"list":           listOf,
@@ -391,7 +391,7 @@ func is(v any, values ...any) bool {
 	return slices.ContainsFunc(values, func(e any) bool { return v != any(unknown{}) && fmt.Sprint(v) == fmt.Sprint(e) })
 }
 
-func elements(list any) []string {
+func listElements(list any) []string {
 	var out []string
 	for _, e := range list.([]any) {
 		text, err := plainText(e)
@@ -411,7 +411,7 @@ const listedAtMost = 3
 
 // channelsEmpty is the sentence for channels without a module: "channels 2 and 5 are empty".
 func channelsEmpty(list any) any {
-	channels := elements(list)
+	channels := listElements(list)
 	if len(channels) == 1 {
 		return "channel " + channels[0] + " is empty"
 	}

@@ -19,10 +19,10 @@ type Value = fact.Fact[any]
 const maxEvidence = 64
 
 func valueOf[T any](f fact.Fact[T]) Value {
-	return fact.Convert(f, func(v T) any { return native(v) })
+	return fact.Convert(f, func(v T) any { return nativeValue(v) })
 }
 
-func native(v any) any {
+func nativeValue(v any) any {
 	switch t := v.(type) {
 	case int:
 		return int64(t)
@@ -50,23 +50,23 @@ func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 }
 
 // PlainValue returns a value that needs no origin: a count of what is in the model, a word of a platform file.
-func PlainValue(v any) Value { return fact.Known(native(v), fact.Direct, fact.Evidence{}) }
+func PlainValue(v any) Value { return fact.Known(nativeValue(v), fact.Direct, fact.Evidence{}) }
 
-// Missing returns an unknown value with its reason.
-func Missing(state fact.State, reason string, knownBy fact.Input) Value {
+// MissingValue returns an unknown value with its reason.
+func MissingValue(state fact.State, reason string, knownBy fact.Input) Value {
 	return fact.Unknown[any](state, reason, knownBy)
 }
 
-func doubted(v Value, d *fact.Doubt) Value {
+func withDoubt(v Value, d *fact.Doubt) Value {
 	if v.Known() {
 		v.Doubt, v.Unverified = d, true
 	}
 	return v
 }
 
-// derived combines facts: if one is unknown, so is the result; otherwise compute runs and the weakest certainty
+// deriveValue combines facts: if one is unknown, so is the result; otherwise compute runs and the weakest certainty
 // applies.
-func derived(compute func() any, from ...Value) Value {
+func deriveValue(compute func() any, from ...Value) Value {
 	out := Value{State: fact.OK, Certainty: fact.Direct}
 	for i := range from {
 		if !from[i].Known() {
@@ -80,7 +80,7 @@ func derived(compute func() any, from ...Value) Value {
 		out.Doubt = cmp.Or(out.Doubt, f.Doubt)
 		addSources(&out, f)
 	}
-	out.Value = native(compute())
+	out.Value = nativeValue(compute())
 	return out
 }
 
@@ -95,10 +95,10 @@ func addSources(v, on *Value) {
 	v.More = append(v.More, on.More[:min(max(maxEvidence-len(v.More), 0), len(on.More))]...)
 }
 
-// gather combines one fact of many things (a field of every DIMM): unknown if any of them is, sorted distinct
+// gatherValues combines one fact of many things (a field of every DIMM): unknown if any of them is, sorted distinct
 // values otherwise.
-func gather[T int64 | string](facts []Value) Value {
-	return derived(func() any {
+func gatherValues[T int64 | string](facts []Value) Value {
+	return deriveValue(func() any {
 		out := []T{}
 		for _, f := range facts {
 			if v, ok := f.Value.(T); ok && !slices.Contains(out, v) {

@@ -10,32 +10,32 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// hidden returns the installed memory that the system does not see; without a kernel, the memory without an
+// hiddenMemory returns the installed memory that the system does not see; without a kernel, the memory without an
 // address from firmware.
-func hidden(m *Machine) Value {
-	if !m.visible().Known() && m.sys.Memory.MappedBytes.Known() {
-		return unmapped(m)
+func hiddenMemory(m *Machine) Value {
+	if !m.visibleMemory().Known() && m.sys.Memory.MappedBytes.Known() {
+		return unmappedMemory(m)
 	}
-	return m.without(m.seen())
+	return m.unseenMemory(m.seenMemory())
 }
 
-// seen returns the memory that the system sees: what firmware gave the kernel, or what the kernel uses if that
+// seenMemory returns the memory that the system sees: what firmware gave the kernel, or what the kernel uses if that
 // is clearly less, because of a kernel option, a reservation or offline memory blocks, which firmware's map
 // does not show.
-func (m *Machine) seen() fact.Fact[int64] {
-	visible := m.visible()
-	if !m.leaves(visible) {
+func (m *Machine) seenMemory() fact.Fact[int64] {
+	visible := m.visibleMemory()
+	if !m.isPartlyUnused(visible) {
 		return visible
 	}
-	used := m.used()
-	if o := m.takenBy(); o.Known() && len(o.Value.([]string)) > 0 {
+	used := m.usedMemory()
+	if o := m.memoryLimitOptions(); o.Known() && len(o.Value.([]string)) > 0 {
 		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
 	}
 	return used
 }
 
-// used returns the memory that the kernel uses: MemTotal, and what it reserves for a crash kernel.
-func (m *Machine) used() fact.Fact[int64] {
+// usedMemory returns the memory that the kernel uses: MemTotal, and what it reserves for a crash kernel.
+func (m *Machine) usedMemory() fact.Fact[int64] {
 	used := m.sys.Memory.TotalBytes
 	if crash := m.sys.Memory.CrashBytes; used.Known() && crash.Or(0) > 0 {
 		used.Value += crash.Value
@@ -44,46 +44,46 @@ func (m *Machine) used() fact.Fact[int64] {
 	return used
 }
 
-// leaves reports whether the kernel uses less of the given memory than it normally does.
-func (m *Machine) leaves(given fact.Fact[int64]) bool {
-	used := m.used()
-	return given.Known() && used.Known() && given.Value-used.Value > reserved(given.Value)
+// isPartlyUnused reports whether the kernel uses less of the given memory than it normally does.
+func (m *Machine) isPartlyUnused(given fact.Fact[int64]) bool {
+	used := m.usedMemory()
+	return given.Known() && used.Known() && given.Value-used.Value > normalReserve(given.Value)
 }
 
-// withheld returns the memory that firmware gave the kernel and that it does not use, if that is more than it
+// withheldMemory returns the memory that firmware gave the kernel and that it does not use, if that is more than it
 // normally reserves; otherwise 0.
-func withheld(m *Machine) Value {
-	given, used := m.visible(), m.used()
-	return derived(func() any {
-		if !m.leaves(given) {
+func withheldMemory(m *Machine) Value {
+	given, used := m.visibleMemory(), m.usedMemory()
+	return deriveValue(func() any {
+		if !m.isPartlyUnused(given) {
 			return int64(0)
 		}
 		return given.Value - used.Value
 	}, valueOf(given), valueOf(used))
 }
 
-// takenBy returns the kernel options that limit memory, unless firmware's map shows that the kernel uses all
+// memoryLimitOptions returns the kernel options that limit memory, unless firmware's map shows that the kernel uses all
 // but what it normally reserves (memmap= is for a bad page, too).
-func (m *Machine) takenBy() Value {
+func (m *Machine) memoryLimitOptions() Value {
 	o := m.memoryOptions()
-	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.leaves(given) {
+	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.isPartlyUnused(given) {
 		o.Value = []string{}
 	}
 	return o
 }
 
-// without returns the installed memory that is not seen. A system that sees more than the DIMMs' capacity
+// unseenMemory returns the installed memory that is not seen. A system that sees more than the DIMMs' capacity
 // proves their list incomplete, so that the result is unknown.
-func (m *Machine) without(seen fact.Fact[int64]) Value {
+func (m *Machine) unseenMemory(seen fact.Fact[int64]) Value {
 	installed, visible := valueOf(m.population.InstalledBytes), valueOf(seen)
-	return m.complete(derived(func() any {
+	return m.unlessIncomplete(deriveValue(func() any {
 		return max(0, m.population.InstalledBytes.Value-seen.Value)
-	}, installed, visible, positive(installed)))
+	}, installed, visible, positiveCapacity(installed)))
 }
 
-// visible returns what the kernel sees: its best figure, or otherwise any that was read. A figure that was
+// visibleMemory returns what the kernel sees: its best figure, or otherwise any that was read. A figure that was
 // rejected (a guest of Xen) is not replaced.
-func (m *Machine) visible() fact.Fact[int64] {
+func (m *Machine) visibleMemory() fact.Fact[int64] {
 	k := &m.sys.Memory
 	if k.VisibleBytes.Known() || k.VisibleBytes.State == fact.Refused {
 		return k.VisibleBytes
@@ -91,9 +91,9 @@ func (m *Machine) visible() fact.Fact[int64] {
 	return fact.First(k.MapBytes, k.BlockBytes, k.TotalBytes, k.VisibleBytes)
 }
 
-// complete makes v unknown if more memory is visible than installed.
-func (m *Machine) complete(v Value) Value {
-	installed, visible := m.population.InstalledBytes, m.visible()
+// unlessIncomplete makes v unknown if more memory is visible than installed.
+func (m *Machine) unlessIncomplete(v Value) Value {
+	installed, visible := m.population.InstalledBytes, m.visibleMemory()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{State: fact.Conflicting, From: v.From, More: v.More,
 			Reason: "the system sees " + humanize.Size(visible.Value) + ", more than the " + humanize.Size(installed.Value) + " of the listed modules"}
@@ -101,16 +101,16 @@ func (m *Machine) complete(v Value) Value {
 	return v
 }
 
-// reserved returns what firmware and kernel normally reserve, in bytes: 4 % of the memory or 2 GiB, whichever
+// normalReserve returns what firmware and kernel normally reserve, in bytes: 4 % of the memory or 2 GiB, whichever
 // is larger.
-func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
+func normalReserve(installed int64) int64 { return max(installed/25, 2<<30) }
 
 // shortNodes describes the nodes that lack more of their processor's modules than is normally reserved.
 func shortNodes(m *Machine) Value {
 	out, facts := []string{}, []Value{}
 	for i := range m.population.Populations {
 		s := m.ofSocket(&m.population.Populations[i])
-		nodes, _ := s.nodes()
+		nodes, _ := s.kernelNodes()
 		has := kernelBytes(s)
 		if facts = append(facts, has, valueOf(s.pop.Bytes)); !has.Known() {
 			continue
@@ -119,7 +119,7 @@ func shortNodes(m *Machine) Value {
 		for j := range nodes {
 			names[j] = strconv.Itoa(nodes[j].ID)
 		}
-		if seen, all := has.Value.(int64), s.pop.Bytes.Value; len(nodes) > 0 && all-seen > reserved(all) {
+		if seen, all := has.Value.(int64), s.pop.Bytes.Value; len(nodes) > 0 && all-seen > normalReserve(all) {
 			word, verb := "node ", " has "
 			if len(nodes) > 1 {
 				word, verb = "nodes ", " have "
@@ -130,28 +130,28 @@ func shortNodes(m *Machine) Value {
 	if len(facts) == 0 {
 		return m.noPopulation()
 	}
-	return derived(func() any { return out }, facts...)
+	return deriveValue(func() any { return out }, facts...)
 }
 
-// mirrored is true if half or a third of the installed memory is visible, false if all of it is except what is
+// isMirrored is true if half or a third of the installed memory is visible, false if all of it is except what is
 // normally reserved. Any other share (rank sparing, a failed DIMM, a kernel option) is unknown.
-func mirrored(m *Machine) Value {
-	h := m.without(m.visible())
+func isMirrored(m *Machine) Value {
+	h := m.unseenMemory(m.visibleMemory())
 	if !h.Known() {
 		return h
 	}
 	installed := m.population.InstalledBytes.Value
 	lost := h.Value.(int64)
-	if lost <= reserved(installed) {
+	if lost <= normalReserve(installed) {
 		h.Value = false
 		return h
 	}
 	if o := m.memoryOptions(); o.Known() && len(o.Value.([]string)) > 0 {
-		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
+		return MissingValue(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
 	}
 	for _, parts := range []int64{2, 3} {
 		visible := installed - lost
-		if visible <= installed/parts && visible >= installed/parts-reserved(installed/parts) {
+		if visible <= installed/parts && visible >= installed/parts-normalReserve(installed/parts) {
 			h.Value = true
 			return h
 		}
@@ -179,18 +179,18 @@ const (
 )
 
 func (m *Machine) noArray() Value {
-	if m.listed() {
-		return Missing(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
+	if m.hasListedSlots() {
+		return MissingValue(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
 	}
 	return m.noPopulation()
 }
 
-// unmapped returns the installed memory without an address from firmware, for an input without a kernel, in doubt if
+// unmappedMemory returns the installed memory without an address from firmware, for an input without a kernel, in doubt if
 // something contradicts firmware's map.
-func unmapped(m *Machine) Value {
+func unmappedMemory(m *Machine) Value {
 	v := withoutAddress(m)
 	if reason := m.sys.Memory.MappedDoubt; reason != "" {
-		v = doubted(v, &fact.Doubt{Reason: reason, KnownBy: fact.LiveKernel})
+		v = withDoubt(v, &fact.Doubt{Reason: reason, KnownBy: fact.LiveKernel})
 	}
 	return v
 }
@@ -200,7 +200,7 @@ func unmapped(m *Machine) Value {
 // whole DIMMs; any other total is as often an error of the map as missing memory.
 func withoutAddress(m *Machine) Value {
 	installed, mapped := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
-	v := derived(func() any { return max(0, m.population.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
+	v := deriveValue(func() any { return max(0, m.population.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positiveCapacity(installed))
 	if !v.Known() {
 		return v
 	}
@@ -219,7 +219,7 @@ func withoutAddress(m *Machine) Value {
 	switch {
 	case given > total+total/100:
 		return doubt(account + ", more than the listed modules hold")
-	case lost <= reserved(total) && (lost == 0 || doubted != ""):
+	case lost <= normalReserve(total) && (lost == 0 || doubted != ""):
 		return v
 	case doubted != "":
 		return doubt(account + doubted)
@@ -258,7 +258,7 @@ const maxSums = 1 << 14
 
 func (m *Machine) sumOfModules(bytes int64) bool {
 	sums := map[int64]bool{0: true}
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		var more []int64
 		for sum := range sums {
 			if next := sum + s.SizeBytes.Value; next <= bytes {
@@ -280,10 +280,10 @@ func (m *Machine) sumOfModules(bytes int64) bool {
 func (m *Machine) silentModules() []int {
 	var out []int
 	running, ranged := false, false
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		running, ranged = running || s.ConfiguredMTs.Known(), ranged || s.Mapped.Or(false)
 	}
-	for i, s := range m.modules() {
+	for i, s := range m.eachDRAMModule() {
 		stopped, outside := s.ConfiguredMTs.State == fact.Unstated, s.Mapped.Known() && !s.Mapped.Value
 		if running && stopped || ranged && outside {
 			out = append(out, i)
@@ -297,7 +297,7 @@ func (m *Machine) silentModules() []int {
 func (m *Machine) listedTwice(silent []int) string {
 	for _, i := range silent {
 		s := &m.sys.Slots[i]
-		for j, o := range m.modules() {
+		for j, o := range m.eachDRAMModule() {
 			if i == j || !s.Locator.Known() || !s.BankLocator.Known() {
 				continue
 			}
@@ -316,7 +316,7 @@ func (m *Machine) hasArray(handle uint16) bool {
 
 // silentNames names the DIMMs missing from firmware's map, if they add up to the memory that is not mapped.
 func silentNames(m *Machine) Value {
-	v := unmapped(m)
+	v := unmappedMemory(m)
 	if !v.Known() {
 		return v
 	}
@@ -330,14 +330,14 @@ func silentNames(m *Machine) Value {
 // moduleLost reports whether DIMMs missing from firmware's map add up to what it does not map, and the system
 // sees no more than the rest: one DIMM of many is lost even if it is smaller than what is normally reserved.
 func moduleLost(m *Machine) Value {
-	v, unseen := unmapped(m), hidden(m)
-	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.Value.(int64) >= v.Value.(int64) }, v, unseen)
+	v, unseen := unmappedMemory(m), hiddenMemory(m)
+	return deriveValue(func() any { return v.Certainty == fact.Corroborated && unseen.Value.(int64) >= v.Value.(int64) }, v, unseen)
 }
 
 // smallestModule returns the capacity of the smallest DIMM in bytes: less hidden memory than that is ignored.
 func smallestModule(m *Machine) Value {
 	least, facts := int64(0), []Value{}
-	for _, s := range m.modules() {
+	for _, s := range m.eachDRAMModule() {
 		facts = append(facts, valueOf(s.SizeBytes))
 		if n := s.SizeBytes.Or(0); least == 0 || n < least {
 			least = n
@@ -346,33 +346,33 @@ func smallestModule(m *Machine) Value {
 	if len(facts) == 0 {
 		return m.noPopulation()
 	}
-	return derived(func() any { return least }, facts...)
+	return deriveValue(func() any { return least }, facts...)
 }
 
-// unsized reports whether firmware names a module in the slot and says that it does not know its size.
-func unsized(s *inventory.Slot) bool {
+// hasUnknownSize reports whether firmware names a module in the slot and says that it does not know its size.
+func hasUnknownSize(s *inventory.Slot) bool {
 	return s.State == inventory.SlotUnknown && !s.Named && s.SizeBytes.State == fact.Unstated && s.Technology.Or(inventory.DRAM) == inventory.DRAM &&
 		s.Type.Known() && (s.Manufacturer.Known() || s.PartNumber.Known())
 }
 
-// suspects returns the indexes of the modules that may not work: those without a size, running speed or address range.
-func (m *Machine) suspects() []int {
+// suspectModules returns the indexes of the modules that may not work: those without a size, running speed or address range.
+func (m *Machine) suspectModules() []int {
 	out := m.silentModules()
 	for i := range m.sys.Slots {
-		if unsized(&m.sys.Slots[i]) {
+		if hasUnknownSize(&m.sys.Slots[i]) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// working returns the sum of the modules that are not suspect, that of those which are (one without a size counts as the
+// workingMemory returns the sum of the modules that are not suspect, that of those which are (one without a size counts as the
 // smallest other), and whether one has no size.
-func (m *Machine) working() (working Value, suspect int64, sizeless bool) {
+func (m *Machine) workingMemory() (working Value, suspect int64, sizeless bool) {
 	var facts []Value
 	var sum, least int64
-	suspects := m.suspects()
-	for i, s := range m.modules() {
+	suspects := m.suspectModules()
+	for i, s := range m.eachDRAMModule() {
 		facts = append(facts, valueOf(s.SizeBytes))
 		n := s.SizeBytes.Or(0)
 		if least == 0 || n < least {
@@ -386,59 +386,59 @@ func (m *Machine) working() (working Value, suspect int64, sizeless bool) {
 	}
 	for i := range m.sys.Slots {
 		switch s := &m.sys.Slots[i]; {
-		case unsized(s):
+		case hasUnknownSize(s):
 			suspect, sizeless = suspect+least, true
 		case s.State == inventory.SlotUnknown:
-			facts = append(facts, Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy))
+			facts = append(facts, MissingValue(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy))
 		}
 	}
 	if len(facts) == 0 {
 		return m.noPopulation(), 0, false
 	}
-	return derived(func() any { return sum }, facts...), suspect, sizeless
+	return deriveValue(func() any { return sum }, facts...), suspect, sizeless
 }
 
-// idle is true if the memory of all suspect modules is missing and no more, false if none of it is. What a working machine
+// suspectMemoryIdle is true if the memory of all suspect modules is missing and no more, false if none of it is. What a working machine
 // would reserve of that size proves nothing, unless firmware's own map leaves just these modules out.
-func (m *Machine) idle() Value {
-	working, suspect, sizeless := m.working()
-	if v := unmapped(m); v.Known() && v.Certainty == fact.Corroborated && (!m.visible().Known() || moduleLost(m).Value == true) {
+func (m *Machine) suspectMemoryIdle() Value {
+	working, suspect, sizeless := m.workingMemory()
+	if v := unmappedMemory(m); v.Known() && v.Certainty == fact.Corroborated && (!m.visibleMemory().Known() || moduleLost(m).Value == true) {
 		v.Value = true
 		return v
 	}
-	if !m.visible().Known() && !sizeless {
-		out := derived(func() any { return false }, unmapped(m), working)
+	if !m.visibleMemory().Known() && !sizeless {
+		out := deriveValue(func() any { return false }, unmappedMemory(m), working)
 		if mapped, ok := m.sys.Memory.MappedBytes.Get(); ok && out.Known() {
-			if all := working.Value.(int64) + suspect; all-mapped > reserved(all) || mapped > all {
-				return Missing(fact.Conflicting, "the memory that firmware maps is neither that of all modules nor that without "+sentenceList(m.slotNames(m.suspects())), "the BMC's event log")
+			if all := working.Value.(int64) + suspect; all-mapped > normalReserve(all) || mapped > all {
+				return MissingValue(fact.Conflicting, "the memory that firmware maps is neither that of all modules nor that without "+sentenceList(m.slotNames(m.suspectModules())), "the BMC's event log")
 			}
 		}
 		return out
 	}
-	seen := m.seen()
-	if !m.visible().Known() {
+	seen := m.seenMemory()
+	if !m.visibleMemory().Known() {
 		if reason := m.sys.Memory.MappedDoubt; reason != "" {
-			return Missing(fact.Conflicting, reason, fact.LiveKernel)
+			return MissingValue(fact.Conflicting, reason, fact.LiveKernel)
 		}
 		if seen = m.sys.Memory.MappedBytes; m.sys.Memory.MappedEnd <= 4*gibibyte {
 			seen = fact.Unknown[int64](fact.Absent, "firmware maps no address above 4 GiB", "run memaudit on the machine itself")
 		}
 	}
-	out := derived(func() any { return false }, working, valueOf(seen), positive(working))
+	out := deriveValue(func() any { return false }, working, valueOf(seen), positiveCapacity(working))
 	if !out.Known() {
 		return out
 	}
-	if o := m.takenBy(); o.Known() && len(o.Value.([]string)) > 0 {
-		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
+	if o := m.memoryLimitOptions(); o.Known() && len(o.Value.([]string)) > 0 {
+		return MissingValue(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.Value.([]string)), "boot without the option")
 	}
 	sum := working.Value.(int64)
 	switch lost := sum + suspect - seen.Value; {
-	case seen.Value <= sum+sum/100 && lost > reserved(sum+suspect) && sum-seen.Value <= reserved(sum):
+	case seen.Value <= sum+sum/100 && lost > normalReserve(sum+suspect) && sum-seen.Value <= normalReserve(sum):
 		out.Value, out.Certainty = true, min(out.Certainty, fact.Corroborated)
 		return out
-	case lost <= reserved(sum+suspect) && suspect > reserved(sum+suspect):
+	case lost <= normalReserve(sum+suspect) && suspect > normalReserve(sum+suspect):
 		return out
 	default:
-		return Missing(fact.Conflicting, "the memory that the system does not see is not just that of "+sentenceList(m.slotNames(m.suspects())), "the BMC's event log")
+		return MissingValue(fact.Conflicting, "the memory that the system does not see is not just that of "+sentenceList(m.slotNames(m.suspectModules())), "the BMC's event log")
 	}
 }

@@ -70,12 +70,12 @@ func Parse(name string, data []byte) *File {
 	}
 	f.Kind = Pack
 	if f.parsed = datafile.Parse(name, data); len(f.parsed.Docs) > 0 {
-		f.Kind = kindOf(f.parsed.Place(0))
+		f.Kind = kindOfFile(f.parsed.Place(0))
 	}
 	return f
 }
 
-func kindOf(first datafile.Place) Kind {
+func kindOfFile(first datafile.Place) Kind {
 	has := func(keys ...string) bool {
 		for _, key := range keys {
 			if !first.Has(key) {
@@ -158,13 +158,13 @@ func (f *File) checkPack(k fs.FS) {
 		if c != nil {
 			for _, part := range []struct{ key, value string }{{"vendor", c.Vendor}, {"title", c.Title}, {"place", string(c.Place)}} {
 				if part.value == "" {
-					entry.Key("citation").Fault("%s: the citation has no %s", id, part.key)
+					entry.Key("citation").RecordFault("%s: the citation has no %s", id, part.key)
 				}
 			}
 		}
 		for i := 0; m != nil && i < len(m.Platforms); i++ {
 			if _, err := fs.Stat(k, "platforms/"+m.Platforms[i]+".yaml"); err != nil {
-				entry.Key("for").Key("platforms").Item(i).Fault("platform %q is not known, expected the id of a file of platforms/", m.Platforms[i])
+				entry.Key("for").Key("platforms").Item(i).RecordFault("platform %q is not known, expected the id of a file of platforms/", m.Platforms[i])
 			}
 		}
 	}

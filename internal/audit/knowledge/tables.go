@@ -157,7 +157,7 @@ type numbering struct{ counted, slot *regexp.Regexp }
 func (s *setRows) fault(c []string) string {
 	switch c[0] {
 	case "set":
-		return s.head(c)
+		return s.headFault(c)
 	case "document":
 		if len(c) != 3 || c[1] == "" || !strings.HasPrefix(c[2], "http") {
 			return "expected document, the beginning of its name in the rows, and its address"
@@ -186,10 +186,10 @@ func (s *setRows) fault(c []string) string {
 		return fmt.Sprintf("%s: %s: two rows", s.block, humanize.Plural(modules, "module"))
 	}
 	s.counts[modules] = s.counts[modules] || c[2] != "mode"
-	return s.sets(c[1], modules)
+	return s.slotSetFault(c[1], modules)
 }
 
-func (s *setRows) head(c []string) string {
+func (s *setRows) headFault(c []string) string {
 	if len(c) != 4 && len(c) != 5 {
 		return fmt.Sprintf("%d fields, expected set, id, products, products with the same numbering and perhaps how the slots of further processors are counted", len(c))
 	}
@@ -215,7 +215,7 @@ func (s *setRows) head(c []string) string {
 	return ""
 }
 
-func (s *setRows) sets(text string, modules int) string {
+func (s *setRows) slotSetFault(text string, modules int) string {
 	if text == "-" {
 		return ""
 	}

@@ -37,8 +37,8 @@ type Measured struct {
 	Source verdict.Citation `yaml:"source"`
 }
 
-// Topics reads the topics of the knowledge.
-func Topics(k fs.FS) ([]Topic, error) {
+// ReadTopics reads the topics of the knowledge.
+func ReadTopics(k fs.FS) ([]Topic, error) {
 	raw, err := fs.ReadFile(k, topics)
 	if err != nil {
 		return nil, fmt.Errorf("read the topics: %w", err)

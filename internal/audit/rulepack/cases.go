@@ -36,7 +36,7 @@ func (x *Runner) Run(r *Rule, c *Case) (complaint string) {
 	}
 	defer func() { x.spent += s.Cost() + baseCost }()
 	x.unmet = nil
-	got, o, err := x.result(r, s)
+	got, o, err := x.evaluateRule(r, s)
 	switch {
 	case err != nil:
 		return err.Error()
@@ -59,7 +59,7 @@ func missingText(o facts.Outcome) string {
 	return " for lack of " + strings.Join(o.Missing, ", ")
 }
 
-func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome, error) {
+func (x *Runner) evaluateRule(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome, error) {
 	if r.Applies != "" {
 		applies, o := x.programs.Bool(s, r.Applies)
 		switch {
@@ -84,14 +84,14 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 	met := make([]verdict.Result, len(r.Prerequisites))
 	var err error
 	for i := range r.Prerequisites {
-		if met[i], err = r.Prerequisites[i].Met(&x.programs, s); err != nil {
+		if met[i], err = r.Prerequisites[i].Evaluate(&x.programs, s); err != nil {
 			return verdict.Error, o, fmt.Errorf("prerequisites: %s: %w", r.Prerequisites[i].Title, err)
 		}
 		if met[i] == verdict.Fail {
 			x.unmet = append(x.unmet, r.Prerequisites[i].Title)
 		}
 	}
-	return r.Feature(got, met), o, nil
+	return r.FeatureResult(got, met), o, nil
 }
 
 // longestShort limits the short sentence of a rule: one line of a report.
@@ -217,7 +217,7 @@ func caseObject(t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, 
 
 func caseValue(f facts.Field, path string, n *yaml.Node) (facts.Value, error) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return facts.Missing(fact.Unread, "", ""), nil
+		return facts.MissingValue(fact.Unread, "", ""), nil
 	}
 	if t := facts.Declared().ObjectField(f); t != nil { // all of them are lists
 		return caseObjects(t, path, n)

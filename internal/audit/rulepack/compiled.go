@@ -77,7 +77,7 @@ func expressions(packs []*Pack) []string {
 			out = append(out, r.Applies, r.Check)
 			for i := range r.Prerequisites {
 				q := &r.Prerequisites[i]
-				out = append(out, q.Applies, q.Needs, q.wanted())
+				out = append(out, q.Applies, q.Needs, q.wantedExpression())
 			}
 			if verdict.Severity(r.Severity).Rank() == 0 {
 				out = append(out, r.Severity)

@@ -42,20 +42,20 @@ func Describe(packs []*Pack) []RuleInfo {
 	out := []RuleInfo{}
 	for _, rules := range RulesByID(packs) {
 		for _, r := range rules {
-			out = append(out, r.info())
+			out = append(out, r.buildInfo())
 		}
 	}
 	return out
 }
 
-func (r *Rule) info() RuleInfo {
+func (r *Rule) buildInfo() RuleInfo {
 	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.Usual), Scope: r.For.String(),
 		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
 		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File,
 		Remedies: map[string]string{}, Match: r.For, Rule: r}
 	maps.Copy(i.Remedies, r.Remedies)
 	if r.Effect != nil {
-		i.Effect = r.Effect.Effect(strings.TrimSpace(r.Effect.Text), "", r.Citation).Text
+		i.Effect = r.Effect.MeasuredEffect(strings.TrimSpace(r.Effect.Text), "", r.Citation).Text
 	}
 	i.Cases = r.caseCounts()
 	return i
@@ -154,7 +154,7 @@ func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo
 			continue
 		}
 		for j := range all {
-			all[i].compare(&all[j])
+			all[i].recordConflict(&all[j])
 		}
 		out = append(out, all[i])
 	}
@@ -166,17 +166,17 @@ func ProfilesApart(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
 		for _, p := range pack.Profiles {
-			out = append(out, p.info())
+			out = append(out, p.buildInfo())
 		}
 	}
 	return out
 }
 
-// compare records where another profile, which shares an intent and is written for different machines, accepts no
+// recordConflict records where another profile, which shares an intent and is written for different machines, accepts no
 // value of this one.
-func (i *ProfileInfo) compare(other *ProfileInfo) {
+func (i *ProfileInfo) recordConflict(other *ProfileInfo) {
 	contains := func(list []string) func(string) bool { return func(w string) bool { return slices.Contains(list, w) } }
-	if i.ID == other.ID || i.spec.Applies == other.spec.Applies && i.Match.same(other.Match) || !slices.ContainsFunc(i.Intents, contains(other.Intents)) {
+	if i.ID == other.ID || i.spec.Applies == other.spec.Applies && i.Match.isEquivalent(other.Match) || !slices.ContainsFunc(i.Intents, contains(other.Intents)) {
 		return
 	}
 	for id, s := range i.Settings {
@@ -193,13 +193,13 @@ func ListProfiles(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
 		for _, p := range pack.Profiles {
-			out = append(out, p.head())
+			out = append(out, p.describeHead())
 		}
 	}
 	return out
 }
 
-func (p *ProfileSpec) head() ProfileInfo {
+func (p *ProfileSpec) describeHead() ProfileInfo {
 	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
 		Match: p.For, File: p.pack.File, spec: p}
@@ -212,13 +212,13 @@ func (p *ProfileSpec) head() ProfileInfo {
 	return i
 }
 
-func (p *ProfileSpec) info() ProfileInfo {
-	i := p.head()
+func (p *ProfileSpec) buildInfo() ProfileInfo {
+	i := p.describeHead()
 	for _, w := range p.Table() {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
 			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}
 		if w.Effect != nil {
-			s.Effect = w.Effect.Effect(w.Effect.Text, w.Effect.Source, p.Citation).Text
+			s.Effect = w.Effect.MeasuredEffect(w.Effect.Text, w.Effect.Source, p.Citation).Text
 		}
 		i.Settings[w.ID] = s
 		i.Order = append(i.Order, w.ID)

@@ -45,7 +45,7 @@ func ParsePack(file string, data []byte) (*Pack, datafile.Complaints) {
 		r.pack, r.node = p, rules.Content[i]
 		r.For = cmp.Or(r.For, p.For)
 		r.Subject = cmp.Or(r.Subject, facts.SubjectMachine)
-		r.measure()
+		r.measureExpressions()
 	}
 	for i, q := range p.Profiles {
 		q.pack, q.node = p, profiles.Content[i]
@@ -78,7 +78,7 @@ func LoadDir(fsys fs.FS, dir string) ([]*Pack, datafile.Complaints) {
 		}
 		p, found := ParsePack(name, data)
 		if p != nil {
-			found = presets.fill(p)
+			found = presets.fillPresetWords(p)
 		}
 		if faults = append(faults, found...); len(found) == 0 {
 			packs = append(packs, p)
@@ -164,7 +164,7 @@ type presetReader struct {
 	tables map[string]*settings.Table
 }
 
-func (r *presetReader) table(name string) (*settings.Table, error) {
+func (r *presetReader) vendorTable(name string) (*settings.Table, error) {
 	if t := r.tables[name]; t != nil {
 		return t, nil
 	}
@@ -173,12 +173,12 @@ func (r *presetReader) table(name string) (*settings.Table, error) {
 	return t, err
 }
 
-// fill sets the value of every row that leaves it to a preset to what the vendor's table says that the preset
+// fillPresetWords sets the value of every row that leaves it to a preset to what the vendor's table says that the preset
 // writes. The table is the only place for it: a row that repeats it is an error.
-func (r *presetReader) fill(p *Pack) datafile.Complaints {
+func (r *presetReader) fillPresetWords(p *Pack) datafile.Complaints {
 	var out datafile.Complaints
 	for _, q := range p.Profiles {
-		words, fault := r.words(q)
+		words, fault := r.presetWords(q)
 		if fault != "" {
 			out = out.Add(complaintAt(p.File, keyOrRule(q.node, "written_by"), fmt.Sprintf("profile %s: %s", q.ID, fault)))
 			continue
@@ -186,7 +186,7 @@ func (r *presetReader) fill(p *Pack) datafile.Complaints {
 		table := datafile.Value(q.node, "settings")
 		for i := range q.Settings {
 			w := &q.Settings[i]
-			if n, fault := w.fill(words[w.ID], keyOrRule(table, w.ID)); fault != "" {
+			if n, fault := w.setPresetWord(words[w.ID], keyOrRule(table, w.ID)); fault != "" {
 				out = out.Add(complaintAt(p.File, n, fmt.Sprintf("profile %s: %s", q.ID, fault)))
 			}
 		}
@@ -194,32 +194,32 @@ func (r *presetReader) fill(p *Pack) datafile.Complaints {
 	return out
 }
 
-// words returns those of the preset that a profile names; none if it names none.
-func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault string) {
+// presetWords returns those of the preset that a profile names; none if it names none.
+func (r *presetReader) presetWords(q *ProfileSpec) (words map[string]string, fault string) {
 	if q.WrittenBy == nil {
 		return nil, ""
 	}
 	preset := q.WrittenBy.Preset
 	preset = cmp.Or(preset, q.Preset)
-	t, err := r.table(q.WrittenBy.Settings)
+	t, err := r.vendorTable(q.WrittenBy.Settings)
 	if err != nil {
 		return nil, err.Error()
 	}
-	if words = t.Meaning(preset); words == nil {
-		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, orNone(t.Meant()))
+	if words = t.PresetMeaning(preset); words == nil {
+		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, expectedPresets(t.PresetsWithMeaning()))
 	}
 	return words, ""
 }
 
-func orNone(words []string) string {
+func expectedPresets(words []string) string {
 	if len(words) == 0 {
 		return "no preset: it says so of none"
 	}
 	return "one of " + strings.Join(words, ", ")
 }
 
-// fill sets the preset's word; n is the position of an error, the row or the key.
-func (w *WantedSetting) fill(word string, row *yaml.Node) (n *yaml.Node, fault string) {
+// setPresetWord sets the preset's word; n is the position of an error, the row or the key.
+func (w *WantedSetting) setPresetWord(word string, row *yaml.Node) (n *yaml.Node, fault string) {
 	switch {
 	case word == "" && len(w.Also) > 0:
 		return keyOrRule(row, "also"), w.ID + " has also, which adds to the word of a preset, and no preset writes it: expected want"

@@ -66,16 +66,16 @@ type Match struct {
 	Products []string `yaml:"products,omitempty"`
 }
 
-// same reports whether both match the same machines; nil matches all.
-func (m *Match) same(other *Match) bool {
+// isEquivalent reports whether both match the same machines; nil matches all.
+func (m *Match) isEquivalent(other *Match) bool {
 	if m == nil || other == nil {
 		return m == other
 	}
 	return slices.Equal(m.Platforms, other.Platforms) && slices.Equal(m.Vendors, other.Vendors) && slices.Equal(m.Products, other.Products)
 }
 
-// Width counts the given lists: more are narrower.
-func (m *Match) Width() int {
+// CountLists counts the given lists: more are narrower.
+func (m *Match) CountLists() int {
 	n := 0
 	if m == nil {
 		return 0
@@ -297,9 +297,9 @@ func (p *ProfileSpec) Table() SettingTable {
 	return out
 }
 
-// Part describes how much of its document a profile holds, "" for all of it. checked is how many of its rows passed or
+// DocumentPart describes how much of its document a profile holds, "" for all of it. checked is how many of its rows passed or
 // failed.
-func (p *ProfileSpec) Part(checked int) string {
+func (p *ProfileSpec) DocumentPart(checked int) string {
 	held := len(p.Table())
 	switch p.DocumentRows {
 	case "":
@@ -314,14 +314,14 @@ func (p *ProfileSpec) Part(checked int) string {
 // unknownRows is the number of rows of a document that was not read itself.
 const unknownRows = "unknown"
 
-// Serves reports whether the profile serves an intent.
-func (p *ProfileSpec) Serves(intent string) bool { return slices.Contains(p.Intents, intent) }
+// ServesIntent reports whether the profile serves an intent.
+func (p *ProfileSpec) ServesIntent(intent string) bool { return slices.Contains(p.Intents, intent) }
 
-// Answers returns the intent under which a profile was found: the requested one, or the first of its own; "" if
+// AnsweredIntent returns the intent under which a profile was found: the requested one, or the first of its own; "" if
 // it has none.
-func (p *ProfileSpec) Answers(asked string) string {
+func (p *ProfileSpec) AnsweredIntent(asked string) string {
 	switch {
-	case p.Serves(asked):
+	case p.ServesIntent(asked):
 		return asked
 	case len(p.Intents) > 0:
 		return p.Intents[0]
@@ -467,12 +467,12 @@ func (r *Rule) keepExample() error {
 	return err
 }
 
-// Concern describes the machines that a rule applies to.
-func (r *Rule) Concern() string {
+// DescribeConcern describes the machines that a rule applies to.
+func (r *Rule) DescribeConcern() string {
 	if r.Concerns != "" {
 		return "concerns only " + r.Concerns
 	}
-	if r.For.Width() > 0 {
+	if r.For.CountLists() > 0 {
 		return "concerns only " + strings.Join(slices.Concat(r.For.Vendors, r.For.Products, r.For.Platforms), ", ")
 	}
 	return "does not concern this machine"
@@ -490,8 +490,8 @@ func (r *Rule) RemedyFor(vendor string) string {
 	return text
 }
 
-// Effect returns a measured effect with its conditions and source, that of its citation if it names none.
-func (e *EffectSpec) Effect(text, source string, c *verdict.Citation) *verdict.Effect {
+// MeasuredEffect returns a measured effect with its conditions and source, that of its citation if it names none.
+func (e *EffectSpec) MeasuredEffect(text, source string, c *verdict.Citation) *verdict.Effect {
 	if e.Conditions != "" {
 		text += " (" + e.Conditions + ")"
 	}
@@ -504,8 +504,8 @@ func (e *EffectSpec) Effect(text, source string, c *verdict.Citation) *verdict.E
 	return &verdict.Effect{Text: text, Source: nullable.String(source), AttachTo: e.AttachTo}
 }
 
-// Cap lowers the certainty of the facts read to the rule's own.
-func (r *Rule) Cap(c fact.Certainty) fact.Certainty {
+// CapCertainty lowers the certainty of the facts read to the rule's own.
+func (r *Rule) CapCertainty(c fact.Certainty) fact.Certainty {
 	switch r.Certainty {
 	case "indirect":
 		c = min(c, fact.Indirect)
@@ -534,10 +534,10 @@ func onlyPhysical(e celast.Expr) bool {
 	}
 }
 
-// measure sets what the engine needs to know of the expressions without evaluating them. Those that do not parse
+// measureExpressions sets what the engine needs to know of the expressions without evaluating them. Those that do not parse
 // are left out: Validate reports them, and an invalid rule is never used.
-func (r *Rule) measure() {
-	r.Usual, r.Narrowness = verdict.Warning, r.For.Width()*100
+func (r *Rule) measureExpressions() {
+	r.Usual, r.Narrowness = verdict.Warning, r.For.CountLists()*100
 	if r.Applies != "" {
 		r.Narrowness += 2
 	}

@@ -16,17 +16,17 @@ import (
 // leftOpen are values of a setting that leave it to firmware, or to a figure beside it.
 var leftOpen = []string{settings.Auto, "custom"}
 
-// wanted is the expression that is true if the setting has one of the values that fulfil the prerequisite, "" without a setting.
-func (p *Prerequisite) wanted() string {
+// wantedExpression is the expression that is true if the setting has one of the values that fulfil the prerequisite, "" without a setting.
+func (p *Prerequisite) wantedExpression() string {
 	if p.Setting == "" {
 		return ""
 	}
 	return "settings." + p.Setting + ` in ["` + strings.Join(p.Want, `", "`) + `"]`
 }
 
-// Met evaluates a prerequisite for the machine of a scope: Pass, Fail, Unknown, NotApplicable or Error. One that no input shows
+// Evaluate evaluates a prerequisite for the machine of a scope: Pass, Fail, Unknown, NotApplicable or Error. One that no input shows
 // is unknown.
-func (p *Prerequisite) Met(programs *facts.Programs, s *facts.Scope) (verdict.Result, error) {
+func (p *Prerequisite) Evaluate(programs *facts.Programs, s *facts.Scope) (verdict.Result, error) {
 	if p.Strength == Open {
 		return verdict.NotApplicable, nil
 	}
@@ -36,7 +36,7 @@ func (p *Prerequisite) Met(programs *facts.Programs, s *facts.Scope) (verdict.Re
 		}
 	}
 	out := verdict.Unknown
-	for _, src := range []string{p.Needs, p.wanted()} {
+	for _, src := range []string{p.Needs, p.wantedExpression()} {
 		if src == "" {
 			continue
 		}
@@ -47,7 +47,7 @@ func (p *Prerequisite) Met(programs *facts.Programs, s *facts.Scope) (verdict.Re
 			return verdict.Unknown, nil
 		case holds:
 			out = verdict.Pass
-		case src == p.wanted() && slices.Contains(leftOpen, s.Read("settings."+p.Setting).Text()):
+		case src == p.wantedExpression() && slices.Contains(leftOpen, s.Read("settings."+p.Setting).Text()):
 			return verdict.Unknown, nil
 		default:
 			return verdict.Fail, nil
@@ -56,9 +56,9 @@ func (p *Prerequisite) Met(programs *facts.Programs, s *facts.Scope) (verdict.Re
 	return out, nil
 }
 
-// Feature returns the result of a rule with prerequisites from those of its check and of its prerequisites: what Linux shows to
+// FeatureResult returns the result of a rule with prerequisites from those of its check and of its prerequisites: what Linux shows to
 // work works, and where it does not show it each prerequisite that is not met prevents it.
-func (r *Rule) Feature(check verdict.Result, met []verdict.Result) verdict.Result {
+func (r *Rule) FeatureResult(check verdict.Result, met []verdict.Result) verdict.Result {
 	for i := range r.Prerequisites {
 		if check == verdict.Unknown && met[i] == verdict.Fail && r.Prerequisites[i].Strength == Must {
 			return verdict.Fail
@@ -71,8 +71,8 @@ func (v *validator) prerequisites(r *Rule) {
 	list := datafile.Value(r.node, "prerequisites")
 	for i := range r.Prerequisites {
 		p, n := &r.Prerequisites[i], list.Content[i]
-		v.expr(n, "applies", p.Applies, types.BoolType)
-		v.expr(n, "needs", p.Needs, types.BoolType)
+		v.validateExpression(n, "applies", p.Applies, types.BoolType)
+		v.validateExpression(n, "needs", p.Needs, types.BoolType)
 		v.text(n, "lacks", p.Lacks)
 		v.text(n, "fix", p.Fix)
 		known, ok := settings.Lookup(p.Setting)

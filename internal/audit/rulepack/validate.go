@@ -27,10 +27,10 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 func (p *Pack) Validate() datafile.Complaints {
 	v := &validator{pack: p}
 	for _, r := range p.Rules {
-		v.rule(r)
+		v.validateRule(r)
 	}
 	for _, q := range p.Profiles {
-		v.profile(q)
+		v.validateProfile(q)
 	}
 	return v.out
 }
@@ -56,7 +56,7 @@ func keyOrRule(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-func (v *validator) rule(r *Rule) {
+func (v *validator) validateRule(r *Rule) {
 	if !idPattern().MatchString(r.ID) {
 		v.complain(keyOrRule(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
 	}
@@ -80,8 +80,8 @@ func (v *validator) rule(r *Rule) {
 	for _, fault := range planningFaults(r.Planning) {
 		v.complain(keyOrRule(r.node, "planning"), "rule %s: %s", r.ID, fault)
 	}
-	v.sources(r)
-	v.mark(r)
+	v.validateSources(r)
+	v.validateMark(r)
 	v.prerequisites(r)
 	if len(r.Headline) > longestShort {
 		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
@@ -89,14 +89,14 @@ func (v *validator) rule(r *Rule) {
 	if e := r.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
 		v.complain(keyOrRule(datafile.Value(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
 	}
-	v.cases(r, written)
+	v.validateCases(r, written)
 }
 
 func (v *validator) expressions(r *Rule) {
-	v.expr(r.node, "applies", r.Applies, types.BoolType)
-	v.expr(r.node, "check", r.Check, types.BoolType)
+	v.validateExpression(r.node, "applies", r.Applies, types.BoolType)
+	v.validateExpression(r.node, "check", r.Check, types.BoolType)
 	if verdict.Severity(r.Severity).Rank() == 0 {
-		v.expr(r.node, "severity", r.Severity, types.StringType)
+		v.validateExpression(r.node, "severity", r.Severity, types.StringType)
 	}
 	for _, t := range r.texts() {
 		v.text(r.node, t.key, t.src)
@@ -110,7 +110,7 @@ func (v *validator) expressions(r *Rule) {
 	}
 }
 
-func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
+func (v *validator) validateExpression(parent *yaml.Node, key, src string, want *types.Type) {
 	if src != "" {
 		_, err := v.programs.Get(src, want)
 		v.placeErrors(parent, key, src, err)
@@ -131,7 +131,7 @@ func (v *validator) text(parent *yaml.Node, key, src string) {
 
 func (v *validator) placeErrors(parent *yaml.Node, key, src string, err error) {
 	if err != nil {
-		for _, e := range unjoin(err) {
+		for _, e := range splitErrors(err) {
 			v.placeExpr(keyOrRule(parent, key), key, e, expectedHint(key, src, e))
 		}
 	}
@@ -168,7 +168,7 @@ func likeFacts(src string, err error) string {
 	return ": " + object + " has " + factsLike(t, asked)
 }
 
-func unjoin(err error) []error {
+func splitErrors(err error) []error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		return j.Unwrap()
 	}
@@ -192,7 +192,7 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected stri
 	v.out = v.out.Add(c)
 }
 
-func (v *validator) sources(r *Rule) {
+func (v *validator) validateSources(r *Rule) {
 	if r.Citation == nil && !r.Explains && !r.Uncited {
 		v.complain(r.node, "rule %s: citation is missing", r.ID)
 	}
@@ -218,7 +218,7 @@ func (v *validator) sources(r *Rule) {
 // longestMark limits a mark to what fits below the picture of a socket.
 const longestMark = 40
 
-func (v *validator) mark(r *Rule) {
+func (v *validator) validateMark(r *Rule) {
 	if r.Mark == "" {
 		return
 	}
@@ -234,9 +234,9 @@ func (v *validator) mark(r *Rule) {
 	}
 }
 
-// cases requires a pass, a fail and an unknown, and runs them all, unless an expression has an error, which
+// validateCases requires a pass, a fail and an unknown, and runs them all, unless an expression has an error, which
 // each would repeat.
-func (v *validator) cases(r *Rule, written bool) {
+func (v *validator) validateCases(r *Rule, written bool) {
 	seen := map[string]bool{}
 	list := datafile.Value(r.node, "cases")
 	for i := range r.Cases {
@@ -268,7 +268,7 @@ func (v *validator) cases(r *Rule, written bool) {
 	}
 }
 
-func (v *validator) profile(q *ProfileSpec) {
+func (v *validator) validateProfile(q *ProfileSpec) {
 	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
 		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without spaces", q.ID)
 	}
@@ -286,17 +286,17 @@ func (v *validator) profile(q *ProfileSpec) {
 	if n, err := strconv.Atoi(q.DocumentRows); q.DocumentRows != "" && q.DocumentRows != unknownRows && (err != nil || n <= len(q.Settings)) {
 		v.complain(keyOrRule(q.node, "document_rows"), "document_rows %q, expected more than the %d settings of the profile, or %s", q.DocumentRows, len(q.Settings), unknownRows)
 	}
-	v.expr(q.node, "applies", q.Applies, types.BoolType)
+	v.validateExpression(q.node, "applies", q.Applies, types.BoolType)
 	if len(q.Settings) == 0 {
 		v.complain(q.node, "profile %s: settings are missing", q.ID)
 	}
 	table := datafile.Value(q.node, "settings")
 	for i := range q.Settings {
-		v.setting(q, &q.Settings[i], table)
+		v.validateSetting(q, &q.Settings[i], table)
 	}
 }
 
-func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
+func (v *validator) validateSetting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
 	node := keyOrRule(table, w.ID)
 	known, ok := settings.Lookup(w.ID)
 	if !ok {
@@ -327,7 +327,7 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	default:
 		v.complain(keyOrRule(node, "level"), "level %q, expected info or warning", w.Level)
 	}
-	v.expr(node, "applies", w.Applies, types.BoolType)
+	v.validateExpression(node, "applies", w.Applies, types.BoolType)
 }
 
 // ValidateSet checks across packs: a second rule of one id for the same machines, a dependence on a rule that

@@ -10,10 +10,10 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// Draft returns a skeleton of the data files for an unknown machine: a platform, label patterns, a slot map.
+// DraftFiles returns a skeleton of the data files for an unknown machine: a platform, label patterns, a slot map.
 // Values of the machine are filled in; values from its vendor's documents are left to fill in, and validation
 // fails until then. If nothing is missing, it says what is known.
-func Draft(sys *inventory.System, topo *population.Result) string {
+func DraftFiles(sys *inventory.System, topo *population.Result) string {
 	var b strings.Builder
 	missing := false
 	for _, part := range []func(*strings.Builder, *inventory.System, *population.Result) bool{draftPlatform, draftPatterns, draftMaps} {
@@ -43,7 +43,7 @@ func draftPlatform(b *strings.Builder, sys *inventory.System, topo *population.R
 	if virtual, _ := sys.Machine.Virtual.Get(); virtual || topo.Platform.Known() {
 		return false
 	}
-	vendor, family, model, brand := processor(sys)
+	vendor, family, model, brand := firstProcessor(sys)
 	if vendor == "" || family < 0 {
 		return false
 	}
@@ -66,7 +66,7 @@ recognise:
 	return true
 }
 
-func processor(sys *inventory.System) (vendor string, family, model int, brand string) {
+func firstProcessor(sys *inventory.System) (vendor string, family, model int, brand string) {
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
 		if f, ok := s.Family.Get(); ok {
@@ -80,13 +80,13 @@ func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.R
 	var labels []string
 	for i := range topo.Placements {
 		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule == "" {
-			labels = append(labels, quoted(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
+			labels = append(labels, quotedLabels(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
 		}
 	}
 	if len(labels) == 0 || len(sys.Slots) == 0 {
 		return false
 	}
-	labels = distinct(labels)
+	labels = distinctTexts(labels)
 	fmt.Fprintf(b, `
 # ---- slots/locators.yaml
 # No pattern reads these labels (locator, bank locator):
@@ -94,7 +94,7 @@ func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.R
 schema: 1
 rules:
   - {id: our-labels, locator: ["FILL IN"], vendor: [%s]}
-`, listed(labels), vendorSpelling(sys))
+`, commentLines(labels), vendorSpelling(sys))
 	return true
 }
 
@@ -103,7 +103,7 @@ func draftMaps(b *strings.Builder, sys *inventory.System, topo *population.Resul
 	var labels, patterns []string
 	for i := range topo.Placements {
 		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule != "" {
-			labels = append(labels, quoted(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
+			labels = append(labels, quotedLabels(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
 			patterns = append(patterns, p.Rule)
 		}
 	}
@@ -127,7 +127,7 @@ schema: 1
 vendor: %s
 maps:
   - {id: our-board, models: [%q], locators: [%s], groups: FILL IN, check: [doc], sources: [OUR-MANUAL], note: "FILL IN: page or table"}
-`, listed(distinct(labels)), channels, vendorSpelling(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinct(patterns), ", "))
+`, commentLines(distinctTexts(labels)), channels, vendorSpelling(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinctTexts(patterns), ", "))
 	return true
 }
 
@@ -139,9 +139,9 @@ func vendorSpelling(sys *inventory.System) string {
 	return strings.Trim(words[0], ".,")
 }
 
-func quoted(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
+func quotedLabels(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
 
-func distinct(list []string) []string {
+func distinctTexts(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if !slices.Contains(out, s) {
@@ -151,7 +151,7 @@ func distinct(list []string) []string {
 	return out
 }
 
-func listed(list []string) string {
+func commentLines(list []string) string {
 	var b strings.Builder
 	for _, s := range list {
 		b.WriteString("#   " + s + "\n")

@@ -39,9 +39,9 @@ const (
 
 var together = [...]string{processors, documents, mapDocuments, labelPatterns}
 
-// Join returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
+// JoinFolders returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
 // without data files adds nothing. Errors: datafile.Complaints, or a folder or the built-in knowledge that cannot be read.
-func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
+func JoinFolders(builtin fs.FS, dirs []string) (fs.FS, error) {
 	k := builtin
 	for _, dir := range dirs {
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
@@ -67,12 +67,12 @@ func HasData(dir string) bool {
 	return err != nil || len(own) > 0
 }
 
-// Folder returns the folder that a data file or a folder of them is part of: a complete rules folder around it, or the
+// RulesFolder returns the folder that a data file or a folder of them is part of: a complete rules folder around it, or the
 // folder around its platforms or slots.
-func Folder(path string) string {
+func RulesFolder(path string) string {
 	path = filepath.Clean(path)
 	for _, dir := range []string{path, filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
-		if complete(dir) {
+		if isRulesFolder(dir) {
 			return dir
 		}
 	}
@@ -86,24 +86,24 @@ func Folder(path string) string {
 	return dir
 }
 
-// complete reports whether a folder is a complete rules folder, such as the project's.
-func complete(dir string) bool {
+// isRulesFolder reports whether a folder is a complete rules folder, such as the project's.
+func isRulesFolder(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, compiled.Dir))
 	return err == nil
 }
 
-// Files returns the knowledge of a folder: the built-in files with those of the folder added, as Join, or a complete rules
+// KnowledgeFiles returns the knowledge of a folder: the built-in files with those of the folder added, as Join, or a complete rules
 // folder alone, whether or not its files are compiled.
-func Files(builtin fs.FS, dir string) (fs.FS, error) {
-	if !complete(dir) {
-		return Join(builtin, []string{dir})
+func KnowledgeFiles(builtin fs.FS, dir string) (fs.FS, error) {
+	if !isRulesFolder(dir) {
+		return JoinFolders(builtin, []string{dir})
 	}
 	own, err := readFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	out := &joined{FS: os.DirFS(dir), own: fstest.MapFS{}}
-	if err := out.compile(builtin, own); err != nil {
+	if err := out.compileParts(builtin, own); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return out, nil
@@ -112,22 +112,22 @@ func Files(builtin fs.FS, dir string) (fs.FS, error) {
 // Overlay returns the knowledge with the data files of a folder added, unchecked, for checking one of them
 // against the others. A complete rules folder is used alone.
 func Overlay(k fs.FS, dir string) fs.FS {
-	if complete(dir) {
+	if isRulesFolder(dir) {
 		return os.DirFS(dir)
 	}
 	own, err := readFiles(dir)
 	if err != nil || len(own) == 0 {
 		return k
 	}
-	return overlay(k, own)
+	return overlayFiles(k, own)
 }
 
 // InRulesFolder reports whether a data file is in a complete rules folder, such as the project's.
-func InRulesFolder(file string) bool { return complete(filepath.Join(filepath.Dir(file), "..")) }
+func InRulesFolder(file string) bool { return isRulesFolder(filepath.Join(filepath.Dir(file), "..")) }
 
 // readData is readFiles, with nothing for a complete rules folder, such as the project's.
 func readData(dir string) (fstest.MapFS, error) {
-	if complete(dir) {
+	if isRulesFolder(dir) {
 		return nil, nil
 	}
 	return readFiles(dir)
@@ -137,7 +137,7 @@ func readFiles(dir string) (fstest.MapFS, error) {
 	own := fstest.MapFS{}
 	from := os.DirFS(dir)
 	for _, folder := range []string{"platforms", "slots"} {
-		if err := readable(from, folder); err != nil {
+		if err := checkReadable(from, folder); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, folder), err)
 		}
 	}
@@ -164,9 +164,9 @@ func readFiles(dir string) (fstest.MapFS, error) {
 	return own, nil
 }
 
-// readable returns an error for a folder that exists and cannot be listed, which Glob ignores, or for a file in
+// checkReadable returns an error for a folder that exists and cannot be listed, which Glob ignores, or for a file in
 // it that only lacks the right extension.
-func readable(from fs.FS, folder string) error {
+func checkReadable(from fs.FS, folder string) error {
 	entries, err := fs.ReadDir(from, folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil // the folder does not exist
@@ -180,7 +180,7 @@ func readable(from fs.FS, folder string) error {
 }
 
 func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
-	out := overlay(k, own)
+	out := overlayFiles(k, own)
 	schemas := knowledge.NewBase(out)
 	var faults datafile.Complaints
 	for name, file := range own {
@@ -194,21 +194,21 @@ func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
 		slices.SortFunc(faults, func(a, b datafile.Complaint) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
-	if err := out.compile(k, own); err != nil {
+	if err := out.compileParts(k, own); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return out, nil
 }
 
-// overlay adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
+// overlayFiles adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
 // in a folder of their own.
-func overlay(k fs.FS, own fstest.MapFS) *joined {
+func overlayFiles(k fs.FS, own fstest.MapFS) *joined {
 	out := &joined{FS: k, own: fstest.MapFS{}}
 	for name, file := range own {
 		switch name {
 		case processors, documents:
 			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is complete
-			out.own[name] = &fstest.MapFile{Data: merged(text, file.Data, name == processors)}
+			out.own[name] = &fstest.MapFile{Data: mergeTables(text, file.Data, name == processors)}
 		case mapDocuments, labelPatterns:
 			out.own[place.SiteFolder+path.Base(name)] = file
 		default:
@@ -218,11 +218,11 @@ func overlay(k fs.FS, own fstest.MapFS) *joined {
 	return out
 }
 
-// compile rebuilds the parts of k that the site's files change: its rows precede the built-in ones, and the
+// compileParts rebuilds the parts of k that the site's files change: its rows precede the built-in ones, and the
 // first match is used. Platforms with documents, some of which the site may replace, are then read from their
 // files.
-func (j *joined) compile(k, own fs.FS) error {
-	rows, err := platform.Index(own)
+func (j *joined) compileParts(k, own fs.FS) error {
+	rows, err := platform.ListIndexRows(own)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (j *joined) compile(k, own fs.FS) error {
 		if err := compiled.ReadPart(k, part.name, part.builtin); err != nil {
 			return err
 		}
-		if err := j.encode(part.name, part.joined()); err != nil {
+		if err := j.encodePart(part.name, part.joined()); err != nil {
 			return err
 		}
 	}
@@ -262,15 +262,15 @@ func (j *joined) compile(k, own fs.FS) error {
 	return nil
 }
 
-func (j *joined) encode(part string, v any) error {
+func (j *joined) encodePart(part string, v any) error {
 	data, err := compiled.Encode(v)
 	j.own[compiled.File(part)] = &fstest.MapFile{Data: data}
 	return err
 }
 
-// merged adds the lines of another table, which replace lines with the same key. A table with a head keeps it
+// mergeTables adds the lines of another table, which replace lines with the same key. A table with a head keeps it
 // first and is sorted below.
-func merged(builtin, own []byte, head bool) []byte {
+func mergeTables(builtin, own []byte, head bool) []byte {
 	first, separator := "", "\t"
 	if head {
 		separator = ","

@@ -23,7 +23,7 @@ func TestProcessorsAreJoined(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte(
 		"#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source\n"+
 			"intel xeon gold 9999,intel,9999,Example,8,16,yes,yes,6,2666,,spec,our data sheet\n"), 0o600))
-	k, err := Join(rules.FS, []string{dir})
+	k, err := JoinFolders(rules.FS, []string{dir})
 	require.NoError(t, err)
 	for brand, channels := range map[string]int{"Intel(R) Xeon(R) Gold 9999 CPU @ 2.10GHz": 6, "AMD EPYC 7402 24-Core Processor": 8} {
 		known := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
@@ -40,7 +40,7 @@ func TestProcessorsAreJoined(t *testing.T) {
 
 // TestJoinedFiles checks that both kinds of files are read, listed and opened.
 func TestJoinedFiles(t *testing.T) {
-	k := overlay(rules.FS, fstest.MapFS{"platforms/zz.yaml": {Data: []byte("id: zz\n")}})
+	k := overlayFiles(rules.FS, fstest.MapFS{"platforms/zz.yaml": {Data: []byte("id: zz\n")}})
 	data, err := fs.ReadFile(k, "platforms/zz.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "id: zz\n", string(data))
@@ -61,7 +61,7 @@ func TestJoinedFiles(t *testing.T) {
 
 // TestNothingToJoin checks that the knowledge without data files is the built-in one itself.
 func TestNothingToJoin(t *testing.T) {
-	k, err := Join(rules.FS, []string{t.TempDir(), filepath.Join(t.TempDir(), "gone")})
+	k, err := JoinFolders(rules.FS, []string{t.TempDir(), filepath.Join(t.TempDir(), "gone")})
 	require.NoError(t, err)
 	assert.Equal(t, fs.FS(rules.FS), k)
 }
@@ -69,7 +69,7 @@ func TestNothingToJoin(t *testing.T) {
 // TestDocumentsAreJoined checks that a site's document replaces the built-in one with its key for built-in platforms
 // too, which are read compiled if the site has none.
 func TestDocumentsAreJoined(t *testing.T) {
-	builtin, err := platform.ByID(rules.FS, "milan")
+	builtin, err := platform.LoadByID(rules.FS, "milan")
 	require.NoError(t, err)
 	require.NotEmpty(t, builtin.Documents)
 	key := builtin.Documents[0].Key
@@ -77,19 +77,19 @@ func TestDocumentsAreJoined(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o750))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "zz.yaml"), []byte("id: zz\nname: A site's own\nsources: ["+key+"]\n---\nrecognise:\n"+
 		"  - {vendor: GenuineIntel, brand: 'Example 1'}\n"), 0o600))
-	k, err := Join(rules.FS, []string{dir})
+	k, err := JoinFolders(rules.FS, []string{dir})
 	require.NoError(t, err)
-	have, err := platform.ByID(k, "milan")
+	have, err := platform.LoadByID(k, "milan")
 	require.NoError(t, err)
 	assert.Equal(t, builtin, have)
-	own, err := platform.ByID(k, "zz")
+	own, err := platform.LoadByID(k, "zz")
 	require.NoError(t, err)
 	assert.Equal(t, builtin.Documents[:1], own.Documents)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "sources.tsv"), []byte(key+"\tExample\tOur own reading\t2024\tp1\t\tthird\tchannels\n"), 0o600))
-	k, err = Join(rules.FS, []string{dir})
+	k, err = JoinFolders(rules.FS, []string{dir})
 	require.NoError(t, err)
-	have, err = platform.ByID(k, "milan")
+	have, err = platform.LoadByID(k, "milan")
 	require.NoError(t, err)
 	assert.Equal(t, "Our own reading", have.Documents[0].Title)
 	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
@@ -101,7 +101,7 @@ func TestUnreadableData(t *testing.T) {
 	folder, file := filepath.Join(dir, "platforms"), filepath.Join(dir, "slots", "a.yaml")
 	refused := func(what string) {
 		t.Helper()
-		_, err := Join(rules.FS, []string{dir})
+		_, err := JoinFolders(rules.FS, []string{dir})
 		require.ErrorContains(t, err, what)
 		assert.True(t, HasData(dir), "its fault is reported by Join")
 		assert.Equal(t, fs.FS(rules.FS), Overlay(rules.FS, dir))
@@ -137,7 +137,7 @@ func TestUnreadableData(t *testing.T) {
 	assert.Equal(t, "id: zz\n", string(data))
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte("intel xeon gold 9999,intel\n"), 0o600))
-	_, err = Join(rules.FS, []string{dir})
+	_, err = JoinFolders(rules.FS, []string{dir})
 	var faults datafile.Complaints
 	require.ErrorAs(t, err, &faults, "one complaint is enough")
 
@@ -152,6 +152,6 @@ func TestUnreadableData(t *testing.T) {
 // TestMergedTables checks that a table with a header keeps it, and that the site's line replaces one with the same
 // key.
 func TestMergedTables(t *testing.T) {
-	assert.Equal(t, "#key,a\nx,1\ny,3\nz,4\n", string(merged([]byte("#key,a\ny,2\nx,1\n"), []byte("#key,a\nz,4\ny,3"), true)))
-	assert.Equal(t, "x\t1\ny,b\t3\n", string(merged([]byte("x\t1\ny,b\t2\n"), []byte("y,b\t3\n"), false)))
+	assert.Equal(t, "#key,a\nx,1\ny,3\nz,4\n", string(mergeTables([]byte("#key,a\ny,2\nx,1\n"), []byte("#key,a\nz,4\ny,3"), true)))
+	assert.Equal(t, "x\t1\ny,b\t3\n", string(mergeTables([]byte("x\t1\ny,b\t2\n"), []byte("y,b\t3\n"), false)))
 }

@@ -99,9 +99,9 @@ func (f *Finding) CauseText() string {
 	return humanize.Truncated(mostCauses, causes)
 }
 
-// Roots returns for each failure the index of the failure that it follows from in the end, of several the most severe:
+// RootCauses returns for each failure the index of the failure that it follows from in the end, of several the most severe:
 // its own index for a root cause, in a cycle, and for what does not fail.
-func Roots(findings []Finding) []int {
+func RootCauses(findings []Finding) []int {
 	failed, first := map[Ref]int{}, map[string]int{}
 	for i := len(findings) - 1; i >= 0; i-- {
 		if f := &findings[i]; f.Result == Fail {
@@ -117,7 +117,7 @@ func Roots(findings []Finding) []int {
 		}
 		roots[i] = i // a cycle ends here
 		best := i
-		for _, cause := range findings[i].causes(failed, first) {
+		for _, cause := range findings[i].causeIndexes(failed, first) {
 			if up := root(cause); up != i && (best == i || findings[up].Severity.Rank() > findings[best].Severity.Rank()) {
 				best = up
 			}
@@ -135,9 +135,9 @@ func Roots(findings []Finding) []int {
 	return roots
 }
 
-// causes returns the indexes of the failures that a finding follows from. A document of an earlier version names the
+// causeIndexes returns the indexes of the failures that a finding follows from. A document of an earlier version names the
 // rule alone: the failure of the same subject is meant, else the first.
-func (f *Finding) causes(failed map[Ref]int, first map[string]int) []int {
+func (f *Finding) causeIndexes(failed map[Ref]int, first map[string]int) []int {
 	var out []int
 	for _, ref := range f.Causes {
 		if at, ok := failed[ref]; ok {
@@ -190,9 +190,9 @@ type Audit struct {
 	Notices []string
 }
 
-// Area is the audit's findings of the rules whose ids begin with a prefix, checked
+// FilterByPrefix is the audit's findings of the rules whose ids begin with a prefix, checked
 // against no profile.
-func (a *Audit) Area(prefix string) *Audit {
+func (a *Audit) FilterByPrefix(prefix string) *Audit {
 	out := &Audit{ProfileWhy: "not asked for", Notices: a.Notices}
 	for _, f := range a.Findings {
 		if strings.HasPrefix(f.Rule, prefix) {

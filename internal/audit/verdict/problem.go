@@ -22,13 +22,13 @@ type Problem struct {
 // Problems groups the failures by root cause, the worst first.
 func Problems(findings []Finding) []Problem {
 	var all []*Problem
-	roots, of := Roots(findings), map[int]*Problem{}
+	roots, of := RootCauses(findings), map[int]*Problem{}
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != Fail || roots[i] != i {
 			continue
 		}
-		at := slices.IndexFunc(all, func(p *Problem) bool { return p.takes(f) })
+		at := slices.IndexFunc(all, func(p *Problem) bool { return p.matchesMembers(f) })
 		if at < 0 {
 			at = len(all)
 			all = append(all, &Problem{Severity: Info})
@@ -54,10 +54,10 @@ func Problems(findings []Finding) []Problem {
 	return out
 }
 
-// takes reports whether a root cause is the same problem as the members so far: of one rule with one severity, or with
+// matchesMembers reports whether a root cause is the same problem as the members so far: of one rule with one severity, or with
 // the same text, as what one CPU's facts prove and another's only suggest is one problem. Settings are one problem for
 // each severity.
-func (p *Problem) takes(f *Finding) bool {
+func (p *Problem) matchesMembers(f *Finding) bool {
 	first := p.Members[0]
 	if strings.HasPrefix(first.Rule, SettingRules) {
 		return strings.HasPrefix(f.Rule, SettingRules) && first.Severity == f.Severity

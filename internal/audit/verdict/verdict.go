@@ -139,14 +139,14 @@ func (c *Citation) Line() string {
 	if c.Noted {
 		return c.Document()
 	}
-	return c.Standing.Mark(c.Document())
+	return c.Standing.MarkDocument(c.Document())
 }
 
 // Document prints vendor, title, version, year and place.
 func (c *Citation) Document() string {
 	out := c.Vendor + ", " + c.Title
 	if c.Version != "" {
-		out += ", " + c.version()
+		out += ", " + c.printedVersion()
 	}
 	if c.Year > 0 {
 		out += ", " + strconv.Itoa(int(c.Year))
@@ -157,8 +157,8 @@ func (c *Citation) Document() string {
 	return out
 }
 
-// Mark marks a document that does not name this machine.
-func (s Standing) Mark(document string) string {
+// MarkDocument marks a document that does not name this machine.
+func (s Standing) MarkDocument(document string) string {
 	switch s {
 	case Practice:
 		return "general practice: " + document
@@ -171,8 +171,8 @@ func (s Standing) Mark(document string) string {
 	}
 }
 
-// version prints "v1.0", and words as they are.
-func (c *Citation) version() string {
+// printedVersion prints "v1.0", and words as they are.
+func (c *Citation) printedVersion() string {
 	if c.Version[0] >= '0' && c.Version[0] <= '9' {
 		return "v" + c.Version
 	}

@@ -50,22 +50,22 @@ func (j *Assessment) Report(o report.Options) report.Report {
 
 // Advised returns the document with advice about the memory population and the BIOS settings.
 func (a *Auditor) Advised(j *Assessment, o report.Options) report.Report {
-	o.Plan = a.advice(j)
+	o.Plan = a.planChanges(j)
 	return j.Report(o)
 }
 
-// Staked is Advised with the machine's part in the plan of a fleet: modules in stock, and the machine's minimum
+// AdvisedForFleet is Advised with the machine's part in the plan of a fleet: modules in stock, and the machine's minimum
 // capacity in bytes.
-func (a *Auditor) Staked(j *Assessment, o report.Options, spares []plan.Spare, floor int64) (report.Report, *plan.Stake) {
-	o.Plan = a.advice(j)
+func (a *Auditor) AdvisedForFleet(j *Assessment, o report.Options, spares []plan.Spare, floor int64) (report.Report, *plan.Stake) {
+	o.Plan = a.planChanges(j)
 	return j.Report(o), plan.ForFleet(j.System, j.Population, j.Found, o.Plan, a.Pipeline(), spares, floor)
 }
 
-// advice plans changes. Each proposal is derived and audited like the machine itself.
-func (a *Auditor) advice(j *Assessment) *plan.Plan {
+// planChanges plans changes. Each proposal is derived and audited like the machine itself.
+func (a *Auditor) planChanges(j *Assessment) *plan.Plan {
 	pipeline := a.Pipeline()
 	made := plan.Make(j.System, j.Population, j.Found, pipeline)
-	if preset, ok := plan.Preset(j.System, j.Found, a.Engine.Preset(j.System, j.Population, *a.Options), pipeline); ok {
+	if preset, ok := plan.ProvePreset(j.System, j.Found, a.Engine.FindPresetStep(j.System, j.Population, *a.Options), pipeline); ok {
 		made.Advice = append(made.Advice, preset)
 	}
 	return made
@@ -95,7 +95,7 @@ func (a *Auditor) Pipeline() plan.Pipeline {
 	}
 	return plan.Pipeline{
 		Rules:    a.Rules,
-		Role:     a.Engine.Role,
+		Role:     a.Engine.RoleOfRule,
 		Document: audit.RowDocument,
 		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, a.Rules) },
 		Audit:    run(false),
@@ -111,7 +111,7 @@ func Changes(exports func() []*collect.Export) func(*audit.Chosen) map[string]au
 		if err != nil {
 			return nil
 		}
-		made := Patch(x, form, chosen)
+		made := MakePatch(x, form, chosen)
 		out := map[string]audit.SettingWays{}
 		ids := make([]string, 0, len(chosen.Rows)+len(x.Export.Table.Presets))
 		for i := range chosen.Rows {
@@ -121,17 +121,17 @@ func Changes(exports func() []*collect.Export) func(*audit.Chosen) map[string]au
 			ids = append(ids, x.Export.Table.Presets[i].Setting)
 		}
 		for _, id := range ids {
-			before, ways, reason := made.Ways(id, chosen.Wish(id))
+			before, ways, reason := made.Instructions(id, chosen.Wish(id))
 			out[id] = audit.SettingWays{Before: before, Ways: ways, Reason: reason}
 		}
 		return out
 	}
 }
 
-// Patch returns the change that brings an export to a profile, in a form.
-func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patch {
-	made := patch.Make(x.Export, goal(chosen))
-	made.Fit(form)
+// MakePatch returns the change that brings an export to a profile, in a form.
+func MakePatch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patch {
+	made := patch.Make(x.Export, patchGoal(chosen))
+	made.DropUnsupported(form)
 	for _, w := range chosen.Rows {
 		if w.About == facts.BasisSystem {
 			made.Open = append(made.Open, patch.Note{Setting: w.ID, Reason: "the document sets it in Linux: " + w.Remedy})
@@ -140,7 +140,7 @@ func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patc
 	return made
 }
 
-func goal(c *audit.Chosen) patch.Goal {
+func patchGoal(c *audit.Chosen) patch.Goal {
 	g := patch.Goal{Preset: c.Profile.Preset}
 	for _, w := range c.Rows {
 		if w.About == facts.BasisSystem {
@@ -159,7 +159,7 @@ func PresentSettings(exports []*collect.Export, asked string) (*collect.Export, 
 		if x.Export.Format == bios.Registry || x.Export.Format == bios.FirmwareAttributes {
 			continue
 		}
-		form, err := patch.Choose(x.Export, asked)
+		form, err := patch.ChooseForm(x.Export, asked)
 		switch {
 		case x.Export.Table == nil:
 			err = errors.New("memaudit has no table of this vendor's BIOS attributes")

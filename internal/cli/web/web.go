@@ -72,7 +72,7 @@ func Profiles() []string { return rulepack.Intents[:] }
 // Check audits the machine that the files describe and returns its report as a page.
 func (c *Checker) Check(files []File, profile string) (Output, error) {
 	c.last = nil
-	sys, err := c.read(files)
+	sys, err := c.readFiles(files)
 	if err != nil {
 		return Output{}, err
 	}
@@ -92,7 +92,7 @@ func (c *Checker) Check(files []File, profile string) (Output, error) {
 			return Output{}, err
 		}
 	}
-	doc := c.auditor.Advised(j, c.options())
+	doc := c.auditor.Advised(j, c.reportOptions())
 	c.last = j
 	var page, document strings.Builder
 	if err := errors.Join(html.Write(&page, &doc), report.WriteJSON(&document, &doc)); err != nil {
@@ -101,20 +101,20 @@ func (c *Checker) Check(files []File, profile string) (Output, error) {
 	return Output{Text: page.String(), JSON: document.String()}, nil
 }
 
-func (c *Checker) options() report.Options {
+func (c *Checker) reportOptions() report.Options {
 	return report.Options{Version: c.Version, Revision: c.Revision, Now: c.now(), Rules: rules.FS, Criteria: report.Criteria{FailOn: string(verdict.Warning)}}
 }
 
-func (c *Checker) read(files []File) (*inventory.System, error) {
+func (c *Checker) readFiles(files []File) (*inventory.System, error) {
 	in := collect.Input{Tables: c.tables, PartNumbers: func() (*partnumber.Table, error) { return partnumber.Load(rules.FS) }}
 	for _, f := range files {
-		if err := add(&in, f); err != nil {
+		if err := addInput(&in, f); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 	if in.Root != nil {
 		defer func() { _ = in.Root.Close() }()
-		if err := snapshot.Inputs(in.Root, &in); err != nil {
+		if err := snapshot.AddInputs(in.Root, &in); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Root.Name(), err)
 		}
 	}
@@ -124,7 +124,7 @@ func (c *Checker) read(files []File) (*inventory.System, error) {
 	return collect.Collect(in), nil
 }
 
-func add(in *collect.Input, f File) error {
+func addInput(in *collect.Input, f File) error {
 	if len(f.Data) > maxFile {
 		return fmt.Errorf("longer than %d bytes", maxFile)
 	}
@@ -189,7 +189,7 @@ func (c *Checker) WhatIf(moves []Move, columns int) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	then := j.Report(c.options())
+	then := j.Report(c.reportOptions())
 	var after, words, document strings.Builder
 	if err := errors.Join(text.Write(&after, &then, text.Options{Width: columns}), text.WriteWhatIf(&words, &doc, text.Options{Width: columns}), report.WriteJSON(&document, &doc)); err != nil {
 		return Output{}, err

@@ -331,7 +331,7 @@ func TestTake(t *testing.T) {
 	assert.NotEqual(t, own.Key, other.Key)
 	_, err = Take(sys, time.Now(), strings.NewReader("k"))
 	require.Error(t, err)
-	assert.Equal(t, map[string]int64{"total": 1}, fileOf(&inventory.System{Memory: inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}}, time.Time{}, "").Memory)
+	assert.Equal(t, map[string]int64{"total": 1}, buildFile(&inventory.System{Memory: inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}}, time.Time{}, "").Memory)
 }
 
 // TestManySettingsNotKnown checks that three settings are named, and the number if there are more.

@@ -22,32 +22,32 @@ func Missing(path, reason string, knownBy fact.Input, state fact.State) *invento
 // Compare compares a machine with the accepted hardware. A value that was known then and is unknown now
 // never counts as unchanged.
 func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline {
-	c := &comparison{then: then, now: fileOf(sys, time.Time{}, then.Key), sys: sys, path: path}
+	c := &comparison{then: then, now: buildFile(sys, time.Time{}, then.Key), sys: sys, path: path}
 	out := &inventory.Baseline{Path: path, SavedAt: then.SavedAt}
 	if reason := c.otherMachine(); reason != "" {
 		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", fact.Conflicting)
 		out.Compared = missing.Compared
 		return out
 	}
-	out.Compared = append(c.slots(), c.machine())
+	out.Compared = append(c.compareSlots(), c.compareMachine())
 	return out
 }
 
-func (c *comparison) machine() inventory.Compared {
+func (c *comparison) compareMachine() inventory.Compared {
 	p := &subjectChanges{}
-	if !c.identified() {
-		p.unknownNow("the system's UUID is not known now, so that this may be another machine")
+	if !c.isIdentified() {
+		p.addUnknown("the system's UUID is not known now, so that this may be another machine")
 	}
 	if len(c.then.Slots) > 0 && (len(c.now.Slots) == 0 || c.sys.Firmware.Lost != nil) {
-		p.unknownNow("firmware's list of slots is not known now, or not whole")
+		p.addUnknown("firmware's list of slots is not known now, or not whole")
 	}
 	a, b := &c.then.Machine, &c.now.Machine
 	switch {
 	case a.BIOSVersion == "":
 	case b.BIOSVersion == "":
-		p.unknownNow("the BIOS version is not known now")
+		p.addUnknown("the BIOS version is not known now")
 	case a.BIOSVersion != b.BIOSVersion || a.BIOSDate != "" && b.BIOSDate != "" && a.BIOSDate != b.BIOSDate:
-		p.change(inventory.BIOSVersion, "BIOS "+version(a), "BIOS "+version(b))
+		p.addChange(inventory.BIOSVersion, "BIOS "+printedVersion(a), "BIOS "+printedVersion(b))
 	}
 	now := map[int]*Socket{}
 	for i := range c.now.Sockets {
@@ -58,29 +58,29 @@ func (c *comparison) machine() inventory.Compared {
 		have := now[then.ID]
 		switch {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
-			p.unknownNow("socket %d is not known now as it was then", then.ID)
+			p.addUnknown("socket %d is not known now as it was then", then.ID)
 		case then.Populated != nil && *then.Populated != *have.Populated:
-			p.change(inventory.Processor, processor(then), processor(have))
+			p.addChange(inventory.Processor, describeProcessor(then), describeProcessor(have))
 		case then.Model == "", then.Model == have.Model:
 		case then.Source != have.Source:
-			p.unknownNow("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
+			p.addUnknown("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
 		default:
-			p.change(inventory.Processor, processor(then), processor(have))
+			p.addChange(inventory.Processor, describeProcessor(then), describeProcessor(have))
 		}
 	}
 	switch {
 	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
 	case len(c.now.Nodes) == 0:
-		p.unknownNow("the NUMA nodes are not known now")
+		p.addUnknown("the NUMA nodes are not known now")
 	default:
-		p.change(inventory.NUMANodes, "NUMA nodes "+numbers(c.then.Nodes), "NUMA nodes "+numbers(c.now.Nodes))
+		p.addChange(inventory.NUMANodes, "NUMA nodes "+formatNumbers(c.then.Nodes), "NUMA nodes "+formatNumbers(c.now.Nodes))
 	}
-	c.memory(p)
-	c.settings(p)
-	return c.done(p)
+	c.compareMemory(p)
+	c.compareSettings(p)
+	return c.finishSubject(p)
 }
 
-func version(m *Machine) string {
+func printedVersion(m *Machine) string {
 	if m.BIOSDate == "" {
 		return m.BIOSVersion
 	}
@@ -89,7 +89,7 @@ func version(m *Machine) string {
 
 func socketEmpty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
 
-func processor(s *Socket) string {
+func describeProcessor(s *Socket) string {
 	model := s.Model
 	switch {
 	case socketEmpty(s):
@@ -100,7 +100,7 @@ func processor(s *Socket) string {
 	return fmt.Sprintf("socket %d: %s", s.ID, model)
 }
 
-func numbers(list []int) string {
+func formatNumbers(list []int) string {
 	words := make([]string, 0, len(list))
 	for _, n := range list {
 		words = append(words, fmt.Sprint(n))
@@ -113,9 +113,9 @@ var memoryViews = []struct{ name, words string }{
 	{"memory_map", "in firmware's memory map"}, {"blocks", "in online memory blocks"}, {"total", "in /proc/meminfo (MemTotal)"},
 }
 
-// memory compares the visible memory by the best view that both sides have. Differences smaller than
+// compareMemory compares the visible memory by the best view that both sides have. Differences smaller than
 // what firmware and kernel normally reserve are ignored: they vary between kernels.
-func (c *comparison) memory(p *subjectChanges) {
+func (c *comparison) compareMemory(p *subjectChanges) {
 	for _, view := range memoryViews {
 		then, now := c.then.Memory[view.name], c.now.Memory[view.name]
 		if then == 0 || now == 0 {
@@ -126,37 +126,37 @@ func (c *comparison) memory(p *subjectChanges) {
 		// modules; at least 512 MiB, for a crash kernel.
 		switch allowed := max(then/50, 512<<20); {
 		case now < then-allowed:
-			p.change(inventory.MemoryLost, text(then), text(now))
+			p.addChange(inventory.MemoryLost, text(then), text(now))
 		case now > then+allowed:
-			p.change(inventory.MemoryGained, text(then), text(now))
+			p.addChange(inventory.MemoryGained, text(then), text(now))
 		}
 		return
 	}
 	if len(c.then.Memory) > 0 {
-		p.unknownNow("the visible memory is not known now")
+		p.addUnknown("the visible memory is not known now")
 	}
 }
 
-func (c *comparison) settings(p *subjectChanges) {
+func (c *comparison) compareSettings(p *subjectChanges) {
 	unknown := 0
 	for _, id := range slices.Sorted(maps.Keys(c.then.Settings)) {
 		for _, view := range slices.Sorted(maps.Keys(c.then.Settings[id])) {
 			then, now := c.then.Settings[id][view], c.now.Settings[id][view]
 			switch {
 			case now.Value != "" && now.Value != then.Value && now.Source != then.Source:
-				p.unknownNow("setting %s (%s) is %s by %s, and was %s by %s", id, view, now.Value, now.Source, then.Value, then.Source)
+				p.addUnknown("setting %s (%s) is %s by %s, and was %s by %s", id, view, now.Value, now.Source, then.Value, then.Source)
 			case now.Value == "":
 				unknown++
 				if unknown <= 3 {
-					p.unknownNow("setting %s (%s) is not known now", id, view)
+					p.addUnknown("setting %s (%s) is not known now", id, view)
 				}
 			case now.Value != then.Value:
-				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then.Value, view), fmt.Sprintf("setting %s %s (%s)", id, now.Value, view))
+				p.addChange(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then.Value, view), fmt.Sprintf("setting %s %s (%s)", id, now.Value, view))
 			}
 		}
 	}
 	if unknown > 3 {
-		p.unknownNow("%d settings in all", unknown)
+		p.addUnknown("%d settings in all", unknown)
 	}
 }
 
@@ -184,7 +184,7 @@ func (c *comparison) otherMachine() string {
 	return ""
 }
 
-func (c *comparison) identified() bool {
+func (c *comparison) isIdentified() bool {
 	a, b := &c.then.Machine, &c.now.Machine
 	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""
 }
@@ -192,7 +192,7 @@ func (c *comparison) identified() bool {
 // swappedUUID returns the hash of the UUID in the other byte order. SMBIOS before 2.6 writes the first
 // three fields as big-endian numbers, so a BIOS update may change the order.
 func (c *comparison) swappedUUID() string {
-	id := normal(string(c.sys.Machine.Identifiers.SystemUUID))
+	id := normaliseID(string(c.sys.Machine.Identifiers.SystemUUID))
 	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
 	if err != nil || len(b) != 16 {
 		return ""
@@ -200,7 +200,7 @@ func (c *comparison) swappedUUID() string {
 	slices.Reverse(b[0:4])
 	slices.Reverse(b[4:6])
 	slices.Reverse(b[6:8])
-	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
+	return newHasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
 type subjectChanges struct {
@@ -209,16 +209,16 @@ type subjectChanges struct {
 	unknown []string
 }
 
-func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
+func (p *subjectChanges) addChange(kind inventory.ChangeKind, then, now string) {
 	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
 }
 
-func (p *subjectChanges) unknownNow(format string, args ...any) {
+func (p *subjectChanges) addUnknown(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }
 
 // A change counts even if other parts are unknown.
-func (c *comparison) done(p *subjectChanges) inventory.Compared {
+func (c *comparison) finishSubject(p *subjectChanges) inventory.Compared {
 	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject.String(), Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
 	var then, now []string

@@ -137,10 +137,10 @@ func Decode(data []byte) (*File, error) {
 	if err := dec.Decode(f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	return f, f.check()
+	return f, f.validate()
 }
 
-func (f *File) check() error {
+func (f *File) validate() error {
 	if _, err := time.Parse(time.RFC3339, f.SavedAt); err != nil {
 		return fmt.Errorf("%w: saved_at %q, expected a time of RFC 3339", ErrMalformed, f.SavedAt)
 	}
@@ -186,14 +186,14 @@ func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error)
 	if _, err := io.ReadFull(random, key); err != nil {
 		return nil, fmt.Errorf("draw a key: %w", err)
 	}
-	return fileOf(sys, now, hex.EncodeToString(key)), nil
+	return buildFile(sys, now, hex.EncodeToString(key)), nil
 }
 
-func fileOf(sys *inventory.System, now time.Time, key string) *File {
+func buildFile(sys *inventory.System, now time.Time, key string) *File {
 	m := &sys.Machine
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
 		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOS.Version.Or(""), BIOSDate: m.BIOS.Date.Or("")}}
-	hash := hasher(key)
+	hash := newHasher(key)
 	if id := string(m.Identifiers.SystemUUID); placeholder.Identifies(id) && !sys.Redacted {
 		f.Machine.UUID = hash("machine", id)
 	}
@@ -244,7 +244,7 @@ func fileOf(sys *inventory.System, now time.Time, key string) *File {
 func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []Slot {
 	seen := map[string]int{}
 	for i := range sys.Slots {
-		seen[normal(sys.Slots[i].Serial)]++
+		seen[normaliseID(sys.Slots[i].Serial)]++
 	}
 	var out []Slot
 	for i := range sys.Slots {
@@ -255,7 +255,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
 			own.Manufacturer, own.PartNumber = s.Manufacturer.Or(""), s.PartNumber.Or("")
 			// A serial number of two modules does not identify either.
-			if placeholder.Identifies(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
+			if placeholder.Identifies(s.Serial) && !sys.Redacted && seen[normaliseID(s.Serial)] == 1 {
 				own.Serial = hash("module", s.Serial)
 			}
 		}
@@ -264,13 +264,13 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 	return out
 }
 
-func hasher(key string) func(kind, id string) string {
+func newHasher(key string) func(kind, id string) string {
 	raw, _ := hex.DecodeString(key) // checked when the file was read
 	return func(kind, id string) string {
 		mac := hmac.New(sha256.New, raw)
-		mac.Write([]byte(kind + "\x00" + normal(id)))
+		mac.Write([]byte(kind + "\x00" + normaliseID(id)))
 		return hex.EncodeToString(mac.Sum(nil)[:12])
 	}
 }
 
-func normal(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
+func normaliseID(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }

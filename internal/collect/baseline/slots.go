@@ -12,7 +12,7 @@ import (
 
 type slotPair struct{ then, now *Slot }
 
-func (q slotPair) subject() inventory.Subject {
+func (q slotPair) slotSubject() inventory.Subject {
 	s := q.now
 	if s == nil {
 		s = q.then
@@ -20,52 +20,52 @@ func (q slotPair) subject() inventory.Subject {
 	return inventory.SlotSubject(inventory.Handle(s.Handle), s.Locator)
 }
 
-func (c *comparison) slots() []inventory.Compared {
+func (c *comparison) compareSlots() []inventory.Compared {
 	if len(c.then.Slots) == 0 || len(c.now.Slots) == 0 {
 		return nil // machine records why
 	}
-	pairs := c.pairs()
-	at := c.places(pairs)
+	pairs := c.pairSlots()
+	at := c.slotLocations(pairs)
 	var out []inventory.Compared
 	for _, q := range pairs {
 		if !mayBePopulated(q.then) && !mayBePopulated(q.now) {
 			continue
 		}
-		p := &subjectChanges{subject: q.subject()}
-		why := c.unclear(q)
+		p := &subjectChanges{subject: q.slotSubject()}
+		why := c.unclearReason(q)
 		switch {
 		case why != "":
-			p.unknownNow("%s", why)
+			p.addUnknown("%s", why)
 		case !mayBePopulated(q.now):
 			now := "empty"
 			if q.now == nil {
 				now = "the slot itself is not listed any more"
 			}
 			if place := at.other(q.then, at.now); place != "" {
-				p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place)
+				p.addChange(inventory.DIMMMoved, describeSlot(q.then), now+"; moved to "+place)
 			} else {
-				p.change(inventory.DIMMLost, describe(q.then), now)
+				p.addChange(inventory.DIMMLost, describeSlot(q.then), now)
 			}
 		case !mayBePopulated(q.then):
 			if place := at.other(q.now, at.then); place != "" {
-				p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place)
+				p.addChange(inventory.DIMMMoved, "empty", describeSlot(q.now)+", moved from "+place)
 			} else {
-				p.change(inventory.DIMMAdded, "empty", describe(q.now))
+				p.addChange(inventory.DIMMAdded, "empty", describeSlot(q.now))
 			}
 		default:
 			compareModule(p, q, at)
 		}
-		out = append(out, c.done(p))
+		out = append(out, c.finishSubject(p))
 	}
 	return out
 }
 
 func mayBePopulated(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
-// pairs matches the slots of both sides: by label if all labels differ, because a new BIOS may renumber
+// pairSlots matches the slots of both sides: by label if all labels differ, because a new BIOS may renumber
 // the handles; the remaining ones by handle, because it may rename the labels; the rest in the table's
 // order, if as many remain on both sides.
-func (c *comparison) pairs() []slotPair {
+func (c *comparison) pairSlots() []slotPair {
 	label := func(s *Slot) string { return s.Locator + "\x00" + s.BankLocator }
 	handle := func(s *Slot) string { return fmt.Sprintf("%04x", s.Handle) }
 	m := matcher{now: make([]*Slot, 0, len(c.now.Slots)), of: map[*Slot]*Slot{}}
@@ -75,12 +75,12 @@ func (c *comparison) pairs() []slotPair {
 	for i := range c.then.Slots {
 		m.then = append(m.then, &c.then.Slots[i])
 	}
-	if distinct(c.then.Slots, label) && distinct(c.now.Slots, label) {
-		m.match(label)
+	if hasDistinctKeys(c.then.Slots, label) && hasDistinctKeys(c.now.Slots, label) {
+		m.matchByKey(label)
 	} else {
-		m.match(func(s *Slot) string { return handle(s) + label(s) })
+		m.matchByKey(func(s *Slot) string { return handle(s) + label(s) })
 	}
-	m.match(handle)
+	m.matchByKey(handle)
 	if len(m.then) == len(m.now) {
 		for i, s := range m.now {
 			m.of[s] = m.then[i]
@@ -104,7 +104,7 @@ type matcher struct {
 	of        map[*Slot]*Slot
 }
 
-func (m *matcher) match(key func(*Slot) string) {
+func (m *matcher) matchByKey(key func(*Slot) string) {
 	then := map[string]*Slot{}
 	for _, s := range m.then {
 		then[key(s)] = s
@@ -121,7 +121,7 @@ func (m *matcher) match(key func(*Slot) string) {
 	m.then = slices.DeleteFunc(m.then, func(s *Slot) bool { return used[s] })
 }
 
-func distinct(list []Slot, key func(*Slot) string) bool {
+func hasDistinctKeys(list []Slot, key func(*Slot) string) bool {
 	seen := map[string]bool{}
 	for i := range list {
 		k := key(&list[i])
@@ -149,27 +149,27 @@ func (w *locations) other(s *Slot, bySerial map[string]string) string {
 	return w.alike[s]
 }
 
-func (c *comparison) places(pairs []slotPair) locations {
+func (c *comparison) slotLocations(pairs []slotPair) locations {
 	w := locations{map[string]string{}, map[string]string{}, map[*Slot]string{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
-			w.then[q.then.Serial] = q.subject().String()
+			w.then[q.then.Serial] = q.slotSubject().String()
 		}
 		if q.now != nil && q.now.Serial != "" {
-			w.now[q.now.Serial] = q.subject().String()
+			w.now[q.now.Serial] = q.slotSubject().String()
 		}
 	}
 	var added []slotPair
 	for _, q := range pairs {
-		if c.unclear(q) == "" && !mayBePopulated(q.then) && mayBePopulated(q.now) && w.then[q.now.Serial] == "" {
+		if c.unclearReason(q) == "" && !mayBePopulated(q.then) && mayBePopulated(q.now) && w.then[q.now.Serial] == "" {
 			added = append(added, q)
 		}
 	}
 	for _, q := range pairs {
-		if c.unclear(q) != "" || !mayBePopulated(q.then) || mayBePopulated(q.now) || w.now[q.then.Serial] != "" {
+		if c.unclearReason(q) != "" || !mayBePopulated(q.then) || mayBePopulated(q.now) || w.now[q.then.Serial] != "" {
 			continue
 		}
-		i := slices.IndexFunc(added, func(o slotPair) bool { return sameKind(q.then, o.now) })
+		i := slices.IndexFunc(added, func(o slotPair) bool { return isSameKind(q.then, o.now) })
 		if i < 0 {
 			continue
 		}
@@ -177,18 +177,18 @@ func (c *comparison) places(pairs []slotPair) locations {
 		if q.then.Serial != "" && added[i].now.Serial != "" {
 			how = ", by its kind; it has another serial number"
 		}
-		w.alike[q.then], w.alike[added[i].now] = added[i].subject().String()+how, q.subject().String()+how
+		w.alike[q.then], w.alike[added[i].now] = added[i].slotSubject().String()+how, q.slotSubject().String()+how
 		added = slices.Delete(added, i, i+1)
 	}
 	return w
 }
 
-func sameKind(a, b *Slot) bool {
+func isSameKind(a, b *Slot) bool {
 	return a.SizeBytes > 0 && a.SizeBytes == b.SizeBytes && a.Type == b.Type && a.Manufacturer == b.Manufacturer && a.PartNumber == b.PartNumber
 }
 
-// unclear returns why a slot cannot be compared, "" if it can.
-func (c *comparison) unclear(q slotPair) string {
+// unclearReason returns why a slot cannot be compared, "" if it can.
+func (c *comparison) unclearReason(q slotPair) string {
 	switch {
 	case q.now == nil && c.sys.Firmware.Lost != nil:
 		return "firmware's list of slots is not complete"
@@ -210,24 +210,24 @@ func compareModule(p *subjectChanges, q slotPair, at locations) {
 	}
 	var differs []string
 	for _, f := range []struct{ what, then, now string }{
-		{"size", sizeOf(then), sizeOf(now)}, {"type", then.Type, now.Type}, {"manufacturer", then.Manufacturer, now.Manufacturer},
+		{"size", printedSize(then), printedSize(now)}, {"type", then.Type, now.Type}, {"manufacturer", then.Manufacturer, now.Manufacturer},
 		{"part number", then.PartNumber, now.PartNumber},
 	} {
 		switch {
 		case f.then == "" || f.then == f.now:
 		case f.now == "":
-			p.unknownNow("the module's %s is not known now", f.what)
+			p.addUnknown("the module's %s is not known now", f.what)
 		default:
 			differs = append(differs, f.what)
 		}
 	}
 	switch {
 	case len(differs) > 0 && then.Serial != "" && then.Serial == now.Serial:
-		p.change(inventory.DIMMReplaced, describe(then), describe(now)+"; the same serial number, another "+strings.Join(differs, " and "))
+		p.addChange(inventory.DIMMReplaced, describeSlot(then), describeSlot(now)+"; the same serial number, another "+strings.Join(differs, " and "))
 	case len(differs) > 0:
-		p.change(inventory.DIMMReplaced, describe(then), describe(now))
+		p.addChange(inventory.DIMMReplaced, describeSlot(then), describeSlot(now))
 	case then.Serial != "" && now.Serial == "":
-		p.unknownNow("the module's serial number is not known now, so that it may be another of its kind")
+		p.addUnknown("the module's serial number is not known now, so that it may be another of its kind")
 	}
 	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
 	if len(differs) == 0 {
@@ -241,9 +241,9 @@ func compareSerials(p *subjectChanges, q slotPair, at locations) bool {
 		return false
 	}
 	if place := at.then[now.Serial]; place != "" {
-		p.change(inventory.DIMMMoved, describe(then), describe(now)+", the module that was in "+place)
+		p.addChange(inventory.DIMMMoved, describeSlot(then), describeSlot(now)+", the module that was in "+place)
 	} else {
-		p.change(inventory.DIMMReplaced, describe(then), describe(now)+" with another serial number")
+		p.addChange(inventory.DIMMReplaced, describeSlot(then), describeSlot(now)+" with another serial number")
 	}
 	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
 	return true
@@ -254,25 +254,25 @@ func compareSpeed(p *subjectChanges, then, now int, words string) {
 	switch {
 	case then == 0:
 	case now == 0:
-		p.unknownNow("the module's speed is not known now")
+		p.addUnknown("the module's speed is not known now")
 	case ddr.SameSpeed(now, then):
 	case now < then:
-		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
+		p.addChange(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
 	default:
-		p.change(inventory.DIMMFaster, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
+		p.addChange(inventory.DIMMFaster, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
 	}
 }
 
-func sizeOf(s *Slot) string {
+func printedSize(s *Slot) string {
 	if s.SizeBytes == 0 {
 		return ""
 	}
 	return humanize.Size(s.SizeBytes)
 }
 
-// describe returns size, type, manufacturer and part number of a module, without its serial number.
-func describe(s *Slot) string {
-	words := slices.DeleteFunc([]string{sizeOf(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
+// describeSlot returns size, type, manufacturer and part number of a module, without its serial number.
+func describeSlot(s *Slot) string {
+	words := slices.DeleteFunc([]string{printedSize(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
 	if len(words) == 0 {
 		return "a module"
 	}

@@ -26,7 +26,7 @@ type idleView struct {
 	all []host.IdleState
 }
 
-func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
+func (m *Machine) findIdleStates() (*idleView, *fact.Fact[string]) {
 	f := m.Kernel.CPUIdle
 	v := &idleView{driver: f.Driver, all: f.States.Value}
 	unknown := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
@@ -48,16 +48,16 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 		if s.Name.Value == "C1E" {
 			v.c1e = s
 		}
-		if deeper(s) {
+		if isBelowC1(s) {
 			v.deep = append(v.deep, *s)
 		}
 	}
 	return v, nil
 }
 
-// deeper reports whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4 are
+// isBelowC1 reports whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4 are
 // the C-state minus one), or else by its name.
-func deeper(s *host.IdleState) bool {
+func isBelowC1(s *host.IdleState) bool {
 	if _, hex, ok := strings.Cut(s.Desc.Value, "MWAIT 0x"); ok {
 		if hint, err := strconv.ParseUint(hex, 16, 8); err == nil {
 			return hint>>4 > 0
@@ -83,11 +83,11 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	return out
 }
 
-func (m *Machine) cStates() derived {
-	v, unknown := m.idle()
+func (m *Machine) deriveCStates() derived {
+	v, unknown := m.findIdleStates()
 	by, option := m.byOption(idleOption)
 	switch {
-	case !v.driver.Known() && m.has(idleOff): // the kernel then makes no folder of an idle driver
+	case !v.driver.Known() && m.hasKernelOption(disablesIdle): // the kernel then makes no folder of an idle driver
 		return derived{fact.Known(disabledWord, fact.Corroborated, by.From), by}
 	case unknown != nil:
 		return derived{effective: *unknown}
@@ -96,7 +96,7 @@ func (m *Machine) cStates() derived {
 	case v.driver.Value == "none" && option: // the processor halts in C1 or polls
 		return derived{fact.Known(disabledWord, fact.Direct, v.driver.From), by}
 	case v.driver.Value == "none":
-		return derived{fact.Known(disabledWord, fact.Corroborated, v.driver.From), undecided("no idle driver is loaded, and no option says why", v.driver.From)}
+		return derived{fact.Known(disabledWord, fact.Corroborated, v.driver.From), unknownDecider("no idle driver is loaded, and no option says why", v.driver.From)}
 	case v.driver.Value == "haltpoll":
 		return derived{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
@@ -143,16 +143,16 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, p.From)
 		}
 	}
-	mwait := m.flag("monitor")
+	mwait := m.processorFlag("monitor")
 	switch {
 	case !m.optionsKnown():
-		return undecided("the command line is not known, which can limit the idle states", at)
+		return unknownDecider("the command line is not known, which can limit the idle states", at)
 	case mwait.Known() && !mwait.Value:
 		return fact.Known(inventory.DecidedFirmware, fact.Indirect, mwait.From, at)
 	case v.driver.Value == acpiIdle || strings.HasSuffix(stateNames(v.all), "_ACPI"):
 		return fact.Known(inventory.DecidedFirmware, fact.Indirect, at, v.driver.From)
 	default:
-		return undecided("the driver's table of states does not say who limits it", at)
+		return unknownDecider("the driver's table of states does not say who limits it", at)
 	}
 }
 
@@ -175,9 +175,9 @@ func (m *Machine) allDisabled(v *idleView) derived {
 	case statuses["disabled"] == len(v.deep) && m.optionsKnown() && v.driver.Value == intelIdle:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at...)
 	case statuses[""] == len(v.deep):
-		f.decided = undecided("kernels before 5.6 do not say whether a state was off at boot", at...)
+		f.decided = unknownDecider("kernels before 5.6 do not say whether a state was off at boot", at...)
 	default:
-		f.decided = undecided("some states were off at boot, others were switched off since", at...)
+		f.decided = unknownDecider("some states were off at boot, others were switched off since", at...)
 	}
 	return f
 }
@@ -200,16 +200,16 @@ func (m *Machine) someEnabled(v *idleView) derived {
 		// The list is firmware's, or intel_idle checked its own against it.
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
 	default:
-		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)
+		f.decided = unknownDecider("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)
 	}
 	return f
 }
 
-// c1e derives whether cores enter the enhanced halt state C1E. intel_idle clears firmware's bit for
+// deriveC1E derives whether cores enter the enhanced halt state C1E. intel_idle clears firmware's bit for
 // it and offers the state itself (docs/kernel.md, C1E).
-func (m *Machine) c1e() derived {
-	bit := m.field(host.MSRPowerCtl, 1, 1)
-	v, unknown := m.idle()
+func (m *Machine) deriveC1E() derived {
+	bit := m.registerField(host.MSRPowerCtl, 1, 1)
+	v, unknown := m.findIdleStates()
 	switch {
 	case bit.State == fact.Conflicting:
 		return derived{effective: fact.UnknownFrom[string](bit)}
@@ -225,7 +225,7 @@ func (m *Machine) c1e() derived {
 		return derived{effective: fact.UnknownFrom[string](bit)}
 	case v.driver.Value == intelIdle:
 		return derived{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
-			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
+			unknownDecider("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
 	default:
 		return derived{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)}
@@ -241,7 +241,7 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) derived {
 	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.Value:
 		f.decided = fact.Known(inventory.DecidedKernel, fact.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
 	default:
-		f.decided = undecided("intel_idle clears the bit on most processors, so firmware set it, or it was changed since boot", bit.From)
+		f.decided = unknownDecider("intel_idle clears the bit on most processors, so firmware set it, or it was changed since boot", bit.From)
 	}
 	return f
 }
@@ -256,7 +256,7 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	switch {
 	case !known:
 		return derived{effective: fact.UnknownFrom[string](s.Disabled)}
-	case !off && limited && everywhere && beyond(s, longest): // the state is never entered
+	case !off && limited && everywhere && exceedsLatency(s, longest): // the state is never entered
 		return derived{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
 		return derived{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
@@ -304,7 +304,7 @@ func (m *Machine) packageCState() derived {
 	if words == nil {
 		return derived{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}
-	limit := m.field(host.MSRPackageCst, 0, bits)
+	limit := m.registerField(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
 		return derived{effective: fact.UnknownFrom[string](limit)}
 	}
@@ -313,10 +313,10 @@ func (m *Machine) packageCState() derived {
 		return derived{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", fact.BIOSOrBMC, limit.Evidence()...)}
 	}
 	f := derived{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
-	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
+	if lock := m.registerField(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {
-		f.decided = undecided("firmware left the register unlocked, so it may have been changed since boot", limit.From)
+		f.decided = unknownDecider("firmware left the register unlocked, so it may have been changed since boot", limit.From)
 	}
 	return f
 }

@@ -74,14 +74,14 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 	if part := m.Kernel.KernelLog.Mirrored; part.Known() && part.Value.Mirrored != part.Value.All {
 		return fact.Known("mirror_partial", fact.Direct, part.From)
 	}
-	if f := m.lockstep(); f.Known() {
+	if f := m.deriveLockstep(); f.Known() {
 		return f
 	}
-	return m.mirroring()
+	return m.deriveMirroring()
 }
 
-// lockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent channels.
-func (m *Machine) lockstep() fact.Fact[string] {
+// deriveLockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent channels.
+func (m *Machine) deriveLockstep() fact.Fact[string] {
 	var found fact.Fact[string]
 	for i := range m.System.EDAC {
 		controller := &m.System.EDAC[i]
@@ -103,10 +103,10 @@ func (m *Machine) lockstep() fact.Fact[string] {
 		return found
 	}
 	// Independent channels can still be mirrored.
-	if share := m.mirroring(); share.Known() {
+	if share := m.deriveMirroring(); share.Known() {
 		return share
 	}
-	switch installed, ok := m.installed(); {
+	switch installed, ok := m.installedBytes(); {
 	case !ok:
 		found.Certainty = fact.Indirect
 	case !m.allVisible(installed):
@@ -117,9 +117,9 @@ func (m *Machine) lockstep() fact.Fact[string] {
 	return found
 }
 
-// installed returns the sum of the DRAM modules in bytes. It returns false if a slot cannot be
+// installedBytes returns the sum of the DRAM modules in bytes. It returns false if a slot cannot be
 // counted or the table is not the machine's own.
-func (m *Machine) installed() (int64, bool) {
+func (m *Machine) installedBytes() (int64, bool) {
 	var sum int64
 	if p := m.System.Firmware.Lost; !m.OwnTable || p != nil && p.Code != inventory.ProblemShort {
 		return 0, false
@@ -159,10 +159,10 @@ func (m *Machine) smallestRank() int64 {
 	return least
 }
 
-// mirroring derives the mode from the share of the memory that is visible. Half of it alone is not conclusive: sparing
+// deriveMirroring derives the mode from the share of the memory that is visible. Half of it alone is not conclusive: sparing
 // also leaves half in some layouts (1-1|1-1 in Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
-func (m *Machine) mirroring() fact.Fact[string] {
-	installed, ok := m.installed()
+func (m *Machine) deriveMirroring() fact.Fact[string] {
+	installed, ok := m.installedBytes()
 	visible, marked := m.System.Memory.VisibleBytes, m.Kernel.KernelLog.Mirrored
 	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
@@ -219,5 +219,5 @@ func (m *Machine) patrolScrub() derived {
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}
-	return derived{found, undecided("firmware set the rate, or it was changed since boot", found.From)}
+	return derived{found, unknownDecider("firmware set the rate, or it was changed since boot", found.From)}
 }

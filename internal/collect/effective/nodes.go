@@ -40,7 +40,7 @@ func (m *Machine) nodesOverlap() bool {
 	return len(slices.Compact(slices.Clone(all))) < len(all)
 }
 
-func (m *Machine) cpuNodes() fact.Fact[int] {
+func (m *Machine) countCPUNodes() fact.Fact[int] {
 	online := m.Kernel.NUMA.Online
 	if len(m.System.Nodes) == 0 {
 		if online.State != fact.Unread && !online.Known() {
@@ -75,8 +75,8 @@ type layout struct {
 	at fact.Evidence
 }
 
-// layout counts the nodes in each socket, or returns why they do not show firmware's mode.
-func (m *Machine) layout() (layout, *fact.Fact[string]) {
+// nodeLayout counts the nodes in each socket, or returns why they do not show firmware's mode.
+func (m *Machine) nodeLayout() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
 		return unknown(m.NoKernel("the number of NUMA nodes"))
@@ -91,14 +91,14 @@ func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	if f != nil {
 		return unknown(*f)
 	}
-	nodes := m.cpuNodes()
+	nodes := m.countCPUNodes()
 	if !nodes.Known() {
 		return unknown(fact.UnknownFrom[string](nodes))
 	}
 	if f := m.kernelChose(nodes); f != nil {
 		return unknown(*f)
 	}
-	l, undivided := m.divide()
+	l, undivided := m.divideSockets()
 	if undivided == nil && missing > 0 && missing >= l.cpus {
 		return unknown(fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(m.System.CPU.Present.Value)),
@@ -121,7 +121,7 @@ func (m *Machine) cpusMissing() (int, *fact.Fact[string]) {
 		return 0, nil // the kernel took one of the two threads of every core offline; cores and caches are all there
 	case !ok && (!offline.Known() || len(offline.Value) > 0):
 		f = fact.UnknownFrom[string](cpu.Present)
-	case m.has(cpuOption):
+	case m.hasKernelOption(cpuOption):
 		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
 	case ok:
 		return missing, nil
@@ -147,9 +147,9 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	return &f
 }
 
-// divide counts the nodes with CPUs in each socket. A node over several sockets is node
+// divideSockets counts the nodes with CPUs in each socket. A node over several sockets is node
 // interleaving, which hides the division of the sockets; on AMD it is NPS0.
-func (m *Machine) divide() (layout, *fact.Fact[string]) {
+func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	online := m.Kernel.NUMA.Online
 	l := layout{at: online.From}
@@ -164,7 +164,7 @@ func (m *Machine) divide() (layout, *fact.Fact[string]) {
 		switch {
 		case ok:
 			count[id]++
-		case n.Socket.State == fact.Conflicting && len(m.System.Nodes) == 1 && m.zen():
+		case n.Socket.State == fact.Conflicting && len(m.System.Nodes) == 1 && m.isZenProcessor():
 			l.spans, l.at = true, n.CPUs.From
 			return l, nil
 		default:
@@ -232,7 +232,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 			return fact.Unknown[string](fact.Absent, "the kernel has no NUMA support", "a kernel with CONFIG_NUMA", m.System.NUMA.KernelNUMA.From)
 		}
 	}
-	nodes := m.cpuNodes()
+	nodes := m.countCPUNodes()
 	count, ok := nodes.Get()
 	switch {
 	case !ok:
@@ -245,7 +245,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 		return fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d nodes for %d sockets: a socket without memory or CPUs, or a mixed mode", count, sockets), "", append(evidence, nodes.From)...)
 	default:
-		return m.oneNode(known, nodes.From, evidence)
+		return m.deriveOneNode(known, nodes.From, evidence)
 	}
 }
 
@@ -269,9 +269,9 @@ func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.
 	}
 }
 
-// oneNode handles a machine of several sockets with one node. known is set if the processor's model is
+// deriveOneNode handles a machine of several sockets with one node. known is set if the processor's model is
 // known; an unknown one could be on a front-side bus.
-func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
+func (m *Machine) deriveOneNode(known bool, from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
 	n := &m.System.NUMA
 	options, optionsKnown := n.Options.Get()
 	srat, sratKnown := n.SRAT.Get()
@@ -296,10 +296,10 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 	}
 }
 
-// subNUMA derives the mode that splits a socket into nodes: SNC or cluster on die on Intel, NPS on
+// deriveSubNUMA derives the mode that splits a socket into nodes: SNC or cluster on die on Intel, NPS on
 // AMD. All sockets must show the same.
-func (m *Machine) subNUMA() fact.Fact[string] {
-	l, unknown := m.layout()
+func (m *Machine) deriveSubNUMA() fact.Fact[string] {
+	l, unknown := m.nodeLayout()
 	if unknown != nil {
 		return *unknown
 	}
@@ -317,7 +317,7 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 		return fact.Known("nps0", certainty, l.at, slices.Concat(m.System.NUMA.SRAT.Evidence(), m.System.CPU.Packages.Evidence())...)
 	case vendor == "GenuineIntel":
 		return m.intelMode(l, &p)
-	case m.zen():
+	case m.isZenProcessor():
 		return m.zenMode(l)
 	case vendor == "AuthenticAMD" && l.perSocket <= 2:
 		// Opterons with two dies have two nodes in each package.
@@ -346,7 +346,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 		return fact.Known("cod", fact.Corroborated, l.at, more...)
 	case !ok:
 		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
-	case p.hasSNC() && l3 <= n*l.cpus && l3 >= n*l.cpus-l.missing && slices.Contains([]int{2, 3, 4, 6}, n):
+	case p.supportsSNC() && l3 <= n*l.cpus && l3 >= n*l.cpus-l.missing && slices.Contains([]int{2, 3, 4, 6}, n):
 		return fact.Known(fmt.Sprintf("snc%d", n), fact.Direct, l.at, more...)
 	default:
 		return fact.Unknown[string](fact.Conflicting,
@@ -363,7 +363,7 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	case n == 1 && ok && l3 == l.cpus:
 		// With one L3 in each socket, L3 as NUMA makes the same layout.
 		return fact.Known(mode, fact.Indirect, l.at, more...)
-	case n == 1, n == 4 && m.naples():
+	case n == 1, n == 4 && m.isFirstEPYC():
 		return fact.Known(mode, fact.Corroborated, l.at, more...)
 	case !ok:
 		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
@@ -383,7 +383,7 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 // l3AsNUMA derives whether AMD's firmware makes each L3 cache a node: it does if there are more nodes
 // than in any NPS mode, and does not if a node has several caches.
 func (m *Machine) l3AsNUMA() fact.Fact[string] {
-	l, unknown := m.layout()
+	l, unknown := m.nodeLayout()
 	if unknown != nil {
 		return *unknown
 	}
@@ -407,7 +407,7 @@ func (m *Machine) snoopMode() fact.Fact[string] {
 	if !p.hasClusterOnDie() {
 		return unobservable("not observable from Linux")
 	}
-	mode := m.subNUMA()
+	mode := m.deriveSubNUMA()
 	switch {
 	case mode.Known() && mode.Value == "cod":
 		return mode

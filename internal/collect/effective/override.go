@@ -15,16 +15,16 @@ import (
 
 const changeWriter = "and change what writes it (a tuned profile, cpupower, a boot script)"
 
-func (m *Machine) overrides(id string, f *derived) []inventory.Override {
+func (m *Machine) findOverrides(id string, f *derived) []inventory.Override {
 	if m.Kernel == nil || m.System.Machine.Virtual.Or(true) || m.Privileged {
 		return nil
 	}
 	var out []inventory.Override
 	switch id {
 	case "turbo":
-		out = slices.Concat(m.switchedOff(id, f), m.mixedBoost(), m.caps(), m.firmwareLimits(), m.powerLimits(), m.slowGovernor())
+		out = slices.Concat(m.switchedOff(id, f), m.mixedBoost(), m.frequencyCaps(), m.firmwareLimits(), m.powerLimits(), m.slowGovernor())
 	case "uncore_frequency":
-		out = m.uncoreCaps()
+		out = m.uncoreOverrides()
 	case "energy_perf_bias":
 		out = m.savesPower(f)
 	case "c_states":
@@ -66,7 +66,7 @@ func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 		}
 		o.Found = fmt.Sprintf("firmware describes IOMMUs (ACPI table %s), but Linux uses none: /sys/class/iommu is empty and the command line has no %s=on", table, option)
 		o.Undo = fmt.Sprintf("boot Linux with %s=on (and iommu=pt if devices should not be translated)", option)
-		if option != "intel_iommu" || m.has(func(key, value string) bool { return key == option && value == "on" }) {
+		if option != "intel_iommu" || m.hasKernelOption(func(key, value string) bool { return key == option && value == "on" }) {
 			o.Found = fmt.Sprintf("firmware describes IOMMUs (ACPI table %s), but Linux uses none: /sys/class/iommu is empty", table)
 			o.Undo = "find the reason in the kernel log (dmesg | grep -e DMAR -e IOMMU -e AMD-Vi)"
 		}
@@ -76,15 +76,15 @@ func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 	return []inventory.Override{o}
 }
 
-func (m *Machine) has(match func(key, value string) bool) bool {
-	_, ok := m.option(match)
+func (m *Machine) hasKernelOption(match func(key, value string) bool) bool {
+	_, ok := m.kernelOption(match)
 	return ok
 }
 
 // tunedHint names tuned if the command line shows that tuned added options: its profiles also add
 // options named tuned.*.
 func (m *Machine) tunedHint() string {
-	if o, ok := m.option(func(key, _ string) bool { return strings.HasPrefix(key, "tuned.") }); ok {
+	if o, ok := m.kernelOption(func(key, _ string) bool { return strings.HasPrefix(key, "tuned.") }); ok {
 		return " (tuned writes options there: " + o.Raw + "; change its profile)"
 	}
 	return ""
@@ -118,8 +118,8 @@ func (m *Machine) mixedBoost() []inventory.Override {
 	return []inventory.Override{o}
 }
 
-// caps handles frequency limits at or below the base frequency: Turbo is never reached.
-func (m *Machine) caps() []inventory.Override {
+// frequencyCaps handles frequency limits at or below the base frequency: Turbo is never reached.
+func (m *Machine) frequencyCaps() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	p := &f.First
 	var out []inventory.Override
@@ -127,7 +127,7 @@ func (m *Machine) caps() []inventory.Override {
 		pct.Value*p.CPUInfoMaxKHz.Value/100 <= p.BaseKHz.Value {
 		limit := pct.Value * p.CPUInfoMaxKHz.Value / 100
 		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, Value: withoutTurbo(limit, p.BaseKHz.Value), At: []fact.Evidence{pct.From, p.BaseKHz.From},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(limit), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, megahertz(limit), megahertz(p.CPUInfoMaxKHz.Value), megahertz(p.BaseKHz.Value)),
 			Undo:  "write 100 to " + pct.From.Path + ", " + changeWriter})
 	}
 	for i := range f.Caps {
@@ -136,7 +136,7 @@ func (m *Machine) caps() []inventory.Override {
 			continue // the last condition is firmware's limit, which cpufreq adopts
 		}
 		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, Value: withoutTurbo(c.Max.Value, c.Base.Value), At: []fact.Evidence{c.Max.From, c.Base.From},
-			Found: fmt.Sprintf("%s is %s: %s at no more than %s of %s, the base is %s", c.Max.From.Path, c.Max.From.Raw, m.policiesRun(c), mhz(c.Max.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
+			Found: fmt.Sprintf("%s is %s: %s at no more than %s of %s, the base is %s", c.Max.From.Path, c.Max.From.Raw, m.policiesRun(c), megahertz(c.Max.Value), megahertz(c.CPUInfoMax.Value), megahertz(c.Base.Value)),
 			Undo:  "write " + c.CPUInfoMax.From.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + changeWriter})
 	}
 	return out
@@ -151,7 +151,7 @@ func withoutTurbo(limit, base int64) string {
 	return ""
 }
 
-func ofAll(n, all int, what string) string {
+func countUnlessAll(n, all int, what string) string {
 	if n == all {
 		return ""
 	}
@@ -175,7 +175,7 @@ func (m *Machine) firmwareLimits() []inventory.Override {
 			continue
 		}
 		out = append(out, inventory.Override{By: inventory.DecidedFirmware, At: []fact.Evidence{c.Limit.From, c.Base.From},
-			Found: fmt.Sprintf("firmware limits the clock at present, %s is %s: %s at no more than %s of %s, the base is %s", c.Limit.From.Path, c.Limit.From.Raw, m.policiesRun(c), mhz(c.Limit.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
+			Found: fmt.Sprintf("firmware limits the clock at present, %s is %s: %s at no more than %s of %s, the base is %s", c.Limit.From.Path, c.Limit.From.Raw, m.policiesRun(c), megahertz(c.Limit.Value), megahertz(c.CPUInfoMax.Value), megahertz(c.Base.Value)),
 			Undo:  "look at the BMC for a power cap, a lost or weak power supply and the temperature: firmware announces this limit and takes it back"})
 	}
 	return out
@@ -226,13 +226,13 @@ func (m *Machine) savesPower(f *derived) []inventory.Override {
 		if i := slices.IndexFunc(saving.of.Distinct, func(e fact.Fact[string]) bool { return e.Value == saving.value }); i >= 0 {
 			e := saving.of.Distinct[i]
 			o.At = []fact.Evidence{e.From}
-			o.Found = e.From.Path + " is " + saving.value + ofAll(saving.of.Counts[i], saving.of.Read, saving.each) + ": " + saving.found
+			o.Found = e.From.Path + " is " + saving.value + countUnlessAll(saving.of.Counts[i], saving.of.Read, saving.each) + ": " + saving.found
 			o.Undo = saving.undo + changeWriter
 			return []inventory.Override{o}
 		}
 	}
 	for _, g := range k.Governors.Distinct {
-		if g.Value == "powersave" && ownScaling(k.First.Driver.Value) && k.EPP.Uniform().Or("performance") != "performance" {
+		if g.Value == "powersave" && ownScaling(k.First.Driver.Value) && k.EPP.UniformValue().Or("performance") != "performance" {
 			o.At, o.Saves, o.Value = []fact.Evidence{g.From, k.EPP.Distinct[0].From}, true, f.effective.Or("")
 			o.Found = fmt.Sprintf("%s is powersave with the preference %s: the processor raises its clock by load; the driver's default, or set at run time", g.From.Path, k.EPP.Distinct[0].Value)
 			o.Undo = "set the governor performance (cpupower frequency-set -g performance, or tuned's throughput-performance), which makes the preference performance"
@@ -248,7 +248,7 @@ func ownScaling(driver string) bool {
 	return slices.Contains([]string{"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"}, driver)
 }
 
-func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
+func megahertz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 
 // slowGovernor handles the governors that keep the cores at the lowest or at a fixed frequency
 // (Documentation/admin-guide/pm/cpufreq.rst). In intel_pstate and amd-pstate, "powersave" is a different
@@ -267,7 +267,7 @@ func (m *Machine) slowGovernor() []inventory.Override {
 			continue
 		}
 		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{g.From, f.First.Driver.From},
-			Found: fmt.Sprintf("%s is %s%s with the driver %s: %s, whatever the load", g.From.Path, governor, ofAll(f.Governors.Counts[i], f.Governors.Read, "frequency policies"), driver, what),
+			Found: fmt.Sprintf("%s is %s%s with the driver %s: %s, whatever the load", g.From.Path, governor, countUnlessAll(f.Governors.Counts[i], f.Governors.Read, "frequency policies"), driver, what),
 			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + changeWriter}}
 	}
 	return nil
@@ -276,7 +276,7 @@ func (m *Machine) slowGovernor() []inventory.Override {
 // latencyLimit returns the limit of the wake-up latency that forbids idle states below C1. every is set
 // if it forbids all of them on all CPUs.
 func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
-	v, unknown := m.idle()
+	v, unknown := m.findIdleStates()
 	if unknown != nil {
 		return o, false, false
 	}
@@ -286,7 +286,7 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	}
 	var forbidden []string
 	for i := range v.deep {
-		if s := &v.deep[i]; beyond(s, limit) {
+		if s := &v.deep[i]; exceedsLatency(s, limit) {
 			forbidden = append(forbidden, fmt.Sprintf("%s (%s us)", s.Name.Value, s.LatencyUS.From.Raw))
 			o.At = append(o.At, s.LatencyUS.From)
 		}
@@ -307,7 +307,7 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	return o, everywhere && len(forbidden) == len(v.deep), true
 }
 
-func beyond(s *host.IdleState, limit int64) bool {
+func exceedsLatency(s *host.IdleState, limit int64) bool {
 	return s.LatencyUS.Known() && s.LatencyUS.Value > limit
 }
 

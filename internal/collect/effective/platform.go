@@ -12,10 +12,10 @@ import (
 
 // monitorMwait derives whether MONITOR/MWAIT may be used. The flag mirrors the bit with which firmware disables it.
 func (m *Machine) monitorMwait() derived {
-	flag := m.flag("monitor")
+	flag := m.processorFlag("monitor")
 	if m.cpuModel().vendor.Or("") == intelVendor {
-		if bit := m.field(host.MSRMiscEnable, 18, 1); bit.Known() {
-			return derived{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
+		if bit := m.registerField(host.MSRMiscEnable, 18, 1); bit.Known() {
+			return derived{switchState(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
 		}
 	}
 	switch {
@@ -24,18 +24,18 @@ func (m *Machine) monitorMwait() derived {
 	case flag.Value:
 		return derived{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
 	default:
-		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), unknownDecider("firmware disables it, or the processor has none", flag.From)}
 	}
 }
 
-// iommu derives whether the kernel uses IOMMUs: it has registered units. Firmware that disables the
+// deriveIOMMU derives whether the kernel uses IOMMUs: it has registered units. Firmware that disables the
 // IOMMU provides no table for it.
-func (m *Machine) iommu() derived {
+func (m *Machine) deriveIOMMU() derived {
 	units := m.Kernel.Devices.IOMMUs
 	units.From.Raw = strings.Join(units.Value, " ")
 	name, x86 := m.iommuNames()
-	table := inWords(m.Kernel.ACPI.Has(name), name, "listed", "not listed")
-	by, option := m.byOption(m.iommuOff)
+	table := inWords(m.Kernel.ACPI.HasTable(name), name, "listed", "not listed")
+	by, option := m.byOption(m.disablesIOMMU)
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
@@ -61,10 +61,10 @@ func (m *Machine) iommu() derived {
 	}
 }
 
-// iommuOff matches the options that disable the processor's IOMMU: a word that starts with "off" in a comma-separated
+// disablesIOMMU matches the options that disable the processor's IOMMU: a word that starts with "off" in a comma-separated
 // list (intel_iommu_setup in drivers/iommu/intel/iommu.c, parse_amd_iommu_options in drivers/iommu/amd/init.c,
 // iommu_setup in arch/x86/kernel/pci-dma.c). The other vendor's option has no effect.
-func (m *Machine) iommuOff(key, value string) bool {
+func (m *Machine) disablesIOMMU(key, value string) bool {
 	_, own := m.iommuNames()
 	if own == "" {
 		return false // iommu= is an option of x86
@@ -109,7 +109,7 @@ func (m *Machine) virtualization() derived {
 	default:
 		return derived{effective: unobservable("virtualization of this processor is not documented here")}
 	}
-	flag := m.flag(name)
+	flag := m.processorFlag(name)
 	kvm := m.Kernel.Devices.KVM
 	switch {
 	case !flag.Known():
@@ -122,7 +122,7 @@ func (m *Machine) virtualization() derived {
 	case flag.Value:
 		return derived{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
-		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without it, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), unknownDecider("firmware disables it, the kernel was built without it, or the processor has none", flag.From)}
 	}
 }
 
@@ -131,10 +131,10 @@ func (m *Machine) virtualization() derived {
 // algorithm L2P is on, bit 12 being 0.
 func intelPrefetch(bit uint) func(*Machine) derived {
 	return func(m *Machine) derived {
-		if l2p := m.field(host.MSRPrefetch, 12, 1); bit < 2 && m.Kernel.CPU.Generation() == host.GenDiamond && l2p.Known() && l2p.Value == 0 {
+		if l2p := m.registerField(host.MSRPrefetch, 12, 1); bit < 2 && m.Kernel.CPU.Generation() == host.GenDiamond && l2p.Known() && l2p.Value == 0 {
 			return derived{effective: unobservable("the processor switches its L2 prefetchers itself (L2P)", l2p.Evidence()...)}
 		}
-		return m.prefetcher(host.MSRPrefetch, bit)
+		return m.derivePrefetcher(host.MSRPrefetch, bit)
 	}
 }
 
@@ -143,7 +143,7 @@ func amdPrefetch(bit uint) func(*Machine) derived {
 		if m.Kernel.CPU.Generation() != host.GenZen4 {
 			return derived{effective: unobservable("the prefetchers of this processor are not documented here")}
 		}
-		return m.prefetcher(host.MSRPrefetchAMD, bit)
+		return m.derivePrefetcher(host.MSRPrefetchAMD, bit)
 	}
 }
 
@@ -151,30 +151,30 @@ func (m *Machine) llcPrefetch() derived {
 	if g := m.Kernel.CPU.Generation(); g != host.GenSapphire && g != host.GenGranite {
 		return derived{effective: unobservable("the LLC prefetcher of this processor is not documented here")}
 	}
-	return m.prefetcher(host.MSRLLCPrefetch, 42)
+	return m.derivePrefetcher(host.MSRLLCPrefetch, 42)
 }
 
 // prefetcher: the register's bit is 1 if the prefetcher is disabled.
-func (m *Machine) prefetcher(register uint32, bit uint) derived {
-	f := m.field(register, bit, 1)
-	return derived{switchOf(f, 0), undecided("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}
+func (m *Machine) derivePrefetcher(register uint32, bit uint) derived {
+	f := m.registerField(register, bit, 1)
+	return derived{switchState(f, 0), unknownDecider("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}
 }
 
-// x2APIC derives whether the interrupt controllers are in x2APIC mode: from bit 10 of the register, or
+// deriveX2APIC derives whether the interrupt controllers are in x2APIC mode: from bit 10 of the register, or
 // because there are more CPUs than 8-bit IDs. The flag only shows whether the processor supports it. Without interrupt remapping
 // Linux leaves the mode (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic), and CPUs beyond 8-bit IDs stay offline.
-func (m *Machine) x2APIC() derived {
-	mode := m.field(host.MSRAPICBase, 10, 1)
-	flag := m.flag("x2apic")
+func (m *Machine) deriveX2APIC() derived {
+	mode := m.registerField(host.MSRAPICBase, 10, 1)
+	flag := m.processorFlag("x2apic")
 	cpus := len(m.System.CPU.Online.Or(nil))
 	by, option := m.byOption(func(key, _ string) bool { return key == "nox2apic" })
 	stranded := len(m.System.CPU.Unnumbered()) > 0
 	unmapped, noRemapping := m.byOption(func(key, value string) bool {
-		return key == "nointremap" || key == "intremap" && value == "off" || stranded && key == "amd_iommu" && m.iommuOff(key, value)
+		return key == "nointremap" || key == "intremap" && value == "off" || stranded && key == "amd_iommu" && m.disablesIOMMU(key, value)
 	})
 	switch {
 	case mode.Known() && mode.Value == 1:
-		return derived{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
+		return derived{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), unknownDecider("firmware or the kernel switched to x2APIC mode", mode.From)}
 	case mode.Known():
 		f := derived{effective: fact.Known(disabledWord, fact.Direct, mode.From, mode.More...)}
 		if option {
@@ -185,17 +185,17 @@ func (m *Machine) x2APIC() derived {
 		return derived{effective: fact.UnknownFrom[string](mode)}
 	case cpus > inventory.MaxXAPIC:
 		at := m.System.CPU.Online.From
-		return derived{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
+		return derived{fact.Known(enabledWord, fact.Corroborated, at), unknownDecider("firmware or the kernel switched to x2APIC mode", at)}
 	case flag.Known() && !flag.Value && option:
 		return derived{fact.Known(disabledWord, fact.Corroborated, flag.From), by}
 	case flag.Known() && !flag.Value:
-		return derived{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Corroborated, flag.From), unknownDecider("firmware hides it, or the processor has none", flag.From)}
 	case !flag.Known():
 		return derived{effective: fact.UnknownFrom[string](flag)}
 	case noRemapping:
 		return derived{fact.Known(disabledWord, fact.Indirect, unmapped.From), unmapped}
-	case stranded && m.iommu().effective.Or("") == disabledWord && m.iommu().decided.Or("") == inventory.DecidedFirmware:
-		return derived{fact.Known(disabledWord, fact.Corroborated, m.System.CPU.Online.From), m.iommu().decided}
+	case stranded && m.deriveIOMMU().effective.Or("") == disabledWord && m.deriveIOMMU().decided.Or("") == inventory.DecidedFirmware:
+		return derived{fact.Known(disabledWord, fact.Corroborated, m.System.CPU.Online.From), m.deriveIOMMU().decided}
 	default:
 		return derived{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
 	}

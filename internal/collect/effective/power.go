@@ -22,7 +22,7 @@ func (m *Machine) powerPolicy() derived {
 	if f.Policies.Value == 0 {
 		return derived{effective: m.withoutPolicies()}
 	}
-	driver := f.Drivers.Uniform()
+	driver := f.Drivers.UniformValue()
 	switch {
 	case len(f.Drivers.Distinct) > 1:
 		return derived{effective: mixedValues("the frequency policies differ in their driver", &f.Drivers)}
@@ -49,19 +49,19 @@ func (m *Machine) withoutPolicies() fact.Fact[string] {
 	off := func(key, value string) bool {
 		return key == "cpufreq.off" && value == "1" || (key == "intel_pstate" || key == "amd_pstate") && value == "disable"
 	}
-	if o, ok := m.option(off); ok {
+	if o, ok := m.kernelOption(off); ok {
 		return fact.Unknown[string](fact.Refused, "the command line turns the frequency driver off, so that firmware's mode does not show", "boot without the option", o, at)
 	}
 	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it; which profile does that does not show", at)
 }
 
-func (m *Machine) pStates() derived {
+func (m *Machine) derivePStates() derived {
 	f := m.Kernel.CPUFreq
 	if m.cpuModel().vendor.Or("") == intelVendor {
-		eist := m.field(host.MSRMiscEnable, 16, 1)
+		eist := m.registerField(host.MSRMiscEnable, 16, 1)
 		if eist.Known() {
-			word := switchOf(eist, 1)
-			return derived{word, undecided("firmware set the register, or it was changed since boot", eist.From)}
+			word := switchState(eist, 1)
+			return derived{word, unknownDecider("firmware set the register, or it was changed since boot", eist.From)}
 		}
 		if eist.State == fact.Conflicting {
 			return derived{effective: fact.UnknownFrom[string](eist)}
@@ -80,11 +80,11 @@ func (m *Machine) pStates() derived {
 	}
 }
 
-// hwp derives whether the hardware scales the P-states by itself (docs/kernel.md, Energy bias and hardware P-states).
-func (m *Machine) hwp() derived {
-	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
-	on := m.field(host.MSRHWPEnable, 0, 1)
-	flag := m.flag("hwp")
+// deriveHWP derives whether the hardware scales the P-states by itself (docs/kernel.md, Energy bias and hardware P-states).
+func (m *Machine) deriveHWP() derived {
+	platform8, platform18 := m.registerField(host.MSRMiscPower, 8, 1), m.registerField(host.MSRMiscPower, 18, 1)
+	on := m.registerField(host.MSRHWPEnable, 0, 1)
+	flag := m.processorFlag("hwp")
 	epp := m.Kernel.CPUFreq.First.EPP
 	firmware := func(at fact.Evidence) fact.Fact[string] {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)
@@ -101,7 +101,7 @@ func (m *Machine) hwp() derived {
 			return key == "intel_pstate" && (value == "no_hwp" || value == "disable")
 		})
 		if !option {
-			by = undecided("firmware leaves HWP to the system, which does not use it", flag.From)
+			by = unknownDecider("firmware leaves HWP to the system, which does not use it", flag.From)
 		}
 		return derived{fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...), by}
 	case !flag.Known():
@@ -109,7 +109,7 @@ func (m *Machine) hwp() derived {
 	case !flag.Value && epp.Known():
 		return derived{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", fact.BIOSOrBMC, flag.From, epp.From)}
 	case !flag.Value:
-		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), unknownDecider("firmware hides HWP, or the processor has none", flag.From)}
 	case epp.Known():
 		return derived{fact.Known("native", fact.Corroborated, flag.From, epp.From), firmware(flag.From)}
 	default:
@@ -124,8 +124,8 @@ var biases = [...]string{"max_performance", "balanced_performance", "balanced_po
 // P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
 func (m *Machine) energyPerfBias() derived {
 	f := m.Kernel.CPUFreq
-	epb, at := m.epbWord()
-	epp := m.eppWord()
+	epb, at := m.energyBiasWord()
+	epp := m.preferenceWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
 		return derived{effective: mixedValues("the frequency policies differ in their energy preference", &f.EPP)}
@@ -150,28 +150,28 @@ func (m *Machine) energyPerfBias() derived {
 // under which intel_pstate and amd-pstate write the preference performance (linux drivers/cpufreq/intel_pstate.c,
 // intel_pstate_hwp_set; amd-pstate.c, amd_pstate_epp_update_limit).
 func (m *Machine) whoPrefers(epp, bias fact.Fact[string]) fact.Fact[string] {
-	governor := m.Kernel.CPUFreq.Governors.Uniform()
+	governor := m.Kernel.CPUFreq.Governors.UniformValue()
 	switch {
 	case bias.Known():
 		return bias
 	case epp.Value == biases[0] && governor.Or("") == "performance":
 		return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, governor.From, epp.From)
 	default:
-		return undecided("the system takes firmware's preference over unless one is set", epp.From)
+		return unknownDecider("the system takes firmware's preference over unless one is set", epp.From)
 	}
 }
 
-// epbWord returns the bias in /sys, or else in the register, and who set it. The kernel changes
+// energyBiasWord returns the bias in /sys, or else in the register, and who set it. The kernel changes
 // firmware's 0 to 6 at boot, so a 0 was set by an administrator later.
-func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
+func (m *Machine) energyBiasWord() (word, decided fact.Fact[string]) {
 	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
 		return mixedValues("the CPUs differ in their energy bias", s), fact.Fact[string]{}
 	}
-	raw := s.Uniform()
+	raw := s.UniformValue()
 	if !raw.Known() {
-		reg := m.field(host.MSREnergyBias, 0, 4)
-		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or it was changed since boot", reg.From)
+		reg := m.registerField(host.MSREnergyBias, 0, 4)
+		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), unknownDecider("the kernel or firmware set the register, or it was changed since boot", reg.From)
 	}
 	at := raw.From
 	n, err := strconv.Atoi(raw.Value)
@@ -181,15 +181,15 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	case n == 0:
 		decided = fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at)
 	case n == 6:
-		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
+		decided = unknownDecider("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
 	default:
-		decided = undecided("firmware set it, or it was changed since boot", at)
+		decided = unknownDecider("firmware set it, or it was changed since boot", at)
 	}
 	return fact.Known(biases[n/4], fact.Direct, at), decided
 }
 
-func (m *Machine) eppWord() fact.Fact[string] {
-	raw := m.Kernel.CPUFreq.EPP.Uniform()
+func (m *Machine) preferenceWord() fact.Fact[string] {
+	raw := m.Kernel.CPUFreq.EPP.UniformValue()
 	if !raw.Known() {
 		return raw
 	}
@@ -200,13 +200,13 @@ func (m *Machine) eppWord() fact.Fact[string] {
 	return fact.Known(biases[i], fact.Direct, raw.From)
 }
 
-// epbOwner derives who sets the bias, firmware or the operating system. It is documented only for
+// deriveBiasOwner derives who sets the bias, firmware or the operating system. It is documented only for
 // servers from Sapphire Rapids on (PerfSpect).
-func (m *Machine) epbOwner() derived {
+func (m *Machine) deriveBiasOwner() derived {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
 		return derived{effective: unobservable("the owner of the bias is not documented for this processor")}
 	}
-	bit := m.field(host.MSRPowerCtl, 34, 1)
+	bit := m.registerField(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
 		return derived{effective: fact.UnknownFrom[string](bit)}
 	}
@@ -240,7 +240,7 @@ func (m *Machine) uncoreFrequency() derived {
 			return derived{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
 				"", f.effective.From, next.effective.From)}
 		case next.decided.Value != f.decided.Value:
-			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
+			f.decided = unknownDecider("the packages differ in who set the range", f.effective.From, next.effective.From)
 		}
 	}
 	return f
@@ -289,7 +289,7 @@ func uncoreEntry(u *host.Uncore) derived {
 	return f
 }
 
-func (m *Machine) uncoreCaps() []inventory.Override {
+func (m *Machine) uncoreOverrides() []inventory.Override {
 	var capped []host.Uncore
 	o := inventory.Override{By: inventory.DecidedAdministrator, Value: "custom"}
 	for _, u := range m.Kernel.CPUFreq.Uncore.Value {
@@ -308,13 +308,13 @@ func (m *Machine) uncoreCaps() []inventory.Override {
 	if len(capped) > 1 {
 		files = "max_freq_khz of each of the " + strconv.Itoa(len(capped)) + " entries below " + path.Dir(path.Dir(files))
 	}
-	o.Found = fmt.Sprintf("%s is %s%s: the uncore runs at no more than %s of %s", u.MaxKHz.From.Path, u.MaxKHz.From.Raw, ofAll(len(capped), len(m.Kernel.CPUFreq.Uncore.Value), "packages or dies"), mhz(u.MaxKHz.Value), mhz(u.InitialMaxKHz.Value))
+	o.Found = fmt.Sprintf("%s is %s%s: the uncore runs at no more than %s of %s", u.MaxKHz.From.Path, u.MaxKHz.From.Raw, countUnlessAll(len(capped), len(m.Kernel.CPUFreq.Uncore.Value), "packages or dies"), megahertz(u.MaxKHz.Value), megahertz(u.InitialMaxKHz.Value))
 	o.Undo = fmt.Sprintf("write %s to %s, %s", u.InitialMaxKHz.From.Raw, files, changeWriter)
 	return []inventory.Override{o}
 }
 
 func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
-	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
+	high, low := m.registerField(host.MSRUncore, 0, 7), m.registerField(host.MSRUncore, 8, 7)
 	switch {
 	case high.State == fact.Conflicting || low.State == fact.Conflicting:
 		return firstUnknown(high, low)

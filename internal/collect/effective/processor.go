@@ -59,16 +59,16 @@ func (m *Machine) northbridge() bool {
 	return p.vendor.Or("") == "AuthenticAMD" && family >= 15 && family <= 17
 }
 
-func (m *Machine) zen() bool {
+func (m *Machine) isZenProcessor() bool {
 	p := m.cpuModel()
 	v := p.vendor.Or("")
 	return (v == "AuthenticAMD" || v == "HygonGenuine") && p.family.Or(0) >= 23
 }
 
-// naples reports whether this is the first EPYC, whose four dies are nodes by default.
-func (m *Machine) naples() bool {
+// isFirstEPYC reports whether this is the first EPYC, whose four dies are nodes by default.
+func (m *Machine) isFirstEPYC() bool {
 	p := m.cpuModel()
-	return m.zen() && p.family.Or(0) == 23 && p.model.Or(0) == 1
+	return m.isZenProcessor() && p.family.Or(0) == 23 && p.model.Or(0) == 1
 }
 
 func (p *processorModel) hasClusterOnDie() bool {
@@ -76,17 +76,17 @@ func (p *processorModel) hasClusterOnDie() bool {
 	return p.family.Or(0) == 6 && (n == 63 || n == 79)
 }
 
-func (p *processorModel) hasSNC() bool {
+func (p *processorModel) supportsSNC() bool {
 	family := p.family.Or(0)
 	return family == 6 && p.model.Or(0) >= 85 || family > 6 && family != 15
 }
 
-func (m *Machine) notX86() bool {
+func (m *Machine) isNotX86() bool {
 	v := m.cpuModel().vendor
 	return v.Known() && !slices.Contains([]string{intelVendor, "AuthenticAMD", "HygonGenuine", "CentaurHauls", "Shanghai"}, strings.TrimSpace(v.Value))
 }
 
-func (m *Machine) flag(name string) fact.Fact[bool] {
+func (m *Machine) processorFlag(name string) fact.Fact[bool] {
 	return inWords(fact.Convert(m.System.CPU.Flags, func(flags map[string]bool) bool { return flags[name] }), "flags", name, "no "+name)
 }
 
@@ -99,9 +99,9 @@ func inWords(f fact.Fact[bool], field, yes, no string) fact.Fact[bool] {
 	return f
 }
 
-// field returns a field of a register, known if it is the same on all CPUs that were read. low is its
+// registerField returns a field of a register, known if it is the same on all CPUs that were read. low is its
 // lowest bit, bits its width.
-func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
+func (m *Machine) registerField(register uint32, low, bits uint) fact.Fact[uint64] {
 	readings := m.Registers.Readings[register]
 	none := m.Registers.None
 	switch {
@@ -149,7 +149,7 @@ func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
 }
 
 // switchOf: on is the value that means enabled.
-func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
+func switchState(f fact.Fact[uint64], on uint64) fact.Fact[string] {
 	return fact.Convert(f, func(v uint64) string {
 		if v == on {
 			return enabledWord
@@ -158,8 +158,8 @@ func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
 	})
 }
 
-// option returns the last option of the command line that match accepts. match gets "key" and "value" without quotes.
-func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, bool) {
+// kernelOption returns the last option of the command line that match accepts. match gets "key" and "value" without quotes.
+func (m *Machine) kernelOption(match func(key, value string) bool) (fact.Evidence, bool) {
 	if m.Kernel == nil {
 		return fact.Evidence{}, false
 	}
@@ -175,7 +175,7 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
 func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
-	at, ok := m.option(match)
+	at, ok := m.kernelOption(match)
 	if !ok {
 		return fact.Fact[string]{}, false
 	}
@@ -201,7 +201,7 @@ func cpuOption(key, _ string) bool {
 	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
 }
 
-func idleOff(key, value string) bool {
+func disablesIdle(key, value string) bool {
 	return key == "cpuidle.off" && value == "1" || key == "idle" && (value == "poll" || value == "halt")
 }
 
@@ -210,7 +210,7 @@ func idleOff(key, value string) bool {
 func idleOption(key, value string) bool {
 	switch key {
 	case "idle", "cpuidle.off":
-		return value == "nomwait" || idleOff(key, value)
+		return value == "nomwait" || disablesIdle(key, value)
 	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
 		return value == "0" || value == "1"
 	case "intel_idle.max_cstate": // 0 only selects ACPI's driver
@@ -231,7 +231,7 @@ func (m *Machine) iommuPassthrough() derived {
 	case !m.optionsKnown():
 		return derived{effective: fact.UnknownFrom[string](line)}
 	case !option:
-		return derived{fact.Known(disabledWord, fact.Indirect, line.From), undecided("no option sets it: the kernel's configuration decides", line.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, line.From), unknownDecider("no option sets it: the kernel's configuration decides", line.From)}
 	case strings.HasSuffix(by.From.Raw, "=pt") || strings.HasSuffix(by.From.Raw, "=1"):
 		return derived{fact.Known(enabledWord, fact.Direct, by.From), by}
 	default:
@@ -250,6 +250,6 @@ func (m *Machine) numaBalancing() derived {
 	case !ok:
 		return derived{effective: fact.Unknown[string](fact.Malformed, raw.Value+" is not a mode of NUMA balancing from 0 to 3", "", raw.From)}
 	default:
-		return derived{fact.Known(word, fact.Direct, raw.From), undecided("the kernel's default, or it was set at run time", raw.From)}
+		return derived{fact.Known(word, fact.Direct, raw.From), unknownDecider("the kernel's default, or it was set at run time", raw.From)}
 	}
 }

@@ -38,16 +38,16 @@ func Settings(m *Machine) map[string]inventory.Setting {
 		fact.BIOSExport)
 	add := func(id string, f derived) {
 		out[id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy(),
-			Overrides: m.overrides(id, &f)}
+			Overrides: m.findOverrides(id, &f)}
 	}
 	for _, d := range derivations() {
-		if m.applies(d.of) {
-			add(d.id, m.effective(&d))
+		if m.settingApplies(d.of) {
+			add(d.id, m.deriveSetting(&d))
 		}
 	}
 	for of, ids := range hidden {
 		for _, id := range ids {
-			if m.applies(of) {
+			if m.settingApplies(of) {
 				add(id, derived{effective: unobservable("not observable from Linux")})
 			}
 		}
@@ -66,19 +66,19 @@ var hidden = map[vendors][]string{
 func derivations() []derivation {
 	return []derivation{
 		{"power_policy", anyVendor, (*Machine).powerPolicy},
-		{"p_states", anyVendor, (*Machine).pStates},
-		{"hwp", intelOnly, (*Machine).hwp},
-		{"turbo", anyVendor, (*Machine).turbo},
-		{"c_states", anyVendor, (*Machine).cStates},
-		{"c1e", intelOnly, (*Machine).c1e},
+		{"p_states", anyVendor, (*Machine).derivePStates},
+		{"hwp", intelOnly, (*Machine).deriveHWP},
+		{"turbo", anyVendor, (*Machine).deriveTurbo},
+		{"c_states", anyVendor, (*Machine).deriveCStates},
+		{"c1e", intelOnly, (*Machine).deriveC1E},
 		{"package_c_state", intelOnly, (*Machine).packageCState},
 		{"monitor_mwait", x86Only, (*Machine).monitorMwait},
 		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
 		{"energy_perf_bias", x86Only, (*Machine).energyPerfBias},
-		{"epb_owner", intelOnly, (*Machine).epbOwner},
+		{"epb_owner", intelOnly, (*Machine).deriveBiasOwner},
 		{"smt", anyVendor, (*Machine).smtSetting},
 		{"node_interleave", anyVendor, byFirmware((*Machine).nodeInterleave)},
-		{"sub_numa", anyVendor, byFirmware((*Machine).subNUMA)},
+		{"sub_numa", anyVendor, byFirmware((*Machine).deriveSubNUMA)},
 		{"l3_as_numa", amdOnly, byFirmware((*Machine).l3AsNUMA)},
 		{"snoop_mode", intelOnly, byFirmware((*Machine).snoopMode)},
 		{"memory_speed", anyVendor, byFirmware((*Machine).memorySpeed)},
@@ -91,23 +91,23 @@ func derivations() []derivation {
 		{"llc_prefetch", intelOnly, (*Machine).llcPrefetch},
 		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
 		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
-		{"x2apic", x86Only, (*Machine).x2APIC},
-		{"iommu", anyVendor, (*Machine).iommu},
+		{"x2apic", x86Only, (*Machine).deriveX2APIC},
+		{"iommu", anyVendor, (*Machine).deriveIOMMU},
 		{"virtualization", x86Only, (*Machine).virtualization},
-		{"idle_states", anyVendor, (*Machine).cStates},
+		{"idle_states", anyVendor, (*Machine).deriveCStates},
 		{"iommu_passthrough", anyVendor, (*Machine).iommuPassthrough},
 		{"numa_balancing", anyVendor, (*Machine).numaBalancing},
 	}
 }
 
-// applies reports whether a setting exists on these processors. If the vendor is not known, only
+// settingApplies reports whether a setting exists on these processors. If the vendor is not known, only
 // settings of both vendors are listed. AMD's settings are those of Zen.
-func (m *Machine) applies(v vendors) bool {
+func (m *Machine) settingApplies(v vendors) bool {
 	switch v {
 	case intelOnly:
 		return m.cpuModel().vendor.Or("") == intelVendor
 	case amdOnly:
-		return m.zen()
+		return m.isZenProcessor()
 	default:
 		return true
 	}
@@ -116,10 +116,10 @@ func (m *Machine) applies(v vendors) bool {
 // ownRules are the settings whose derivation itself handles guests, Xen and a missing kernel.
 var ownRules = []string{"smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode"}
 
-func (m *Machine) effective(d *derivation) derived {
+func (m *Machine) deriveSetting(d *derivation) derived {
 	virtual := &m.System.Machine.Virtual
 	switch {
-	case d.of == x86Only && m.notX86():
+	case d.of == x86Only && m.isNotX86():
 		return derived{effective: unobservable("a setting of x86 processors")}
 	case slices.Contains(ownRules, d.id):
 		return d.derive(m)
@@ -215,6 +215,6 @@ func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 
 const maxNamed = 4
 
-func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
+func unknownDecider(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, fact.BIOSToCompare, at...)
 }

@@ -8,9 +8,9 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// smt derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt
+// deriveSMT derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt
 // (Documentation/ABI/testing/sysfs-devices-system-cpu) and the lists of siblings (docs/kernel.md, SMT).
-func (m *Machine) smt() fact.Fact[string] {
+func (m *Machine) deriveSMT() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:
 		return m.smtByFirmware()
@@ -99,7 +99,7 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 }
 
 func (m *Machine) smtSetting() derived {
-	f := derived{effective: m.smt()}
+	f := derived{effective: m.deriveSMT()}
 	value, ok := f.effective.Get()
 	virtual := &m.System.Machine.Virtual
 	switch {
@@ -128,7 +128,7 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 			by.More = append(by.More, control.From)
 			return by
 		case !m.optionsKnown():
-			return undecided("the command line is not known: a kernel option or a write to /sys turned SMT off; firmware left it on", control.From)
+			return unknownDecider("the command line is not known: a kernel option or a write to /sys turned SMT off; firmware left it on", control.From)
 		default:
 			return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, control.From, m.System.NUMA.Cmdline.From)
 		}
@@ -145,7 +145,7 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	case control.Or("") == "notsupported":
 		return fact.Known(inventory.DecidedHardware, fact.Corroborated, control.From, off.From)
 	default:
-		return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
+		return unknownDecider("SMT is not active: firmware turned it off, or the processor has none", off.From)
 	}
 }
 

@@ -23,7 +23,7 @@ type turboView struct {
 	policies *host.Sampled
 }
 
-func (v *turboView) evidence() []fact.Evidence {
+func (v *turboView) viewEvidence() []fact.Evidence {
 	var out []fact.Evidence
 	if v.off.Known() {
 		out = append(out, v.off.Evidence()...)
@@ -36,29 +36,29 @@ func (v *turboView) evidence() []fact.Evidence {
 	return out
 }
 
-func (v *turboView) known(word string, certainty fact.Certainty, decided fact.Fact[string]) derived {
-	all := v.evidence()
+func (v *turboView) knownWord(word string, certainty fact.Certainty, decided fact.Fact[string]) derived {
+	all := v.viewEvidence()
 	return derived{fact.Known(word, certainty, all[0], all[1:]...), decided}
 }
 
-func (v *turboView) contradict(reason string) derived {
-	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, fact.ReadAgainOrBIOS, v.evidence()...)}
+func (v *turboView) contradiction(reason string) derived {
+	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, fact.ReadAgainOrBIOS, v.viewEvidence()...)}
 }
 
-func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
-	all := v.evidence()
+func (v *turboView) knownDecider(who string, certainty fact.Certainty) fact.Fact[string] {
+	all := v.viewEvidence()
 	return fact.Known(who, certainty, all[0], all[1:]...)
 }
 
-func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
+func (v *turboView) usesACPI() bool { return v.driver == "acpi-cpufreq" }
 
-func (v *turboView) byBoost(certainty fact.Certainty) derived {
+func (v *turboView) deriveByBoost(certainty fact.Certainty) derived {
 	on, ok := v.boost.Get()
 	switch {
 	case ok && on:
-		return v.known(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+		return v.knownWord(enabledWord, certainty, v.knownDecider(inventory.DecidedFirmware, certainty))
 	case ok:
-		return v.known(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+		return v.knownWord(disabledWord, certainty, unknownDecider("boost=0 can be firmware's doing or an administrator's", v.boost.From))
 	default:
 		f := fact.UnknownFrom[string](v.boost)
 		if v.off.KnownBy != "" {
@@ -68,9 +68,9 @@ func (v *turboView) byBoost(certainty fact.Certainty) derived {
 	}
 }
 
-// turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect. It is not while firmware
+// deriveTurbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect. It is not while firmware
 // limits all CPUs to less than the base frequency.
-func (m *Machine) turbo() derived {
+func (m *Machine) deriveTurbo() derived {
 	f := m.turboOffered()
 	if limit, ok := m.limitedEverywhere(); ok && f.effective.Or("") == enabledWord {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, limit.From)
@@ -88,13 +88,13 @@ func (m *Machine) turboOffered() derived {
 	}
 	switch p := m.cpuModel(); {
 	case p.vendor.Or("") == intelVendor:
-		v.off, v.flag = m.field(host.MSRMiscEnable, 38, 1), m.flag("ida")
+		v.off, v.flag = m.registerField(host.MSRMiscEnable, 38, 1), m.processorFlag("ida")
 		return m.intelTurbo(&v)
 	case p.vendor.Or("") == "AuthenticAMD" || p.vendor.Or("") == "HygonGenuine":
-		v.off, v.flag = m.field(host.MSRHWCR, 25, 1), m.flag("cpb")
+		v.off, v.flag = m.registerField(host.MSRHWCR, 25, 1), m.processorFlag("cpb")
 		return m.amdTurbo(&v)
 	default:
-		return v.byBoost(fact.Indirect)
+		return v.deriveByBoost(fact.Indirect)
 	}
 }
 
@@ -106,23 +106,23 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	bit, ok := v.off.Get()
 	switch {
 	case ok && bit == 1:
-		return v.known(disabledWord, fact.Direct, v.whoSetTurboBit())
+		return v.knownWord(disabledWord, fact.Direct, v.whoSetTurboBit())
 	case v.noTurbo.Or(false):
 		return v.noTurboSet()
-	case v.acpi() && v.boost.Known():
+	case v.usesACPI() && v.boost.Known():
 		// acpi-cpufreq creates the file only if the processor can boost.
 		on := v.boost.Value
 		switch {
 		case on && ok:
-			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+			return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		case on:
-			return v.known(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
+			return v.knownWord(enabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		case ok:
-			return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
+			return v.contradiction("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
 		case v.flag.Or(false):
-			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+			return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedAdministrator, fact.Corroborated))
 		default:
-			return v.known(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
+			return v.knownWord(disabledWord, fact.Corroborated, unknownDecider("boost=0 can be firmware's doing or an administrator's", v.viewEvidence()...))
 		}
 	case v.noTurbo.Known():
 		return m.noTurboClear(v, ok)
@@ -131,18 +131,18 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 		offered, known := v.flag.Get()
 		switch {
 		case known && offered && ok:
-			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+			return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		case known && offered:
-			return v.known(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
+			return v.knownWord(enabledWord, fact.Indirect, v.knownDecider(inventory.DecidedFirmware, fact.Indirect))
 		case known && ok:
-			return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+			return v.contradiction("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
 		case known:
-			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
+			return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedHardware, fact.Corroborated))
 		default:
 			return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
 		}
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
-		return v.known(disabledWord, fact.Indirect, v.by(inventory.DecidedHardware, fact.Corroborated))
+		return v.knownWord(disabledWord, fact.Indirect, v.knownDecider(inventory.DecidedHardware, fact.Corroborated))
 	default:
 		return derived{effective: fact.UnknownFrom[string](v.noTurbo)}
 	}
@@ -153,13 +153,13 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 func (v *turboView) whoSetTurboBit() fact.Fact[string] {
 	switch {
 	case v.flag.Known() && v.flag.Value:
-		return v.by(inventory.DecidedAdministrator, fact.Corroborated)
+		return v.knownDecider(inventory.DecidedAdministrator, fact.Corroborated)
 	case v.flag.Known() && !v.boost.Known():
-		return v.by(inventory.DecidedFirmware, fact.Direct)
+		return v.knownDecider(inventory.DecidedFirmware, fact.Direct)
 	case v.flag.Known():
-		return v.by(inventory.DecidedFirmware, fact.Corroborated)
+		return v.knownDecider(inventory.DecidedFirmware, fact.Corroborated)
 	default:
-		return undecided("boost=0 of acpi-cpufreq sets the same bit as firmware, and the flags at boot are not known", v.evidence()...)
+		return unknownDecider("boost=0 of acpi-cpufreq sets the same bit as firmware, and the flags at boot are not known", v.viewEvidence()...)
 	}
 }
 
@@ -167,32 +167,32 @@ func (v *turboView) whoSetTurboBit() fact.Fact[string] {
 func (v *turboView) noTurboSet() derived {
 	switch {
 	case v.flag.Or(false), v.off.Known() && v.above:
-		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+		return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedAdministrator, fact.Corroborated))
 	case !v.flag.Known():
-		return v.known(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
+		return v.knownWord(disabledWord, fact.Corroborated, unknownDecider("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.viewEvidence()...))
 	default:
-		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedHardware, fact.Corroborated))
+		return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedHardware, fact.Corroborated))
 	}
 }
 
 // noTurboClear handles no_turbo=0. Kernels from 6.12 on show it for processors without Turbo too,
 // so the flag must agree, or the highest frequency must be above the base frequency.
 func (m *Machine) noTurboClear(v *turboView, register bool) derived {
-	firmware := v.by(inventory.DecidedFirmware, fact.Corroborated)
+	firmware := v.knownDecider(inventory.DecidedFirmware, fact.Corroborated)
 	p := &m.Kernel.CPUFreq.First
 	switch {
 	case v.flag.Or(false):
-		return v.known(enabledWord, fact.Direct, firmware)
+		return v.knownWord(enabledWord, fact.Direct, firmware)
 	case v.above:
-		f := v.known(enabledWord, fact.Corroborated, firmware)
+		f := v.knownWord(enabledWord, fact.Corroborated, firmware)
 		f.effective.More = append(f.effective.More, p.CPUInfoMaxKHz.From, p.BaseKHz.From)
 		return f
 	case v.flag.Known():
-		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+		return v.contradiction("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
 	case register:
-		return v.known(enabledWord, fact.Corroborated, firmware)
+		return v.knownWord(enabledWord, fact.Corroborated, firmware)
 	default:
-		return v.known(enabledWord, fact.Indirect, firmware)
+		return v.knownWord(enabledWord, fact.Indirect, firmware)
 	}
 }
 
@@ -207,43 +207,43 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 	switch {
 	case len(v.policies.Distinct) > 1:
 		return derived{effective: mixedValues("the frequency policies differ in boost", v.policies)}
-	case ok && bit == 1 && v.acpi():
-		return v.known(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
+	case ok && bit == 1 && v.usesACPI():
+		return v.knownWord(disabledWord, fact.Direct, unknownDecider("boost=0 of acpi-cpufreq sets the same bit as firmware", v.viewEvidence()...))
 	case ok && bit == 1:
-		return v.known(disabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		return v.knownWord(disabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 	case pstate:
-		policies := v.policies.Uniform().Or("")
+		policies := v.policies.UniformValue().Or("")
 		global, globalKnown := v.boost.Get()
 		switch {
 		case globalKnown && !global:
-			return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+			return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedAdministrator, fact.Corroborated))
 		case policies == "0" && ok:
 			return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
 		case policies == "0" && globalKnown:
 			return v.withPolicies(disabledWord, inventory.DecidedFirmware)
 		case policies == "0":
 			f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
-			f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
+			f.decided = unknownDecider("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
 			return f
 		case policies == "1":
 			return v.withPolicies(enabledWord, inventory.DecidedFirmware)
 		case ok:
-			return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+			return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		default:
-			return v.byBoost(fact.Indirect)
+			return v.deriveByBoost(fact.Indirect)
 		}
 	case ok && !v.boost.Or(true):
-		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
+		return v.contradiction("cpufreq/boost is 0, but the register leaves boost on")
 	case ok:
-		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
-	case v.acpi():
-		return v.byBoost(fact.Corroborated)
+		return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
+	case v.usesACPI():
+		return v.deriveByBoost(fact.Corroborated)
 	default:
-		return v.byBoost(fact.Indirect)
+		return v.deriveByBoost(fact.Indirect)
 	}
 }
 
 func (v *turboView) withPolicies(word, who string) derived {
-	at, more := v.policies.Distinct[0].From, v.evidence()
+	at, more := v.policies.Distinct[0].From, v.viewEvidence()
 	return derived{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
 }

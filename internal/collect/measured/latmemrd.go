@@ -18,11 +18,11 @@ var (
 // latMemRd reads the output of lmbench's lat_mem_rd: a stride, then rows of size in MiB and latency in ns
 // (man 8 lat_mem_rd). The latency at the largest size is that of memory; runs that stop before 64 MiB may be of a cache.
 func latMemRd(text []byte) (*inventory.Measurement, error) {
-	m := external(inventory.ToolLatMemRd)
+	m := newExternal(inventory.ToolLatMemRd)
 	run, size, ns, stride := -1, 0.0, 0.0, ""
 	end := func() {
 		if stride != "" && size >= 64 && ns > 0 {
-			one := withoutNode(single(figure.Latency, ns*1e-9), "lat_mem_rd stride "+stride)
+			one := withoutNode(singleFigure(figure.Latency, ns*1e-9), "lat_mem_rd stride "+stride)
 			one.Run, one.Threads = run, 1
 			m.Figures = append(m.Figures, one)
 		}

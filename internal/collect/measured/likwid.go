@@ -19,13 +19,13 @@ var (
 	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
 )
 
-// likwid reads the output of one or more runs of likwid-bench: the test's name, the number of threads,
+// readLikwid reads the output of one or more runs of likwid-bench: the test's name, the number of threads,
 // and MByte/s (10^6).
-func likwid(text []byte) (*inventory.Measurement, error) {
+func readLikwid(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "LIKWID MICRO BENCHMARK") {
 		return nil, nil
 	}
-	m := external(inventory.ToolLikwid)
+	m := newExternal(inventory.ToolLikwid)
 	test, threads, run := "", 0, 0
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
@@ -39,8 +39,8 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 		if rate == nil {
 			continue
 		}
-		if v, ok := positive(rate[1]); ok {
-			one := withoutNode(single(likwidKind(test), v*1e6), "likwid "+test)
+		if v, ok := parsePositive(rate[1]); ok {
+			one := withoutNode(singleFigure(likwidKind(test), v*1e6), "likwid "+test)
 			one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
 			m.Figures = append(m.Figures, one)
 			run++

@@ -24,13 +24,13 @@ var (
 	ErrEmpty = errors.New("empty")
 )
 
-// single returns a figure without passes, which is shown but never checked.
-func single(kind figure.Kind, value float64) figure.Figure {
+// singleFigure returns a figure without passes, which is shown but never checked.
+func singleFigure(kind figure.Kind, value float64) figure.Figure {
 	return figure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
 		Why: "the tool prints one figure without its passes"}
 }
 
-func external(tool inventory.Tool) *inventory.Measurement {
+func newExternal(tool inventory.Tool) *inventory.Measurement {
 	return &inventory.Measurement{Tool: tool, Unjudged: "measured by another tool, whose threads, pages and company on the machine are not known"}
 }
 
@@ -46,7 +46,7 @@ func Decode(path string, data []byte) (*inventory.Measurement, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, ErrEmpty
 	}
-	for _, d := range []decoder{readOwn, stream, readMLC, likwid, latMemRd} {
+	for _, d := range []decoder{readOwn, readStream, readMLC, readLikwid, latMemRd} {
 		m, err := d(data)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)

@@ -28,7 +28,7 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "Intel(R) Memory Latency Checker") {
 		return nil, nil
 	}
-	m := external(inventory.ToolMLC)
+	m := newExternal(inventory.ToolMLC)
 	var kind figure.Kind
 	var nodes []int
 	scale, loaded, mixed := 1.0, false, true
@@ -46,24 +46,24 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 			mixed = false
 		}
 		if row := mlcLoad().FindStringSubmatch(line); row != nil && loaded {
-			latency, ok := positive(row[1])
-			if load, both := positive(row[2]); ok && both {
-				m.Loaded = append(m.Loaded, inventory.LoadedLatency{Figure: single(figure.Latency, latency*1e-9), Node: inventory.NoNode, Load: load * 1e6, Mixed: mixed})
+			latency, ok := parsePositive(row[1])
+			if load, both := parsePositive(row[2]); ok && both {
+				m.Loaded = append(m.Loaded, inventory.LoadedLatency{Figure: singleFigure(figure.Latency, latency*1e-9), Node: inventory.NoNode, Load: load * 1e6, Mixed: mixed})
 			}
 			continue
 		}
 		if p := mlcPeak().FindStringSubmatch(line); p != nil {
-			if v, ok := positive(p[2]); ok {
+			if v, ok := parsePositive(p[2]); ok {
 				peak := figure.Kind("mix")
 				if p[1] == "ALL Reads" { // the only one comparable with memaudit's read
 					peak = figure.Read
 				}
-				m.Figures = append(m.Figures, withoutNode(single(peak, v*1e6), p[1]))
+				m.Figures = append(m.Figures, withoutNode(singleFigure(peak, v*1e6), p[1]))
 			}
 			continue
 		}
 		if rest, found := strings.CutPrefix(line, "Numa node"); found && kind != "" {
-			nodes = numbers(rest)
+			nodes = parseNumbers(rest)
 			continue
 		}
 		if row := mlcRow().FindStringSubmatch(line); row != nil && kind != "" {
@@ -78,23 +78,23 @@ func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inve
 	var out []inventory.Measured
 	cpu, _ := strconv.Atoi(row[1])
 	for i, word := range strings.Fields(row[2]) {
-		v, ok := positive(word)
+		v, ok := parsePositive(word)
 		if !ok || i >= len(nodes) {
 			continue
 		}
-		one := withoutNode(single(kind, v*scale), "MLC matrix")
+		one := withoutNode(singleFigure(kind, v*scale), "MLC matrix")
 		one.CPUNode, one.MemoryNode = cpu, nodes[i]
 		out = append(out, one)
 	}
 	return out
 }
 
-func positive(word string) (v float64, ok bool) {
+func parsePositive(word string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(word, 64)
 	return v, err == nil && v > 0
 }
 
-func numbers(text string) []int {
+func parseNumbers(text string) []int {
 	var out []int
 	for _, w := range strings.Fields(text) {
 		n, err := strconv.Atoi(w)

@@ -23,7 +23,7 @@ func readOwn(text []byte) (*inventory.Measurement, error) {
 
 // FromResult converts a result to the model's measurement.
 func FromResult(r *measure.Result) *inventory.Measurement {
-	m := &inventory.Measurement{Tool: inventory.ToolMemaudit, At: r.GeneratedAt, Product: product(r)}
+	m := &inventory.Measurement{Tool: inventory.ToolMemaudit, At: r.GeneratedAt, Product: machineProduct(r)}
 	switch {
 	case r.Refused != "":
 		m.Unjudged = "nothing was measured: " + string(r.Refused)
@@ -63,7 +63,7 @@ func howMeasured(r *measure.Result, f *inventory.Measured) string {
 	return string(text)
 }
 
-func product(r *measure.Result) string {
+func machineProduct(r *measure.Result) string {
 	var m struct {
 		Product string `json:"product"`
 	}

@@ -17,10 +17,10 @@ var streamLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)$`)
 })
 
-// stream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
+// readStream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
 // so the runs are numbered.
-func stream(text []byte) (*inventory.Measurement, error) {
-	m := external(inventory.ToolStream)
+func readStream(text []byte) (*inventory.Measurement, error) {
+	m := newExternal(inventory.ToolStream)
 	m.Unjudged = "STREAM prints no core and no node: on which CPU a run was is not known"
 	threads, run, seen := 0, -1, map[string]bool{}
 	for line := range strings.Lines(string(text)) {

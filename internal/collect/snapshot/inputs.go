@@ -65,9 +65,9 @@ func newCapturedBMC(a *redfish.Answer) *capturedBMC {
 	return c
 }
 
-// Inputs adds the inputs stored in a capture to the inputs of an audit of it. The audit's own table and
+// AddInputs adds the inputs stored in a capture to the inputs of an audit of it. The audit's own table and
 // BMC take precedence; exports of both are used. It returns an error if the stored inputs are damaged.
-func Inputs(root *host.Root, in *collect.Input) error {
+func AddInputs(root *host.Root, in *collect.Input) error {
 	in.Redacted = root.Redacted()
 	data, err := root.ReadLimit(inputsName, host.LimitInputs)
 	switch host.StateOf(err) {
@@ -78,7 +78,7 @@ func Inputs(root *host.Root, in *collect.Input) error {
 		return err
 	}
 	var i inputs
-	if err := i.decode(data); err != nil {
+	if err := i.decodeChecked(data); err != nil {
 		return fmt.Errorf("%s: damaged: %w", inputsName, err)
 	}
 	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
@@ -116,8 +116,8 @@ func Inputs(root *host.Root, in *collect.Input) error {
 	return nil
 }
 
-// decode reads and checks the stored inputs. They are not trusted.
-func (i *inputs) decode(data []byte) error {
+// decodeChecked reads and checks the stored inputs. They are not trusted.
+func (i *inputs) decodeChecked(data []byte) error {
 	var head struct {
 		Schema string `json:"schema"`
 	}
@@ -127,10 +127,10 @@ func (i *inputs) decode(data []byte) error {
 	if err := strictjson.Unmarshal(data, i, leastParsed+host.ParsedPerByte*int64(len(data))); err != nil {
 		return err
 	}
-	return i.check()
+	return i.validate()
 }
 
-func (i *inputs) check() error {
+func (i *inputs) validate() error {
 	if n := len(i.Exports); n > maxExports {
 		return fmt.Errorf("exports: %d, expected at most %d", n, maxExports)
 	}
@@ -167,13 +167,13 @@ func (i *inputs) check() error {
 	if i.BMC == nil {
 		return nil
 	}
-	if err := i.BMC.check(); err != nil {
+	if err := i.BMC.validate(); err != nil {
 		return fmt.Errorf("controller.%w", err)
 	}
 	return nil
 }
 
-func (c *capturedBMC) check() error {
+func (c *capturedBMC) validate() error {
 	switch {
 	case c.Answer == nil:
 		return errors.New("answer: missing")
@@ -192,19 +192,19 @@ func (c *capturedBMC) check() error {
 	return nil
 }
 
-func (i inputs) encode(r *redactor) ([]byte, error) {
+func (i inputs) encodeJSON(r *redactor) ([]byte, error) {
 	i.Schema, i.Exports = inputsSchema, slices.Clone(i.Exports)
 	if r != nil {
-		if err := i.redact(r); err != nil {
+		if err := i.redactAll(r); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(&i)
 }
 
-func (i *inputs) redact(r *redactor) error {
+func (i *inputs) redactAll(r *redactor) error {
 	if len(i.SMBIOS) > 0 {
-		redacted, err := smbios.Redact(i.SMBIOS, r.hide())
+		redacted, err := smbios.Redact(i.SMBIOS, r.hideFunctions())
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (i *inputs) redact(r *redactor) error {
 	}
 	for n := range i.Exports {
 		e := &i.Exports[n]
-		e.Path, e.Export = fileName("bios", n, e.Path), e.Export.Without(r.audited)
+		e.Path, e.Export = fileName("bios", n, e.Path), e.Export.WithoutValues(r.audited)
 		e.Export.Name = e.Path
 	}
 	i.EventLogs = slices.Clone(i.EventLogs)
@@ -228,7 +228,7 @@ func (i *inputs) redact(r *redactor) error {
 	}
 	if i.BMC != nil && i.BMC.Export != nil {
 		own := *i.BMC
-		own.Export = own.Export.Without(r.audited)
+		own.Export = own.Export.WithoutValues(r.audited)
 		i.BMC = &own
 	}
 	return nil
@@ -247,7 +247,7 @@ func fileName(kind string, n int, path string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n+1, end)
 }
 
-func audited(tables settings.Tables, i *inputs) func(name, display string) bool {
+func auditedNames(tables settings.Tables, i *inputs) func(name, display string) bool {
 	named := map[string]bool{}
 	for _, id := range settings.IDs() {
 		named[settings.PlainName(id)] = true // a file of canonical values

@@ -32,31 +32,31 @@ type redactor struct {
 	audited func(name, display string) bool
 }
 
-func (r *redactor) hide() smbios.Hide { return smbios.Hide{Text: r.Text, UUID: r.UUID} }
+func (r *redactor) hideFunctions() smbios.Hide { return smbios.Hide{Text: r.Text, UUID: r.UUID} }
 
-// file redacts one file; it implements host.Redact. No file is dropped.
-func (r *redactor) file(path string, data []byte) ([]byte, bool) {
+// redactFile redacts one file; it implements host.Redact. No file is dropped.
+func (r *redactor) redactFile(path string, data []byte) ([]byte, bool) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	switch {
 	case path == dmiTable:
-		return smbios.RedactTable(r.entry, data, r.hide()), true
+		return smbios.RedactTable(r.entry, data, r.hideFunctions()), true
 	case strings.HasPrefix(path, "/sys/firmware/dmi/entries/") && name == "raw":
-		return smbios.RedactEntry(data, r.hide()), true
+		return smbios.RedactEntry(data, r.hideFunctions()), true
 	case path == "/proc/cmdline":
-		return kerneltext.HideOptions(data, r.hidden), true
+		return kerneltext.HideOptions(data, r.redactOption), true
 	case path == "/proc/cpuinfo":
-		return r.cpuinfo(data), true
+		return r.redactCPUInfo(data), true
 	case name == "product_uuid":
 		return r.UUIDText(data), true
 	case strings.HasPrefix(path, "/sys/class/dmi/id/") && (strings.HasSuffix(name, "_serial") || strings.HasSuffix(name, "_asset_tag")):
 		return r.Text(data), true
 	case strings.HasPrefix(path, "/sys/class/firmware-attributes/") && name != "pending_reboot":
-		return r.attribute(path, name, data), true
+		return r.redactAttribute(path, name, data), true
 	}
 	return data, true
 }
 
-func (r *redactor) cpuinfo(data []byte) []byte {
+func (r *redactor) redactCPUInfo(data []byte) []byte {
 	if !bytes.Contains(data, []byte("\nSerial\t")) {
 		return data
 	}
@@ -71,8 +71,8 @@ func (r *redactor) cpuinfo(data []byte) []byte {
 	return out
 }
 
-// attribute hides the values of settings that are not audited: a driver may list the asset tag among them.
-func (r *redactor) attribute(path, name string, data []byte) []byte {
+// redactAttribute hides the values of settings that are not audited: a driver may list the asset tag among them.
+func (r *redactor) redactAttribute(path, name string, data []byte) []byte {
 	parts, value := strings.Split(path, "/"), strings.TrimSpace(string(data))
 	if name != "current_value" && name != "possible_values" || r.audited(parts[len(parts)-2], "") ||
 		slices.Contains([]string{"Enabled", "Disabled", "Enable", "Disable", "Yes", "No", "On", "Off", "Auto"}, value) {
@@ -81,8 +81,8 @@ func (r *redactor) attribute(path, name string, data []byte) []byte {
 	return r.Text(data)
 }
 
-// hidden replaces the value of a kernel option unless it is a common one that identifies nothing.
-func (r *redactor) hidden(value []byte) []byte {
+// redactOption replaces the value of a kernel option unless it is a common one that identifies nothing.
+func (r *redactor) redactOption(value []byte) []byte {
 	if commonValue().Match(value) {
 		return value
 	}
@@ -112,7 +112,7 @@ func NewHash(random io.Reader) (*Hash, error) {
 	return &Hash{key}, nil
 }
 
-func (h *Hash) stream(kind, value string, n int) []byte {
+func (h *Hash) keyedStream(kind, value string, n int) []byte {
 	var out []byte
 	for block := range uint32(n+sha256.Size-1) / sha256.Size {
 		mac := hmac.New(sha256.New, h.key)
@@ -133,10 +133,10 @@ func (h *Hash) Text(text []byte) []byte {
 		return text
 	}
 	plain := strings.ToUpper(strings.Trim(string(text), " \t\r\n\x00"))
-	with := h.stream("text", plain, len(text))
+	with := h.keyedStream("text", plain, len(text))
 	out, used := slices.Clone(text), 0
 	for i, c := range text {
-		if letter(c) {
+		if isLetterOrDigit(c) {
 			out[i] = digits[with[used]%32]
 			used++
 		}
@@ -144,7 +144,7 @@ func (h *Hash) Text(text []byte) []byte {
 	return out
 }
 
-func letter(c byte) bool {
+func isLetterOrDigit(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
@@ -154,19 +154,19 @@ func (h *Hash) UUID(raw []byte) []byte {
 	if len(raw) != 16 || !slices.ContainsFunc(raw, func(c byte) bool { return c != raw[0] }) {
 		return raw // all 00 or FF: no UUID
 	}
-	other := swapped(raw)
+	other := swapByteOrder(raw)
 	switch slices.Compare(other, raw) {
 	case -1:
-		return swapped(h.stream("uuid", string(other), 16))
+		return swapByteOrder(h.keyedStream("uuid", string(other), 16))
 	case 0:
-		out := h.stream("uuid", string(raw), 16)
+		out := h.keyedStream("uuid", string(raw), 16)
 		out[2], out[3], out[5], out[7] = out[1], out[0], out[4], out[6]
 		return out
 	}
-	return h.stream("uuid", string(raw), 16)
+	return h.keyedStream("uuid", string(raw), 16)
 }
 
-func swapped(b []byte) []byte {
+func swapByteOrder(b []byte) []byte {
 	out := slices.Clone(b)
 	slices.Reverse(out[0:4])
 	slices.Reverse(out[4:6])
@@ -187,7 +187,7 @@ func (h *Hash) UUIDText(text []byte) []byte {
 	}
 	out, used := slices.Clone(text), 0
 	for i, c := range text {
-		if letter(c) {
+		if isLetterOrDigit(c) {
 			out[i] = with[used]
 			used++
 		}

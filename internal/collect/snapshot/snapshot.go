@@ -49,7 +49,7 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 		}
 	}
 	c.inputs.Measurements = in.Measurements
-	if err := c.inputs.check(); err != nil {
+	if err := c.inputs.validate(); err != nil {
 		return nil, fmt.Errorf("cannot be captured: %w", err)
 	}
 	if ask := in.BMC; ask != nil {
@@ -97,11 +97,11 @@ func (c *Capture) Write(out io.Writer, o Options) error {
 		if err != nil {
 			return err
 		}
-		r = &redactor{Hash: hash, audited: audited(tables, &c.inputs)}
+		r = &redactor{Hash: hash, audited: auditedNames(tables, &c.inputs)}
 	}
 	more := map[string][]byte{}
 	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil || c.inputs.EventLogs != nil || c.inputs.Measurements != nil {
-		data, err := c.inputs.encode(r)
+		data, err := c.inputs.encodeJSON(r)
 		if err != nil {
 			return fmt.Errorf("write capture: %w", err)
 		}
@@ -115,5 +115,5 @@ func (c *Capture) Write(out io.Writer, o Options) error {
 		return recorder.Write(out, o.Now, nil, more)
 	}
 	r.entry = recorder.File(dmiEntry)
-	return recorder.Write(out, o.Now, r.file, more)
+	return recorder.Write(out, o.Now, r.redactFile, more)
 }

@@ -52,7 +52,7 @@ func TestHash(t *testing.T) {
 func TestHashUUID(t *testing.T) {
 	h := hash(t, "k")
 	raw := []byte{0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
-	assert.Equal(t, swapped(h.UUID(raw)), h.UUID(swapped(raw)))
+	assert.Equal(t, swapByteOrder(h.UUID(raw)), h.UUID(swapByteOrder(raw)))
 	assert.NotEqual(t, raw, h.UUID(raw))
 	assert.Equal(t, make([]byte, 16), h.UUID(make([]byte, 16)))
 	text := string(h.UUIDText([]byte("33221100-5544-7766-8899-aabbccddeeff\n")))
@@ -64,7 +64,7 @@ func TestHashUUID(t *testing.T) {
 func TestCmdline(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k")}
 	for _, kept := range []string{"numa=off nosmt mem=4G intel_idle.max_cstate=1 quiet splash ro", "root=/dev/sda1 console=ttyS0,115200n8 panic=1"} {
-		assert.Equal(t, kept, string(kerneltext.HideOptions([]byte(kept), r.hidden)))
+		assert.Equal(t, kept, string(kerneltext.HideOptions([]byte(kept), r.redactOption)))
 	}
 	for _, c := range []struct{ line, secret string }{
 		{"root=UUID=1234-ABCD", "1234"}, {"root=/dev/mapper/node17-root", "node17"}, {`dyndbg="file node17.c +p"`, "node17"},
@@ -74,7 +74,7 @@ func TestCmdline(t *testing.T) {
 		{"systemd.journald.forward_to_syslog=alpha.example.org", "alpha"}, {"console=uart8250,io,alpha.example.org", "alpha"}, {"log_host=alpha", "alpha"},
 		{"rd.iscsi.initiator=iqn.2024-01.org.example:alpha", "alpha"},
 	} {
-		out := string(kerneltext.HideOptions([]byte(c.line), r.hidden))
+		out := string(kerneltext.HideOptions([]byte(c.line), r.redactOption))
 		assert.Len(t, out, len(c.line))
 		assert.NotContains(t, out, c.secret)
 		assert.Equal(t, strings.Count(c.line, "="), strings.Count(out, "="), out)
@@ -107,7 +107,7 @@ func TestRecordedFiles(t *testing.T) {
 		{"/sys/class/firmware-attributes/thinklmi/attributes/pending_reboot", "17\n", ""},
 		{"/sys/devices/system/current_value", "RACK17\n", ""},
 	} {
-		out, kept := r.file(c.path, []byte(c.text))
+		out, kept := r.redactFile(c.path, []byte(c.text))
 		assert.True(t, kept, c.path)
 		assert.Len(t, out, len(c.text), c.path)
 		if c.hidden == "" {
@@ -116,7 +116,7 @@ func TestRecordedFiles(t *testing.T) {
 		}
 		assert.NotContains(t, string(out), c.hidden, c.path)
 	}
-	out, _ := r.file("/proc/cpuinfo", []byte("model name\t: CPU 17\nSerial\t\t: 10000000abcd1234\n"))
+	out, _ := r.redactFile("/proc/cpuinfo", []byte("model name\t: CPU 17\nSerial\t\t: 10000000abcd1234\n"))
 	assert.Contains(t, string(out), "model name\t: CPU 17\nSerial\t\t: ")
 }
 
@@ -186,11 +186,11 @@ func TestOldInputs(t *testing.T) {
 	root, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
 	require.NoError(t, err)
 	in := collect.Input{}
-	require.NoError(t, Inputs(root, &in))
+	require.NoError(t, AddInputs(root, &in))
 	require.Len(t, in.Exports, 1)
 	e := in.Exports[0].Export
 	assert.Equal(t, "Enabled", e.Attributes[0].Value)
-	locked, _, by := e.Locked("A", func(string) (string, bool) { return "Auto", true })
+	locked, _, by := e.IsLocked("A", func(string) (string, bool) { return "Auto", true })
 	assert.True(t, locked)
 	assert.Equal(t, "B", by)
 	a := in.BMC(redfish.Identity{})
@@ -205,7 +205,7 @@ func inputsOf(t testing.TB, data string) error {
 	root, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
 	require.NoError(t, err)
 	in := collect.Input{Root: root}
-	err = Inputs(root, &in)
+	err = AddInputs(root, &in)
 	if err == nil {
 		collect.Collect(in)
 	}
@@ -244,7 +244,7 @@ func TestController(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(held), "SECRET")
 	assert.Contains(t, string(held), "ProcTurboMode")
-	require.NoError(t, Inputs(again.Root, &again))
+	require.NoError(t, AddInputs(again.Root, &again))
 	got := collect.Collect(again)
 	assert.Equal(t, c.System.Exports, got.Exports)
 	assert.Equal(t, c.System.Sources, got.Sources)
@@ -337,7 +337,7 @@ func TestOtherInputs(t *testing.T) {
 			assert.Equal(t, in.Root != nil, capture.Files() != nil)
 
 			again := collect.Input{Root: root, Tables: in.Tables}
-			require.NoError(t, Inputs(root, &again))
+			require.NoError(t, AddInputs(root, &again))
 			assert.True(t, again.Redacted)
 			assert.Equal(t, in.Root != nil, again.Root != nil)
 			assert.Equal(t, c.table != "", again.SMBIOS != nil)
@@ -361,7 +361,7 @@ func TestIdentifiers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, keep, strings.HasPrefix(string(serial), "SECRET-S"), "%q", serial)
 		again := collect.Input{}
-		require.NoError(t, Inputs(root, &again))
+		require.NoError(t, AddInputs(root, &again))
 		assert.Equal(t, !keep, again.Redacted)
 		require.Len(t, again.Exports, 1)
 		tag, ok := again.Exports[0].Export.Attribute("AssetTag")
@@ -387,7 +387,7 @@ func TestControllerWithoutSettings(t *testing.T) {
 			}
 			c, root := written(t, in, "", Options{})
 			again := collect.Input{Root: root, Tables: in.Tables}
-			require.NoError(t, Inputs(root, &again))
+			require.NoError(t, AddInputs(root, &again))
 			got := collect.Collect(again)
 			assert.Equal(t, c.System.Sources, got.Sources)
 			assert.Equal(t, c.System.Exports, got.Exports)
@@ -402,7 +402,7 @@ func TestInputsTooLong(t *testing.T) {
 		strings.TrimPrefix(inputsName, "/"): whole(`"tree":true` + strings.Repeat(" ", host.LimitInputs))}
 	root, err := host.OpenMembers("x", files.Members())
 	require.NoError(t, err)
-	require.ErrorIs(t, Inputs(root, &collect.Input{}), host.ErrTooLarge)
+	require.ErrorIs(t, AddInputs(root, &collect.Input{}), host.ErrTooLarge)
 }
 
 // TestTableThatCannotBeHidden checks that no capture is written if identifiers of the table cannot be
@@ -410,10 +410,10 @@ func TestInputsTooLong(t *testing.T) {
 func TestTableThatCannotBeHidden(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k")}
 	for _, table := range []string{"x", "no table of any kind"} {
-		data, err := inputs{SMBIOS: []byte(table)}.encode(r)
+		data, err := inputs{SMBIOS: []byte(table)}.encodeJSON(r)
 		require.Error(t, err, table)
 		assert.Nil(t, data)
-		data, err = inputs{SMBIOS: []byte(table)}.encode(nil)
+		data, err = inputs{SMBIOS: []byte(table)}.encodeJSON(nil)
 		require.NoError(t, err)
 		assert.NotNil(t, data)
 		c := &Capture{inputs: inputs{SMBIOS: []byte(table)}, tables: func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) }}

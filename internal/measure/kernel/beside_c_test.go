@@ -90,8 +90,8 @@ func own(t *testing.T, bytes int) runner {
 		"read":   func() { _ = kernel.Read(w[:third], w[third:2*third], w[2*third:3*third]) },
 		"triad":  func() { kernel.Triad(f[:third], f[third:2*third], f[2*third:3*third], 0.5) },
 		"normal": func() { kernel.TriadNormal(f[:third], f[third:2*third], f[2*third:3*third], 0.5) },
-		"chain":  func() { kernel.Chain(w) },
-		"chase":  func() { at = kernel.Chase(w, at, len(w)/kernel.Words/64) },
+		"chain":  func() { kernel.WriteChain(w) },
+		"chase":  func() { at = kernel.FollowChain(w, at, len(w)/kernel.Words/64) },
 	}
 	return func(name string) float64 {
 		began := cpu(t)

@@ -26,9 +26,9 @@ func Floats(b []byte) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// byLine returns the complete lines of a slice. A loop over lines of fixed length checks bounds once; a loop over
+// completeLines returns the complete lines of a slice. A loop over lines of fixed length checks bounds once; a loop over
 // every eighth word checks each load, which costs 10 % of a thread's bandwidth.
-func byLine[T uint64 | float64](words []T) [][Words]T {
+func completeLines[T uint64 | float64](words []T) [][Words]T {
 	return unsafe.Slice((*[Words]T)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/Words)
 }
 
@@ -38,7 +38,7 @@ func byLine[T uint64 | float64](words []T) [][Words]T {
 //go:noinline
 func Read(a, b, c []uint64) uint64 {
 	n := min(len(a), len(b), len(c)) / Words
-	x, y, z := byLine(a)[:n], byLine(b)[:n], byLine(c)[:n]
+	x, y, z := completeLines(a)[:n], completeLines(b)[:n], completeLines(c)[:n]
 	var s0, s1, s2 uint64
 	for i := range x {
 		s0 += x[i][0]
@@ -53,7 +53,7 @@ func Read(a, b, c []uint64) uint64 {
 func TriadNormal(a, b, c []float64, s float64) {
 	n := min(len(a), len(b), len(c))
 	a, b, c = a[:n], b[:n], c[:n]
-	x, y, z := byLine(a), byLine(b), byLine(c)
+	x, y, z := completeLines(a), completeLines(b), completeLines(c)
 	for i := range x {
 		to, p, q := &x[i], &y[i], &z[i]
 		t0, t1, t2, t3 := p[0]+s*q[0], p[1]+s*q[1], p[2]+s*q[2], p[3]+s*q[3]
@@ -66,11 +66,11 @@ func TriadNormal(a, b, c []float64, s float64) {
 	}
 }
 
-// Chain writes a cycle through all lines of a buffer; the number of lines must be a power of two. The first word of
+// WriteChain writes a cycle through all lines of a buffer; the number of lines must be a power of two. The first word of
 // a line is the index of the next line's first word. The order is that of a linear congruential generator of full
 // period (Hull and Dobell, 1962: the increment is odd, the multiplier 1 modulo 4), so the chain is written in one
 // pass and no prefetcher can follow it.
-func Chain(words []uint64) {
+func WriteChain(words []uint64) {
 	lines := uint64(len(words)) / Words
 	for i := range lines {
 		words[i*Words] = (i*multiplier + increment) & (lines - 1) * Words
@@ -80,8 +80,8 @@ func Chain(words []uint64) {
 // multiplier and increment are those of the generator of a chain's order.
 const multiplier, increment = 0x5851F42D4C957F2D, 0x14057B7EF767814F
 
-// Along returns the index of the word that is this number of lines after the first one in a chain.
-func Along(words []uint64, lines uint64) uint64 {
+// WordAlong returns the index of the word that is this number of lines after the first one in a chain.
+func WordAlong(words []uint64, lines uint64) uint64 {
 	add, m, c := uint64(0), uint64(multiplier), uint64(increment)
 	for ; lines > 0; lines >>= 1 {
 		if lines&1 == 1 {
@@ -103,10 +103,10 @@ func ChaseAll(chain, at []uint64, steps int) {
 	}
 }
 
-// Chase follows a chain from one word and returns the last index. Each load waits for the one before.
+// FollowChain follows a chain from one word and returns the last index. Each load waits for the one before.
 //
 //go:noinline
-func Chase(chain []uint64, at uint64, steps int) uint64 {
+func FollowChain(chain []uint64, at uint64, steps int) uint64 {
 	for range steps {
 		at = chain[at]
 	}

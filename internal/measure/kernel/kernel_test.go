@@ -79,7 +79,7 @@ func TestReadTouchesEveryLine(t *testing.T) {
 func TestChainIsOneCycle(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 64, 1 << 14} {
 		w := make([]uint64, n*kernel.Words)
-		kernel.Chain(w)
+		kernel.WriteChain(w)
 		seen := make([]bool, n)
 		at := uint64(0)
 		for range n {
@@ -87,9 +87,9 @@ func TestChainIsOneCycle(t *testing.T) {
 				t.Fatalf("line %d of %d is met twice", at/kernel.Words, n)
 			}
 			seen[at/kernel.Words] = true
-			at = kernel.Chase(w, at, 1)
+			at = kernel.FollowChain(w, at, 1)
 		}
-		if whole := kernel.Chase(w, 0, n); at != 0 || whole != 0 {
+		if whole := kernel.FollowChain(w, 0, n); at != 0 || whole != 0 {
 			t.Errorf("after %d lines the chain is at %d and %d, expected at the first again", n, at, whole)
 		}
 	}
@@ -99,16 +99,16 @@ func TestChainIsOneCycle(t *testing.T) {
 func TestChasesAlong(t *testing.T) {
 	const n = 1 << 10
 	w := make([]uint64, n*kernel.Words)
-	kernel.Chain(w)
+	kernel.WriteChain(w)
 	for _, lines := range []uint64{0, 1, 2, 3, 500, n - 1, n, n + 7} {
-		if at, want := kernel.Along(w, lines), kernel.Chase(w, 0, int(lines)); at != want {
+		if at, want := kernel.WordAlong(w, lines), kernel.FollowChain(w, 0, int(lines)); at != want {
 			t.Errorf("%d lines along the chain is word %d, expected %d", lines, at, want)
 		}
 	}
-	at := []uint64{0, kernel.Along(w, 100), kernel.Along(w, 900)}
+	at := []uint64{0, kernel.WordAlong(w, 100), kernel.WordAlong(w, 900)}
 	kernel.ChaseAll(w, at, 50)
 	for i, lines := range []uint64{50, 150, 950} {
-		if want := kernel.Along(w, lines); at[i] != want {
+		if want := kernel.WordAlong(w, lines); at[i] != want {
 			t.Errorf("chain %d is at word %d, expected %d", i, at[i], want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestChasesAlong(t *testing.T) {
 func TestChainHasNoStride(t *testing.T) {
 	const n = 1 << 14
 	w := make([]uint64, n*kernel.Words)
-	kernel.Chain(w)
+	kernel.WriteChain(w)
 	strides := map[uint64]int{}
 	for i := range uint64(n) {
 		strides[(w[i*kernel.Words]/kernel.Words-i)%n]++

@@ -12,13 +12,13 @@ func Triad(a, b, c []float64, s float64) {
 	if n < Words {
 		return
 	}
-	if misaligned(a)|misaligned(b)|misaligned(c) != 0 {
+	if misalignment(a)|misalignment(b)|misalignment(c) != 0 {
 		panic("kernel: Triad needs slices that start at a cache line")
 	}
 	triad(&a[0], &b[0], &c[0], n/Words, s)
 }
 
-func misaligned(f []float64) uintptr { return uintptr(unsafe.Pointer(&f[0])) % Line }
+func misalignment(f []float64) uintptr { return uintptr(unsafe.Pointer(&f[0])) % Line }
 
 // triad processes complete lines with SSE2, which every amd64 processor has.
 //

@@ -53,7 +53,7 @@ func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Dur
 	if kind == measure.Latency {
 		cpus = cpus[:1]
 	}
-	return b.pass(kind, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).work(kind, i, len(cpus)) })
+	return b.pass(kind, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).threadWork(kind, i, len(cpus)) })
 }
 
 func (b *Bench) pass(kind measure.Kind, cpus []int, d time.Duration, work func(i int) func() int64) (measure.Sample, error) {
@@ -61,7 +61,7 @@ func (b *Bench) pass(kind measure.Kind, cpus []int, d time.Duration, work func(i
 	for i := range cpus {
 		jobs[i] = passJob{ctx: b.ctx, d: d, work: work(i)}
 	}
-	outs, err := b.crew.run(cpus, jobs)
+	outs, err := b.crew.runPassJobs(cpus, jobs)
 	if err != nil {
 		return measure.Sample{}, err
 	}
@@ -70,7 +70,7 @@ func (b *Bench) pass(kind measure.Kind, cpus []int, d time.Duration, work func(i
 
 // Load follows several chains on each of the CPUs.
 func (b *Bench) Load(chains int, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
-	s, err := b.pass(measure.Latency, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).load(chains, i, len(cpus)) })
+	s, err := b.pass(measure.Latency, cpus, d, func(i int) func() int64 { return m.(*nodeMemory).loadedThreadWork(chains, i, len(cpus)) })
 	s.Value *= float64(chains * len(cpus)) // as many loads are under way at once
 	return s, err
 }
@@ -97,7 +97,7 @@ func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 // startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
 type startGate struct{ missing atomic.Int32 }
 
-func (j *passJob) do() outcome {
+func (j *passJob) measurePass() outcome {
 	var o outcome
 	var cpu, switches [2]int64
 	g := j.start
@@ -172,9 +172,9 @@ type worker struct {
 
 type cpuWorkers map[int]*worker
 
-func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
+func (c cpuWorkers) runPassJobs(cpus []int, jobs []passJob) ([]outcome, error) {
 	for _, cpu := range cpus {
-		if err := c.hire(cpu); err != nil {
+		if err := c.startWorker(cpu); err != nil {
 			return nil, err
 		}
 	}
@@ -195,13 +195,13 @@ func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
 	return outs, err
 }
 
-func (c cpuWorkers) hire(cpu int) error {
+func (c cpuWorkers) startWorker(cpu int) error {
 	if c[cpu] != nil {
 		return nil
 	}
 	w := &worker{jobs: make(chan passJob), outs: make(chan outcome)}
 	ready := make(chan error)
-	go w.live(cpu, ready)
+	go w.workOnPinnedThread(cpu, ready)
 	if err := <-ready; err != nil {
 		return fmt.Errorf("cannot pin a thread to CPU %d: %w", cpu, err)
 	}
@@ -209,9 +209,9 @@ func (c cpuWorkers) hire(cpu int) error {
 	return nil
 }
 
-// live pins its thread and works. The thread is never unlocked, so that the
+// workOnPinnedThread pins its thread and works. The thread is never unlocked, so that the
 // runtime ends it and no other goroutine inherits the pin.
-func (w *worker) live(cpu int, ready chan<- error) {
+func (w *worker) workOnPinnedThread(cpu int, ready chan<- error) {
 	runtime.LockOSThread()
 	defer close(w.outs)
 	var set unix.CPUSet
@@ -222,7 +222,7 @@ func (w *worker) live(cpu int, ready chan<- error) {
 		return
 	}
 	for j := range w.jobs {
-		w.outs <- j.do()
+		w.outs <- j.measurePass()
 	}
 }
 
@@ -236,14 +236,14 @@ func (b *Bench) Counters(cpus []int) measure.Counters {
 		c.Foreign, c.Steal = processorTimes(stat, cpus)
 	}
 	if psi, err := b.root.ReadFile("/proc/pressure/memory"); err == nil {
-		c.Stall = someTotal(psi)
+		c.Stall = pressureTotal(psi)
 	}
 	// The kernel counts throttling because of heat for Intel only; a package's count is missing without X86_FEATURE_PTS.
 	sum := int64(-1)
 	for _, cpu := range cpus {
 		dir := cpuDir(cpu) + "/thermal_throttle/"
 		for _, name := range []string{"core_throttle_count", "package_throttle_count"} {
-			if n, ok := number(b.root, dir+name); ok {
+			if n, ok := readNumber(b.root, dir+name); ok {
 				sum = max(sum, 0) + n
 			}
 		}
@@ -289,9 +289,9 @@ func sumTicks(words []string, columns ...int) time.Duration {
 	return sum
 }
 
-// someTotal returns the total of the "some" line of a pressure file (Documentation/accounting/psi.rst), -1 if it is
+// pressureTotal returns the total of the "some" line of a pressure file (Documentation/accounting/psi.rst), -1 if it is
 // missing.
-func someTotal(psi []byte) time.Duration {
+func pressureTotal(psi []byte) time.Duration {
 	for line := range bytes.Lines(psi) {
 		text, some := strings.CutPrefix(string(line), "some ")
 		if _, total, found := strings.Cut(text, "total="); some && found {
@@ -305,7 +305,7 @@ func someTotal(psi []byte) time.Duration {
 
 func cpuDir(cpu int) string { return "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) }
 
-func number(root *host.Root, path string) (int64, bool) {
+func readNumber(root *host.Root, path string) (int64, bool) {
 	b, err := root.ReadFile(path)
 	if err != nil {
 		return 0, false

@@ -7,16 +7,16 @@ import (
 
 // Functions that tests compare with the kernel's documents.
 var (
-	OnNode         = onNode
+	OnNode         = shareOnNode
 	HugeShare      = hugeShare
 	ProcessorTimes = processorTimes
-	SomeTotal      = someTotal
-	Placement      = placement
+	SomeTotal      = pressureTotal
+	Placement      = readPlacement
 )
 
 // Work repeats what one of n threads does in memory.
 func Work(streams, chain []byte) func(kind measure.Kind, i, n int) func() int64 {
 	m := &nodeMemory{streams: streams, chain: chain}
-	kernel.Chain(kernel.Words64(m.chain))
-	return m.work
+	kernel.WriteChain(kernel.Words64(m.chain))
+	return m.threadWork
 }

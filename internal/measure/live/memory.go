@@ -19,17 +19,17 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 		return nil, fmt.Errorf("cannot map %d bytes: %w", size.Bytes(), err)
 	}
 	a := &nodeMemory{whole: whole}
-	if err := a.bind(node, size); err != nil {
+	if err := a.bindToNode(node, size); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	if err := b.touch(a, cpus); err != nil {
+	if err := b.touchPages(a, cpus); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.placed = placement(b.root, a.whole, node)
+	a.placed = readPlacement(b.root, a.whole, node)
 	return a, nil
 }
 
-func (b *Bench) touch(a *nodeMemory, cpus []int) error {
+func (b *Bench) touchPages(a *nodeMemory, cpus []int) error {
 	jobs := make([]passJob, len(cpus))
 	for i := range jobs {
 		mine := partOfBuffer(a.streams, i, len(jobs))
@@ -43,13 +43,13 @@ func (b *Bench) touch(a *nodeMemory, cpus []int) error {
 			return int64(n)
 		}}
 	}
-	if _, err := b.crew.run(cpus, jobs); err != nil {
+	if _, err := b.crew.runPassJobs(cpus, jobs); err != nil {
 		return err
 	}
 	done := false
-	_, err := b.crew.run(cpus[:1], []passJob{{ctx: b.ctx, d: 1, work: func() int64 {
+	_, err := b.crew.runPassJobs(cpus[:1], []passJob{{ctx: b.ctx, d: 1, work: func() int64 {
 		if !done {
-			kernel.Chain(kernel.Words64(a.chain))
+			kernel.WriteChain(kernel.Words64(a.chain))
 		}
 		done = true
 		return 1
@@ -81,13 +81,13 @@ type nodeMemory struct {
 	placed measure.Placement
 }
 
-func (a *nodeMemory) bind(node int, size measure.Buffer) error {
+func (a *nodeMemory) bindToNode(node int, size measure.Buffer) error {
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(a.whole))) & (hugePage - 1)
 	used := a.whole[skip : int64(skip)+size.Bytes()]
 	a.streams, a.chain = used[:size.Streams:size.Streams], used[size.Streams:]
 	// ENOSYS means a kernel without NUMA, EPERM a container's filter. The first touch then decides; the placement
 	// is checked anyway.
-	if err := mbind(used, node); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
+	if err := bindPages(used, node); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("cannot bind memory to node %d: %w", node, err)
 	}
 	// Refused if the kernel has no huge pages; the page size is checked later.
@@ -95,7 +95,7 @@ func (a *nodeMemory) bind(node int, size measure.Buffer) error {
 	return nil
 }
 
-func mbind(b []byte, node int) error {
+func bindPages(b []byte, node int) error {
 	var mask [16]uint64
 	if node < 0 || node >= 64*len(mask) {
 		return fmt.Errorf("node %d is out of range", node)
@@ -128,14 +128,14 @@ func (a *nodeMemory) Close() error {
 	return unix.Munmap(whole)
 }
 
-func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
+func (a *nodeMemory) threadWork(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
 		// A repeated line might still be in a cache, so a pass continues after the last one.
 		words := kernel.Words64(a.chain)
 		left := len(words) / kernel.Words / chainParts
 		return func() int64 {
 			n := min(left, chaseSteps)
-			a.chasePos = kernel.Chase(words, a.chasePos, n)
+			a.chasePos = kernel.FollowChain(words, a.chasePos, n)
 			left -= n
 			return int64(n)
 		}
@@ -164,9 +164,9 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	}
 }
 
-// load returns a function that does one thread's part of a pass under load: it follows chains with starts spread
+// loadedThreadWork returns a function that does one thread's part of a pass under load: it follows chains with starts spread
 // evenly over the complete chain, so that a line is repeated only after all others.
-func (a *nodeMemory) load(chains, i, n int) func() int64 {
+func (a *nodeMemory) loadedThreadWork(chains, i, n int) func() int64 {
 	words := kernel.Words64(a.chain)
 	if len(a.loads) != n || len(a.loads[0]) != chains {
 		apart := uint64(len(words) / kernel.Words / (n * chains))
@@ -174,7 +174,7 @@ func (a *nodeMemory) load(chains, i, n int) func() int64 {
 		for thread := range a.loads {
 			a.loads[thread] = make([]uint64, chains, 2*kernel.Words) // cache lines of its own
 			for c := range chains {
-				a.loads[thread][c] = kernel.Along(words, uint64(thread*chains+c)*apart)
+				a.loads[thread][c] = kernel.WordAlong(words, uint64(thread*chains+c)*apart)
 			}
 		}
 	}

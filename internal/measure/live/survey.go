@@ -29,8 +29,8 @@ func Survey(root *host.Root, guest string) *measure.Machine {
 			s.Notes = append(s.Notes, c.note)
 		}
 	}
-	s.Quota, s.MemoryBytes = limits(root)
-	cpus, mems := allowed(root)
+	s.Quota, s.MemoryBytes = groupLimits(root)
+	cpus, mems := allowedResources(root)
 	numa := host.ReadNUMA(root)
 	if len(numa.Nodes) == 0 { // a kernel without NUMA
 		online, _ := readList(root, "/sys/devices/system/cpu/online")
@@ -59,7 +59,7 @@ func pickCPUs(root *host.Root, id int, online, may []int) measure.Node {
 		if done[cpu] {
 			continue
 		}
-		core := siblings(root, cpu)
+		core := siblingThreads(root, cpu)
 		one := -1
 		for _, c := range core {
 			done[c] = true
@@ -74,15 +74,15 @@ func pickCPUs(root *host.Root, id int, online, may []int) measure.Node {
 		n.CPUs = append(n.CPUs, one)
 	}
 	if len(online) > 0 {
-		if p, ok := number(root, cpuDir(online[0])+"/topology/physical_package_id"); ok && p >= 0 {
+		if p, ok := readNumber(root, cpuDir(online[0])+"/topology/physical_package_id"); ok && p >= 0 {
 			n.Socket = int(p)
 		}
 	}
 	return n
 }
 
-// siblings returns the hardware threads of a CPU's core, only the CPU itself if unknown.
-func siblings(root *host.Root, cpu int) []int {
+// siblingThreads returns the hardware threads of a CPU's core, only the CPU itself if unknown.
+func siblingThreads(root *host.Root, cpu int) []int {
 	for _, name := range []string{"/topology/core_cpus_list", "/topology/thread_siblings_list"} {
 		if l, ok := readList(root, cpuDir(cpu)+name); ok && slices.Contains(l, cpu) {
 			return l
@@ -122,9 +122,9 @@ func freeMemory(root *host.Root, path string) int64 {
 	return free + max(0, cached)
 }
 
-// allowed returns the CPUs and nodes that this process may use, nil if unknown. It reads the file of the main thread,
+// allowedResources returns the CPUs and nodes that this process may use, nil if unknown. It reads the file of the main thread,
 // which is never pinned.
-func allowed(root *host.Root) (cpus, mems []int) {
+func allowedResources(root *host.Root) (cpus, mems []int) {
 	b, err := root.ReadLimit("/proc/self/status", host.LimitList)
 	if err != nil {
 		return nil, nil
@@ -167,7 +167,7 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 	for at, cpu := range cpus {
 		for i := range 8 {
 			dir := fmt.Sprintf("%s/cache/index%d/", cpuDir(cpu), i)
-			level, ok := number(root, dir+"level")
+			level, ok := readNumber(root, dir+"level")
 			if !ok {
 				break
 			}
@@ -193,14 +193,14 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 // limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for each of the process's own mappings.
 const limitMaps = 4 << 20
 
-// placement reads the placement of the process's memory
+// readPlacement reads the placement of the process's memory
 // (Documentation/filesystems/proc.rst: smaps; man 5 numa: numa_maps).
-func placement(root *host.Root, b []byte, node int) measure.Placement {
+func readPlacement(root *host.Root, b []byte, node int) measure.Placement {
 	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 	p := measure.Placement{Huge: -1}
 	pid := "/proc/" + strconv.Itoa(os.Getpid())
 	if maps, err := root.ReadLimit(pid+"/numa_maps", limitMaps); err == nil {
-		p.Here, p.Known = onNode(maps, start, start+uint64(len(b)), node)
+		p.Here, p.Known = shareOnNode(maps, start, start+uint64(len(b)), node)
 	}
 	if maps, err := root.ReadLimit(pid+"/smaps", limitMaps); err == nil {
 		p.Huge = hugeShare(maps, start, start+uint64(len(b)))
@@ -208,9 +208,9 @@ func placement(root *host.Root, b []byte, node int) measure.Placement {
 	return p
 }
 
-// onNode sums up the pages of the mappings in a range by node. Each line begins
+// shareOnNode sums up the pages of the mappings in a range by node. Each line begins
 // with the mapping's address and counts pages as N0=1234.
-func onNode(maps []byte, start, end uint64, node int) (share float64, known bool) {
+func shareOnNode(maps []byte, start, end uint64, node int) (share float64, known bool) {
 	var here, all float64
 	for line := range bytes.Lines(maps) {
 		address, rest, _ := strings.Cut(string(line), " ")
@@ -276,15 +276,15 @@ func hugeShare(maps []byte, start, end uint64) float64 {
 	return huge / rss
 }
 
-// limits reads what the process's control group and those above it allow (Documentation/admin-guide/cgroup-v2.rst;
+// groupLimits reads what the process's control group and those above it allow (Documentation/admin-guide/cgroup-v2.rst;
 // cgroup-v1/memory.rst, scheduler/sched-bwc.rst). quota is "" and memory -1 without a limit.
-func limits(root *host.Root) (quota string, memory int64) {
+func groupLimits(root *host.Root) (quota string, memory int64) {
 	memory = -1
-	for _, g := range groups(root) {
+	for _, g := range controlGroups(root) {
 		for dir := g.path; ; dir = path.Dir(dir) {
 			at := path.Join(g.mount, dir)
 			if g.cpu && quota == "" {
-				quota = quotaOf(root, at)
+				quota = processorQuota(root, at)
 			}
 			if n, ok := memoryLeft(root, at); g.memory && ok && (memory < 0 || n < memory) {
 				memory = n
@@ -302,8 +302,8 @@ type controlGroup struct {
 	cpu, memory bool
 }
 
-// groups reads /proc/self/cgroup: lines of number, controllers and path, the second empty in version 2.
-func groups(root *host.Root) []controlGroup {
+// controlGroups reads /proc/self/cgroup: lines of number, controllers and path, the second empty in version 2.
+func controlGroups(root *host.Root) []controlGroup {
 	b, err := root.ReadLimit("/proc/self/cgroup", host.LimitList)
 	if err != nil {
 		return nil
@@ -327,14 +327,14 @@ func groups(root *host.Root) []controlGroup {
 	return out
 }
 
-func quotaOf(root *host.Root, dir string) string {
+func processorQuota(root *host.Root, dir string) string {
 	if b, err := root.ReadFile(dir + "/cpu.max"); err == nil {
 		if text := strings.TrimSpace(string(b)); text != "" && !strings.HasPrefix(text, "max") {
 			return "cpu.max is " + text
 		}
 		return ""
 	}
-	if n, ok := number(root, dir+"/cpu.cfs_quota_us"); ok && n > 0 {
+	if n, ok := readNumber(root, dir+"/cpu.cfs_quota_us"); ok && n > 0 {
 		return fmt.Sprintf("cpu.cfs_quota_us is %d", n)
 	}
 	return ""
@@ -342,8 +342,8 @@ func quotaOf(root *host.Root, dir string) string {
 
 func memoryLeft(root *host.Root, dir string) (int64, bool) {
 	for _, names := range [][2]string{{"memory.max", "memory.current"}, {"memory.limit_in_bytes", "memory.usage_in_bytes"}} {
-		limit, ok := number(root, dir+"/"+names[0]) // "max" is not a number
-		used, known := number(root, dir+"/"+names[1])
+		limit, ok := readNumber(root, dir+"/"+names[0]) // "max" is not a number
+		used, known := readNumber(root, dir+"/"+names[1])
 		if ok && known && limit < 1<<60 { // which is no limit
 			return max(0, limit-used), true
 		}

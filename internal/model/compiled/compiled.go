@@ -66,9 +66,9 @@ func (p Piece) Decode(knowledge fs.FS, part string, v any) error {
 	return Decode(data, v)
 }
 
-// Keep returns the knowledge such that Part decodes each part once: an audit of one machine after the other reads the
+// KeepDecoded returns the knowledge such that Part decodes each part once: an audit of one machine after the other reads the
 // same ones. It may be used concurrently.
-func Keep(knowledge fs.FS) fs.FS { return &kept{FS: knowledge, parts: map[string]any{}} }
+func KeepDecoded(knowledge fs.FS) fs.FS { return &kept{FS: knowledge, parts: map[string]any{}} }
 
 type kept struct {
 	fs.FS

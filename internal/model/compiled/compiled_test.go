@@ -35,7 +35,7 @@ func TestKeep(t *testing.T) {
 	data, err := compiled.Encode([]string{"a", "b"})
 	require.NoError(t, err)
 	files := fstest.MapFS{compiled.File("x"): {Data: data}, "other.yaml": {Data: []byte("text")}}
-	k := compiled.Keep(files)
+	k := compiled.KeepDecoded(files)
 	first, err := compiled.Part[[]string](k, "x")
 	require.NoError(t, err)
 	_, err = compiled.Part[[]string](k, "later")

@@ -77,8 +77,8 @@ func Parse(name string, data []byte) *File {
 			return &File{Name: name, Faults: complaints(name, err)}
 		}
 		left := maxUnfolded
-		if n, text := unfold(doc.Content[0], &left, 0); text != "" {
-			return &File{Name: name, Faults: Complaints{at(name, n, text)}}
+		if n, text := countUnfolded(doc.Content[0], &left, 0); text != "" {
+			return &File{Name: name, Faults: Complaints{complaintAt(name, n, text)}}
 		}
 		f.Docs = append(f.Docs, doc.Content[0])
 	}
@@ -87,7 +87,7 @@ func Parse(name string, data []byte) *File {
 // Decode decodes a document into a value and reports whether it fits; what does not is a fault.
 func (f *File) Decode(doc int, into any) bool {
 	before := len(f.Faults)
-	f.Place(doc).Fits(into)
+	f.Place(doc).CheckType(into)
 	if len(f.Faults) > before {
 		return false
 	}
@@ -110,7 +110,7 @@ func Decode(data []byte, into ...any) error {
 	return nil
 }
 
-func at(file string, n *yaml.Node, text string) Complaint {
+func complaintAt(file string, n *yaml.Node, text string) Complaint {
 	return Complaint{file, max(n.Line, 1), max(n.Column, 1), strings.Join(strings.Fields(text), " ")}
 }
 
@@ -137,8 +137,8 @@ const (
 	maxKeys     = 1024
 )
 
-// unfold counts the values of a node with aliases followed. fault is the limit that is exceeded, and n where.
-func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
+// countUnfolded counts the values of a node with aliases followed. fault is the limit that is exceeded, and n where.
+func countUnfolded(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 	n = Resolve(at)
 	*left--
 	switch {
@@ -152,7 +152,7 @@ func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 		return at, fmt.Sprintf("a mapping of %d keys, at most %d are read", len(n.Content)/2, maxKeys)
 	}
 	for _, e := range n.Content {
-		if where, fault := unfold(e, left, depth+1); fault != "" {
+		if where, fault := countUnfolded(e, left, depth+1); fault != "" {
 			return where, fault
 		}
 	}

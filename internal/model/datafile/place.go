@@ -41,14 +41,14 @@ func (p Place) Item(i int) Place {
 	return Place{p.file, Resolve(p.node.Content[i]), fmt.Sprintf("%s[%d]", p.path, i)}
 }
 
-// Fault records what is wrong at a place.
-func (p Place) Fault(format string, args ...any) {
-	p.file.Faults = p.file.Faults.Add(at(p.file.Name, p.node, fmt.Sprintf(format, args...)))
+// RecordFault records what is wrong at a place.
+func (p Place) RecordFault(format string, args ...any) {
+	p.file.Faults = p.file.Faults.Add(complaintAt(p.file.Name, p.node, fmt.Sprintf(format, args...)))
 }
 
-// Wrong records what is wrong with the value at a place, after the keys that lead to it: the first that do, if several
+// RecordWrong records what is wrong with the value at a place, after the keys that lead to it: the first that do, if several
 // mappings merge it in.
-func (p Place) Wrong(format string, args ...any) {
+func (p Place) RecordWrong(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, f := range p.file.Faults {
 		if f.Line == p.node.Line && f.Column == p.node.Column && strings.HasSuffix(f.Text, text) {
@@ -58,14 +58,14 @@ func (p Place) Wrong(format string, args ...any) {
 	if p.path != "" {
 		text = p.path + ": " + text
 	}
-	p.Fault("%s", text)
+	p.RecordFault("%s", text)
 }
 
 // Require records each of the keys that a mapping lacks.
 func (p Place) Require(keys ...string) {
 	for _, key := range keys {
 		if n := Value(p.node, key); n == nil || n.Tag == "!!null" || len(n.Content) == 0 && n.Kind == yaml.SequenceNode {
-			p.Wrong("%s is missing", key)
+			p.RecordWrong("%s is missing", key)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (p Place) OneOf(words ...string) {
 	}
 	for _, n := range all {
 		if n = Resolve(n); !slices.Contains(words, n.Value) {
-			Place{p.file, n, p.path}.Wrong("%q, expected %s%s", n.Value, map[bool]string{true: "one of "}[len(words) > 1], strings.Join(words, ", "))
+			Place{p.file, n, p.path}.RecordWrong("%q, expected %s%s", n.Value, map[bool]string{true: "one of "}[len(words) > 1], strings.Join(words, ", "))
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (p Place) OneOf(words ...string) {
 // Match records a value that does not match an expression, which is also described in words.
 func (p Place) Match(expression, words string) {
 	if !regexp.MustCompile(expression).MatchString(p.node.Value) {
-		p.Wrong("%q does not match %s, expected %s", p.node.Value, expression, words)
+		p.RecordWrong("%q does not match %s, expected %s", p.node.Value, expression, words)
 	}
 }
 
@@ -94,20 +94,20 @@ func (p Place) Match(expression, words string) {
 func (p Place) Expression() *regexp.Regexp {
 	re, err := regexp.Compile(p.node.Value)
 	if err != nil {
-		p.Wrong("%v", err)
+		p.RecordWrong("%v", err)
 	}
 	return re
 }
 
-// Fits records what does not fit the type of a value.
-func (p Place) Fits(v any) { p.fits(reflect.TypeOf(v)) }
+// CheckType records what does not fit the type of a value.
+func (p Place) CheckType(v any) { p.checkGoType(reflect.TypeOf(v)) }
 
 // Shaper is a type that reads itself from YAML: Shape returns a value of the type that the YAML has, nil for any.
 type Shaper interface{ Shape() any }
 
-// fits records unknown keys and values of another type than a Go type takes. It goes as deep as the types, none of which
+// checkGoType records unknown keys and values of another type than a Go type takes. It goes as deep as the types, none of which
 // contains itself, so an alias cannot make it endless.
-func (p Place) fits(t reflect.Type) {
+func (p Place) checkGoType(t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -119,30 +119,30 @@ func (p Place) fits(t reflect.Type) {
 		t = reflect.TypeOf(shape)
 	}
 	n := p.node
-	switch want := expected(t); {
+	switch want := expectedKind(t); {
 	case t == reflect.TypeFor[yaml.Node](), t.Kind() == reflect.Interface, n.Tag == "!!null":
 	case t.Kind() == reflect.Struct && n.Kind != yaml.MappingNode:
-		p.Wrong("%s, expected a mapping with the keys %s", described(n), strings.Join(keysOf(t), ", "))
+		p.RecordWrong("%s, expected a mapping with the keys %s", describeNode(n), strings.Join(keysOfType(t), ", "))
 	case t.Kind() == reflect.Slice && n.Kind == yaml.ScalarNode:
-		p.Wrong("%q, expected a list: [%s]", n.Value, n.Value)
+		p.RecordWrong("%q, expected a list: [%s]", n.Value, n.Value)
 	case n.Kind != want.node || want.tags != nil && !slices.Contains(want.tags, n.Tag):
-		p.Wrong("%s, expected %s", described(n), want.name)
+		p.RecordWrong("%s, expected %s", describeNode(n), want.name)
 	case t.Kind() == reflect.Struct:
 		p.fitsStruct(t)
 	case t.Kind() == reflect.Slice:
 		for i := range n.Content {
 			if item := p.Item(i); item.node.Tag == "!!null" {
-				item.Wrong("empty, expected %s", expected(t.Elem()).name) // the decoder would leave it out
+				item.RecordWrong("empty, expected %s", expectedKind(t.Elem()).name) // the decoder would leave it out
 			} else {
-				item.fits(t.Elem())
+				item.checkGoType(t.Elem())
 			}
 		}
 	case t.Kind() == reflect.Map:
 		for i := 1; i < len(n.Content); i += 2 {
-			Place{p.file, Resolve(n.Content[i]), strings.TrimPrefix(p.path+"."+n.Content[i-1].Value, ".")}.fits(t.Elem())
+			Place{p.file, Resolve(n.Content[i]), strings.TrimPrefix(p.path+"."+n.Content[i-1].Value, ".")}.checkGoType(t.Elem())
 		}
 	case t.Kind() == reflect.Int && strings.HasPrefix(n.Value, "-"):
-		p.Wrong("%s, expected at least 0", n.Value)
+		p.RecordWrong("%s, expected at least 0", n.Value)
 	}
 }
 
@@ -158,9 +158,9 @@ func (p Place) fitsStruct(t reflect.Type) {
 				}
 			}
 		case field == nil:
-			Place{p.file, key, p.path}.Wrong("unknown key %q, expected one of %s", key.Value, strings.Join(keysOf(t), ", "))
+			Place{p.file, key, p.path}.RecordWrong("unknown key %q, expected one of %s", key.Value, strings.Join(keysOfType(t), ", "))
 		default:
-			Place{p.file, value, strings.TrimPrefix(p.path+"."+key.Value, ".")}.fits(field)
+			Place{p.file, value, strings.TrimPrefix(p.path+"."+key.Value, ".")}.checkGoType(field)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-func keysOf(t reflect.Type) []string { return slices.Sorted(maps.Keys(fieldsOf(t))) }
+func keysOfType(t reflect.Type) []string { return slices.Sorted(maps.Keys(fieldsOf(t))) }
 
 type kind struct {
 	name string
@@ -187,7 +187,7 @@ type kind struct {
 	tags []string
 }
 
-func expected(t reflect.Type) kind {
+func expectedKind(t reflect.Type) kind {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return kind{name: "a mapping", node: yaml.MappingNode}
@@ -204,7 +204,7 @@ func expected(t reflect.Type) kind {
 	}
 }
 
-func described(n *yaml.Node) string {
+func describeNode(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		return "a mapping"

@@ -70,13 +70,13 @@ func resemblesClock(memType string, mts int) bool {
 
 // Impossible reports whether a speed is far from every speed at which modules of the type run.
 func Impossible(memType string, mts int) bool {
-	low, high := bounds(memType)
+	low, high := rateBounds(memType)
 	return mts < low/2 || mts > 2*high
 }
 
-// bounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than
+// rateBounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than
 // the listed rates, which are those of server modules.
-func bounds(memType string) (low, high int) {
+func rateBounds(memType string) (low, high int) {
 	switch memType {
 	case "DDR":
 		return 200, 400
@@ -95,7 +95,7 @@ func bounds(memType string) (low, high int) {
 
 // inBounds reports whether a type's modules run at so many MT/s; true for types without bounds.
 func inBounds(memType string, mts int) bool {
-	low, high := bounds(memType)
+	low, high := rateBounds(memType)
 	return mts >= low-Tolerance && mts <= high+Tolerance
 }
 

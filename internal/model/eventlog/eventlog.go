@@ -70,7 +70,7 @@ func (e *Entry) Find() (says Says, place string, ok bool) {
 	if i < 0 {
 		return "", "", false
 	}
-	return t.Messages[i].Says, t.place(e.Text), true
+	return t.Messages[i].Says, t.findPlace(e.Text), true
 }
 
 func (m *message) matches(e *Entry) bool {
@@ -89,7 +89,7 @@ func (m *message) matches(e *Entry) bool {
 // maxPlaces is the number of slots that one message is read for.
 const maxPlaces = 8
 
-func (f *file) place(text string) string {
+func (f *file) findPlace(text string) string {
 	for i := range f.Places {
 		var names []string
 		for _, m := range f.Places[i].match.FindAllStringSubmatchIndex(text, maxPlaces) {
@@ -135,11 +135,11 @@ func (f *file) read(from *datafile.File) {
 		message.Require("says", "source")
 		message.Key("says").OneOf(words...)
 		if _, listed := f.Sources[m.Source]; !listed {
-			message.Key("source").Fault("source %s is not listed under sources", m.Source)
+			message.Key("source").RecordFault("source %s is not listed under sources", m.Source)
 		}
 		m.id, m.code, m.text = expression(message, "id", m.ID, "^(?i:", ")$"), expression(message, "code", m.Code, "(?i)", ""), expression(message, "text", m.Text, "(?i)", "")
 		if m.id == nil && m.code == nil && m.text == nil {
-			message.Fault("expected one of id, code and text")
+			message.RecordFault("expected one of id, code and text")
 		}
 	}
 	for i := range f.Places {
@@ -163,7 +163,7 @@ func expression(at datafile.Place, key, text, before, after string) *regexp.Rege
 	}
 	re, err := regexp.Compile(before + text + after)
 	if err != nil {
-		at.Key(key).Fault("%v", err)
+		at.Key(key).RecordFault("%v", err)
 	}
 	return re
 }

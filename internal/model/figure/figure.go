@@ -105,8 +105,8 @@ type Gap struct {
 	Why string
 }
 
-// Below compares a figure with another one of its kind.
-func (f *Figure) Below(other *Figure) Gap {
+// GapBelow compares a figure with another one of its kind.
+func (f *Figure) GapBelow(other *Figure) Gap {
 	switch {
 	case !f.Decided():
 		return Gap{Why: f.Why}

@@ -99,10 +99,10 @@ func Spans(names []string) []string {
 	}
 	for from := 0; from < len(names); {
 		words := names[from][:strings.LastIndex(names[from], " ")+1]
-		text, first := number(names[from])
+		text, first := splitNumber(names[from])
 		to := from + 1
 		for ; to < len(names); to++ {
-			if t, n := number(names[to]); first < 0 || t != text || n != first+to-from {
+			if t, n := splitNumber(names[to]); first < 0 || t != text || n != first+to-from {
 				break
 			}
 		}
@@ -128,8 +128,8 @@ func Spans(names []string) []string {
 // leastSpan is how many names make a span, and from how many letters before the number on the word "to" is between them.
 const leastSpan = 3
 
-// number splits a name into text and the number that ends it, -1 without.
-func number(name string) (string, int) {
+// splitNumber splits a name into text and the number that ends it, -1 without.
+func splitNumber(name string) (string, int) {
 	text := strings.TrimRight(name, "0123456789")
 	n, err := strconv.Atoi(name[len(text):])
 	if err != nil {

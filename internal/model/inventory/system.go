@@ -230,8 +230,8 @@ type Problem struct {
 	Harmless bool
 }
 
-// Hides returns a text: things ("modules") may be missing from the table because of the problem.
-func (p *Problem) Hides(what string) string {
+// DescribeHidden returns a text: things ("modules") may be missing from the table because of the problem.
+func (p *Problem) DescribeHidden(what string) string {
 	switch p.Code {
 	case ProblemShort, ProblemUse:
 		return "the SMBIOS table does not list all memory: " + p.Text
@@ -240,8 +240,8 @@ func (p *Problem) Hides(what string) string {
 	}
 }
 
-// Doubts returns what is in doubt about a list of modules that was not cut off.
-func (p *Problem) Doubts() string {
+// DescribeDoubt returns what is in doubt about a list of modules that was not cut off.
+func (p *Problem) DescribeDoubt() string {
 	switch p.Code {
 	case ProblemMapped, ProblemBit:
 		return "the SMBIOS table may be wrong about a module: " + p.Text

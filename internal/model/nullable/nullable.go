@@ -11,13 +11,13 @@ import (
 type String string
 
 // MarshalJSON writes the string, or null.
-func (s String) MarshalJSON() ([]byte, error) { return orNull(string(s)) }
+func (s String) MarshalJSON() ([]byte, error) { return zeroAsNull(string(s)) }
 
 // Int is a number that JSON has as null if it is 0.
 type Int int
 
 // MarshalJSON writes the number, or null.
-func (i Int) MarshalJSON() ([]byte, error) { return orNull(int(i)) }
+func (i Int) MarshalJSON() ([]byte, error) { return zeroAsNull(int(i)) }
 
 // Positive is a pointer to a number whose 0 can only mean that it is not known, such as a size or a speed: nil for 0 and less.
 func Positive[T int | int64](v T) *T {
@@ -43,7 +43,7 @@ func Text(v *int, none string) string {
 	return strconv.Itoa(*v)
 }
 
-func orNull[T comparable](v T) ([]byte, error) {
+func zeroAsNull[T comparable](v T) ([]byte, error) {
 	var zero T
 	if v == zero {
 		return []byte("null"), nil

@@ -88,7 +88,7 @@ func Load(k fs.FS) (*Table, error) {
 
 // Decode reads a number as firmware prints it; false when no pattern matches. The first pattern that does decides.
 func (t *Table) Decode(number string) (Module, bool) {
-	number = normal(number)
+	number = normaliseNumber(number)
 	for i := range t.patterns {
 		p := &t.patterns[i]
 		if !strings.HasPrefix(number, p.Prefix) {
@@ -98,7 +98,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 			p.compiled = regexp.MustCompile(p.Match) // check refuses what does not compile
 		}
 		if found := p.compiled.FindStringSubmatch(number); found != nil {
-			return p.decode(found), true
+			return p.decodeModule(found), true
 		}
 	}
 	return Module{}, false
@@ -107,9 +107,9 @@ func (t *Table) Decode(number string) (Module, bool) {
 // afterName is what follows a maker's name.
 var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
-// normal normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
+// normaliseNumber normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
 // vendor names.
-func normal(number string) string {
+func normaliseNumber(number string) string {
 	s := strings.Trim(number, " \x00")
 	if digits, ok := strings.CutPrefix(s, "0x"); ok && len(digits) >= 8 {
 		if raw, err := hex.DecodeString(digits); err == nil {
@@ -131,7 +131,7 @@ func normal(number string) string {
 	return s
 }
 
-func (p *pattern) decode(found []string) Module {
+func (p *pattern) decodeModule(found []string) Module {
 	group := func(name string) string {
 		if i := p.compiled.SubexpIndex(name); i >= 0 {
 			return found[i]
@@ -164,7 +164,7 @@ func (p *pattern) decode(found []string) Module {
 			v.SizeGB = 0 // a number that was written amiss ("KVR16R11D4/1616") gives no capacity
 		}
 	}
-	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: p.documented(), SizeBytes: int64(v.SizeGB * (1 << 30)),
+	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: p.isDocumented(), SizeBytes: int64(v.SizeGB * (1 << 30)),
 		Type: v.DDR, Kind: v.Type, DeviceBits: v.Width, RatedMTs: v.Speed}
 	if m.Kind == "FB-DIMM" {
 		m.Type += " FB-DIMM"
@@ -172,7 +172,7 @@ func (p *pattern) decode(found []string) Module {
 	if !v.Stacked && v.Package != "stacked" {
 		m.Ranks = v.Ranks
 		if m.Ranks == 0 {
-			m.Ranks = p.ranks(&v)
+			m.Ranks = p.countRanks(&v)
 		}
 	}
 	return m
@@ -184,9 +184,9 @@ func moduleSize(gib float64) bool {
 	return gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
 }
 
-// ranks returns the capacity divided by the capacity of one rank of such devices, which is 64 data bits wide. If several
+// countRanks returns the capacity divided by the capacity of one rank of such devices, which is 64 data bits wide. If several
 // densities are possible, the result is the only one with a valid number of ranks, or unknown.
-func (p *pattern) ranks(v *values) int {
+func (p *pattern) countRanks(v *values) int {
 	if v.Dies == nil {
 		return 0
 	}

@@ -37,7 +37,7 @@ type pattern struct {
 	compiled *regexp.Regexp
 }
 
-func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
+func (p *pattern) isDocumented() bool { return slices.Contains(p.Check, "doc") }
 
 type values struct {
 	_       struct{}   `cbor:",toarray"` // without the names of fields
@@ -130,12 +130,12 @@ func readValid(f *datafile.File) []pattern {
 		part.Require("id", "match", "sources", "check")
 		part.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
 		if seen[p.ID] {
-			part.Key("id").Fault("%s: this id is used twice", p.ID)
+			part.Key("id").RecordFault("%s: this id is used twice", p.ID)
 		}
 		seen[p.ID] = true
 		for j, source := range p.Sources {
 			if _, listed := file.Sources[source]; !listed {
-				part.Key("sources").Item(j).Fault("%s: source %s is not listed under sources", p.ID, source)
+				part.Key("sources").Item(j).RecordFault("%s: source %s is not listed under sources", p.ID, source)
 			}
 		}
 		part.Key("check").OneOf("doc", "field", "infer")
@@ -163,25 +163,25 @@ func (p *pattern) validateTables(at datafile.Place) {
 	}
 	literal, anchored := strings.CutPrefix(p.Match, "^")
 	if !anchored {
-		at.Key("match").Wrong("%q, expected one that begins with ^: a number is read from its beginning", p.Match)
+		at.Key("match").RecordWrong("%q, expected one that begins with ^: a number is read from its beginning", p.Match)
 		return
 	}
 	p.Prefix, _ = regexp.MustCompile(literal).LiteralPrefix()
 	if _, group, ok := strings.Cut(p.SizeFrom, ":"); ok && re.SubexpIndex(group) < 0 {
-		at.Key("size_from").Fault("%s: match has no group %q", p.ID, group)
+		at.Key("size_from").RecordFault("%s: match has no group %q", p.ID, group)
 	}
 	for i := range p.Tables {
 		table, where := &p.Tables[i], at.Key("tables").Item(i)
 		where.Require("by", "map")
 		for j, group := range table.By {
 			if re.SubexpIndex(group) < 0 {
-				where.Key("by").Item(j).Fault("%s: match has no group %q", p.ID, group)
+				where.Key("by").Item(j).RecordFault("%s: match has no group %q", p.ID, group)
 			}
 		}
 		for key := range table.Map {
 			switch row := where.Key("map").Key(key); {
 			case !where.Has("gives"):
-				row.Fits(values{})
+				row.CheckType(values{})
 				validateWords(row)
 			case fieldWords[table.gives] != nil:
 				row.OneOf(fieldWords[table.gives]...)

@@ -17,19 +17,19 @@ type Given struct {
 	Current string
 }
 
-// Give returns the ways to give an attribute of the machine's export a value: the menu path, and the documented command
+// InstructionsFor returns the ways to give an attribute of the machine's export a value: the menu path, and the documented command
 // lines of the tools that take the export's names. There is at least the attribute with its value.
-func (t *Table) Give(g Given, w Change) []Instruction {
+func (t *Table) InstructionsFor(g Given, w Change) []Instruction {
 	w.Seen, w.SeenRaw = g.Name, g.Current
 	var ways []Instruction
 	var tools []string // that take the name in any form
-	for _, a := range t.called(g.Name, g.Setting) {
+	for _, a := range t.attributesNamed(g.Name, g.Setting) {
 		tools = append(tools, a.Tools...)
 	}
-	for _, a := range t.called(g.Name, g.Setting) {
+	for _, a := range t.attributesNamed(g.Name, g.Setting) {
 		text, ok := g.Text, g.Text != ""
 		if !ok {
-			text, ok = t.printed(a, g.Value, &w)
+			text, ok = t.menuValue(a, g.Value, &w)
 		}
 		if ok && a.Menu != "" {
 			ways = append(ways, Instruction{Menu: a.Menu + " = " + text, Value: text})
@@ -43,12 +43,12 @@ func (t *Table) Give(g Given, w Change) []Instruction {
 		if g.Form == "" && !own || !t.applies(c.For, &w) || g.Group == "" && strings.Contains(text, "{group}") {
 			continue
 		}
-		name, word, ok := g.Name, g.Value, own || c.form() == g.Form
-		if !ok && c.form() == FormASU {
+		name, word, ok := g.Name, g.Value, own || c.formOrDefault() == g.Form
+		if !ok && c.formOrDefault() == FormASU {
 			name, word, ok = t.InForm(g.Name, g.Value, FormASU)
 		}
 		if ok {
-			ways = append(ways, Instruction{Tool: c.Tool, Command: filled(text, name, g.Group, word), Acts: c.Acts, Value: word})
+			ways = append(ways, Instruction{Tool: c.Tool, Command: fillPlaceholders(text, name, g.Group, word), Acts: c.Acts, Value: word})
 		}
 	}
 	if len(ways) == 0 {
@@ -57,7 +57,7 @@ func (t *Table) Give(g Given, w Change) []Instruction {
 	return ways
 }
 
-func (t *Table) called(name, id string) []*Attribute {
+func (t *Table) attributesNamed(name, id string) []*Attribute {
 	var own, others []*Attribute
 	for _, m := range t.Find(name) {
 		if m.ID == id {
@@ -72,9 +72,9 @@ func (t *Table) called(name, id string) []*Attribute {
 // InForm returns an attribute and its value as the tool of another form spells them; false if no document or export has
 // the name and the value, or the opposite value of a switch.
 func (t *Table) InForm(name, value, form string) (string, string, bool) {
-	rows := slices.DeleteFunc(slices.Clone(t.rows(name)), func(s *spelling) bool { return s.form != form || boardSuffix(s.name) })
+	rows := slices.DeleteFunc(slices.Clone(t.spellingsOf(name)), func(s *spelling) bool { return s.form != form || boardSuffix(s.name) })
 	for _, s := range rows { // the machine's own word before another generation's
-		if word, _, ok := s.word(value); ok {
+		if word, _, ok := s.findWord(value); ok {
 			return s.name, word, true
 		}
 	}
@@ -137,8 +137,8 @@ func (t *Table) applies(list []string, w *Change) bool {
 	return namesMachine(list, w)
 }
 
-// Writer returns the command that writes the settings of such a machine, "" if none is documented.
-func (t *Table) Writer(w Change) string {
+// WriteCommand returns the command that writes the settings of such a machine, "" if none is documented.
+func (t *Table) WriteCommand(w Change) string {
 	for i := range t.Exports {
 		e := &t.Exports[i]
 		if t.applies(e.For, &w) && !namesMachine(e.Except, &w) && (len(e.Products) == 0 || namesMachine(e.Products, &w)) {

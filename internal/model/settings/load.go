@@ -28,7 +28,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 		if t.Rows, err = spellingRows(fsys, dir, t.Vendor); err != nil {
 			return Tables{}, fmt.Errorf("settings: %w", err)
 		}
-		t.build()
+		t.buildIndex()
 		all.entries = append(all.entries, vendorEntry{strings.TrimSuffix(path.Base(file), ".yaml"), t.beginnings(), func() *Table { return t }})
 	}
 	return all, nil
@@ -46,9 +46,9 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 	return t, nil
 }
 
-// build fills the index of names: those of the attributes, and the last steps of the menu paths,
+// buildIndex fills the index of names: those of the attributes, and the last steps of the menu paths,
 // which exports of menu texts print. The vendor's spellings are parsed when they are first needed.
-func (t *Table) build() {
+func (t *Table) buildIndex() {
 	t.spellings = sync.OnceValue(func() map[string][]*spelling {
 		out, err := parseSpellings(t.Rows)
 		if err != nil {
@@ -122,7 +122,7 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 			if compiled.Decode(c.Table, t) != nil {
 				t = &Table{}
 			}
-			t.build()
+			t.buildIndex()
 			return t
 		})})
 	}

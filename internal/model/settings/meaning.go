@@ -41,9 +41,9 @@ func builtinTable(name string) (*Table, error) {
 	return nil, fmt.Errorf("there is no settings/%s.yaml", name)
 }
 
-// Meaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset
+// PresetMeaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset
 // must be spelled as in the table.
-func (t *Table) Meaning(preset string) map[string]string {
+func (t *Table) PresetMeaning(preset string) map[string]string {
 	for i := range t.Presets {
 		if words := t.Presets[i].Implies[preset]; words != nil {
 			return words
@@ -52,8 +52,8 @@ func (t *Table) Meaning(preset string) map[string]string {
 	return nil
 }
 
-// Meant lists the presets for which Meaning knows an answer, sorted.
-func (t *Table) Meant() []string {
+// PresetsWithMeaning lists the presets for which Meaning knows an answer, sorted.
+func (t *Table) PresetsWithMeaning() []string {
 	var out []string
 	for i := range t.Presets {
 		out = slices.AppendSeq(out, maps.Keys(t.Presets[i].Implies))

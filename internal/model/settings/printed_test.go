@@ -121,7 +121,7 @@ var answered = map[string][]answer{}
 func printed(table *settings.Table) []answer {
 	if answered[table.Vendor] == nil {
 		for _, w := range wishes(table) {
-			answered[table.Vendor] = append(answered[table.Vendor], answer{w, table.Steps(w)})
+			answered[table.Vendor] = append(answered[table.Vendor], answer{w, table.StepLines(w)})
 		}
 	}
 	return answered[table.Vendor]

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Steps returns instructions to make a change, as lines of text: the preset that locks the setting, other options that
+// StepLines returns instructions to make a change, as lines of text: the preset that locks the setting, other options that
 // must be set first, the menu path, and each command line. Names and values are spelled as in an export, registry or
 // document of such a machine; unproven spellings are left out. memaudit never runs the commands.
-func (t *Table) Steps(w Change) []string {
-	before, ways := t.Ways(w)
+func (t *Table) StepLines(w Change) []string {
+	before, ways := t.Instructions(w)
 	for _, way := range ways {
 		before = append(before, way.String())
 	}
@@ -41,24 +41,24 @@ func (w Instruction) String() string {
 	}
 }
 
-// Ways returns the instructions to make a change and, as lines of text, what must be done before. There are none if no
+// Instructions returns the instructions to make a change and, as lines of text, what must be done before. There are none if no
 // spelling is proven.
-func (t *Table) Ways(w Change) (before []string, ways []Instruction) {
+func (t *Table) Instructions(w Change) (before []string, ways []Instruction) {
 	s, ok := Lookup(w.ID)
 	if !ok {
 		return nil, nil
 	}
-	for _, a := range t.candidates(s, &w) {
-		for _, value := range a.Words(s, w.Want) {
-			ways := t.change(a, value, &w)
+	for _, a := range t.candidateAttributes(s, &w) {
+		for _, value := range a.VendorValues(s, w.Want) {
+			ways := t.changeInstructions(a, value, &w)
 			if len(ways) == 0 {
 				continue
 			}
-			before, ok := t.before(s, a, &w)
+			before, ok := t.precedingChanges(s, a, &w)
 			if !ok {
 				continue
 			}
-			if first := t.unlock(&w); first != "" {
+			if first := t.unlockingStep(&w); first != "" {
 				before = append([]string{first}, before...)
 			}
 			return before, ways
@@ -67,25 +67,25 @@ func (t *Table) Ways(w Change) (before []string, ways []Instruction) {
 	return nil, nil
 }
 
-// candidates returns the vendor's attributes that this machine may have: the one in its export, or else those for its
+// candidateAttributes returns the vendor's attributes that this machine may have: the one in its export, or else those for its
 // product or platform, or else those for all machines.
-func (t *Table) candidates(s Setting, w *Change) []*Attribute {
+func (t *Table) candidateAttributes(s Setting, w *Change) []*Attribute {
 	if len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries after it
-		return t.fitting(s, func(a *Attribute) bool {
+		return t.verifiedAttributes(s, func(a *Attribute) bool {
 			own := PlainName(a.Name) == PlainName(w.Seen)
-			passes = passes || own && len(a.Words(Setting{}, Next)) > 0
+			passes = passes || own && len(a.VendorValues(Setting{}, Next)) > 0
 			return own || passes
 		})
 	}
-	if own := t.fitting(s, func(a *Attribute) bool { return namesMachine(a.For, w) }); len(own) > 0 {
+	if own := t.verifiedAttributes(s, func(a *Attribute) bool { return namesMachine(a.For, w) }); len(own) > 0 {
 		return own
 	}
-	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && t.applies(nil, w) && !a.foreign(w.Maker) })
+	return t.verifiedAttributes(s, func(a *Attribute) bool { return len(a.For) == 0 && t.applies(nil, w) && !a.isForeign(w.Maker) })
 }
 
-// fitting returns the attributes of a setting that are not unverified and that fits accepts.
-func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
+// verifiedAttributes returns the attributes of a setting that are not unverified and that fits accepts.
+func (t *Table) verifiedAttributes(s Setting, fits func(*Attribute) bool) []*Attribute {
 	var out []*Attribute
 	attrs := t.Settings[s.ID]
 	for i := range attrs {
@@ -96,9 +96,9 @@ func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 	return out
 }
 
-// before returns the changes to other options that an attribute needs to have an effect: a preceding option must leave the
+// precedingChanges returns the changes to other options that an attribute needs to have an effect: a preceding option must leave the
 // choice to it ("Manual"). It returns false if the machine has such an option and its spelling is not proven.
-func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
+func (t *Table) precedingChanges(s Setting, a *Attribute, w *Change) ([]string, bool) {
 	var lines []string
 	attrs := t.Settings[s.ID]
 	if w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) {
@@ -109,13 +109,13 @@ func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
 		if front.Name == a.Name {
 			break
 		}
-		words := front.Words(Setting{}, Next)
-		if len(words) == 0 || len(t.spelled(front.Name, w)) == 0 {
+		words := front.VendorValues(Setting{}, Next)
+		if len(words) == 0 || len(t.spellingsFor(front.Name, w)) == 0 {
 			continue
 		}
 		var ways []Instruction
 		for i := 0; i < len(words) && len(ways) == 0; i++ {
-			ways = t.change(front, words[i], w)
+			ways = t.changeInstructions(front, words[i], w)
 		}
 		if len(ways) == 0 {
 			return nil, false
@@ -125,29 +125,29 @@ func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
 	return lines, true
 }
 
-func (t *Table) change(a *Attribute, value string, w *Change) []Instruction {
+func (t *Table) changeInstructions(a *Attribute, value string, w *Change) []Instruction {
 	var ways []Instruction
-	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
+	if text, ok := t.menuValue(a, value, w); ok && a.Menu != "" {
 		ways = append(ways, Instruction{Menu: a.Menu + " = " + text, Value: text})
 	}
 	if a.Name == "" {
 		return ways
 	}
-	commands := t.commands(a, value, w)
+	commands := t.toolCommands(a, value, w)
 	if len(ways)+len(commands) > 0 {
 		return append(ways, commands...)
 	}
 	for _, form := range []string{FormRedfish, FormSUM, FormASU} {
-		if name, word, ok := t.typed(a, value, form, w); ok {
+		if name, word, ok := t.toolSpelling(a, value, form, w); ok {
 			return []Instruction{{Attribute: name + " = " + word, Value: word}}
 		}
 	}
 	return nil
 }
 
-// foreign reports whether an attribute's name is that of another processor vendor: EPYC systems have no Intel(R)
+// isForeign reports whether an attribute's name is that of another processor vendor: EPYC systems have no Intel(R)
 // Hyper-Threading in their menus.
-func (a *Attribute) foreign(maker string) bool {
+func (a *Attribute) isForeign(maker string) bool {
 	text := a.Name + " " + a.Menu
 	switch maker {
 	case "AuthenticAMD":
@@ -159,7 +159,7 @@ func (a *Attribute) foreign(maker string) bool {
 	}
 }
 
-func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
+func (t *Table) toolCommands(a *Attribute, value string, w *Change) []Instruction {
 	var ways []Instruction
 	for i := range t.Commands {
 		c := &t.Commands[i]
@@ -172,22 +172,22 @@ func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
 		case a.Group == "" && strings.Contains(text, "{group}"):
 			continue
 		}
-		name, word, ok := t.typed(a, value, c.form(), w)
+		name, word, ok := t.toolSpelling(a, value, c.formOrDefault(), w)
 		if !ok {
 			continue
 		}
-		ways = append(ways, Instruction{Tool: c.Tool, Command: filled(text, name, a.Group, word), Acts: c.Acts, Value: word})
+		ways = append(ways, Instruction{Tool: c.Tool, Command: fillPlaceholders(text, name, a.Group, word), Acts: c.Acts, Value: word})
 	}
 	return ways
 }
 
-// filled fills in the placeholders of a command. Other text in braces is not changed.
-func filled(steps, name, group, word string) string {
+// fillPlaceholders fills in the placeholders of a command. Other text in braces is not changed.
+func fillPlaceholders(steps, name, group, word string) string {
 	return strings.NewReplacer("{attribute}", name, "{group}", group, "{value}", word, "{name}", ShellWord(name), "{word}", ShellWord(word),
 		"{pair}", ShellWord(name+"="+word)).Replace(steps)
 }
 
-func (c *Command) form() string { return cmp.Or(c.Form, FormRedfish) }
+func (c *Command) formOrDefault() string { return cmp.Or(c.Form, FormRedfish) }
 
 // Governing returns the canonical ID of the preset that controls a setting, "" if there is none.
 func (t *Table) Governing(id string) string {
@@ -214,7 +214,7 @@ func SamePreset(a, b string) bool {
 	return a != "" && PlainName(a) == PlainName(b)
 }
 
-func (t *Table) unlock(w *Change) string {
+func (t *Table) unlockingStep(w *Change) string {
 	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""
 	}
@@ -223,9 +223,9 @@ func (t *Table) unlock(w *Change) string {
 		if !slices.Contains(m.Controls, w.ID) || m.Setting != t.Governing(w.ID) {
 			continue // Change.Preset is the value of the first governing preset
 		}
-		name, free := t.freeing(m, w)
+		name, free := t.unlockingSpelling(m, w)
 		switch {
-		case free == "" && slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 }):
+		case free == "" && slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spellingsFor(o.Attribute, w)) > 0 }):
 			// this generation has another preset
 		case slices.ContainsFunc(m.Unlocked, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
 		case w.Preset != "" && free == "":
@@ -239,15 +239,15 @@ func (t *Table) unlock(w *Change) string {
 	return ""
 }
 
-// freeing returns a preset's name and the value that unlocks the settings it controls, as machines like this one spell
+// unlockingSpelling returns a preset's name and the value that unlocks the settings it controls, as machines like this one spell
 // them; "" if the spelling is not proven.
-func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
-	for _, s := range t.spelled(m.Attribute, w) {
+func (t *Table) unlockingSpelling(m *Preset, w *Change) (name, free string) {
+	for _, s := range t.spellingsFor(m.Attribute, w) {
 		if s.form == FormMenu {
 			continue
 		}
 		for _, value := range m.Unlocked {
-			if word, _, ok := s.word(value); ok {
+			if word, _, ok := s.findWord(value); ok {
 				return s.name, word
 			}
 		}
@@ -255,9 +255,9 @@ func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
 	return "", ""
 }
 
-// Implied returns the documented value of a locked setting on a product under the preset's value for which is returns
+// ImpliedValue returns the documented value of a locked setting on a product under the preset's value for which is returns
 // true, "" if there is none. If the product is not known, meanings for named products are left out.
-func (m *Preset) Implied(id, product string, is func(value string) bool) string {
+func (m *Preset) ImpliedValue(id, product string, is func(value string) bool) string {
 	if len(m.ImpliesFor) > 0 && !namesMachine(m.ImpliesFor, &Change{Product: product}) {
 		return ""
 	}

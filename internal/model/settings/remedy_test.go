@@ -51,7 +51,7 @@ const remedySpellings = "# head\n" +
 func TestSteps(t *testing.T) {
 	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}, "d/spellings.tsv": {Data: []byte(remedySpellings)}}, "d")
 	require.NoError(t, err)
-	v := tables.Of("V")
+	v := tables.FindTable("V")
 	for _, c := range []struct {
 		name   string
 		change settings.Change
@@ -97,7 +97,7 @@ func TestSteps(t *testing.T) {
 		{"no name", settings.Change{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, v.Steps(c.change))
+			require.Equal(t, c.want, v.StepLines(c.change))
 		})
 	}
 }
@@ -128,7 +128,7 @@ func TestStepsByGeneration(t *testing.T) {
 			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
 		}},
 	} {
-		require.Equal(t, c.want, tables.Of(c.vendor).Steps(c.change), "%s %s", c.change.Product, c.change.ID)
+		require.Equal(t, c.want, tables.FindTable(c.vendor).StepLines(c.change), "%s %s", c.change.Product, c.change.ID)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestDellLocksFromRegistry(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	steps := func(id, want, seen string) string {
-		lines := tables.Of("Dell").Steps(settings.Change{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
+		lines := tables.FindTable("Dell").StepLines(settings.Change{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
 		require.NotEmpty(t, lines, id)
 		return lines[0]
 	}
@@ -173,7 +173,7 @@ func TestWriters(t *testing.T) {
 		{"IBM", "System x3650 M4", "sandybridge-ep", "asu show all"},
 		{"Supermicro", "X8DTL", "westmere-ep", ""},
 	} {
-		require.Equal(t, c.want, tables.Of(c.vendor).Writer(settings.Change{Product: c.product, Platform: c.platform}), c.product)
+		require.Equal(t, c.want, tables.FindTable(c.vendor).WriteCommand(settings.Change{Product: c.product, Platform: c.platform}), c.product)
 	}
 	for table := range tables.All() {
 		for _, e := range table.Exports {
@@ -261,7 +261,7 @@ func TestForeignNamesAreQuoted(t *testing.T) {
 			tools++
 			own, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: fmt.Appendf(nil, foreignTable, hostile, c.Tool, c.Steps[0])}}, "d")
 			require.NoError(t, err, c.Tool)
-			lines := own.Of("V").Steps(settings.Change{ID: "smt", Want: "disabled", Seen: hostile, SeenRaw: "Enabled"})
+			lines := own.FindTable("V").StepLines(settings.Change{ID: "smt", Want: "disabled", Seen: hostile, SeenRaw: "Enabled"})
 			require.NotEmpty(t, lines, c.Tool)
 			typed := typedIn.FindStringSubmatch(lines[len(lines)-1])
 			require.NotNil(t, typed, lines)

@@ -35,9 +35,9 @@ func TestAccepts(t *testing.T) {
 func TestTables(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	dell := tables.Of("Dell Inc.")
+	dell := tables.FindTable("Dell Inc.")
 	require.NotNil(t, dell)
-	require.Nil(t, tables.Of("Del"))
+	require.Nil(t, tables.FindTable("Del"))
 	found := dell.Find("proc turbo-mode")
 	require.Len(t, found, 1)
 	require.Equal(t, "turbo", found[0].ID)
@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 func TestNext(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	found := tables.Of("HPE").Find("DeterminismControl")
+	found := tables.FindTable("HPE").Find("DeterminismControl")
 	require.Len(t, found, 1)
 	s, _ := settings.Lookup("determinism")
 	require.False(t, s.Accepts(settings.Next), "no profile may ask for it")
@@ -69,13 +69,13 @@ func TestCounts(t *testing.T) {
 	require.NoError(t, err)
 	cores, _ := settings.Lookup("enabled_cores")
 	for _, c := range [][4]string{{"Supermicro", "Cores Enabled", "0", "all"}, {"Supermicro", "Cores Enabled", "12", "12"}, {"Supermicro", "Active Processor Cores", "All", "all"}, {"Dell Inc.", "ProcCores", "4", "4"}} {
-		found := tables.Of(c[0]).Find(c[1])
+		found := tables.FindTable(c[0]).Find(c[1])
 		require.Len(t, found, 1, c[1])
 		got, ok := found[0].Attr.Canonical(cores, c[2])
 		require.True(t, ok, c)
 		require.Equal(t, c[3], got, c)
 	}
-	_, ok := tables.Of("Dell Inc.").Find("ProcCores")[0].Attr.Canonical(cores, "many")
+	_, ok := tables.FindTable("Dell Inc.").Find("ProcCores")[0].Attr.Canonical(cores, "many")
 	require.False(t, ok)
 }
 

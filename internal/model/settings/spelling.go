@@ -25,9 +25,9 @@ const (
 	FormMenu = "menu"
 )
 
-// word returns a value as the source spells it and, if recorded, its text in BIOS setup; ok is false if the source does
+// findWord returns a value as the source spells it and, if recorded, its text in BIOS setup; ok is false if the source does
 // not have it. Spellings may differ in letter case, spaces and punctuation.
-func (s *spelling) word(value string) (word, text string, ok bool) {
+func (s *spelling) findWord(value string) (word, text string, ok bool) {
 	plain := ""
 	for entry := range strings.SplitSeq(s.values, "|") {
 		own, shown, _ := strings.Cut(entry, "=")
@@ -79,18 +79,18 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 	return out, nil
 }
 
-func (t *Table) rows(name string) []*spelling {
+func (t *Table) spellingsOf(name string) []*spelling {
 	if t.spellings == nil {
 		return nil
 	}
 	return t.spellings()[PlainName(name)]
 }
 
-func (t *Table) spelled(name string, w *Change) []*spelling {
+func (t *Table) spellingsFor(name string, w *Change) []*spelling {
 	var out []*spelling
 	for i := range t.Generations {
-		for _, s := range t.rows(name) {
-			if g := &t.Generations[i]; s.source == g.Source && g.names(w) {
+		for _, s := range t.spellingsOf(name) {
+			if g := &t.Generations[i]; s.source == g.Source && g.coversMachine(w) {
 				out = append(out, s)
 			}
 		}
@@ -102,24 +102,24 @@ func (t *Table) spelled(name string, w *Change) []*spelling {
 // one form, as far as an export, a registry or a document shows it.
 func (t *Table) Recorded(name, value, form string) []string {
 	var out []string
-	for _, s := range t.rows(name) {
-		if word, _, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
+	for _, s := range t.spellingsOf(name) {
+		if word, _, ok := s.findWord(value); ok && s.form == form && !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// names reports whether the machine belongs to the generation: by its firmware's family, or by its platform and product.
-func (g *Generation) names(w *Change) bool {
+// coversMachine reports whether the machine belongs to the generation: by its firmware's family, or by its platform and product.
+func (g *Generation) coversMachine(w *Change) bool {
 	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
 		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
 }
 
-// documented reports whether an entry comes from a document about this machine: it names the machine, or it is a menu path
+// isDocumented reports whether an entry comes from a document about this machine: it names the machine, or it is a menu path
 // with the source of the machine's generation.
-func (t *Table) documented(a *Attribute, w *Change) bool {
-	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
+func (t *Table) isDocumented(a *Attribute, w *Change) bool {
+	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.coversMachine(w) })
 }
 
 // OtherWord returns the opposite value of a switch in the same spelling, "" for a value that is not that of a switch.
@@ -127,7 +127,7 @@ func OtherWord(word string) string {
 	return map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}[word]
 }
 
-func (t *Table) formOf(name string) string {
+func (t *Table) formOfName(name string) string {
 	switch {
 	case boardSuffix(name):
 		return FormRedfish
@@ -146,17 +146,17 @@ func boardSuffix(name string) bool {
 	return n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
 }
 
-// typed returns an attribute's name and value as a tool of a form takes them on the machine; false if either is not proven.
-func (t *Table) typed(a *Attribute, value, form string, w *Change) (name, word string, ok bool) {
-	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
+// toolSpelling returns an attribute's name and value as a tool of a form takes them on the machine; false if either is not proven.
+func (t *Table) toolSpelling(a *Attribute, value, form string, w *Change) (name, word string, ok bool) {
+	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOfName(w.Seen) == form
 	if seen && (value == w.SeenRaw || value == OtherWord(w.SeenRaw)) {
 		return w.Seen, value, true
 	}
-	for _, s := range t.spelled(a.Name, w) {
+	for _, s := range t.spellingsFor(a.Name, w) {
 		if s.form != form || boardSuffix(s.name) && !seen {
 			continue
 		}
-		if word, _, ok := s.word(value); ok {
+		if word, _, ok := s.findWord(value); ok {
 			if seen {
 				return w.Seen, word, true
 			}
@@ -169,17 +169,17 @@ func (t *Table) typed(a *Attribute, value, form string, w *Change) (name, word s
 	return "", "", false
 }
 
-// printed returns a value as BIOS setup shows it; false if it is not proven that the menu has this option and value.
-func (t *Table) printed(a *Attribute, value string, w *Change) (string, bool) {
-	if t.documented(a, w) {
+// menuValue returns a value as BIOS setup shows it; false if it is not proven that the menu has this option and value.
+func (t *Table) menuValue(a *Attribute, value string, w *Change) (string, bool) {
+	if t.isDocumented(a, w) {
 		if a.Name == "" {
 			return value, true
 		}
 		text, ok := a.Texts[value]
 		return text, ok
 	}
-	for _, s := range t.spelled(a.Name, w) {
-		word, text, ok := s.word(value)
+	for _, s := range t.spellingsFor(a.Name, w) {
+		word, text, ok := s.findWord(value)
 		switch {
 		case !ok:
 		case s.display != "" && PlainName(s.display) != PlainName(lastStep(a.Menu)):

@@ -212,7 +212,7 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 			return canonical, true
 		}
 	}
-	if rate, ok := number(value); a.Numbers && ok {
+	if rate, ok := parseRate(value); a.Numbers && ok {
 		return rate, true
 	}
 	if s.Figures == Counts && countPattern().MatchString(value) {
@@ -221,7 +221,7 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	return "", false
 }
 
-func number(value string) (string, bool) {
+func parseRate(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	for _, unit := range []string{"MHz", "MT/s", "MT"} {
 		value = strings.TrimSpace(strings.TrimSuffix(value, unit))
@@ -229,8 +229,8 @@ func number(value string) (string, bool) {
 	return value, ratePattern().MatchString(value)
 }
 
-// Words returns the vendor's values for a canonical value in alphabetical order, so that advice is always the same.
-func (a *Attribute) Words(s Setting, canonical string) []string {
+// VendorValues returns the vendor's values for a canonical value in alphabetical order, so that advice is always the same.
+func (a *Attribute) VendorValues(s Setting, canonical string) []string {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return []string{canonical}
 	}
@@ -322,8 +322,8 @@ var vendorsByName = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// Of returns the table for a system manufacturer, or nil. If several match, the longest entry of Manufacturers decides.
-func (ts Tables) Of(manufacturer string) *Table {
+// FindTable returns the table for a system manufacturer, or nil. If several match, the longest entry of Manufacturers decides.
+func (ts Tables) FindTable(manufacturer string) *Table {
 	var found *vendorEntry
 	length := 0
 	lower := strings.ToLower(manufacturer)

@@ -35,7 +35,7 @@ func folder(files map[string]string) fs.FS {
 func TestNames(t *testing.T) {
 	tables, err := Load(folder(map[string]string{"d/v.yaml": twoPresets}), "d")
 	require.NoError(t, err)
-	names := tables.Of("V Inc").Names()
+	names := tables.FindTable("V Inc").Names()
 	sorted := slices.Sorted(names)
 	assert.Equal(t, []string{"energyperfbias", "idlepower", "minprocidlepower", "oldprofile", "profile"}, slices.Compact(sorted))
 	for most := range sorted {
@@ -65,9 +65,9 @@ func TestOpenTable(t *testing.T) {
 		require.ErrorContains(t, err, says, name)
 		assert.Nil(t, table)
 	}
-	assert.Equal(t, map[string]string{"turbo": Enabled}, own.Meaning("Fast"))
-	assert.Nil(t, own.Meaning("fast"), "as the table spells it")
-	assert.Equal(t, []string{"Fast", "Slow"}, own.Meant())
+	assert.Equal(t, map[string]string{"turbo": Enabled}, own.PresetMeaning("Fast"))
+	assert.Nil(t, own.PresetMeaning("fast"), "as the table spells it")
+	assert.Equal(t, []string{"Fast", "Slow"}, own.PresetsWithMeaning())
 }
 
 // TestLoadErrors checks that an unreadable file is an error, and that a folder without spellings has none.
@@ -89,9 +89,9 @@ func TestCompile(t *testing.T) {
 	require.NoError(t, err)
 	want, err := Load(files, "d")
 	require.NoError(t, err)
-	assert.Equal(t, want.Of("V Inc").Presets, have.Of("V Inc").Presets)
-	assert.Equal(t, []string{"Fast"}, have.Of("V Inc").Recorded("profile", "fast", FormRedfish))
-	assert.Equal(t, "W", have.Of("W").Vendor)
+	assert.Equal(t, want.FindTable("V Inc").Presets, have.FindTable("V Inc").Presets)
+	assert.Equal(t, []string{"Fast"}, have.FindTable("V Inc").Recorded("profile", "fast", FormRedfish))
+	assert.Equal(t, "W", have.FindTable("W").Vendor)
 }
 
 func compiledPart(part []byte) fs.FS {
@@ -156,7 +156,7 @@ func TestCanonicalAndBack(t *testing.T) {
 	}
 	preset, _ := Lookup("workload_profile")
 	turbo, _ := Lookup("turbo")
-	assert.Equal(t, []string{"Custom"}, named.Words(preset, "Custom"))
-	assert.Equal(t, []string{"2"}, coded.Words(preset, "Custom"))
-	assert.Empty(t, named.Words(turbo, Enabled))
+	assert.Equal(t, []string{"Custom"}, named.VendorValues(preset, "Custom"))
+	assert.Equal(t, []string{"2"}, coded.VendorValues(preset, "Custom"))
+	assert.Empty(t, named.VendorValues(turbo, Enabled))
 }

@@ -23,7 +23,7 @@ func Validate(f *datafile.File) {
 		list := at.Key("settings").Key(id)
 		setting, known := Lookup(id)
 		if !known {
-			list.Wrong("is not in rules/settings/vocabulary.tsv")
+			list.RecordWrong("is not in rules/settings/vocabulary.tsv")
 		}
 		for i := range t.Settings[id] {
 			t.validateAttribute(list.Item(i), &t.Settings[id][i], setting, known)
@@ -53,24 +53,24 @@ func Validate(f *datafile.File) {
 func (t *Table) validateSource(at datafile.Place, source string) {
 	at.Require("source")
 	if _, listed := t.Sources[source]; source != "" && !listed {
-		at.Key("source").Wrong("source %s is not listed under sources", source)
+		at.Key("source").RecordWrong("source %s is not listed under sources", source)
 	}
 }
 
 func (t *Table) validateAttribute(at datafile.Place, a *Attribute, setting Setting, known bool) {
 	t.validateSource(at, a.Source)
 	if a.Name == "" && a.Menu == "" {
-		at.Wrong("needs an attribute or a menu path")
+		at.RecordWrong("needs an attribute or a menu path")
 	}
 	if !known {
 		return
 	}
 	if len(a.Values) == 0 && setting.Kind != VendorName {
-		at.Wrong("needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
+		at.RecordWrong("needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
 	}
 	for vendor, word := range a.Values {
 		if word != Next && !setting.Accepts(word) {
-			at.Key("values").Key(vendor).Wrong("%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
+			at.Key("values").Key(vendor).RecordWrong("%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (t *Table) validatePreset(at datafile.Place, p *Preset) {
 			where = at.Key("locks").Item(i)
 		}
 		if _, ok := Lookup(id); !ok {
-			where.Wrong("%s is not in rules/settings/vocabulary.tsv", id)
+			where.RecordWrong("%s is not in rules/settings/vocabulary.tsv", id)
 		}
 	}
 	for preset, words := range p.Implies {
@@ -93,9 +93,9 @@ func (t *Table) validatePreset(at datafile.Place, p *Preset) {
 			where := at.Key("means").Key(preset).Key(id)
 			switch setting, _ := Lookup(id); {
 			case !slices.Contains(locks, id):
-				where.Wrong("a word of a setting that the preset does not lock")
+				where.RecordWrong("a word of a setting that the preset does not lock")
 			case !setting.Accepts(word):
-				where.Wrong("%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
+				where.RecordWrong("%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
 			}
 		}
 	}

@@ -75,10 +75,10 @@ func decode(data []byte, v any, w *walker) error {
 	of := documentType{reflect.TypeOf(v).Elem(), w.closed}
 	known, ok := shapes.Load(of)
 	if !ok {
-		known, _ = shapes.LoadOrStore(of, (&shaper{w.closed, map[reflect.Type]*shape{}}).shape(of.of))
+		known, _ = shapes.LoadOrStore(of, (&shaper{w.closed, map[reflect.Type]*shape{}}).shapeOfType(of.of))
 	}
 	w.rest = data
-	if err := w.value(&field{shape: known.(*shape)}); err != nil {
+	if err := w.readValue(&field{shape: known.(*shape)}); err != nil {
 		return err
 	}
 	return json.Unmarshal(data, v)
@@ -121,42 +121,42 @@ var anything = func() *field {
 // errorf returns an error that names the place. Keys come from the document, so it is cut.
 func (w *walker) errorf(format string, args ...any) error {
 	where := strings.TrimPrefix(strings.ReplaceAll("."+strings.Join(w.path, "."), ".[", "["), ".")
-	return fmt.Errorf("%s: "+format, append([]any{cmp.Or(cut(where, 2*mostNamed), "document")}, args...)...)
+	return fmt.Errorf("%s: "+format, append([]any{cmp.Or(truncate(where, 2*mostNamed), "document")}, args...)...)
 }
 
-func cut(text string, most int) string {
+func truncate(text string, most int) string {
 	if len(text) > most {
 		return strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
 }
 
-func (w *walker) take(n uintptr) error {
+func (w *walker) reserveRoom(n uintptr) error {
 	if w.room -= int64(n); w.bounded && w.room < 0 {
 		return w.errorf("%w", ErrTooLarge)
 	}
 	return nil
 }
 
-// next is the first byte of the next token.
-func (w *walker) next() byte {
+// nextByte is the first byte of the next token.
+func (w *walker) nextByte() byte {
 	for w.rest[0] <= ' ' {
 		w.rest = w.rest[1:]
 	}
 	return w.rest[0]
 }
 
-// more reports whether a list or an object has another element, and skips the comma before it, or else its end.
-func (w *walker) more() bool {
-	c := w.next()
+// moveToNext reports whether a list or an object has another element, and skips the comma before it, or else its end.
+func (w *walker) moveToNext() bool {
+	c := w.nextByte()
 	if c == ',' || c == ']' || c == '}' {
 		w.rest = w.rest[1:]
 	}
 	return c != ']' && c != '}'
 }
 
-// scalar reads a number or a word.
-func (w *walker) scalar() string {
+// readScalar reads a number or a word.
+func (w *walker) readScalar() string {
 	text := w.rest
 	if end := bytes.IndexAny(text, ",]} \t\r\n"); end >= 0 {
 		text = text[:end]
@@ -165,8 +165,8 @@ func (w *walker) scalar() string {
 	return string(text)
 }
 
-func (w *walker) text() string {
-	w.next()
+func (w *walker) readText() string {
+	w.nextByte()
 	end := 1
 	for ; w.rest[end] != '"'; end++ {
 		if w.rest[end] == '\\' {
@@ -183,57 +183,57 @@ func (w *walker) text() string {
 	return text
 }
 
-func (w *walker) value(f *field) error {
-	found := cmp.Or(kinds[w.next()], "a number")
+func (w *walker) readValue(f *field) error {
+	found := cmp.Or(kinds[w.nextByte()], "a number")
 	switch {
 	case len(w.path) > maxDepth:
 		return w.errorf("more than %d levels", maxDepth)
 	case f.kind != "" && found != f.kind && (found != "null" || !f.null):
 		return w.errorf("%s, expected %s", found, f.kind)
 	}
-	if err := w.take(f.pointed); err != nil {
+	if err := w.reserveRoom(f.pointed); err != nil {
 		return err
 	}
 	switch found {
 	case "a list":
-		return w.list(f.shape)
+		return w.readList(f.shape)
 	case "an object":
-		return w.object(f.shape)
+		return w.readObject(f.shape)
 	case "a string":
-		return w.word(f)
+		return w.readWord(f)
 	}
-	v, _ := strconv.ParseFloat(w.scalar(), 64)
+	v, _ := strconv.ParseFloat(w.readScalar(), 64)
 	if least, err := strconv.ParseFloat(f.tags["minimum"], 64); err == nil && found == "a number" && v < least {
 		return w.errorf("%g, expected at least %g", v, least)
 	}
 	return nil
 }
 
-func (w *walker) word(f *field) error {
-	v := w.text()
+func (w *walker) readWord(f *field) error {
+	v := w.readText()
 	words := f.words
 	if f.enum != nil {
 		words = f.enum
 	}
 	switch {
 	case words != nil && !slices.Contains(words, v):
-		return w.errorf("%q, expected one of %s", cut(v, mostNamed), strings.Join(words, ", "))
+		return w.errorf("%q, expected one of %s", truncate(v, mostNamed), strings.Join(words, ", "))
 	case f.tags["format"] == "date-time":
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
-			return w.errorf("%q, expected a time of RFC 3339", cut(v, mostNamed))
+			return w.errorf("%q, expected a time of RFC 3339", truncate(v, mostNamed))
 		}
 	}
-	return w.take(uintptr(len(v)))
+	return w.reserveRoom(uintptr(len(v)))
 }
 
-func (w *walker) list(s *shape) error {
+func (w *walker) readList(s *shape) error {
 	w.rest = w.rest[1:]
-	for i := 0; w.more(); i++ {
+	for i := 0; w.moveToNext(); i++ {
 		w.path = append(w.path, "["+strconv.Itoa(i)+"]")
-		if err := w.take(s.size); err != nil {
+		if err := w.reserveRoom(s.size); err != nil {
 			return err
 		}
-		if err := w.value(s.element); err != nil {
+		if err := w.readValue(s.element); err != nil {
 			return err
 		}
 		w.path = w.path[:len(w.path)-1]
@@ -241,19 +241,19 @@ func (w *walker) list(s *shape) error {
 	return nil
 }
 
-func (w *walker) object(s *shape) error {
+func (w *walker) readObject(s *shape) error {
 	w.rest = w.rest[1:]
 	seen := make(map[string]bool, len(s.fields))
-	for w.more() {
-		key := w.text()
-		w.next()
+	for w.moveToNext() {
+		key := w.readText()
+		w.nextByte()
 		w.rest = w.rest[1:] // the colon
 		w.path = append(w.path, key)
 		if seen[key] {
 			return w.errorf("the key occurs twice")
 		}
 		seen[key] = true
-		if err := w.member(s, key); err != nil {
+		if err := w.readMember(s, key); err != nil {
 			return err
 		}
 		w.path = w.path[:len(w.path)-1]
@@ -266,15 +266,15 @@ func (w *walker) object(s *shape) error {
 	return nil
 }
 
-func (w *walker) member(s *shape, key string) error {
+func (w *walker) readMember(s *shape, key string) error {
 	switch own := s.fields[key]; {
 	case own != nil:
-		return w.value(own)
+		return w.readValue(own)
 	case s.fields == nil: // a map, or anything
-		if err := w.take(s.size + uintptr(len(key))); err != nil {
+		if err := w.reserveRoom(s.size + uintptr(len(key))); err != nil {
 			return err
 		}
-		return w.value(s.element)
+		return w.readValue(s.element)
 	}
 	for name := range s.fields {
 		if strings.EqualFold(name, key) {
@@ -284,7 +284,7 @@ func (w *walker) member(s *shape, key string) error {
 	if w.closed {
 		return w.errorf("unknown key")
 	}
-	return w.value(anything)
+	return w.readValue(anything)
 }
 
 // shaper makes the shapes of types; those of a published schema are closed.
@@ -293,9 +293,9 @@ type shaper struct {
 	done   map[reflect.Type]*shape
 }
 
-// shape returns what a type is in a document. One with a method of its own to read it may be anything, and in a document
+// shapeOfType returns what a type is in a document. One with a method of its own to read it may be anything, and in a document
 // with a schema what its field Value is: so a fact is written.
-func (m *shaper) shape(t reflect.Type) *shape {
+func (m *shaper) shapeOfType(t reflect.Type) *shape {
 	if s := m.done[t]; s != nil {
 		return s
 	}
@@ -325,9 +325,9 @@ func (m *shaper) shape(t reflect.Type) *shape {
 	case self.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), kind == reflect.String, kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		s.kind = "a string"
 	case kind == reflect.Slice, kind == reflect.Array:
-		s.kind, s.element, s.size = "a list", &field{shape: m.shape(t.Elem())}, t.Elem().Size()
+		s.kind, s.element, s.size = "a list", &field{shape: m.shapeOfType(t.Elem())}, t.Elem().Size()
 	case kind == reflect.Map:
-		s.kind, s.element, s.size = "an object", &field{shape: m.shape(t.Elem())}, 2*t.Elem().Size()+2*t.Key().Size()
+		s.kind, s.element, s.size = "an object", &field{shape: m.shapeOfType(t.Elem())}, 2*t.Elem().Size()+2*t.Key().Size()
 	case kind == reflect.Struct:
 		s.kind = "an object"
 		m.addFields(s, t)
@@ -345,7 +345,7 @@ func (m *shaper) addFields(s *shape, t reflect.Type) {
 			continue
 		}
 		name = cmp.Or(name, f.Name)
-		own := &field{shape: m.shape(f.Type)}
+		own := &field{shape: m.shapeOfType(f.Type)}
 		s.fields[name] = own
 		if !m.closed {
 			own.null = slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, f.Type.Kind()) || f.Type == reflect.TypeFor[nullable.String]()

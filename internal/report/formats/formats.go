@@ -135,7 +135,7 @@ func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 func WriteNagios(w io.Writer, r *report.Report) error {
 	var b strings.Builder
 	b.WriteString(statusLine(r))
-	b.WriteString(" | " + perfdata(r) + "\n")
+	b.WriteString(" | " + performanceData(r) + "\n")
 	for _, line := range r.ProblemLines() {
 		b.WriteString(pluginText(line) + "\n")
 	}
@@ -155,7 +155,7 @@ func WritePluginProblem(w io.Writer, problem string) error {
 func pluginText(s string) string { return strings.ReplaceAll(printable.Clean(s), "|", "/") }
 
 func statusLine(r *report.Report) string {
-	says := wording.Verdict(r)
+	says := wording.VerdictSentence(r)
 	switch plugin := r.Verdict.PluginStatus(); {
 	case plugin == report.PluginOK && r.Verdict.Status == report.StatusWarning, plugin == report.PluginOK && r.Verdict.Status == report.StatusCritical:
 		says += "; below --fail-on"
@@ -168,8 +168,8 @@ func statusLine(r *report.Report) string {
 	return pluginText("MEMAUDIT " + r.Verdict.Status.Word() + " - " + says)
 }
 
-// perfdata counts findings; the names never change, so that graphs go on.
-func perfdata(r *report.Report) string {
+// performanceData counts findings; the names never change, so that graphs go on.
+func performanceData(r *report.Report) string {
 	var at [4]int
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Result == verdict.Fail {
@@ -255,7 +255,7 @@ var junitTemplate = sync.OnceValue(func() *template.Template {
 	lines := func(all []string) string {
 		return strings.Join(wording.Each(all, func(line string) string { return escape(line) }), "\n")
 	}
-	return template.Must(template.New("junit").Funcs(template.FuncMap{"x": escape, "lines": lines, "details": details, "notJudged": notJudged}).Parse(junitText))
+	return template.Must(template.New("junit").Funcs(template.FuncMap{"x": escape, "lines": lines, "details": findingDetails, "notJudged": notJudged}).Parse(junitText))
 })
 
 // WriteJUnit prints the findings as JUnit XML: one test case per finding, with the rule as class and the subject as
@@ -275,7 +275,7 @@ func WriteJUnit(w io.Writer, r *report.Report) error {
 	if err := junitTemplate().Execute(w, map[string]any{
 		"Report": r, "Timestamp": strings.TrimSuffix(r.GeneratedAt, "Z"), "Seconds": strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64),
 		"Skipped": r.Summary.Unknown + r.Summary.NotApplicable + r.Summary.Waived, "Properties": properties,
-		"Problems": append([]string{wording.Verdict(r)}, r.ProblemLines()...),
+		"Problems": append([]string{wording.VerdictSentence(r)}, r.ProblemLines()...),
 	}); err != nil {
 		return fmt.Errorf("write JUnit: %w", err)
 	}
@@ -299,7 +299,7 @@ func notJudged(f verdict.Finding) string {
 	return humanize.Joined("; ", humanize.Joined(": ", string(f.Result), why), known)
 }
 
-func details(f verdict.Finding) []string {
+func findingDetails(f verdict.Finding) []string {
 	out := make([]string, 0, 8)
 	add := func(label, value string) {
 		if value != "" {

@@ -80,7 +80,7 @@ func reportOf(words string) *report.Report {
 			r.Summary.Unknown++
 		}
 	}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	return r
 }
 
@@ -90,7 +90,7 @@ func TestNagiosIsClean(t *testing.T) {
 	r := reportOf("fail:critical")
 	r.Findings[0].Found = nullable.String(found)
 	r.Machine.Vendor = fact.Known(found, fact.Direct, fact.Evidence{})
-	r.Judge(report.Criteria{Failed: errors.New("a | b\nc")})
+	r.MakeVerdict(report.Criteria{Failed: errors.New("a | b\nc")})
 	r.Problems[0].Fix = found
 	var b strings.Builder
 	require.NoError(t, WriteNagios(&b, r))

@@ -62,10 +62,10 @@ func TestPluginText(t *testing.T) {
 	assert.Contains(t, out, " | critical=1;;;0 warning=2;;;0 info=0;;;0 pass=1;;;0 unknown=1;;;0 ")
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - fails a.rule \|`, out)
 	r.Machine.Product = fact.Known("Server 1", fact.Direct, fact.Evidence{})
-	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	r.MakeVerdict(report.Criteria{Failed: errors.New("no answer")})
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - Server 1: fails a.rule; not everything could be read: no answer \|`, said())
 	r = reportOf("pass:critical")
-	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	r.MakeVerdict(report.Criteria{Failed: errors.New("no answer")})
 	assert.Regexp(t, `^MEMAUDIT UNKNOWN - no answer \|`, said())
 	require.ErrorContains(t, WritePluginProblem(brokenWriter{}, "no tree"), "disk full")
 	var b strings.Builder

@@ -25,8 +25,8 @@ type alternative struct {
 	Pairs     []pair
 }
 
-// advice returns what to do: the alternatives for the population and the BIOS settings.
-func (p *page) advice() any {
+// adviceSection returns what to do: the alternatives for the population and the BIOS settings.
+func (p *page) adviceSection() any {
 	if len(p.r.Advice) == 0 {
 		return nil
 	}
@@ -36,8 +36,8 @@ func (p *page) advice() any {
 	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != plan.Settings {
 		data.Note = "These are alternatives, the cheapest first: carry out one of them."
-		if !p.r.Advice[p.shown()].ByChannel() {
-			data.Note += " The picture shows number " + strconv.Itoa(p.shown()+1) + "."
+		if !p.r.Advice[p.shownAdviceIndex()].ByChannel() {
+			data.Note += " The picture shows number " + strconv.Itoa(p.shownAdviceIndex()+1) + "."
 		}
 	}
 	for i := range p.r.Advice {
@@ -46,8 +46,8 @@ func (p *page) advice() any {
 		if i == 0 {
 			cheaper = p.r.AdviceExpensive
 		}
-		out := alternative{ID: string(a.ID), Title: string(a.ID) + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
-			Pairs: pairs("cures", curedRules(a.Cures), "still fails", remaining(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
+		out := alternative{ID: string(a.ID), Title: string(a.ID) + ": " + wording.AdviceEffort(a), Steps: report.StepLines(a.Steps, &p.r.Inventory),
+			Pairs: nonEmptyPairs("cures", curedRules(a.Cures), "still fails", remainingRules(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
 		if a.ID != plan.Settings {
 			out.Sockets = p.beforeAndAfter(a)
 		}
@@ -63,10 +63,10 @@ const notKnown = "not known"
 func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	known := false
 	rows := make([][]string, len(a.Reaches.Sockets))
-	groups := alike(len(rows), func(i int) (int, string) {
+	groups := groupAlike(len(rows), func(i int) (int, string) {
 		s := &a.Reaches.Sockets[i]
 		id := wording.SocketID(s.Socket)
-		rows[i] = []string{p.before(id), reached(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative)}
+		rows[i] = []string{p.describeBefore(id), reachedText(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative)}
 		known = known || rows[i][0] != notKnown || rows[i][1] != notKnown
 		return id, strings.Join(rows[i], "\n")
 	})
@@ -75,13 +75,13 @@ func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	}
 	t := newTable("CPU", "before", "after")
 	for _, group := range groups {
-		t.row(p.names(group.ids), rows[group.first][0], rows[group.first][1])
+		t.appendRow(p.processorNames(group.ids), rows[group.first][0], rows[group.first][1])
 	}
 	return t
 }
 
-func (p *page) before(id int) string {
-	s := wording.Population(&p.r.Inventory, id)
+func (p *page) describeBefore(id int) string {
+	s := wording.FindPopulation(&p.r.Inventory, id)
 	if s == nil {
 		return notKnown
 	}
@@ -89,15 +89,15 @@ func (p *page) before(id int) string {
 	if s.RunningMTs.Known() || s.ExpectedMTs.Known() {
 		speed = speedText(s.RunningMTs.Pointer(), s.ExpectedMTs.Pointer())
 	}
-	return reached(speed, s.PeakBytes.Pointer(), &s.Relative)
+	return reachedText(speed, s.PeakBytes.Pointer(), &s.Relative)
 }
 
-func reached(speed string, peak *int64, share *population.Relative) string {
+func reachedText(speed string, peak *int64, share *population.Relative) string {
 	best := ""
 	if peak != nil {
 		best = "peak " + humanize.Bandwidth(*peak)
 	}
-	return cmp.Or(humanize.Joined(", ", speed, best, wording.Promised(share, false)), notKnown)
+	return cmp.Or(humanize.Joined(", ", speed, best, wording.PromisedShare(share, false)), notKnown)
 }
 
 func curedRules(list []verdict.Ref) string {
@@ -105,19 +105,19 @@ func curedRules(list []verdict.Ref) string {
 	for _, c := range list {
 		rules.Add(c.Rule, c.Subject)
 	}
-	return byRule(&rules)
+	return subjectsByRule(&rules)
 }
 
-func remaining(list []plan.Failure) string {
+func remainingRules(list []plan.Failure) string {
 	var rules wording.Groups[inventory.Subject]
 	for _, f := range list {
 		rules.Add(f.Rule+" ("+string(f.Severity)+")", f.Subject)
 	}
-	return byRule(&rules)
+	return subjectsByRule(&rules)
 }
 
-func byRule(rules *wording.Groups[inventory.Subject]) string {
-	return joined(wording.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.Subjects(rules.Of[name]), ", ") }))
+func subjectsByRule(rules *wording.Groups[inventory.Subject]) string {
+	return joinLines(wording.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.JoinSubjects(rules.Of[name]), ", ") }))
 }
 
 // speedText describes how fast the modules run and how fast they should.

@@ -34,29 +34,29 @@ type measured struct {
 	Table                *table
 }
 
-func (p *page) bandwidth() any {
-	predicted := !p.guest() && slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
+func (p *page) bandwidthSection() any {
+	predicted := !p.isVirtualMachine() && slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
 		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
 	})
 	if !predicted && len(p.r.Measured) == 0 {
 		return nil
 	}
-	data := bandwidth{Measured: p.measured()}
+	data := bandwidth{Measured: p.measuredTables()}
 	if predicted {
 		data.Head = []string{"CPU", "estimate", "measured in a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
-		data.Shares = p.shares()
+		data.Shares = p.bandwidthShares()
 	}
 	return data
 }
 
-func (p *page) shares() []share {
+func (p *page) bandwidthShares() []share {
 	var out []share
 	all := p.r.Inventory.Population.Sockets
-	for _, group := range alike(len(all), func(i int) (int, string) {
-		return wording.SocketID(all[i].Socket), strings.Join(predicted(&all[i]), "\n") + shareText(&all[i].Relative)
+	for _, group := range groupAlike(len(all), func(i int) (int, string) {
+		return wording.SocketID(all[i].Socket), strings.Join(predictionLines(&all[i]), "\n") + shareText(&all[i].Relative)
 	}) {
 		s := &all[group.first]
-		out = append(out, share{p.names(group.ids), shareText(&s.Relative), bar(&s.Relative), predicted(s)})
+		out = append(out, share{p.processorNames(group.ids), shareText(&s.Relative), drawShareBar(&s.Relative), predictionLines(s)})
 	}
 	return out
 }
@@ -72,7 +72,7 @@ func shareText(r *population.Relative) string {
 	return low + " to " + high + " %"
 }
 
-func predicted(s *report.PopulationSocket) []string {
+func predictionLines(s *report.PopulationSocket) []string {
 	r := &s.Relative
 	measured := "none for this layout"
 	if r.Value != nil {
@@ -83,7 +83,7 @@ func predicted(s *report.PopulationSocket) []string {
 	}
 	peak := cmp.Or(fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), notKnown)
 	speed := cmp.Or(fact.Convert(s.ExpectedMTs, func(mts int) string { return strconv.Itoa(mts) + " MT/s" }).Text(), notKnown)
-	return []string{measured, peak, speed, cmp.Or(wording.Limiter(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
+	return []string{measured, peak, speed, cmp.Or(wording.LimiterName(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
 }
 
 func depthText(dpc []int) string {
@@ -99,37 +99,37 @@ const (
 	barHeight = 12
 )
 
-// bar draws the range, and a tick at the value that a document measured; nil if the range is not known.
-func bar(r *population.Relative) *picture {
+// drawShareBar draws the range, and a tick at the value that a document measured; nil if the range is not known.
+func drawShareBar(r *population.Relative) *picture {
 	if r.Low == nil || r.High == nil {
 		return nil
 	}
 	out := &picture{Width: barWidth, Height: barHeight}
-	out.Shapes.rect("track", 0, 0, barWidth, barHeight, 0)
-	out.Shapes.rect("possible", 0, 0, onBar(*r.High), barHeight, 0)
-	out.Shapes.rect("sure", 0, 0, onBar(*r.Low), barHeight, 0)
+	out.Shapes.appendRectangle("track", 0, 0, barWidth, barHeight, 0)
+	out.Shapes.appendRectangle("possible", 0, 0, positionOnBar(*r.High), barHeight, 0)
+	out.Shapes.appendRectangle("sure", 0, 0, positionOnBar(*r.Low), barHeight, 0)
 	if r.Value != nil {
-		out.Shapes.rect("tick", min(onBar(*r.Value), barWidth-3), 0, 3, barHeight, 0)
+		out.Shapes.appendRectangle("tick", min(positionOnBar(*r.Value), barWidth-3), 0, 3, barHeight, 0)
 	}
 	return out
 }
 
-func onBar(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
+func positionOnBar(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
 
 // mostMeasured is how many figures of one result are listed: a matrix of more
 // nodes than eight is read by programs.
 const mostMeasured = 192
 
-// measured lists what was measured. A figure of a node's own memory is compared with the theoretical
+// measuredTables lists what was measured. A figure of a node's own memory is compared with the theoretical
 // peak.
-func (p *page) measured() []measured {
+func (p *page) measuredTables() []measured {
 	var out []measured
 	for i := range p.r.Measured {
 		m := &p.r.Measured[i]
 		data := measured{Tool: string(m.Tool), Unjudged: string(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "peak, or measured by others")}
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
-			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), ofPeak(f))
+			data.Table.appendRow(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), shareOfPeak(f))
 		}
 		if more := len(m.Figures) - mostMeasured; more > 0 {
 			data.More = humanize.Plural(more, "figure")
@@ -146,15 +146,15 @@ func nodeName(id *int) string {
 	return "node " + strconv.Itoa(*id)
 }
 
-func ofPeak(f *report.MeasuredFigure) string {
+func shareOfPeak(f *report.MeasuredFigure) string {
 	switch {
 	case f.Documented != nil:
-		return wording.OfPeak(f)
+		return wording.ShareOfPeak(f)
 	case f.Value == nil || f.Kind == "latency" || f.Kind == report.LoadedLatency || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode:
 		return "–"
 	case f.Peak == nil:
 		return "peak not known"
 	default:
-		return wording.OfPeak(f)
+		return wording.ShareOfPeak(f)
 	}
 }

@@ -27,28 +27,28 @@ type socket struct {
 	Picture                        *picture
 }
 
-func (p *page) board() any {
+func (p *page) boardSection() any {
 	ids := p.drawnSockets()
 	if len(ids) == 0 {
 		return board{Empty: p.noBoard()}
 	}
-	data := board{Marked: len(p.marked) > 0, Steps: len(p.steps()) > 0, Doubts: text.Doubts(p.r)}
-	for _, group := range alike(len(ids), func(i int) (int, string) { return ids[i], p.looks(ids[i]) }) {
-		data.Sockets = append(data.Sockets, p.socket(group.ids))
+	data := board{Marked: len(p.marked) > 0, Steps: len(p.shownSteps()) > 0, Doubts: text.DescribeDoubts(p.r)}
+	for _, group := range groupAlike(len(ids), func(i int) (int, string) { return ids[i], p.pictureKey(ids[i]) }) {
+		data.Sockets = append(data.Sockets, p.socketSection(group.ids))
 	}
-	if n := p.unplaced(); n > 0 {
+	if n := p.countUnplaced(); n > 0 {
 		data.Unplaced = humanize.Plural(n, "slot")
 	}
 	return data
 }
 
-// looks returns what the picture of a processor shows, except the labels of its slots.
-func (p *page) looks(id int) string {
+// pictureKey returns what the picture of a processor shows, except the labels of its slots.
+func (p *page) pictureKey(id int) string {
 	if id == wording.NoSocket {
 		return "not of one processor"
 	}
-	out := p.processor(id) + "\n" + p.texts.Line(id) + "\n"
-	d := layout(p.placed(id))
+	out := p.processorName(id) + "\n" + p.texts.MemoryLines(id) + "\n"
+	d := layoutChannels(p.slotsOfSocket(id))
 	for _, c := range d.columns {
 		out += fmt.Sprintln(c.controller, c.channel)
 		for row, s := range c.cells {
@@ -57,9 +57,9 @@ func (p *page) looks(id int) string {
 			}
 		}
 	}
-	for _, s := range p.steps() {
+	for _, s := range p.shownSteps() {
 		for end, handle := range []string{s.From, s.To, s.At} {
-			if x, y, here := d.spot(handle); here {
+			if x, y, here := d.badgePosition(handle); here {
 				out += fmt.Sprintln(s.Do, end, x, y)
 			}
 		}
@@ -98,8 +98,8 @@ func (p *page) drawnSockets() []int {
 	return ids
 }
 
-// unplaced counts the slots of system memory that no picture shows.
-func (p *page) unplaced() int {
+// countUnplaced counts the slots of system memory that no picture shows.
+func (p *page) countUnplaced() int {
 	n := 0
 	for i := range p.r.Inventory.Slots {
 		if p.r.Inventory.Slots[i].Channel == nil {
@@ -109,9 +109,9 @@ func (p *page) unplaced() int {
 	return n
 }
 
-func (p *page) socket(ids []int) socket {
-	id, slots := ids[0], p.placed(ids[0])
-	data := socket{Title: p.texts.Title(ids), Processor: p.processor(id), Line: strings.ReplaceAll(p.texts.Line(id), "\n", "; ")}
+func (p *page) socketSection(ids []int) socket {
+	id, slots := ids[0], p.slotsOfSocket(ids[0])
+	data := socket{Title: p.texts.Title(ids), Processor: p.processorName(id), Line: strings.ReplaceAll(p.texts.MemoryLines(id), "\n", "; ")}
 	if id == wording.NoSocket {
 		data.Title = "memory of all processors"
 	}
@@ -120,26 +120,26 @@ func (p *page) socket(ids []int) socket {
 		data.Prefix = strings.TrimSpace(prefix)
 	}
 	if len(slots) > 0 {
-		data.Picture = p.picture(data.Title, layout(slots), names)
+		data.Picture = p.drawPicture(data.Title, layoutChannels(slots), names)
 	}
 	return data
 }
 
-// processor names the processor of a socket, or reports that the socket is empty.
-func (p *page) processor(id int) string {
+// processorName names the processor of a socket, or reports that the socket is empty.
+func (p *page) processorName(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		switch s := &p.r.Inventory.Sockets[i]; {
 		case s.ID != id:
 		case !s.Populated.Or(true):
 			return "no processor"
 		case s.Brand.Known():
-			return wording.Processor(s.Brand.Value)
+			return wording.ProcessorName(s.Brand.Value)
 		}
 	}
 	return ""
 }
 
-func (p *page) placed(id int) []*inventory.Slot {
+func (p *page) slotsOfSocket(id int) []*inventory.Slot {
 	var out []*inventory.Slot
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
@@ -149,8 +149,8 @@ func (p *page) placed(id int) []*inventory.Slot {
 	return out
 }
 
-// names joins the names of processors: "CPU1 and CPU2".
-func (p *page) names(ids []int) string {
+// processorNames joins the names of processors: "CPU1 and CPU2".
+func (p *page) processorNames(ids []int) string {
 	return humanize.List(wording.Each(ids, func(id int) string {
 		if id == wording.NoSocket {
 			return "all processors"

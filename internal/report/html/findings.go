@@ -33,7 +33,7 @@ type readings struct {
 	Raw  []string
 }
 
-func (p *page) findings() any {
+func (p *page) findingsSection() any {
 	out := []findings{}
 	for _, kind := range [...]struct {
 		result verdict.Result
@@ -53,7 +53,7 @@ func (p *page) findings() any {
 		}
 		group := findings{ID: string(kind.result), Title: kind.title}
 		for _, i := range list {
-			group.Findings = append(group.Findings, p.finding(i))
+			group.Findings = append(group.Findings, p.findingData(i))
 		}
 		out = append(out, group)
 	}
@@ -62,11 +62,11 @@ func (p *page) findings() any {
 
 func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 
-// finding returns what is shown of a finding. A failure leads with its severity and has its colour, the others with
+// findingData returns what is shown of a finding. A failure leads with its severity and has its colour, the others with
 // their result.
-func (p *page) finding(i int) finding {
+func (p *page) findingData(i int) finding {
 	f := &p.r.Findings[i]
-	out := finding{Finding: f, ID: findingID(i), Class: string(f.Result), Word: strings.ReplaceAll(string(f.Result), "_", " "), Brief: string(f.Reason), Readings: evidence(f.Evidence)}
+	out := finding{Finding: f, ID: findingID(i), Class: string(f.Result), Word: strings.ReplaceAll(string(f.Result), "_", " "), Brief: string(f.Reason), Readings: groupReadings(f.Evidence)}
 	if f.Result == verdict.Fail {
 		out.Class, out.Word = string(f.Severity), string(f.Severity)
 	}
@@ -87,14 +87,14 @@ func particulars(f *verdict.Finding, brief string) []pair {
 	if reason == brief {
 		reason = ""
 	}
-	out := pairs("rule", string(f.Title), "found", found, "expected", string(f.Expected), "reason", reason, "known by", f.KnownBy.String(),
-		"why", string(f.Why), "costs", wording.Costs(f.Effect), "fix", string(f.Remedy))
+	out := nonEmptyPairs("rule", string(f.Title), "found", found, "expected", string(f.Expected), "reason", reason, "known by", f.KnownBy.String(),
+		"why", string(f.Why), "costs", wording.DescribeCost(f.Effect), "fix", string(f.Remedy))
 	if len(f.Advice) > 0 {
 		out = append(out, pair{"advice", link{Text: strings.Join(f.Advice, " or ") + ", in " + adviceTitle, ID: "advice"}})
 	}
-	out = append(out, pairs("follows from", f.CauseText(), "accepted", accepted(f.Waiver))...)
+	out = append(out, nonEmptyPairs("follows from", f.CauseText(), "accepted", accepted(f.Waiver))...)
 	if f.Citation != nil {
-		out = append(out, pair{"source", citation(f.Citation)})
+		out = append(out, pair{"source", citationLink(f.Citation)})
 	}
 	return out
 }
@@ -109,8 +109,8 @@ func accepted(w *verdict.Waiver) string {
 	return w.Reason + " (until " + string(w.Until) + ")"
 }
 
-// evidence lists the readings of a finding: each source and file once, and below it what was read there.
-func evidence(all []fact.Evidence) []readings {
+// groupReadings lists the readings of a finding: each source and file once, and below it what was read there.
+func groupReadings(all []fact.Evidence) []readings {
 	var out []readings
 	for _, e := range all {
 		if from := strings.TrimSpace(e.Source + " " + e.Path); len(out) == 0 || from != out[len(out)-1].From {
@@ -140,7 +140,7 @@ type problem struct {
 	Pairs          []pair
 }
 
-func (p *page) problems() any {
+func (p *page) problemsSection() any {
 	var data struct{ Problems, Notes []problem }
 	for i := range p.r.Problems {
 		pr := &p.r.Problems[i]
@@ -148,14 +148,14 @@ func (p *page) problems() any {
 		if len(pr.Members) > 0 {
 			out.Rule = p.ruleLink(pr.Rule, pr.Members[0])
 		}
-		if !pr.Above() {
-			if fix := fixOutsideTable(pr, pr.Fix); tabled(pr) && fix != "" {
+		if !pr.IsAboveNote() {
+			if fix := fixOutsideTable(pr, pr.Fix); showsTable(pr) && fix != "" {
 				out.Text += " (" + fix + ")"
 			}
 			data.Notes = append(data.Notes, out)
 			continue
 		}
-		out.Pairs = pairs("Fix", fixOutsideTable(pr, text.FixOf(p.r, i)))
+		out.Pairs = nonEmptyPairs("Fix", fixOutsideTable(pr, text.ProblemFix(p.r, i)))
 		if source := pr.SourceLine(); source != "" {
 			url := ""
 			if len(pr.Members) > 0 && pr.Members[0].Citation != nil {
@@ -178,35 +178,35 @@ func (p *page) problems() any {
 }
 
 func (p *page) problemsTitle() string {
-	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.Above() }) {
+	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.IsAboveNote() }) {
 		return "What to do"
 	}
 	return "Notes"
 }
 
-func tabled(pr *report.Problem) bool { return pr.Settings() && len(pr.Members) > 1 }
+func showsTable(pr *report.Problem) bool { return pr.Settings() && len(pr.Members) > 1 }
 
 func problemSettings(pr *report.Problem) *table {
-	if !tabled(pr) {
+	if !showsTable(pr) {
 		return nil
 	}
 	t := newTable("setting", "current", "recommended", "severity", "how")
 	for _, f := range pr.Members {
-		way, _ := how(f)
-		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity), way)
+		way, _ := firstRemedyLine(f)
+		t.appendRow(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity), way)
 	}
 	return t
 }
 
-func how(f *verdict.Finding) (way string, more bool) {
+func firstRemedyLine(f *verdict.Finding) (way string, more bool) {
 	way, _, more = strings.Cut(string(f.Remedy), "\n")
 	return way, more
 }
 
 // fixOutsideTable returns a problem's fix, "" if the table of its settings has the same.
 func fixOutsideTable(pr *report.Problem, fix string) string {
-	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *verdict.Finding) bool {
-		way, more := how(f)
+	if showsTable(pr) && !slices.ContainsFunc(pr.Members, func(f *verdict.Finding) bool {
+		way, more := firstRemedyLine(f)
 		return way == "" || more || !strings.Contains(fix, way)
 	}) {
 		return ""

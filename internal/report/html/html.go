@@ -35,25 +35,25 @@ var templates = sync.OnceValue(func() *template.Template {
 // nothing runs. The page carries it itself, and a server may send it.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-// Style returns the style sheet of the pages.
-func Style() string { return styleSheet }
+// StyleSheet returns the style sheet of the pages.
+func StyleSheet() string { return styleSheet }
 
 // Write prints the report as a page. Every finding has its own element with data-rule, data-subject and data-result.
 func Write(w io.Writer, r *report.Report) error {
 	board := text.NewBoard(r)
-	p := &page{r: r, texts: board, marked: board.Marked()}
-	if err := templates().ExecuteTemplate(&p.out, "page.tmpl", p.head()); err != nil {
+	p := &page{r: r, texts: board, marked: board.MarkedSlots()}
+	if err := templates().ExecuteTemplate(&p.out, "page.tmpl", p.headData()); err != nil {
 		return fmt.Errorf("write HTML: %w", err)
 	}
-	if _, err := w.Write(bytes.Map(printed, p.out.Bytes())); err != nil {
+	if _, err := w.Write(bytes.Map(printableRune, p.out.Bytes())); err != nil {
 		return fmt.Errorf("write HTML: %w", err)
 	}
 	return nil
 }
 
-// printed returns a rune of the page, or '?' if it is not printable: firmware may print anything, and
+// printableRune returns a rune of the page, or '?' if it is not printable: firmware may print anything, and
 // the templates escape only what HTML gives a meaning to.
-func printed(r rune) rune {
+func printableRune(r rune) rune {
 	if r == '\n' || r != unicode.ReplacementChar && unicode.IsPrint(r) {
 		return r
 	}
@@ -75,30 +75,30 @@ type section struct {
 	Data      any
 }
 
-// sections lists the sections that have data. A guest has none about its memory.
-func (p *page) sections() []section {
+// listSections lists the sections that have data. A guest has none about its memory.
+func (p *page) listSections() []section {
 	host := func(data func() any) any {
-		if p.guest() {
+		if p.isVirtualMachine() {
 			return nil
 		}
 		return data()
 	}
 	return slices.DeleteFunc([]section{
-		{"problems", p.problemsTitle(), p.problems()},
-		{"board", "Memory slots", host(p.board)},
-		{"advice", adviceTitle, host(p.advice)},
-		{"bandwidth", "Bandwidth", p.bandwidth()},
-		{"numa", "NUMA nodes", host(p.numa)},
-		{"findings", "Findings", p.findings()},
-		{"settings", "Settings", host(p.settings)},
-		{"profiles", "Profiles documented for this machine", p.profiles()},
-		{"baseline", "Changes since the accepted baseline", p.baseline()},
-		{"slots", "Table of slots", host(p.slots)},
-		{"sources", "Sources", p.sources()},
+		{"problems", p.problemsTitle(), p.problemsSection()},
+		{"board", "Memory slots", host(p.boardSection)},
+		{"advice", adviceTitle, host(p.adviceSection)},
+		{"bandwidth", "Bandwidth", p.bandwidthSection()},
+		{"numa", "NUMA nodes", host(p.numaSection)},
+		{"findings", "Findings", p.findingsSection()},
+		{"settings", "Settings", host(p.settingsSection)},
+		{"profiles", "Profiles documented for this machine", p.profilesSection()},
+		{"baseline", "Changes since the accepted baseline", p.baselineSection()},
+		{"slots", "Table of slots", host(p.slotsSection)},
+		{"sources", "Sources", p.sourcesSection()},
 	}, func(s section) bool { return s.Data == nil })
 }
 
-func (p *page) guest() bool { return p.r.Verdict.Status == report.StatusNotApplicable }
+func (p *page) isVirtualMachine() bool { return p.r.Verdict.Status == report.StatusNotApplicable }
 
 // plain is a section of sentences and tables.
 type plain struct {
@@ -123,7 +123,7 @@ type table struct {
 
 func newTable(head ...string) *table { return &table{Head: head} }
 
-func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+func (t *table) appendRow(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // link is a text, with the address that it leads to: an ID of the page or one of the web.
 type link struct{ Text, ID, URL string }
@@ -140,7 +140,7 @@ func onTheWeb(url string) bool {
 	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
 }
 
-func citation(c *verdict.Citation) link {
+func citationLink(c *verdict.Citation) link {
 	url := string(c.URL)
 	if url != "" && !onTheWeb(url) {
 		return link{Text: c.Line() + ", " + url}
@@ -153,8 +153,8 @@ type pair struct {
 	Text link
 }
 
-// pairs returns terms with their descriptions, without those that are "".
-func pairs(termsAndTexts ...string) []pair {
+// nonEmptyPairs returns terms with their descriptions, without those that are "".
+func nonEmptyPairs(termsAndTexts ...string) []pair {
 	var out []pair
 	for both := range slices.Chunk(termsAndTexts, 2) {
 		if both[1] != "" {
@@ -164,7 +164,7 @@ func pairs(termsAndTexts ...string) []pair {
 	return out
 }
 
-func joined(lines []string) string { return humanize.Joined("; ", lines...) }
+func joinLines(lines []string) string { return humanize.Joined("; ", lines...) }
 
 // sockets are processors with the same description.
 type sockets struct {
@@ -172,7 +172,7 @@ type sockets struct {
 	ids   []int
 }
 
-func alike(n int, of func(int) (id int, description string)) []sockets {
+func groupAlike(n int, of func(int) (id int, description string)) []sockets {
 	var out []sockets
 	at := map[string]int{}
 	for i := range n {
@@ -198,10 +198,10 @@ type head struct {
 	Sections                                                   []section
 }
 
-func (p *page) head() *head {
+func (p *page) headData() *head {
 	inv, host := &p.r.Inventory, p.r.Machine.Host.Text()
-	pieces := slices.Concat([]string{host}, wording.Processors(inv.Sockets), wording.Capacities(inv), []string{wording.BIOS(&p.r.Machine.BIOS)})
-	title := wording.Machine(&p.r.Machine)
+	pieces := slices.Concat([]string{host}, wording.CountProcessors(inv.Sockets), wording.SumCapacities(inv), []string{wording.DescribeBIOS(&p.r.Machine.BIOS)})
+	title := wording.MachineName(&p.r.Machine)
 	if host != "" {
 		title = host + ", " + title
 	}
@@ -209,29 +209,29 @@ func (p *page) head() *head {
 	if p.r.Memaudit.Revision != "" {
 		version += " (" + string(p.r.Memaudit.Revision) + ")"
 	}
-	checks, _ := text.Counts(p.r)
+	checks, _ := text.CheckCounts(p.r)
 	status := p.r.Verdict.Status.Word()
 	return &head{
 		Title: status + " " + title + " - memaudit", Policy: Policy,
 		Style: template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
-		Class: p.r.Verdict.Status.Class(), Status: status, Verdict: wording.Verdict(p.r),
+		Class: p.r.Verdict.Status.Class(), Status: status, Verdict: wording.VerdictSentence(p.r),
 		Machine: humanize.Joined(" · ", pieces...),
-		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.sections(),
+		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.listSections(),
 	}
 }
 
-func profile(r *report.Report) string {
+func profileText(r *report.Report) string {
 	if r.Profile == nil {
 		return humanize.Joined(": ", "none", string(r.Why))
 	}
 	return r.Profile.ID + wording.InBrackets(string(r.Profile.Source))
 }
 
-// facts lists what was recognised, what it was checked against and when, and the identifiers if they
+// machineFacts lists what was recognised, what it was checked against and when, and the identifiers if they
 // were asked for.
-func (p *page) facts() []pair {
-	out := pairs("platform", strings.Join(wording.Platform(&p.r.Machine), ", "), "profile", profile(p.r), "audited", p.r.GeneratedAt)
+func (p *page) machineFacts() []pair {
+	out := nonEmptyPairs("platform", strings.Join(wording.PlatformNames(&p.r.Machine), ", "), "profile", profileText(p.r), "audited", p.r.GeneratedAt)
 	id := &p.r.Machine.Identifiers
-	return append(out, pairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
+	return append(out, nonEmptyPairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
 		"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)
 }

@@ -31,7 +31,7 @@ func TestLayout(t *testing.T) {
 			channel := random.IntN(12)
 			slots = append(slots, slotAt(channel/(1+random.IntN(2)*3)-1, channel, random.IntN(5)-1))
 		}
-		d := layout(slots)
+		d := layoutChannels(slots)
 		require.LessOrEqual(t, d.width, 344)
 		var taken []image.Rectangle
 		for i := range d.columns {
@@ -40,7 +40,7 @@ func TestLayout(t *testing.T) {
 				if s == nil {
 					continue
 				}
-				x, y := c.cellAt(row)
+				x, y := c.cellCorner(row)
 				taken = append(taken, image.Rect(x, y, x+cellWidth, y+cellHeight))
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // lines cross too often, and the table of distances alone shows them.
 const mostDrawn = 4
 
-func (p *page) numa() any {
+func (p *page) numaSection() any {
 	nodes := p.r.Inventory.Nodes
 	if len(nodes) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (p *page) numa() any {
 		if n.CPUs.Known() {
 			cpus = string(n.CPUs.Value)
 		}
-		data.Table.row("node "+strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, "?"), nodeMemory(n), cpus)
+		data.Table.appendRow("node "+strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, "?"), nodeMemory(n), cpus)
 	}
 	return data
 }
@@ -60,24 +60,24 @@ func nodesPicture(nodes []report.Node) *picture {
 	}
 	for a := range nodes {
 		for b := a + 1; b < len(nodes); b++ {
-			out.Shapes.link(nodes, a, b)
+			out.Shapes.drawNodeLink(nodes, a, b)
 		}
 	}
 	for i := range nodes {
-		out.Shapes.node(&nodes[i], i)
+		out.Shapes.drawNode(&nodes[i], i)
 	}
 	return out
 }
 
-func corner(i int) (x, y int) { return i % 2 * nodeStepX, i / 2 * nodeStepY }
+func nodeCorner(i int) (x, y int) { return i % 2 * nodeStepX, i / 2 * nodeStepY }
 
-// link joins two nodes, with the distance both ways if the kernel's table has it. The numbers of the
+// drawNodeLink joins two nodes, with the distance both ways if the kernel's table has it. The numbers of the
 // diagonals are placed off the crossing.
-func (s *shapes) link(nodes []report.Node, a, b int) {
-	ax, ay := corner(a)
-	bx, by := corner(b)
-	s.line("link", ax+nodeWidth/2, ay+nodeHeight/2, bx+nodeWidth/2, by+nodeHeight/2)
-	there, back := distance(nodes, a, b), distance(nodes, b, a)
+func (s *shapes) drawNodeLink(nodes []report.Node, a, b int) {
+	ax, ay := nodeCorner(a)
+	bx, by := nodeCorner(b)
+	s.appendLine("link", ax+nodeWidth/2, ay+nodeHeight/2, bx+nodeWidth/2, by+nodeHeight/2)
+	there, back := nodeDistance(nodes, a, b), nodeDistance(nodes, b, a)
 	if there == "" && back == "" {
 		return
 	}
@@ -90,22 +90,22 @@ func (s *shapes) link(nodes []report.Node, a, b int) {
 	}
 	x, y := ax+nodeWidth/2+(bx-ax)*num/den, ay+nodeHeight/2+(by-ay)*num/den
 	half := 4*len(there) + 4
-	s.rect("plate", x-half, y-9, 2*half, 18, 4)
-	s.text("distance", x, y+4, there)
+	s.appendRectangle("plate", x-half, y-9, 2*half, 18, 4)
+	s.appendText("distance", x, y+4, there)
 }
 
-// distance returns the kernel's number from one node to another, "" if the table
+// nodeDistance returns the kernel's number from one node to another, "" if the table
 // does not have one for each.
-func distance(nodes []report.Node, from, to int) string {
+func nodeDistance(nodes []report.Node, from, to int) string {
 	if len(nodes[from].Distances) != len(nodes) {
 		return ""
 	}
 	return strconv.Itoa(nodes[from].Distances[to])
 }
 
-// node draws one node; one without memory is drawn as empty.
-func (s *shapes) node(n *report.Node, i int) {
-	x, y := corner(i)
+// drawNode draws one node; one without memory is drawn as empty.
+func (s *shapes) drawNode(n *report.Node, i int) {
+	x, y := nodeCorner(i)
 	class := "cell full"
 	switch {
 	case !n.MemoryBytes.Known():
@@ -117,11 +117,11 @@ func (s *shapes) node(n *report.Node, i int) {
 	if n.Socket != nil {
 		name += ", socket " + strconv.Itoa(*n.Socket)
 	}
-	s.rect(class, x, y, nodeWidth, nodeHeight, 6)
-	s.text("name", x+7, y+18, fitColumns(name, 16))
-	s.text("size", x+7, y+36, nodeMemory(n))
+	s.appendRectangle(class, x, y, nodeWidth, nodeHeight, 6)
+	s.appendText("name", x+7, y+18, fitColumns(name, 16))
+	s.appendText("size", x+7, y+36, nodeMemory(n))
 	if n.Kind != "dram" {
-		s.text("small", x+7, y+48, string(n.Kind))
+		s.appendText("small", x+7, y+48, string(n.Kind))
 	}
 }
 

@@ -48,20 +48,20 @@ func TestSettingsOfAProblem(t *testing.T) {
 		r.Findings = append(r.Findings, verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
 			Found: "enabled (effective)", Expected: "disabled", Remedy: nullable.String("set " + id)})
 	}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	text := section(t, r, "problems")
 	assert.Contains(t, text, "|setting|current|recommended|severity|how|c1e|enabled|disabled|warning|set c1e|smt|enabled|disabled|warning|set smt|")
 	assert.NotContains(t, text, "|Fix|")
 	r.Findings[0].Remedy = "set c1e\nrun a tool"
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	assert.Contains(t, section(t, r, "problems"), "|warning|set c1e|smt|enabled|disabled|warning|set smt|Fix|c1e: set c1e; run a tool; smt: set smt|")
 	r.Findings[1].Remedy = ""
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	assert.Contains(t, section(t, r, "problems"), "|Fix|memaudit profiles patch example/hpc prints the changes|")
 	for i := range r.Findings {
 		r.Findings[i].Severity = "info"
 	}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	assert.Contains(t, section(t, r, "problems"), "|Notes|Note|2 settings differ from profile example/hpc: c1e and smt (memaudit profiles patch")
 }
 

@@ -35,34 +35,34 @@ type shape struct {
 
 type shapes []shape
 
-func (s *shapes) rect(class string, x, y, width, height, radius int) {
+func (s *shapes) appendRectangle(class string, x, y, width, height, radius int) {
 	*s = append(*s, shape{Kind: "rect", Class: class, X: x, Y: y, Width: width, Height: height, Radius: radius})
 }
 
-func (s *shapes) line(class string, x, y, x2, y2 int) {
+func (s *shapes) appendLine(class string, x, y, x2, y2 int) {
 	*s = append(*s, shape{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
 }
 
-func (s *shapes) text(class string, x, y int, text string) {
+func (s *shapes) appendText(class string, x, y int, text string) {
 	if text != "" {
 		*s = append(*s, shape{Kind: "text", Class: class, X: x, Y: y, Text: text})
 	}
 }
 
-// picture draws the channels and slots of one processor. The table of slots
+// drawPicture draws the channels and slots of one processor. The table of slots
 // shows the same, for those who do not see it.
-func (p *page) picture(title string, d *drawing, names map[inventory.Handle]string) *picture {
+func (p *page) drawPicture(title string, d *drawing, names map[inventory.Handle]string) *picture {
 	full, all := 0, 0
 	out := &picture{Width: d.width + 2, Height: d.height + 2}
 	for _, l := range d.labels {
-		out.Shapes.controller(l)
+		out.Shapes.appendController(l)
 	}
 	for _, c := range d.columns {
 		head, class := "channel "+p.r.Inventory.ChannelName(c.socket, c.channel), "head"
 		if slices.ContainsFunc(c.cells, func(s *inventory.Slot) bool { return s != nil && p.marked[s.Handle.String()] }) {
 			head, class = head+" !", "head wrong"
 		}
-		out.Shapes.text(class, c.x, c.y+headHeight-5, head)
+		out.Shapes.appendText(class, c.x, c.y+headHeight-5, head)
 		for row, s := range c.cells {
 			if s == nil {
 				continue
@@ -71,40 +71,40 @@ func (p *page) picture(title string, d *drawing, names map[inventory.Handle]stri
 			if s.State == inventory.SlotPopulated {
 				full++
 			}
-			x, y := c.cellAt(row)
-			out.Shapes = append(out.Shapes, p.cell(s, x, y, names[s.Handle]))
+			x, y := c.cellCorner(row)
+			out.Shapes = append(out.Shapes, p.drawCell(s, x, y, names[s.Handle]))
 		}
 	}
-	p.arrows(&out.Shapes, d)
+	p.drawSteps(&out.Shapes, d)
 	out.Label = title + ": " + strconv.Itoa(full) + " of " + humanize.Plural(all, "slot") + " on " + humanize.Plural(len(d.columns), "channel") + " hold memory; the table of slots names each"
 	return out
 }
 
-// controller names the controller of some channels.
-func (s *shapes) controller(l controllerLabel) {
+// appendController names the controller of some channels.
+func (s *shapes) appendController(l controllerLabel) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
 		name = "controller not known"
 	}
-	s.line("bracket", l.x, l.y+groupLabel-2, l.x+l.width, l.y+groupLabel-2)
-	s.text("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
+	s.appendLine("bracket", l.x, l.y+groupLabel-2, l.x+l.width, l.y+groupLabel-2)
+	s.appendText("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
 }
 
-// cell draws one slot: its name as the board prints it, size, speed.
-func (p *page) cell(s *inventory.Slot, x, y int, label string) shape {
+// drawCell draws one slot: its name as the board prints it, size, speed.
+func (p *page) drawCell(s *inventory.Slot, x, y int, label string) shape {
 	out := shape{Kind: "slot", Handle: s.Handle.String(), Text: slotText(s)}
 	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle.String()]
 	if wrong {
 		class, name = class+" bad", "name wrong"
 	}
-	out.Shapes.rect(class, x, y, cellWidth, cellHeight, 4)
+	out.Shapes.appendRectangle(class, x, y, cellWidth, cellHeight, 4)
 	lines := nameLines(label)
-	out.Shapes.text(name, x+5, y+13, lines[0])
-	out.Shapes.text(name, x+5, y+24, lines[1])
-	out.Shapes.text("size", x+5, y+40, cellSize(s))
-	out.Shapes.text("small", x+5, y+52, cellSpeed(s))
+	out.Shapes.appendText(name, x+5, y+13, lines[0])
+	out.Shapes.appendText(name, x+5, y+24, lines[1])
+	out.Shapes.appendText("size", x+5, y+40, cellSize(s))
+	out.Shapes.appendText("small", x+5, y+52, cellSpeed(s))
 	if wrong {
-		out.Shapes.text("wrong mark", x+cellWidth-11, y+53, "!")
+		out.Shapes.appendText("wrong mark", x+cellWidth-11, y+53, "!")
 	}
 	return out
 }
@@ -156,7 +156,7 @@ func slotText(s *inventory.Slot) string {
 		name = s.Name()
 	}
 	if s.State == inventory.SlotPopulated {
-		module = humanize.Joined(", ", wording.Memory(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text())
+		module = humanize.Joined(", ", wording.MemoryKind(s), cellSpeed(s), s.Manufacturer.Text(), s.PartNumber.Text())
 	}
 	return humanize.Joined(", ", s.Handle.String(), name, cellSize(s), module)
 }
@@ -234,26 +234,26 @@ type controllerLabel struct {
 	controller, x, y, width int
 }
 
-// layout places the channels of one processor: band below band, each at most
+// layoutChannels places the channels of one processor: band below band, each at most
 // perBand wide, one controller's channels together.
-func layout(slots []*inventory.Slot) *drawing {
-	d := &drawing{columns: columns(slots)}
+func layoutChannels(slots []*inventory.Slot) *drawing {
+	d := &drawing{columns: channelColumns(slots)}
 	controllers := map[int]bool{}
 	for i := range d.columns {
 		controllers[d.columns[i].controller] = true
 	}
 	y := 0
 	for _, band := range pictureRows(d.columns) {
-		y = d.place(band, y, len(controllers) > 1) + bandGap
+		y = d.placeBand(band, y, len(controllers) > 1) + bandGap
 	}
 	d.height = max(0, y-bandGap)
 	return d
 }
 
-// place puts the channels of a band side by side and gives the y below them.
-func (d *drawing) place(band []column, y int, labelled bool) int {
+// placeBand puts the channels of a band side by side and gives the y below them.
+func (d *drawing) placeBand(band []column, y int, labelled bool) int {
 	if labelled {
-		d.label(band, y)
+		d.labelControllers(band, y)
 		y += groupLabel
 	}
 	rows := 0
@@ -265,8 +265,8 @@ func (d *drawing) place(band []column, y int, labelled bool) int {
 	return y + headHeight + rows*(cellHeight+cellGap) - cellGap
 }
 
-// label names each controller of a band once, over all its channels.
-func (d *drawing) label(band []column, y int) {
+// labelControllers names each controller of a band once, over all its channels.
+func (d *drawing) labelControllers(band []column, y int) {
 	for i := range band {
 		x := i * (cellWidth + cellGap)
 		if i > 0 && band[i].controller == band[i-1].controller {
@@ -278,8 +278,8 @@ func (d *drawing) label(band []column, y int) {
 	}
 }
 
-// columns gathers slots by channel, in board order.
-func columns(slots []*inventory.Slot) []column {
+// channelColumns gathers slots by channel, in board order.
+func channelColumns(slots []*inventory.Slot) []column {
 	var out []column
 	for _, s := range slots {
 		i := slices.IndexFunc(out, func(c column) bool { return c.channel == *s.Channel })
@@ -290,7 +290,7 @@ func columns(slots []*inventory.Slot) []column {
 		if s.Controller != nil {
 			out[i].controller = *s.Controller
 		}
-		out[i].put(s)
+		out[i].placeSlot(s)
 	}
 	slices.SortStableFunc(out, func(a, b column) int {
 		return cmp.Or(cmp.Compare(a.controller, b.controller), cmp.Compare(a.channel, b.channel))
@@ -298,8 +298,8 @@ func columns(slots []*inventory.Slot) []column {
 	return out
 }
 
-// put sets a slot at its number; without one, or if the place is taken, at the next free one.
-func (c *column) put(s *inventory.Slot) {
+// placeSlot sets a slot at its number; without one, or if the place is taken, at the next free one.
+func (c *column) placeSlot(s *inventory.Slot) {
 	row := 0
 	if s.Slot != nil {
 		row = min(*s.Slot, maxRow)
@@ -339,8 +339,8 @@ func pictureRows(columns []column) [][]column {
 	return out
 }
 
-// cellAt is the upper left corner of a column's cell.
-func (c *column) cellAt(row int) (x, y int) {
+// cellCorner is the upper left corner of a column's cell.
+func (c *column) cellCorner(row int) (x, y int) {
 	return c.x, c.y + headHeight + row*(cellHeight+cellGap)
 }
 
@@ -351,30 +351,30 @@ const (
 	badgeRadius = 8
 )
 
-// shown is the index of the advice that the picture shows: the first that the fix of a problem names.
-func (p *page) shown() int {
+// shownAdviceIndex is the index of the advice that the picture shows: the first that the fix of a problem names.
+func (p *page) shownAdviceIndex() int {
 	for i := range p.r.Problems {
-		if at := p.r.Problems[i].Shown; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != plan.Settings {
+		if at := p.r.Problems[i].Shown; p.r.Problems[i].IsAboveNote() && at >= 0 && p.r.Advice[at].ID != plan.Settings {
 			return at
 		}
 	}
 	return 0
 }
 
-// steps returns those that the picture shows: those of slots.
-func (p *page) steps() []plan.Step {
-	at := p.shown()
+// shownSteps returns those that the picture shows: those of slots.
+func (p *page) shownSteps() []plan.Step {
+	at := p.shownAdviceIndex()
 	if at >= len(p.r.Advice) || p.r.Advice[at].ID == plan.Settings || p.r.Advice[at].ByChannel() {
 		return nil
 	}
 	return p.r.Advice[at].Steps
 }
 
-func (d *drawing) spot(handle string) (x, y int, ok bool) {
+func (d *drawing) badgePosition(handle string) (x, y int, ok bool) {
 	for i := range d.columns {
 		for row, s := range d.columns[i].cells {
 			if s != nil && s.Handle.String() == handle {
-				x, y = d.columns[i].cellAt(row)
+				x, y = d.columns[i].cellCorner(row)
 				return x + badgeX, y + badgeY, true
 			}
 		}
@@ -382,46 +382,46 @@ func (d *drawing) spot(handle string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// arrows draws the steps: a number on each slot that a module leaves or enters, and an arrow if a module stays with
+// drawSteps draws the steps: a number on each slot that a module leaves or enters, and an arrow if a module stays with
 // its processor.
-func (p *page) arrows(out *shapes, d *drawing) {
-	lines := make([]int, len(p.steps())) // the number of the line that lists each step
-	for n, line := range report.Steps(p.steps(), &p.r.Inventory) {
+func (p *page) drawSteps(out *shapes, d *drawing) {
+	lines := make([]int, len(p.shownSteps())) // the number of the line that lists each step
+	for n, line := range report.StepLines(p.shownSteps(), &p.r.Inventory) {
 		for _, i := range line.Steps {
 			lines[i] = n + 1
 		}
 	}
-	for i, s := range p.steps() {
-		fromX, fromY, leaves := d.spot(s.From)
-		toX, toY, arrives := d.spot(s.To)
-		atX, atY, exchanged := d.spot(s.At)
+	for i, s := range p.shownSteps() {
+		fromX, fromY, leaves := d.badgePosition(s.From)
+		toX, toY, arrives := d.badgePosition(s.To)
+		atX, atY, exchanged := d.badgePosition(s.At)
 		number := strconv.Itoa(lines[i])
 		if leaves && arrives {
-			out.arrow(fromX, fromY, toX, toY)
+			out.appendArrow(fromX, fromY, toX, toY)
 			if s.Do == "swap" {
-				out.arrow(toX, toY, fromX, fromY)
+				out.appendArrow(toX, toY, fromX, fromY)
 			}
 		}
 		if s.Do == "swap" && leaves {
-			out.badge(fromX, fromY, "in", number)
+			out.appendBadge(fromX, fromY, "in", number)
 		} else if leaves {
-			out.badge(fromX, fromY, "out", number)
+			out.appendBadge(fromX, fromY, "out", number)
 		}
 		if arrives {
-			out.badge(toX, toY, "in", number)
+			out.appendBadge(toX, toY, "in", number)
 		}
 		if exchanged {
-			out.badge(atX, atY, "in", number)
+			out.appendBadge(atX, atY, "in", number)
 		}
 	}
 }
 
-func (s *shapes) badge(x, y int, class, number string) {
+func (s *shapes) appendBadge(x, y int, class, number string) {
 	*s = append(*s, shape{Kind: "circle", Class: "step " + class, X: x, Y: y, Radius: badgeRadius})
-	s.text("number "+class, x, y+4, number)
+	s.appendText("number "+class, x, y+4, number)
 }
 
-func (s *shapes) arrow(fromX, fromY, toX, toY int) {
+func (s *shapes) appendArrow(fromX, fromY, toX, toY int) {
 	dx, dy := float64(toX-fromX), float64(toY-fromY)
 	length := math.Hypot(dx, dy)
 	if length < 2*badgeRadius {

@@ -15,8 +15,8 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// slots is the picture in words: every slot with all that is known of it.
-func (p *page) slots() any {
+// slotsSection is the picture in words: every slot with all that is known of it.
+func (p *page) slotsSection() any {
 	all := p.r.Inventory.Slots
 	if len(all) == 0 {
 		return nil
@@ -24,7 +24,7 @@ func (p *page) slots() any {
 	t := newTable("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
-		t.row(slotLabel(s), s.Handle.String(), slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
+		t.appendRow(slotLabel(s), s.Handle.String(), slotPlace(s), slotHolds(s), slotSpeeds(s), slotModule(s), slotMapping(s))
 	}
 	return plain{Folded: []folded{{Summary: humanize.Plural(len(all), "slot"), Table: t}}}
 }
@@ -43,7 +43,7 @@ func slotPlace(s *inventory.Slot) string {
 			parts = append(parts, c.name+strconv.Itoa(*c.value))
 		}
 	}
-	return cmp.Or(joined(parts), notKnown)
+	return cmp.Or(joinLines(parts), notKnown)
 }
 
 func slotHolds(s *inventory.Slot) string {
@@ -54,20 +54,20 @@ func slotHolds(s *inventory.Slot) string {
 		only("registered", s.Registered.Or(false)), only("non-volatile", s.NonVolatile.Or(false)))
 }
 
-func speeds(s *inventory.Slot) string {
+func slotSpeeds(s *inventory.Slot) string {
 	inUnit := func(before, unit string) func(int) string {
 		return func(n int) string { return before + wording.PrintedRate(n) + unit }
 	}
 	return cmp.Or(humanize.Joined("; ", fact.Convert(s.ConfiguredMTs, inUnit("", " MT/s")).Text(), fact.Convert(s.RatedMTs, inUnit("rated ", " MT/s")).Text(),
-		fact.Convert(s.ConfiguredMV, func(mv int) string { return strconv.Itoa(mv) + " mV" }).Text(), wording.Errors(s.Errors)), "-")
+		fact.Convert(s.ConfiguredMV, func(mv int) string { return strconv.Itoa(mv) + " mV" }).Text(), wording.DescribeErrors(s.Errors)), "-")
 }
 
-func module(s *inventory.Slot) string {
+func slotModule(s *inventory.Slot) string {
 	health := fact.Convert(s.Health, func(h inventory.Health) string { return "health " + string(h) }).Text()
 	return cmp.Or(humanize.Joined("; ", s.Manufacturer.Text(), s.PartNumber.Text(), s.Serial, s.AssetTag, health), "-")
 }
 
-func mapped(s *inventory.Slot) string {
+func slotMapping(s *inventory.Slot) string {
 	if s.Mapping.Source == "" {
 		return "not mapped: " + string(s.Mapping.Reason)
 	}
@@ -98,8 +98,8 @@ type unmapped struct {
 	Path, Attributes, Untranslated string
 }
 
-func (p *page) sources() any {
-	data := sources{Facts: p.facts(), Documents: p.documents(), Abbreviations: p.abbreviations, Notices: p.r.Notices}
+func (p *page) sourcesSection() any {
+	data := sources{Facts: p.machineFacts(), Documents: p.documentLinks(), Abbreviations: p.abbreviations, Notices: p.r.Notices}
 	if all := p.r.Inventory.Sources; len(all) > 0 {
 		t := newTable("source", "state", "detail")
 		var incomplete []string
@@ -107,7 +107,7 @@ func (p *page) sources() any {
 			if s.State != fact.SourceOK {
 				incomplete = append(incomplete, s.Name+" "+string(s.State))
 			}
-			t.row(s.Name, string(s.State), orDash(s.Detail))
+			t.appendRow(s.Name, string(s.State), textOrDash(s.Detail))
 		}
 		data.Sources = &folded{Summary: humanize.Plural(len(all), "source"), Table: t}
 		if len(incomplete) > 0 {
@@ -115,12 +115,12 @@ func (p *page) sources() any {
 		}
 	}
 	for _, u := range p.r.Inventory.Unmapped {
-		data.Unmapped = append(data.Unmapped, unmapped{len(u.Unmapped) + len(u.Foreign), u.Path, joined(u.Unmapped), joined(u.Foreign)})
+		data.Unmapped = append(data.Unmapped, unmapped{len(u.Unmapped) + len(u.Foreign), u.Path, joinLines(u.Unmapped), joinLines(u.Foreign)})
 	}
 	return data
 }
 
-func (p *page) documents() []link {
+func (p *page) documentLinks() []link {
 	var out []link
 	seen := map[string]bool{}
 	for i := range p.r.Findings {
@@ -129,12 +129,12 @@ func (p *page) documents() []link {
 			continue
 		}
 		seen[c.Line()] = true
-		out = append(out, citation(c))
+		out = append(out, citationLink(c))
 	}
 	return out
 }
 
-func (p *page) baseline() any {
+func (p *page) baselineSection() any {
 	b := p.r.Baseline
 	switch {
 	case b == nil:
@@ -148,12 +148,12 @@ func (p *page) baseline() any {
 	}
 	t := newTable("subject", "change", "accepted", "present")
 	for _, c := range b.Changes {
-		t.row(c.Subject.String(), c.Kind, c.Accepted, c.Present)
+		t.appendRow(c.Subject.String(), c.Kind, c.Accepted, c.Present)
 	}
 	return plain{Table: t}
 }
 
-func (p *page) profiles() any {
+func (p *page) profilesSection() any {
 	if p.r.Profiles == nil {
 		return nil
 	}
@@ -177,14 +177,14 @@ func comparisonDetails(h *report.HeldProfile) folded {
 	}
 	t := newTable("setting", "result", "wanted", "found", "fix")
 	for _, s := range h.Settings {
-		t.row(s.Setting, string(s.Result), joined(s.Wanted), cmp.Or(string(s.Found), orDash(s.Reason)), orDash(s.Remedy))
+		t.appendRow(s.Setting, string(s.Result), joinLines(s.Wanted), cmp.Or(string(s.Found), textOrDash(s.Reason)), textOrDash(s.Remedy))
 	}
 	return folded{summary, string(h.Source), t}
 }
 
-// settings lists the three values of every setting if one is known, and why the other settings are
+// settingsSection lists the three values of every setting if one is known, and why the other settings are
 // unknown.
-func (p *page) settings() any {
+func (p *page) settingsSection() any {
 	all := p.r.Inventory.Settings
 	if len(all) == 0 {
 		return nil
@@ -192,10 +192,10 @@ func (p *page) settings() any {
 	known := newTable("setting", "configured", "pending", "effective", "decided by", "read from")
 	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if s := all[id]; s.Shown() {
-			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(nullable.String(s.DecidedBy.Value)), joined(wording.SettingReadings(&s)))
+		if s := all[id]; s.IsWorthShowing() {
+			known.appendRow(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), textOrDash(nullable.String(s.DecidedBy.Value)), joinLines(wording.SettingReadings(&s)))
 		} else {
-			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
+			unknown.appendRow(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 		}
 	}
 	var data plain
@@ -230,4 +230,4 @@ func valueText(f *report.Face) string {
 	}
 }
 
-func orDash(s nullable.String) string { return string(cmp.Or(s, "-")) }
+func textOrDash(s nullable.String) string { return string(cmp.Or(s, "-")) }

@@ -15,34 +15,34 @@ import (
 )
 
 var (
-	findingInfo = declare("finding_info", "rule subject severity root",
+	findingInfo = declareMetric("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
-	problemInfo = declare("problem_info", "rule severity where sentence fix",
+	problemInfo = declareMetric("problem_info", "rule severity where sentence fix",
 		"A numbered problem of the report, one root cause with equal sockets together, with its place, what is wrong and how to fix it; always 1.")
-	waiverUntil = declare("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
-	corrected   = declare("dimm_corrected_errors_total", "handle locator",
+	waiverUntil = declareMetric("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
+	corrected   = declareMetric("dimm_corrected_errors_total", "handle locator",
 		"Memory errors corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
-	logEntries = declare("dimm_event_log_entries", "handle locator says",
+	logEntries = declareMetric("dimm_event_log_entries", "handle locator says",
 		"Entries of the BMC's event log about a module that stand: since the last reset or of unknown time, not resolved and not followed by a repair. Without a handle: the place that the log names.")
-	uncorrected = declare("dimm_uncorrected_errors_total", "handle locator",
+	uncorrected = declareMetric("dimm_uncorrected_errors_total", "handle locator",
 		"Memory errors that could not be corrected on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
 )
 
-func (c *collector) findings(r *report.Report) {
+func (c *collector) addFindings(r *report.Report) {
 	roots := map[*verdict.Finding]*verdict.Finding{}
-	for i, root := range verdict.Roots(r.Findings) {
+	for i, root := range verdict.RootCauses(r.Findings) {
 		roots[&r.Findings[i]] = &r.Findings[root]
 	}
-	for _, f := range atMost(maxFindings, worstFirst(r.Findings, roots)) {
+	for _, f := range limitFailures(maxFindings, worstFirst(r.Findings, roots)) {
 		c.add(findingInfo, 1, f.Rule, f.Subject.String(), string(f.Severity), roots[f].Rule)
 	}
 }
 
-// problems adds the numbered problems of the report: one alert for each is one alert per cause.
-func (c *collector) problems(all []report.Problem) {
+// addProblems adds the numbered problems of the report: one alert for each is one alert per cause.
+func (c *collector) addProblems(all []report.Problem) {
 	left := maxProblems
 	for i := range all {
-		if p := &all[i]; p.Above() && left > 0 {
+		if p := &all[i]; p.IsAboveNote() && left > 0 {
 			left--
 			c.add(problemInfo, 1, p.Rule, string(p.Severity), oneLine(p.LabelWhere), oneLine(p.Label), oneLine(p.Fix))
 		}
@@ -69,9 +69,9 @@ func worstFirst(all []verdict.Finding, roots map[*verdict.Finding]*verdict.Findi
 	return out
 }
 
-// atMost keeps the first failures. If there are more, one of each rule precedes a second of any: alerts are by
+// limitFailures keeps the first failures. If there are more, one of each rule precedes a second of any: alerts are by
 // rule, and a rule that fails on all of a hundred modules must not displace another.
-func atMost(most int, all []*verdict.Finding) []*verdict.Finding {
+func limitFailures(most int, all []*verdict.Finding) []*verdict.Finding {
 	if len(all) <= most {
 		return all
 	}
@@ -106,9 +106,9 @@ func oneLine(text string) string {
 	return text[:cut] + dots
 }
 
-// waivers adds the last days of active waivers. A finding waived with its cause has none of its own: one waiver
+// addWaivers adds the last days of active waivers. A finding waived with its cause has none of its own: one waiver
 // is one series, and one alert before it expires.
-func (c *collector) waivers(all []verdict.Finding) {
+func (c *collector) addWaivers(all []verdict.Finding) {
 	ends := map[string]string{}
 	for i := range all {
 		if f := &all[i]; waivedUntil(f) != "" {
@@ -134,10 +134,10 @@ func waivedUntil(f *verdict.Finding) string {
 	return string(f.Waiver.Until)
 }
 
-// errors adds the memory errors of each module, except those of a log: old messages are dropped from
+// addErrors adds the memory errors of each module, except those of a log: old messages are dropped from
 // it, and a falling counter would look like a restart. A counter without a known slot has the driver's label
 // and no handle, so that it is not lost.
-func (c *collector) errors(inv *report.Inventory) {
+func (c *collector) addErrors(inv *report.Inventory) {
 	add := func(e *inventory.Errors, labels ...string) {
 		if e == nil {
 			return
@@ -166,7 +166,7 @@ type verdicts struct {
 	ranks map[verdict.Result]int
 }
 
-func byRule(findings []verdict.Finding) []verdicts {
+func verdictsByRule(findings []verdict.Finding) []verdicts {
 	out := make([]verdicts, 0, len(findings))
 	at := make(map[string]int, len(findings))
 	for _, f := range findings {
@@ -181,7 +181,7 @@ func byRule(findings []verdict.Finding) []verdicts {
 	return out
 }
 
-func (v *verdicts) result() verdict.Result {
+func (v *verdicts) worstResult() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
 		if v.ranks[r] > 0 {
 			return r
@@ -190,7 +190,7 @@ func (v *verdicts) result() verdict.Result {
 	return verdict.NotApplicable
 }
 
-func (v *verdicts) severity(results ...verdict.Result) string {
+func (v *verdicts) worstSeverity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
 		worst = max(worst, v.ranks[r])
@@ -202,19 +202,19 @@ func (v *verdicts) severity(results ...verdict.Result) string {
 }
 
 var (
-	ruleFailed  = declare("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
-	ruleUnknown = declare("rule_unknown", "rule severity", "1 when the rule could not be checked for any subject, which is never a pass; there for every applicable rule.")
-	ruleCount   = declare("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
+	ruleFailed  = declareMetric("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
+	ruleUnknown = declareMetric("rule_unknown", "rule severity", "1 when the rule could not be checked for any subject, which is never a pass; there for every applicable rule.")
+	ruleCount   = declareMetric("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
 )
 
-// rules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
-func (c *collector) rules(findings []verdict.Finding) {
+// addRules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
+func (c *collector) addRules(findings []verdict.Finding) {
 	count := map[verdict.Result]int{}
-	for _, v := range byRule(findings) {
-		count[v.result()]++
-		if v.result() != verdict.NotApplicable {
-			c.add(ruleFailed, zeroOrOne(v.ranks[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
-			c.add(ruleUnknown, zeroOrOne(v.ranks[verdict.Unknown]+v.ranks[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
+	for _, v := range verdictsByRule(findings) {
+		count[v.worstResult()]++
+		if v.worstResult() != verdict.NotApplicable {
+			c.add(ruleFailed, zeroOrOne(v.ranks[verdict.Fail] > 0), v.rule, v.worstSeverity(verdict.Fail))
+			c.add(ruleUnknown, zeroOrOne(v.ranks[verdict.Unknown]+v.ranks[verdict.Error] > 0), v.rule, v.worstSeverity(verdict.Unknown, verdict.Error))
 		}
 	}
 	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {

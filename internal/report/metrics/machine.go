@@ -20,27 +20,27 @@ import (
 )
 
 var (
-	dimmInfo = declare("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
+	dimmInfo = declareMetric("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
 		"A memory module by its SMBIOS handle; always 1. An empty label is not known.")
-	dimmSize       = declare("dimm_size_bytes", "handle locator", "Capacity of a memory module.")
-	dimmRated      = declare("dimm_rated_transfers_per_second", "handle locator", "Rated speed of a memory module in transfers per second.")
-	dimmConfigured = declare("dimm_configured_transfers_per_second", "handle locator", "Configured speed of a memory module in transfers per second.")
-	dimmSlots      = declare("dimm_slots", "socket state", "Number of memory slots by processor and state; the empty socket is not known, or one controller serves all.")
+	dimmSize       = declareMetric("dimm_size_bytes", "handle locator", "Capacity of a memory module.")
+	dimmRated      = declareMetric("dimm_rated_transfers_per_second", "handle locator", "Rated speed of a memory module in transfers per second.")
+	dimmConfigured = declareMetric("dimm_configured_transfers_per_second", "handle locator", "Configured speed of a memory module in transfers per second.")
+	dimmSlots      = declareMetric("dimm_slots", "socket state", "Number of memory slots by processor and state; the empty socket is not known, or one controller serves all.")
 
-	socketChannels  = declare("socket_channels", "socket", "Memory channels of a processor.")
-	socketPopulated = declare("socket_channels_populated", "socket", "Memory channels of a processor that hold a module.")
-	socketPeak      = declare("socket_peak_bandwidth_bytes_per_second", "socket", "Theoretical memory bandwidth of a processor as populated.")
-	socketRelative  = declare("socket_relative_bandwidth_ratio", "socket bound",
+	socketChannels  = declareMetric("socket_channels", "socket", "Memory channels of a processor.")
+	socketPopulated = declareMetric("socket_channels_populated", "socket", "Memory channels of a processor that hold a module.")
+	socketPeak      = declareMetric("socket_peak_bandwidth_bytes_per_second", "socket", "Theoretical memory bandwidth of a processor as populated.")
+	socketRelative  = declareMetric("socket_relative_bandwidth_ratio", "socket bound",
 		"Share of what this processor could have at its best: the slowest region's (low), the most that one can have (high), and where a document measured this layout its figure (documented).")
 
-	settingInfo  = declare("setting_info", "setting value view", "The value of a BIOS setting in one view; always 1, absent when not known.")
-	nodeMemory   = declare("numa_node_memory_bytes", "node", "Memory of a NUMA node as the kernel counts it.")
-	nodeDistance = declare("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local. Left out on machines of more than 16 nodes.")
+	settingInfo  = declareMetric("setting_info", "setting value view", "The value of a BIOS setting in one view; always 1, absent when not known.")
+	nodeMemory   = declareMetric("numa_node_memory_bytes", "node", "Memory of a NUMA node as the kernel counts it.")
+	nodeDistance = declareMetric("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local. Left out on machines of more than 16 nodes.")
 )
 
-// slots adds the modules, and the number of slots by CPU and state. Both states of every CPU are included, so that the last
+// addSlots adds the modules, and the number of slots by CPU and state. Both states of every CPU are included, so that the last
 // module that fails leaves a 0.
-func (c *collector) slots(slots []inventory.Slot) {
+func (c *collector) addSlots(slots []inventory.Slot) {
 	eachModule(slots, func(s *inventory.Slot) {
 		c.add(dimmInfo, 1, s.Handle.String(), s.Locator.Text(), nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, ""), s.Type.Text(),
 			s.Manufacturer.Text(), s.PartNumber.Text(), s.Ranks.Text())
@@ -76,7 +76,7 @@ func eachModule(slots []inventory.Slot, visit func(*inventory.Slot)) {
 	}
 }
 
-func (c *collector) sockets(sockets []report.PopulationSocket) {
+func (c *collector) addSockets(sockets []report.PopulationSocket) {
 	for i := range sockets {
 		s, socket := &sockets[i], nullable.Text(sockets[i].Socket, "")
 		addKnown(c, socketChannels, s.ChannelsTotal.Pointer(), 1, socket)
@@ -88,7 +88,7 @@ func (c *collector) sockets(sockets []report.PopulationSocket) {
 	}
 }
 
-func (c *collector) settings(settings map[string]report.Setting) {
+func (c *collector) addSettings(settings map[string]report.Setting) {
 	for id, s := range settings {
 		for view, face := range map[string]*report.Face{"configured": &s.Configured, "pending": &s.Pending, "effective": &s.Effective} {
 			if face.Value != "" {
@@ -98,7 +98,7 @@ func (c *collector) settings(settings map[string]report.Setting) {
 	}
 }
 
-func (c *collector) nodes(nodes []report.Node) {
+func (c *collector) addNodes(nodes []report.Node) {
 	for i := range nodes {
 		node := strconv.Itoa(nodes[i].ID)
 		addKnown(c, nodeMemory, nodes[i].MemoryBytes.Pointer(), 1, node)
@@ -123,18 +123,18 @@ func LastMeasured(all []report.Measurement) *report.Measurement {
 }
 
 var (
-	measuredRead    = declare("measured_read_bytes_per_second", "cpu_node memory_node", "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
-	measuredLatency = declare("measured_latency_seconds", "cpu_node memory_node", "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
-	measuredSpread  = declare("measured_spread_ratio", "cpu_node memory_node", "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
-	measuredPeak    = declare("measured_peak_bytes_per_second", "cpu_node memory_node", "Theoretical peak of a node's own memory, beside what was read of it; absent where it is not known.")
-	measuredLoaded  = declare("measured_loaded_latency_seconds", "load", "Latency while Intel MLC loads the memory: at half of the peak, and the highest.")
-	documentedLoad  = declare("documented_loaded_latency_seconds", "load bound", "The lowest and the highest latency under that load that others measured on the same platform.")
-	measuredTime    = declare("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
+	measuredRead    = declareMetric("measured_read_bytes_per_second", "cpu_node memory_node", "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
+	measuredLatency = declareMetric("measured_latency_seconds", "cpu_node memory_node", "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
+	measuredSpread  = declareMetric("measured_spread_ratio", "cpu_node memory_node", "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
+	measuredPeak    = declareMetric("measured_peak_bytes_per_second", "cpu_node memory_node", "Theoretical peak of a node's own memory, beside what was read of it; absent where it is not known.")
+	measuredLoaded  = declareMetric("measured_loaded_latency_seconds", "load", "Latency while Intel MLC loads the memory: at half of the peak, and the highest.")
+	documentedLoad  = declareMetric("documented_loaded_latency_seconds", "load bound", "The lowest and the highest latency under that load that others measured on the same platform.")
+	measuredTime    = declareMetric("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
 )
 
-// measured adds memaudit's own last measurement. An undecided figure has no value; its spread shows why.
-func (c *collector) measured(all []report.Measurement) {
-	c.loaded(all)
+// addMeasured adds memaudit's own last measurement. An undecided figure has no value; its spread shows why.
+func (c *collector) addMeasured(all []report.Measurement) {
+	c.addLoadedCurve(all)
 	last := LastMeasured(all)
 	if last == nil {
 		return
@@ -161,8 +161,8 @@ func (c *collector) measured(all []report.Measurement) {
 	}
 }
 
-// loaded adds the points of the last curve of Intel MLC.
-func (c *collector) loaded(all []report.Measurement) {
+// addLoadedCurve adds the points of the last curve of Intel MLC.
+func (c *collector) addLoadedCurve(all []report.Measurement) {
 	points := map[string]*report.MeasuredFigure{}
 	for i := range all {
 		for j := range all[i].Figures {

@@ -21,26 +21,26 @@ import (
 // identifies the machine, whatever the report contains.
 func FromReport(r *report.Report) []Family {
 	c := &collector{slices.Clone(schema), map[string]bool{}}
-	c.program(r)
-	c.rules(r.Findings)
-	c.problems(r.Problems)
-	c.findings(r)
-	c.waivers(r.Findings)
-	c.sources(r.Inventory.Sources)
-	c.audit(r)
-	c.slots(r.Inventory.Slots)
-	c.errors(&r.Inventory)
-	c.sockets(r.Inventory.Population.Sockets)
-	c.settings(r.Inventory.Settings)
-	c.nodes(r.Inventory.Nodes)
+	c.addProgram(r)
+	c.addRules(r.Findings)
+	c.addProblems(r.Problems)
+	c.addFindings(r)
+	c.addWaivers(r.Findings)
+	c.addSources(r.Inventory.Sources)
+	c.addAudit(r)
+	c.addSlots(r.Inventory.Slots)
+	c.addErrors(&r.Inventory)
+	c.addSockets(r.Inventory.Population.Sockets)
+	c.addSettings(r.Inventory.Settings)
+	c.addNodes(r.Inventory.Nodes)
 	if s := Signature(&r.Inventory); s != "" {
 		c.add(populationInfo, 1, s)
 	}
 	for kind, changed := range r.Changed {
 		c.add(baselineChanged, zeroOrOne(changed), kind)
 	}
-	c.measured(r.Measured)
-	c.fit()
+	c.addMeasured(r.Measured)
+	c.dropExcess()
 	return slices.DeleteFunc(c.families, func(f Family) bool { return len(f.Samples) == 0 })
 }
 
@@ -48,24 +48,24 @@ func FromReport(r *report.Report) []Family {
 func Schema() []Family { return slices.Clone(schema) }
 
 var (
-	buildInfo   = declare("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
-	machineInfo = declare("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
+	buildInfo   = declareMetric("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
+	machineInfo = declareMetric("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
 		"The audited machine; always 1. An empty label is not known.")
-	profileInfo   = declare("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
-	verdictStatus = declare("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
-	sourceUp      = declare("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
-	auditFailed   = declare("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
-	auditTime     = declare("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
-	auditDuration = declare("audit_duration_seconds", "", "How long that audit took.")
+	profileInfo   = declareMetric("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
+	verdictStatus = declareMetric("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
+	sourceUp      = declareMetric("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
+	auditFailed   = declareMetric("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
+	auditTime     = declareMetric("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
+	auditDuration = declareMetric("audit_duration_seconds", "", "How long that audit took.")
 
-	populationInfo  = declare("population_info", "signature", "Signature of the memory population: the same for machines with the same modules in the same places; always 1.")
-	baselineChanged = declare("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
+	populationInfo  = declareMetric("population_info", "signature", "Signature of the memory population: the same for machines with the same modules in the same places; always 1.")
+	baselineChanged = declareMetric("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
 )
 
 // SourceUp is the metric for whether each source could be read.
 const SourceUp = prefix + "source_up"
 
-func (c *collector) program(r *report.Report) {
+func (c *collector) addProgram(r *report.Report) {
 	c.add(buildInfo, 1, r.Memaudit.Version, string(r.Memaudit.Revision), runtime.Version())
 	m := &r.Machine
 	c.add(machineInfo, 1, m.Vendor.Text(), m.Product.Text(), m.BIOS.Vendor.Text(), m.BIOS.Version.Text(), m.BIOS.Date.Text(),
@@ -78,7 +78,7 @@ func (c *collector) program(r *report.Report) {
 	}
 }
 
-func (c *collector) sources(sources []inventory.Source) {
+func (c *collector) addSources(sources []inventory.Source) {
 	up := map[string]bool{}
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"
@@ -92,7 +92,7 @@ func (c *collector) sources(sources []inventory.Source) {
 	}
 }
 
-func (c *collector) audit(r *report.Report) {
+func (c *collector) addAudit(r *report.Report) {
 	c.add(auditFailed, zeroOrOne(r.Failed != ""))
 	if r.NothingRead() {
 		return // such an audit does not count
@@ -115,8 +115,8 @@ type Family struct {
 	Samples []Sample
 }
 
-// Counter reports whether the metric only grows, until what counts it restarts.
-func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, "_total") }
+// IsCounter reports whether the metric only grows, until what counts it restarts.
+func (f *Family) IsCounter() bool { return strings.HasSuffix(f.Name, "_total") }
 
 // Sample is one series of a family; Values are in the order of its Labels.
 type Sample struct {
@@ -128,8 +128,8 @@ type metric int
 
 var schema []Family
 
-// declare adds a metric to the schema. Labels are separated by blanks.
-func declare(name, labels, help string) metric {
+// declareMetric adds a metric to the schema. Labels are separated by blanks.
+func declareMetric(name, labels, help string) metric {
 	schema = append(schema, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
 	return metric(len(schema) - 1)
 }
@@ -186,8 +186,8 @@ const (
 // series: the report still has them. A metric is dropped as a whole, because a part of one would add up to a wrong sum.
 var expendable = [...]metric{measuredLatency, measuredSpread, measuredRead, dimmRated, dimmConfigured, dimmInfo, nodeMemory, dimmSize, findingInfo}
 
-// fit drops metrics until at most maxSeries remain.
-func (c *collector) fit() {
+// dropExcess drops metrics until at most maxSeries remain.
+func (c *collector) dropExcess() {
 	total := 0
 	for i := range c.families {
 		total += len(c.families[i].Samples)
@@ -211,7 +211,7 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 	for _, f := range c() {
 		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
 		kind := prometheus.GaugeValue
-		if f.Counter() {
+		if f.IsCounter() {
 			kind = prometheus.CounterValue
 		}
 		for _, s := range f.Samples {

@@ -55,7 +55,7 @@ func TestKnownMetrics(t *testing.T) {
 	waived := failing("setting.smt", "machine", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &verdict.Waiver{Until: "2026-12-15"}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	got := map[string]string{}
 	for _, f := range FromReport(r) {
 		got[f.Name] = strings.Join(f.Labels, " ")

@@ -77,16 +77,16 @@ func RuneColumns(r rune) int {
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case isWide(r):
+	case isWideRune(r):
 		return 2
 	default:
 		return 1
 	}
 }
 
-// isWide reports whether a terminal gives the rune two columns (Unicode
+// isWideRune reports whether a terminal gives the rune two columns (Unicode
 // Standard Annex 11, classes W and F).
-func isWide(r rune) bool {
+func isWideRune(r rune) bool {
 	if r < 0x1100 {
 		return false
 	}

@@ -36,11 +36,11 @@ type Explainer struct {
 
 // NewExplainer reads the data that explanations are made of.
 func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
-	topics, err := knowledge.Topics(k)
+	topics, err := knowledge.ReadTopics(k)
 	if err != nil {
 		return nil, err
 	}
-	terms, err := glossary(k)
+	terms, err := readTerms(k)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	return &Explainer{topics, terms, rulepack.Describe(packs), rulepack.ProfilesApart(packs), k, platforms, platform.Describer(k), tables}, nil
 }
 
-// Words lists all that can be explained: rules, settings, platforms, words of the glossary.
-func (e *Explainer) Words() []string {
-	out := e.ids()
+// KnownWords lists all that can be explained: rules, settings, platforms, words of the glossary.
+func (e *Explainer) KnownWords() []string {
+	out := e.explainableIDs()
 	for _, t := range e.terms {
 		for _, name := range t.names {
 			out = append(out, strings.ToLower(name))
@@ -68,7 +68,7 @@ func (e *Explainer) Words() []string {
 
 // Nearest lists the n words that are spelt most like one; vendors' names of settings count, too.
 func (e *Explainer) Nearest(word string, n int) []string {
-	words := e.Words()
+	words := e.KnownWords()
 	for t := range e.tables.All() {
 		for _, attributes := range t.Settings {
 			for i := range attributes {
@@ -81,7 +81,7 @@ func (e *Explainer) Nearest(word string, n int) []string {
 	return humanize.Nearest(slices.Compact(words), word, n)
 }
 
-func (e *Explainer) ids() []string {
+func (e *Explainer) explainableIDs() []string {
 	var out []string
 	for i := range e.rules {
 		out = append(out, e.rules[i].ID)
@@ -93,19 +93,19 @@ func (e *Explainer) ids() []string {
 // glossary; nothing for an unknown word. doc is the selected machine's report, nil without one; verbose adds the rules of an id for
 // other machines.
 func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose bool) error {
-	word, named := e.resolve(word)
+	word, named := e.resolveWord(word)
 	if len(named) > 0 {
-		return layOut(l, "explain settings", named)
+		return layOutPage(l, "explain settings", named)
 	}
 	if slices.Contains(e.platforms, word) {
 		p, err := e.describe(word)
 		if err != nil {
 			return err
 		}
-		return layOut(l, "explain platform", platformPage(p, doc))
+		return layOutPage(l, "explain platform", platformPage(p, doc))
 	}
 	if s, ok := settings.Lookup(strings.TrimPrefix(word, "setting.")); ok {
-		return layOut(l, "explain setting", e.settingPage(s, doc))
+		return layOutPage(l, "explain setting", e.settingPage(s, doc))
 	}
 	var rules []*rulePage
 	for i := range e.rules {
@@ -114,18 +114,18 @@ func (e *Explainer) Explain(l Layout, word string, doc *report.Report, verbose b
 		}
 	}
 	if len(rules) > 0 {
-		return layOut(l, "explain rule", map[string]any{"Rules": rules, "General": rules[len(rules)-1], "Topic": e.topic(word),
-			"Effects": e.measuredOf(word), "Machine": e.machineResults(word, doc), "Needs": e.needs(word), "Verbose": verbose})
+		return layOutPage(l, "explain rule", map[string]any{"Rules": rules, "General": rules[len(rules)-1], "Topic": e.findTopic(word),
+			"Effects": e.measuredTexts(word), "Machine": e.machineResults(word, doc), "Needs": e.prerequisitesOf(word), "Verbose": verbose})
 	}
 	for _, t := range e.termsOf(word) {
-		if err := layOut(l, "explain term", e.termPage(&t, word)); err != nil {
+		if err := layOutPage(l, "explain term", e.termPage(&t, word)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Explainer) needs(word string) []labelled {
+func (e *Explainer) prerequisitesOf(word string) []labelled {
 	var out []labelled
 	for i := range e.rules {
 		if e.rules[i].ID != word && e.rules[i].ID != "feature."+word {
@@ -133,7 +133,7 @@ func (e *Explainer) needs(word string) []labelled {
 		}
 		for _, p := range e.rules[i].Rule.Prerequisites {
 			strength := map[string]string{rulepack.Must: "must hold", rulepack.Indirect: "a remark only", rulepack.Open: "no document found, not checked"}[p.Strength]
-			out = append(out, labelled{Name: p.Title, Value: humanize.Joined("; ", strength, p.Concerns, p.Note, source(p.Citation))})
+			out = append(out, labelled{Name: p.Title, Value: humanize.Joined("; ", strength, p.Concerns, p.Note, citationSource(p.Citation))})
 		}
 	}
 	return out
@@ -141,15 +141,15 @@ func (e *Explainer) needs(word string) []labelled {
 
 // Knows reports whether Explain has a page about a word.
 func (e *Explainer) Knows(word string) bool {
-	word, named := e.resolve(word)
+	word, named := e.resolveWord(word)
 	_, setting := settings.Lookup(strings.TrimPrefix(word, "setting."))
-	return len(named) > 0 || setting || slices.Contains(e.ids(), word) || len(e.termsOf(word)) > 0
+	return len(named) > 0 || setting || slices.Contains(e.explainableIDs(), word) || len(e.termsOf(word)) > 0
 }
 
-// resolve returns the id that a word spells in other letters or that a vendor's menu calls so, otherwise the word; and
+// resolveWord returns the id that a word spells in other letters or that a vendor's menu calls so, otherwise the word; and
 // the settings if menus call several of them so.
-func (e *Explainer) resolve(word string) (string, []settings.Setting) {
-	ids := e.ids()
+func (e *Explainer) resolveWord(word string) (string, []settings.Setting) {
+	ids := e.explainableIDs()
 	if slices.Contains(ids, strings.TrimPrefix(word, "setting.")) || len(e.termsOf(word)) > 0 {
 		return word, nil
 	}
@@ -161,14 +161,16 @@ func (e *Explainer) resolve(word string) (string, []settings.Setting) {
 	}
 	var named, partly []settings.Setting
 	for _, id := range settings.IDs() {
-		if s, ok := settings.Lookup(id); ok && (e.menuName(id, plain) || e.menuName(id, core(word))) {
+		if s, ok := settings.Lookup(id); ok && (e.isMenuName(id, plain) || e.isMenuName(id, coreMenuName(word))) {
 			named = append(named, s)
 		} else if ok && e.partOfMenu(id, strings.TrimPrefix(word, "setting.")) {
 			partly = append(partly, s)
 		}
 	}
 	for _, t := range e.terms {
-		if i := slices.IndexFunc(t.names, func(name string) bool { return settings.PlainName(name) == plain || core(name) == core(word) }); len(named) == 0 && i >= 0 {
+		if i := slices.IndexFunc(t.names, func(name string) bool {
+			return settings.PlainName(name) == plain || coreMenuName(name) == coreMenuName(word)
+		}); len(named) == 0 && i >= 0 {
 			return t.names[i], nil
 		}
 	}
@@ -202,13 +204,13 @@ func (e *Explainer) partOfMenu(id, word string) bool {
 	return false
 }
 
-// menuName reports whether a vendor calls a setting so, in its menu or as an attribute, with or without words that
+// isMenuName reports whether a vendor calls a setting so, in its menu or as an attribute, with or without words that
 // vendors put around a name.
-func (e *Explainer) menuName(id, plain string) bool {
+func (e *Explainer) isMenuName(id, plain string) bool {
 	for t := range e.tables.All() {
 		for _, a := range t.Settings[id] {
 			for _, name := range []string{a.Menu, a.Name} {
-				if name != "" && plain != "" && (core(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain) {
+				if name != "" && plain != "" && (coreMenuName(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain) {
 					return true
 				}
 			}
@@ -217,8 +219,8 @@ func (e *Explainer) menuName(id, plain string) bool {
 	return false
 }
 
-// core is a name of a menu without the words that vendors put around it, in the singular.
-func core(name string) string {
+// coreMenuName is a name of a menu without the words that vendors put around it, in the singular.
+func coreMenuName(name string) string {
 	return strings.TrimSuffix(settings.PlainName(aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")), "s")
 }
 
@@ -270,7 +272,7 @@ type term struct {
 	meaning string
 }
 
-func glossary(k fs.FS) ([]term, error) {
+func readTerms(k fs.FS) ([]term, error) {
 	raw, err := fs.ReadFile(k, glossaryFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the glossary: %w", err)
@@ -310,12 +312,12 @@ func (e *Explainer) termsOf(word string) []term {
 func (e *Explainer) termPage(t *term, asked string) map[string]any {
 	var topic *knowledge.Topic
 	for _, name := range t.names {
-		if topic = e.topic(name); topic != nil {
+		if topic = e.findTopic(name); topic != nil {
 			break
 		}
 	}
 	var also []string
-	for _, id := range e.ids() {
+	for _, id := range e.explainableIDs() {
 		if slices.Contains(strings.FieldsFunc(id, func(r rune) bool { return r == '.' || r == '_' || r == '-' }), strings.ToLower(asked)) {
 			also = append(also, id)
 		}
@@ -325,7 +327,7 @@ func (e *Explainer) termPage(t *term, asked string) map[string]any {
 
 // Glossary returns the page docs/glossary.md.
 func Glossary(k fs.FS) (string, error) {
-	terms, err := glossary(k)
+	terms, err := readTerms(k)
 	if err != nil {
 		return "", err
 	}
@@ -337,24 +339,24 @@ func Glossary(k fs.FS) (string, error) {
 	return b.String(), nil
 }
 
-func names(t *knowledge.Topic, word string) bool {
+func isTopicFor(t *knowledge.Topic, word string) bool {
 	return slices.ContainsFunc(t.For, func(pattern string) bool {
 		match, _ := path.Match(pattern, word)
 		return match
 	})
 }
 
-func (e *Explainer) topic(word string) *knowledge.Topic {
-	i := slices.IndexFunc(e.topics, func(t knowledge.Topic) bool { return names(&t, word) })
+func (e *Explainer) findTopic(word string) *knowledge.Topic {
+	i := slices.IndexFunc(e.topics, func(t knowledge.Topic) bool { return isTopicFor(&t, word) })
 	if i < 0 {
 		return nil
 	}
 	return &e.topics[i]
 }
 
-func (e *Explainer) measuredOf(word string) []string {
+func (e *Explainer) measuredTexts(word string) []string {
 	var out []string
-	if t := e.topic(word); t != nil {
+	if t := e.findTopic(word); t != nil {
 		for i := range t.Measured {
 			out = append(out, t.Measured[i].Text+" ["+t.Measured[i].Source.Line()+"]")
 		}

@@ -19,21 +19,21 @@ import (
 )
 
 func (e *Explainer) settingPage(s settings.Setting, doc *report.Report) map[string]any {
-	wants, effects, ways, documents := e.rows(s.ID)
+	wants, effects, ways, documents := e.profileRows(s.ID)
 	if len(ways) == 0 {
-		ways, documents = e.names(s.ID, documents)
+		ways, documents = e.vendorNames(s.ID, documents)
 	}
 	machine := e.machineResults("setting."+s.ID, doc)
 	if machine != nil {
 		machine.Values = machineValues(s.ID, doc)
 	}
-	return map[string]any{"Setting": s, "Topic": e.topic(s.ID), "Effects": append(effects, e.measuredOf(s.ID)...), "Wants": wants,
-		"Ways": ways, "Documents": documents, "Machine": machine, "Needs": e.needs(s.ID)}
+	return map[string]any{"Setting": s, "Topic": e.findTopic(s.ID), "Effects": append(effects, e.measuredTexts(s.ID)...), "Wants": wants,
+		"Ways": ways, "Documents": documents, "Machine": machine, "Needs": e.prerequisitesOf(s.ID)}
 }
 
-// names returns the vendors' menus and attributes of a setting without instructions in a profile, and their
+// vendorNames returns the vendors' menus and attributes of a setting without instructions in a profile, and their
 // documents appended to the given ones.
-func (e *Explainer) names(id string, documents []string) (ways []labelled, all []string) {
+func (e *Explainer) vendorNames(id string, documents []string) (ways []labelled, all []string) {
 	for t := range e.tables.All() {
 		for _, a := range t.Settings[id] {
 			name := cmp.Or(a.Menu, a.Name)
@@ -52,9 +52,9 @@ func (e *Explainer) names(id string, documents []string) (ways []labelled, all [
 // mostWays limits the ways to set a setting that are printed: vendors have a menu for each generation.
 const mostWays = 8
 
-// rows collects the profiles' rows of a setting: the wanted values by intent, effects, ways to set it,
+// profileRows collects the profiles' rows of a setting: the wanted values by intent, effects, ways to set it,
 // documents, each once.
-func (e *Explainer) rows(id string) (wants [][]string, effects []string, ways []labelled, documents []string) {
+func (e *Explainer) profileRows(id string) (wants [][]string, effects []string, ways []labelled, documents []string) {
 	by := map[[2]string][]string{}
 	var order [][2]string
 	for i := range e.profiles {
@@ -151,7 +151,7 @@ func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, table
 		return s.Remedy
 	}
 	for _, vendor := range p.Vendors {
-		if table := tables.Of(vendor); table != nil {
+		if table := tables.FindTable(vendor); table != nil {
 			return firstStep(table, p, id, s)
 		}
 	}
@@ -173,7 +173,7 @@ func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepac
 		change.Preset = firstOf(t.Presets[0].Unlocked)
 	}
 	for _, change.Want = range s.Wants {
-		if lines := t.Steps(change); len(lines) > 0 {
+		if lines := t.StepLines(change); len(lines) > 0 {
 			return lines[0]
 		}
 	}
@@ -203,7 +203,7 @@ func firstOf(list []string) string {
 
 // platformPage is the data of a platform's page; the machine's part is nil without a machine.
 func platformPage(p *platform.Info, doc *report.Report) map[string]any {
-	out := map[string]any{"Platform": p, "Drawing": channelDrawing(p), "Effects": shares(p)}
+	out := map[string]any{"Platform": p, "Drawing": channelDrawing(p), "Effects": measuredShares(p)}
 	if doc == nil {
 		return out
 	}
@@ -216,7 +216,7 @@ func platformPage(p *platform.Info, doc *report.Report) map[string]any {
 	return out
 }
 
-func shares(p *platform.Info) []string {
+func measuredShares(p *platform.Info) []string {
 	var out []string
 	for _, m := range p.Measured {
 		at := cmp.Or(strings.ReplaceAll(m.Product, " ?", " "), "any board")
@@ -241,7 +241,7 @@ func shares(p *platform.Info) []string {
 		if p.Policy == platform.PolicyEX {
 			at += "; modules on each pair of channels, | parts the two controllers"
 		}
-		out = append(out, "of the best layout's bandwidth: "+strings.Join(each, "; ")+" ("+at+") ["+documentOf(p, m.Source)+"]")
+		out = append(out, "of the best layout's bandwidth: "+strings.Join(each, "; ")+" ("+at+") ["+documentTitle(p, m.Source)+"]")
 	}
 	return out
 }
@@ -261,7 +261,7 @@ func layoutWords(layout string) string {
 	return strings.Replace(words, "with 1 modules each", "with 1 module each", 1) + ":"
 }
 
-func documentOf(p *platform.Info, key string) string {
+func documentTitle(p *platform.Info, key string) string {
 	for i := range p.Documents {
 		if c := &p.Documents[i].Citation; c.Key == key {
 			return c.Vendor + ", " + c.Title
@@ -285,11 +285,11 @@ func channelDrawing(p *platform.Info) string {
 	b.WriteString(who + "\n" + line(" |   "))
 	switch {
 	case p.NoDIMMs:
-		b.WriteString(line("###  ") + number(channels) + " channels side by side, the memory soldered: no slots\n")
+		b.WriteString(line("###  ") + numberOrEmpty(channels) + " channels side by side, the memory soldered: no slots\n")
 	case p.MaxDPC <= 0:
-		b.WriteString(line("[ ]  ") + number(channels) + " channels side by side; how many modules each takes is not documented\n")
+		b.WriteString(line("[ ]  ") + numberOrEmpty(channels) + " channels side by side; how many modules each takes is not documented\n")
 	default:
-		b.WriteString(strings.Repeat(line("[ ]  "), p.MaxDPC) + number(channels) + " channels side by side, up to " + number(p.MaxDPC) + " modules on each\n")
+		b.WriteString(strings.Repeat(line("[ ]  "), p.MaxDPC) + numberOrEmpty(channels) + " channels side by side, up to " + numberOrEmpty(p.MaxDPC) + " modules on each\n")
 	}
 	return b.String()
 }
@@ -300,12 +300,12 @@ type speedTable struct {
 	Rows  [][]string
 }
 
-func speeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
+func tabulateSpeeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
 	t, most := &speedTable{Heads: []string{"DIMMs"}}, 0
 	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
 		row := []string{kind}
 		for _, mts := range byKind[kind] {
-			row = append(row, cmp.Or(number(mts), "not supported or not documented"))
+			row = append(row, cmp.Or(numberOrEmpty(mts), "not supported or not documented"))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -314,7 +314,7 @@ func speeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
 		if part == "*" {
 			name = "every processor of it"
 		}
-		t.Rows = append(t.Rows, []string{name, number(ofProcessor[part])})
+		t.Rows = append(t.Rows, []string{name, numberOrEmpty(ofProcessor[part])})
 	}
 	for _, row := range t.Rows {
 		most = max(most, len(row))
@@ -331,6 +331,6 @@ func speeds(byKind map[string][]int, ofProcessor map[string]int) *speedTable {
 	return t
 }
 
-func document(c platform.Citation) string {
-	return humanize.Joined(", ", c.Vendor, c.Title, number(c.Year), c.Place, c.URL)
+func citationText(c platform.Citation) string {
+	return humanize.Joined(", ", c.Vendor, c.Title, numberOrEmpty(c.Year), c.Place, c.URL)
 }

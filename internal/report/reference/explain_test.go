@@ -92,7 +92,7 @@ func (o *outline) Example(s string) {
 // not wrapped.
 func TestEveryWordIsExplained(t *testing.T) {
 	e := explainer(t)
-	words := e.Words()
+	words := e.KnownWords()
 	assert.Greater(t, len(words), 150)
 	for _, word := range words {
 		require.True(t, e.Knows(word), word)
@@ -121,7 +121,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 // A topic explains something that exists, in a drawing that fits; every rule and
 // setting has one.
 func TestTopics(t *testing.T) {
-	topics, err := knowledge.Topics(rules.FS)
+	topics, err := knowledge.ReadTopics(rules.FS)
 	require.NoError(t, err)
 	e := explainer(t)
 	for _, topic := range topics {
@@ -138,7 +138,7 @@ func TestTopics(t *testing.T) {
 		}
 		for _, pattern := range topic.For {
 			stem := strings.Trim(pattern, "*")
-			assert.True(t, e.Knows(pattern) || slices.ContainsFunc(e.Words(), func(w string) bool {
+			assert.True(t, e.Knows(pattern) || slices.ContainsFunc(e.KnownWords(), func(w string) bool {
 				return stem != pattern && strings.Contains(w, stem)
 			}), pattern)
 		}
@@ -163,7 +163,7 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 	e := explainer(t)
 	doc := reporttest.Report(reporttest.Bad(t))
 	measured := 0
-	for _, word := range e.Words() {
+	for _, word := range e.KnownWords() {
 		for _, doc := range []*report.Report{nil, doc} {
 			page := explained(t, e, word, doc)
 			if page.kind == "word" {

@@ -39,8 +39,8 @@ var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(wordFuncs).Funcs(layoutFuncs(nil)).ParseFS(pageFiles, "*.tmpl"))
 })
 
-// layOut executes a template, which prints by the functions of the layout: the text between them is dropped.
-func layOut(l Layout, name string, data any) error {
+// layOutPage executes a template, which prints by the functions of the layout: the text between them is dropped.
+func layOutPage(l Layout, name string, data any) error {
 	t, err := pages().Clone()
 	if err == nil {
 		err = t.Funcs(layoutFuncs(l)).ExecuteTemplate(io.Discard, name, data)
@@ -64,10 +64,10 @@ func layoutFuncs(l Layout) template.FuncMap {
 }
 
 var wordFuncs = template.FuncMap{
-	"number": number,
-	"source": source, "document": document, "speeds": speeds, "elsewhere": elsewhere, "computed": computed,
+	"number": numberOrEmpty,
+	"source": citationSource, "document": citationText, "speeds": tabulateSpeeds, "elsewhere": otherWants, "computed": expressionText,
 	"literal": constant,
-	"numbers": numbers,
+	"numbers": joinNumbers,
 	"list":    func(words ...string) []string { return words },
 	"row":     func(rows [][]string, cells ...string) [][]string { return append(rows, cells) },
 	"norows":  func() [][]string { return nil },
@@ -87,15 +87,15 @@ var wordFuncs = template.FuncMap{
 	"joined": humanize.Joined,
 }
 
-// number returns "" for 0, which is undocumented.
-func number(n int) string {
+// numberOrEmpty returns "" for 0, which is undocumented.
+func numberOrEmpty(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return strconv.Itoa(n)
 }
 
-func numbers(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") }
+func joinNumbers(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") }
 
 // markdownPage is a Layout that writes Markdown. Nothing is wrapped, so that a change of one sentence is a change of one
 // line.
@@ -104,7 +104,7 @@ type markdownPage struct {
 	fields bool // in a list of fields, which an empty line ends
 }
 
-func (m *markdownPage) block(format string, args ...any) {
+func (m *markdownPage) writeBlock(format string, args ...any) {
 	if m.fields {
 		m.WriteByte('\n')
 		m.fields = false
@@ -114,12 +114,12 @@ func (m *markdownPage) block(format string, args ...any) {
 
 // Head implements Layout, as the other methods do.
 func (m *markdownPage) Head(level int, _, name string) {
-	m.block("%s %s\n\n", strings.Repeat("#", level), markdown(name))
+	m.writeBlock("%s %s\n\n", strings.Repeat("#", level), escapeMarkdown(name))
 }
 
 func (m *markdownPage) Text(s string) {
 	if s != "" {
-		m.block("%s\n\n", markdown(s))
+		m.writeBlock("%s\n\n", escapeMarkdown(s))
 	}
 }
 
@@ -127,7 +127,7 @@ func (m *markdownPage) Field(_ int, name, value string, code bool) {
 	if value == "" {
 		return
 	}
-	text := markdown(value)
+	text := escapeMarkdown(value)
 	if code {
 		fence := "`"
 		if strings.Contains(value, "`") {
@@ -147,7 +147,7 @@ func (m *markdownPage) Example(s string) {
 	if s == "" {
 		return
 	}
-	m.block("```text\n")
+	m.writeBlock("```text\n")
 	for line := range strings.Lines(s) {
 		m.WriteString(strings.ReplaceAll(printable.Clean(strings.TrimSuffix(line, "\n")), "```", "'''") + "\n")
 	}
@@ -157,17 +157,17 @@ func (m *markdownPage) Example(s string) {
 // Commands without lines ends a list of fields.
 func (m *markdownPage) Commands(lines ...string) {
 	if len(lines) == 0 {
-		m.block("")
+		m.writeBlock("")
 		return
 	}
-	m.block("```console\n$ %s\n```\n\n", strings.Join(lines, "\n$ "))
+	m.writeBlock("```console\n$ %s\n```\n\n", strings.Join(lines, "\n$ "))
 }
 
 var markup = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
 })
 
-func markdown(s string) string {
+func escapeMarkdown(s string) string {
 	s = printable.Clean(strings.Join(strings.Fields(s), " "))
 	return markup().Replace(s)
 }

@@ -32,12 +32,12 @@ func newRulePage(i *rulepack.RuleInfo) *rulePage {
 	return &rulePage{i, f, name}
 }
 
-// Rule lays out the page of a rule.
-func Rule(l Layout, i *rulepack.RuleInfo) error { return layOut(l, "rule", newRulePage(i)) }
+// LayOutRule lays out the page of a rule.
+func LayOutRule(l Layout, i *rulepack.RuleInfo) error { return layOutPage(l, "rule", newRulePage(i)) }
 
 // Profile lays out the page of a profile, setting by setting, with the different values of profiles of the same intent for
 // other machines.
-func Profile(l Layout, i *rulepack.ProfileInfo) error { return layOut(l, "profile", i) }
+func Profile(l Layout, i *rulepack.ProfileInfo) error { return layOutPage(l, "profile", i) }
 
 // Does describes the result of the case: a rule that never fails explains what it passes.
 func (r *rulePage) Does() string {
@@ -57,7 +57,7 @@ func (r *rulePage) Printed() string {
 
 // Problem returns the rule's short sentence; from its example if it depends on the machine.
 func (r *rulePage) Problem() string {
-	return r.sentence(r.Rule.Short, func(f *verdict.Finding) string { return f.Short })
+	return r.evaluatedText(r.Rule.Short, func(f *verdict.Finding) string { return f.Short })
 }
 
 // Fixes returns what to do, in general and by vendor.
@@ -65,7 +65,7 @@ func (r *rulePage) Fixes() []string {
 	if r.Rule.Explains {
 		return []string{"nothing: the rule never fails, it explains what a reader may take for a fault"}
 	}
-	out := []string{r.sentence(cmp.Or(r.Rule.Fix, r.Remedy), func(f *verdict.Finding) string { return cmp.Or(f.Fix, string(f.Remedy)) })}
+	out := []string{r.evaluatedText(cmp.Or(r.Rule.Fix, r.Remedy), func(f *verdict.Finding) string { return cmp.Or(f.Fix, string(f.Remedy)) })}
 	for _, vendor := range slices.Sorted(maps.Keys(r.Remedies)) {
 		if words := constant(r.Remedies[vendor]); words != "" {
 			out = append(out, vendor+": "+words)
@@ -74,8 +74,8 @@ func (r *rulePage) Fixes() []string {
 	return out
 }
 
-// sentence returns a text if it is constant, otherwise as printed in the example.
-func (r *rulePage) sentence(text string, evaluated func(*verdict.Finding) string) string {
+// evaluatedText returns a text if it is constant, otherwise as printed in the example.
+func (r *rulePage) evaluatedText(text string, evaluated func(*verdict.Finding) string) string {
 	words := constant(text)
 	if words != "" || r.finding == nil {
 		return words
@@ -94,16 +94,16 @@ func constant(text string) string {
 	return text
 }
 
-func computed(text string) string { return strings.TrimPrefix(text, constant(text)) }
+func expressionText(text string) string { return strings.TrimPrefix(text, constant(text)) }
 
-func source(c *verdict.Citation) string {
+func citationSource(c *verdict.Citation) string {
 	if c == nil {
 		return ""
 	}
 	return humanize.Joined(", ", c.Line(), string(c.URL))
 }
 
-func elsewhere(others []rulepack.OtherWant) []string {
+func otherWants(others []rulepack.OtherWant) []string {
 	var out, values []string
 	for _, o := range others {
 		if n := slices.Index(values, o.Value); n >= 0 {
@@ -115,10 +115,10 @@ func elsewhere(others []rulepack.OtherWant) []string {
 	return out
 }
 
-// ByName returns rules/by-name.md: under a heading for each id the rules of all packs, with their
+// RulesByName returns rules/by-name.md: under a heading for each id the rules of all packs, with their
 // results on the example servers, and then the settings of profiles. examples maps a rule's id to the example servers on
 // which it fails, passes or is unknown.
-func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
+func RulesByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
 	var rules [][]*rulePage
 	infos := rulepack.Describe(packs)
 	for i := range infos {
@@ -129,6 +129,6 @@ func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) 
 		rules[last] = append(rules[last], newRulePage(&infos[i]))
 	}
 	var out markdownPage
-	err := layOut(&out, "by name", map[string]any{"Rules": rules, "Settings": settings.All(), "Examples": examples})
+	err := layOutPage(&out, "by name", map[string]any{"Rules": rules, "Settings": settings.All(), "Examples": examples})
 	return string(bytes.TrimSpace(out.Bytes())) + "\n", err
 }

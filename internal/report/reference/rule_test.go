@@ -15,7 +15,7 @@ import (
 func TestByName(t *testing.T) {
 	packs, err := reference.BuiltinPacks()
 	require.NoError(t, err)
-	page, err := reference.ByName(packs, map[string]string{"memory.channel.populated": "fails on example"})
+	page, err := reference.RulesByName(packs, map[string]string{"memory.channel.populated": "fails on example"})
 	require.NoError(t, err)
 	for _, heading := range []string{"memory.channel.populated", "setting.smt"} {
 		assert.Contains(t, page, "\n## "+heading+"\n")

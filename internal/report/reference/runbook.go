@@ -12,7 +12,7 @@ import (
 // htmlPage is a Layout that writes the content of a page for a browser: a heading of level 2 has its name as id, for links.
 type htmlPage struct{ bytes.Buffer }
 
-func (h *htmlPage) element(start, text, end string) {
+func (h *htmlPage) writeElement(start, text, end string) {
 	if text != "" {
 		h.WriteString(start + template.HTMLEscapeString(text) + end + "\n")
 	}
@@ -20,22 +20,22 @@ func (h *htmlPage) element(start, text, end string) {
 
 // Head implements Layout, as the other methods do.
 func (h *htmlPage) Head(level int, _, name string) {
-	name = plain(name)
+	name = singleLine(name)
 	if level < 3 {
 		name = template.HTMLEscapeString(name)
 		h.WriteString(`<h2 id="` + name + `"><a href="#` + name + `">` + name + "</a></h2>\n")
 		return
 	}
-	h.element("<p><strong>", name, "</strong></p>")
+	h.writeElement("<p><strong>", name, "</strong></p>")
 }
 
-func (h *htmlPage) Text(s string) { h.element("<p>", plain(s), "</p>") }
+func (h *htmlPage) Text(s string) { h.writeElement("<p>", singleLine(s), "</p>") }
 
 func (h *htmlPage) Field(_ int, name, value string, _ bool) {
 	if name != "-" && value != "" {
 		value = name + ": " + value
 	}
-	h.element("<p class=item>", plain(value), "</p>")
+	h.writeElement("<p class=item>", singleLine(value), "</p>")
 }
 
 // Table prints nothing, as Commands does.
@@ -48,10 +48,10 @@ func (h *htmlPage) Example(s string) {
 	for i := range lines {
 		lines[i] = printable.Clean(lines[i])
 	}
-	h.element("<pre>", strings.Join(lines, "\n"), "</pre>")
+	h.writeElement("<pre>", strings.Join(lines, "\n"), "</pre>")
 }
 
-func plain(s string) string { return printable.Clean(strings.Join(strings.Fields(s), " ")) }
+func singleLine(s string) string { return printable.Clean(strings.Join(strings.Fields(s), " ")) }
 
 // Runbook returns the page that alerts link to, as HTML: below the name of each alert of alertsPage (Markdown) what it means
 // and what to do, and below the id of each rule and setting what is wrong, why it matters and how to fix it.
@@ -75,13 +75,13 @@ func (e *Explainer) Runbook(alertsPage, style string) ([]byte, error) {
 		if i+1 < len(e.rules) && e.rules[i+1].ID == e.rules[i].ID {
 			continue // the last one is for machines in general
 		}
-		if err := layOut(&h, "rule in short", map[string]any{"General": newRulePage(&e.rules[i]), "Topic": e.topic(e.rules[i].ID), "Effects": e.measuredOf(e.rules[i].ID)}); err != nil {
+		if err := layOutPage(&h, "rule in short", map[string]any{"General": newRulePage(&e.rules[i]), "Topic": e.findTopic(e.rules[i].ID), "Effects": e.measuredTexts(e.rules[i].ID)}); err != nil {
 			return nil, err
 		}
 	}
 	for _, s := range settings.All() {
-		ways, _ := e.names(s.ID, nil)
-		if err := layOut(&h, "setting in short", map[string]any{"Setting": s, "Topic": e.topic(s.ID), "Ways": ways}); err != nil {
+		ways, _ := e.vendorNames(s.ID, nil)
+		if err := layOutPage(&h, "setting in short", map[string]any{"Setting": s, "Topic": e.findTopic(s.ID), "Ways": ways}); err != nil {
 			return nil, err
 		}
 	}

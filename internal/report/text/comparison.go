@@ -16,10 +16,10 @@ import (
 // WriteComparison prints a comparison as text.
 func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	p := newPrinter(o)
-	p.machine(&c.Inventory)
+	p.printMachine(&c.Inventory)
 	p.newline()
-	p.comparison(c.Profiles, string(c.Why), c.Undecided, c.Settings)
-	return p.flush(w)
+	p.printComparison(c.Profiles, string(c.Why), c.Undecided, c.Settings)
+	return p.writeCollected(w)
 }
 
 // heldGroup holds profiles with the same wanted values and results for every setting: one column of the table.
@@ -31,7 +31,7 @@ type heldGroup struct {
 	rows map[string]*report.HeldSetting
 }
 
-func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
+func (g *heldGroup) firstProfile() *report.HeldProfile { return g.profiles[0] }
 
 // alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
@@ -45,7 +45,7 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 			s := &h.Settings[j]
 			switch s.Result {
 			case verdict.Fail:
-				said = append(said, "\n", s.Setting, wanted(s), string(s.Remedy), string(s.Note), wording.Costs(s.Effect))
+				said = append(said, "\n", s.Setting, wantedValues(s), string(s.Remedy), string(s.Note), wording.DescribeCost(s.Effect))
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
 				said = append(said, "\n", s.Setting, string(s.Result), string(s.Reason))
 			case verdict.Pass, verdict.Waived:
@@ -64,7 +64,7 @@ func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
 		h := &profiles[i]
-		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.first().Settings, h.Settings) })
+		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.firstProfile().Settings, h.Settings) })
 		if at < 0 {
 			at = len(out)
 			g := &heldGroup{rows: map[string]*report.HeldSetting{}}
@@ -86,30 +86,30 @@ func sameSettings(a, b []report.HeldSetting) bool {
 	})
 }
 
-// comparison prints the machine next to every documented profile: the result, the profiles, the
+// printComparison prints the machine next to every documented profile: the result, the profiles, the
 // settings, and what is missing for the closest profile.
-func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
+func (p *printer) printComparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
 	if len(profiles) == 0 {
-		p.section("PROFILES", "not applicable: "+why)
-		p.undecided(undecided)
+		p.printSection("PROFILES", "not applicable: "+why)
+		p.printUndecided(undecided)
 		p.newline()
 		return
 	}
 	groups := groupComparisons(profiles)
-	p.section("PROFILES", humanize.Plural(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.printSection("PROFILES", humanize.Plural(len(profiles), "profile")+" documented for this machine; "+nearestProfiles(profiles))
 	p.newline()
-	p.numbered(profiles)
-	p.undecided(undecided)
+	p.printNumbered(profiles)
+	p.printUndecided(undecided)
 	p.newline()
 	p.settingSheet(groups, settings)
 	closest := false
 	for _, a := range alikeProfiles(profiles) {
 		switch {
 		case a[0].Closest:
-			p.missing("CLOSEST", a)
+			p.printMissing("CLOSEST", a)
 			closest = true
 		case p.verbose:
-			p.missing("PROFILE", a)
+			p.printMissing("PROFILE", a)
 		}
 	}
 	if !closest && !p.verbose {
@@ -117,17 +117,17 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 	}
 }
 
-func (p *printer) numbered(profiles []report.HeldProfile) {
+func (p *printer) printNumbered(profiles []report.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
-		p.to(6 - len(number))
-		p.put(number)
-		p.to(8)
+		p.padToColumn(6 - len(number))
+		p.appendClean(number)
+		p.padToColumn(8)
 		pieces := []string{profiles[i].ID}
 		if intents := strings.Join(profiles[i].Intents, ", "); intents != "" {
 			pieces = append(pieces, "("+intents+")")
 		}
-		p.units(8, pieces)
+		p.printUnbroken(8, pieces)
 	}
 }
 
@@ -148,16 +148,16 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	p.newline()
 }
 
-// undecided lists the profiles that are left out because a fact is unknown.
-func (p *printer) undecided(profiles []verdict.Undecided) {
+// printUndecided lists the profiles that are left out because a fact is unknown.
+func (p *printer) printUndecided(profiles []verdict.Undecided) {
 	for _, u := range profiles {
-		p.field(2, "left out", u.ID+": "+u.Reason)
+		p.printField(2, "left out", u.ID+": "+u.Reason)
 	}
 }
 
-// nearest names the profiles that the machine's known settings are closest to. It never states that the machine
+// nearestProfiles names the profiles that the machine's known settings are closest to. It never states that the machine
 // has one of them.
-func nearest(profiles []report.HeldProfile) string {
+func nearestProfiles(profiles []report.HeldProfile) string {
 	var numbers []string
 	var best *report.HeldProfile
 	for i := range profiles {
@@ -193,29 +193,29 @@ func tallyText(h *report.HeldProfile) string {
 	return out
 }
 
-// missing lists the settings of a profile that differ, and what would show the unknown ones, once for profiles
+// printMissing lists the settings of a profile that differ, and what would show the unknown ones, once for profiles
 // with the same list.
-func (p *printer) missing(word string, profiles []*report.HeldProfile) {
+func (p *printer) printMissing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
 	var ids, sources []string
 	for _, h := range profiles {
 		ids, sources = append(ids, h.ID), wording.AddNew(sources, string(h.Source))
 	}
-	p.section(word, strings.Join(ids, ", "))
-	p.line(valueColumn, tallyText(h))
-	p.field(2, "analogy", string(h.Analogy))
+	p.printSection(word, strings.Join(ids, ", "))
+	p.printLine(valueColumn, tallyText(h))
+	p.printField(2, "analogy", string(h.Analogy))
 	for i := range h.Settings {
 		s := &h.Settings[i]
 		if s.Result != verdict.Fail {
 			continue
 		}
-		p.field(2, "differs", s.Setting+": "+string(s.Found)+", wanted "+wanted(s))
-		p.field(4, "note", string(s.Note))
-		p.field(4, "except", strings.Join(s.Exceptions, "; "))
-		p.field(4, "costs", wording.Costs(s.Effect))
+		p.printField(2, "differs", s.Setting+": "+string(s.Found)+", wanted "+wantedValues(s))
+		p.printField(4, "note", string(s.Note))
+		p.printField(4, "except", strings.Join(s.Exceptions, "; "))
+		p.printField(4, "costs", wording.DescribeCost(s.Effect))
 		name := "fix"
 		for line := range strings.SplitSeq(string(s.Remedy), "\n") { // one way per line
-			p.field(4, name, line)
+			p.printField(4, name, line)
 			name = ""
 		}
 	}
@@ -225,7 +225,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 		p.withoutVerdict(h, verdict.NotApplicable, "n/a")
 	}
 	for _, s := range sources {
-		p.field(2, "source", s)
+		p.printField(2, "source", s)
 	}
 	p.newline()
 }
@@ -236,14 +236,14 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 	for _, s := range h.Settings {
 		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
 	}
-	for _, g := range byReason(findings, result) {
-		p.field(2, name, g.names())
-		p.field(4, "reason", g.reason)
-		p.field(4, "known by", g.knownBy)
+	for _, g := range groupByReason(findings, result) {
+		p.printField(2, name, g.ruleNames())
+		p.printField(4, "reason", g.reason)
+		p.printField(4, "known by", g.knownBy)
 	}
 }
 
-func wanted(s *report.HeldSetting) string { return strings.Join(s.Wanted, " or ") }
+func wantedValues(s *report.HeldSetting) string { return strings.Join(s.Wanted, " or ") }
 
 // The widest cell of the setting sheet, on a page of up to roomyWidth columns and on a wider one: three
 // profiles fit next to setting and machine in 80 columns, and nothing is wrapped if there is space.
@@ -275,11 +275,11 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 		s.rows = append(s.rows, row)
 	}
 	s.rows = append(s.rows, nil)
-	s.rows = append(s.rows, tallies(groups)...)
-	s.print(p, 0)
+	s.rows = append(s.rows, tallyRows(groups)...)
+	s.printRows(p, 0)
 	p.newline()
-	p.line(0, gluedList([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
-	p.wrap(0, gluedList([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
+	p.printLine(0, gluedList([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
+	p.wrapWords(0, gluedList([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
 	p.newline()
 	p.newline()
 }
@@ -287,8 +287,8 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 func settingOrder(groups []*heldGroup) []string {
 	var out []string
 	for _, g := range groups {
-		for i := range g.first().Settings {
-			out = wording.AddNew(out, g.first().Settings[i].Setting)
+		for i := range g.firstProfile().Settings {
+			out = wording.AddNew(out, g.firstProfile().Settings[i].Setting)
 		}
 	}
 	return out
@@ -300,11 +300,11 @@ func wantedCell(s *report.HeldSetting) string {
 	}
 	switch s.Result {
 	case verdict.Pass:
-		return "= " + wanted(s)
+		return "= " + wantedValues(s)
 	case verdict.Fail:
-		return "! " + wanted(s)
+		return "! " + wantedValues(s)
 	case verdict.Unknown:
-		return "? " + wanted(s)
+		return "? " + wantedValues(s)
 	case verdict.NotApplicable:
 		return "n/a"
 	case verdict.Waived, verdict.Error:
@@ -332,10 +332,10 @@ func machineValues(s report.Setting) string {
 	return strings.Join(out, " ")
 }
 
-func tallies(groups []*heldGroup) [][]string {
+func tallyRows(groups []*heldGroup) [][]string {
 	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
 	for _, g := range groups {
-		h := g.first()
+		h := g.firstProfile()
 		rows[0] = append(rows[0], "= "+strconv.Itoa(h.Agrees)+" of "+strconv.Itoa(settingsAsked(h)))
 		rows[1] = append(rows[1], "! "+strconv.Itoa(h.Differs))
 		rows[2] = append(rows[2], "? "+strconv.Itoa(h.Unknown))

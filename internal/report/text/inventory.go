@@ -22,39 +22,39 @@ import (
 // WriteInventory prints the collected inventory and its sources. '-' is an unknown value.
 func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	p := newPrinter(o)
-	p.machine(inv)
+	p.printMachine(inv)
 	if o.Settings {
 		p.newline()
-		p.settings(inv.Settings, true)
-		p.unread(inv.Sources)
-		return p.flush(w)
+		p.printSettings(inv.Settings, true)
+		p.printUnread(inv.Sources)
+		return p.writeCollected(w)
 	}
 	p.identifiers(&inv.Machine.Identifiers)
 	p.newline()
-	p.sockets(inv.Sockets)
-	p.slots(inv)
-	p.population(&inv.Population)
-	p.nodes(inv.Nodes)
-	p.settings(inv.Settings, false)
-	p.sources(inv.Sources)
-	return p.flush(w)
+	p.printSockets(inv.Sockets)
+	p.printSlots(inv)
+	p.printPopulation(&inv.Population)
+	p.printNodes(inv.Nodes)
+	p.printSettings(inv.Settings, false)
+	p.printSources(inv.Sources)
+	return p.writeCollected(w)
 }
 
 func (p *printer) identifiers(id *inventory.Identifiers) {
-	p.field(0, "serial", string(id.SystemSerial))
-	p.field(0, "uuid", string(id.SystemUUID))
-	p.field(0, "board", string(id.BoardSerial))
-	p.field(0, "chassis", string(id.ChassisSerial))
-	p.field(0, "asset tag", string(id.AssetTag))
+	p.printField(0, "serial", string(id.SystemSerial))
+	p.printField(0, "uuid", string(id.SystemUUID))
+	p.printField(0, "board", string(id.BoardSerial))
+	p.printField(0, "chassis", string(id.ChassisSerial))
+	p.printField(0, "asset tag", string(id.AssetTag))
 }
 
-func (p *printer) sockets(sockets []inventory.Socket) {
+func (p *printer) printSockets(sockets []inventory.Socket) {
 	if len(sockets) == 0 {
-		p.section("SOCKETS", "none known")
+		p.printSection("SOCKETS", "none known")
 		p.newline()
 		return
 	}
-	p.section("SOCKETS", strconv.Itoa(len(sockets)))
+	p.printSection("SOCKETS", strconv.Itoa(len(sockets)))
 	t := &textTable{columns: []column{
 		{head: "id", right: true}, {head: "label"}, {head: "model"},
 		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
@@ -66,16 +66,16 @@ func (p *printer) sockets(sockets []inventory.Socket) {
 		if !s.Populated.Or(true) {
 			model = "no processor"
 		}
-		t.row(strconv.Itoa(s.ID), s.Designation.Text(), model, s.Cores.Text(), s.CoresEnabled.Text(),
-			s.Threads.Text(), s.MaxMTs.Text(), slashed(s.Family.Text(), s.Model.Text(), s.Stepping.Text()))
+		t.appendRow(strconv.Itoa(s.ID), s.Designation.Text(), model, s.Cores.Text(), s.CoresEnabled.Text(),
+			s.Threads.Text(), s.MaxMTs.Text(), joinWithSlashes(s.Family.Text(), s.Model.Text(), s.Stepping.Text()))
 	}
-	t.print(p, 2)
+	t.printRows(p, 2)
 	p.newline()
 }
 
-func (p *printer) slots(inv *report.Inventory) {
+func (p *printer) printSlots(inv *report.Inventory) {
 	if len(inv.Slots) == 0 {
-		p.section("SLOTS", "none known: "+noSlots(inv))
+		p.printSection("SLOTS", "none known: "+noSlots(inv))
 		p.newline()
 		return
 	}
@@ -85,7 +85,7 @@ func (p *printer) slots(inv *report.Inventory) {
 			populated++
 		}
 	}
-	p.section("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
+	p.printSection("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
 	t := &textTable{columns: []column{
 		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
 		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
@@ -94,13 +94,13 @@ func (p *printer) slots(inv *report.Inventory) {
 		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
 	}}
 	for i := range inv.Slots {
-		t.row(slotCells(&inv.Slots[i])...)
+		t.appendRow(slotCells(&inv.Slots[i])...)
 	}
-	t.print(p, 2)
+	t.printRows(p, 2)
 	for i := range inv.UnplacedErrors {
 		e := &inv.UnplacedErrors[i]
-		p.to(2)
-		p.wrap(4, wording.Errors(&e.Errors)+" on "+e.Label+"; nothing says which slot that is")
+		p.padToColumn(2)
+		p.wrapWords(4, wording.DescribeErrors(&e.Errors)+" on "+e.Label+"; nothing says which slot that is")
 		p.newline()
 	}
 	p.newline()
@@ -119,7 +119,7 @@ func slotCells(s *inventory.Slot) []string {
 		mapped += ", doubted"
 	}
 	return []string{
-		s.Handle.String(), s.Locator.Text(), s.BankLocator.Text(), slashed(nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, "")),
+		s.Handle.String(), s.Locator.Text(), s.BankLocator.Text(), joinWithSlashes(nullable.Text(s.Socket, ""), nullable.Text(s.Channel, ""), nullable.Text(s.Slot, "")),
 		bytes, slotType(s), s.Ranks.Text(), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), s.ConfiguredMV.Text(), s.Health.Text(), errorsCell(s.Errors),
 		s.PartNumber.Text(), s.Manufacturer.Text(), mapped, s.Serial, s.AssetTag,
 	}
@@ -133,7 +133,7 @@ func errorsCell(e *inventory.Errors) string {
 	if e == nil || !e.Corrected.Known() && !e.Uncorrected.Known() {
 		return ""
 	}
-	return wording.Counted(e.Corrected) + "/" + wording.Counted(e.Uncorrected)
+	return wording.FormatCount(e.Corrected) + "/" + wording.FormatCount(e.Uncorrected)
 }
 
 // slotType returns the type as SMBIOS names it, with the technology if it is not DRAM.
@@ -145,7 +145,7 @@ func slotType(s *inventory.Slot) string {
 	return strings.TrimSpace(s.Type.Text() + " " + technology)
 }
 
-func (p *printer) population(pop *report.Population) {
+func (p *printer) printPopulation(pop *report.Population) {
 	if len(pop.Sockets) == 0 {
 		return
 	}
@@ -156,7 +156,7 @@ func (p *printer) population(pop *report.Population) {
 			head = "all processors alike"
 		}
 	}
-	p.section("POPULATION", head)
+	p.printSection("POPULATION", head)
 	t := &textTable{columns: []column{
 		{head: "socket", right: true}, {head: "DIMMs", right: true}, {head: "channels"}, {head: "per channel"},
 		{head: "class"}, {head: "expected", right: true}, {head: "limit", drop: 2}, {head: "peak", right: true},
@@ -164,62 +164,62 @@ func (p *printer) population(pop *report.Population) {
 	}}
 	for i := range pop.Sockets {
 		s := &pop.Sockets[i]
-		t.row(nullable.Text(s.Socket, "all"), s.DIMMs.Text(), cmp.Or(s.ChannelsPopulated.Text(), "?")+" of "+cmp.Or(s.ChannelsTotal.Text(), "?"),
-			joined(s.DIMMsPerChannel), string(s.Class), s.ExpectedMTs.Text(), string(s.Limiter),
-			fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), wording.Share(&s.Relative), regionText(s.Regions))
+		t.appendRow(nullable.Text(s.Socket, "all"), s.DIMMs.Text(), cmp.Or(s.ChannelsPopulated.Text(), "?")+" of "+cmp.Or(s.ChannelsTotal.Text(), "?"),
+			joinNumbers(s.DIMMsPerChannel), string(s.Class), s.ExpectedMTs.Text(), string(s.Limiter),
+			fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), wording.BandwidthShare(&s.Relative), regionText(s.Regions))
 	}
-	t.print(p, 2)
+	t.printRows(p, 2)
 	p.newline()
 }
 
-func (p *printer) nodes(nodes []report.Node) {
+func (p *printer) printNodes(nodes []report.Node) {
 	if len(nodes) == 0 {
-		p.section("NODES", "none known")
+		p.printSection("NODES", "none known")
 		p.newline()
 		return
 	}
-	p.section("NODES", strconv.Itoa(len(nodes)))
+	p.printSection("NODES", strconv.Itoa(len(nodes)))
 	t := &textTable{columns: []column{
 		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
 		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
 	}}
 	for _, n := range nodes {
-		t.row(strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, ""), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joined(n.Distances), n.CPUs.Text())
+		t.appendRow(strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, ""), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joinNumbers(n.Distances), n.CPUs.Text())
 	}
-	t.print(p, 2)
+	t.printRows(p, 2)
 	p.newline()
 }
 
-func (p *printer) sources(sources []inventory.Source) {
+func (p *printer) printSources(sources []inventory.Source) {
 	if len(sources) == 0 {
-		p.section("SOURCES", "none")
+		p.printSection("SOURCES", "none")
 		return
 	}
-	p.section("SOURCES", strconv.Itoa(len(sources)))
+	p.printSection("SOURCES", strconv.Itoa(len(sources)))
 	width := 0
 	for i := range sources {
 		width = max(width, printable.Columns(printable.Clean(sources[i].Name)))
 	}
 	for _, s := range sources {
-		p.to(2)
-		p.put(s.Name)
-		p.to(2 + width + tableGap)
-		p.put(string(s.State))
+		p.padToColumn(2)
+		p.appendClean(s.Name)
+		p.padToColumn(2 + width + tableGap)
+		p.appendClean(string(s.State))
 		if s.Detail != "" {
 			hang := 2 + width + tableGap + len("malformed") + tableGap
-			p.to(hang)
-			p.wrap(hang, string(s.Detail))
+			p.padToColumn(hang)
+			p.wrapWords(hang, string(s.Detail))
 		}
 		p.newline()
 	}
 }
 
-// settings prints the values of every setting with at least one known value, and the reasons for the others.
+// printSettings prints the values of every setting with at least one known value, and the reasons for the others.
 // With full each has its sources below it.
-func (p *printer) settings(all map[string]report.Setting, full bool) {
+func (p *printer) printSettings(all map[string]report.Setting, full bool) {
 	if len(all) == 0 {
 		if full {
-			p.section("SETTINGS", "none known")
+			p.printSection("SETTINGS", "none known")
 		}
 		return
 	}
@@ -233,7 +233,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 	unknown := map[string][]string{}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		s := all[id]
-		if !s.Shown() {
+		if !s.IsWorthShowing() {
 			why := settingWhy(&s)
 			unknown[why] = append(unknown[why], id)
 			continue
@@ -249,11 +249,11 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 		} else {
 			cells = append(cells, strings.Join(lines, "; "))
 		}
-		t.row(cells...)
+		t.appendRow(cells...)
 	}
-	p.section("SETTINGS", strconv.Itoa(len(t.rows))+" of "+strconv.Itoa(len(all))+" known; '-' is not known")
+	p.printSection("SETTINGS", strconv.Itoa(len(t.rows))+" of "+strconv.Itoa(len(all))+" known; '-' is not known")
 	if len(t.rows) > 0 {
-		t.print(p, 2)
+		t.printRows(p, 2)
 	}
 	p.unknownSettings(unknown)
 	p.newline()
@@ -262,9 +262,9 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 // unknownSettings lists the other settings by reason.
 func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		p.line(2, "not known: "+gluedList(unknown[why]))
+		p.printLine(2, "not known: "+gluedList(unknown[why]))
 		if why != "" {
-			p.line(2+belowIndent, why)
+			p.printLine(2+belowIndent, why)
 		}
 	}
 }
@@ -294,8 +294,8 @@ func settingCertainty(s *report.Setting) string {
 	return slices.Min(known).String()
 }
 
-// slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
-func slashed(numbers ...string) string {
+// joinWithSlashes joins numbers with '/', with '?' for an unknown one; "" if none is known.
+func joinWithSlashes(numbers ...string) string {
 	if strings.Join(numbers, "") == "" {
 		return ""
 	}
@@ -305,7 +305,7 @@ func slashed(numbers ...string) string {
 	return strings.Join(numbers, "/")
 }
 
-func joined(values []int) string {
+func joinNumbers(values []int) string {
 	return strings.Trim(fmt.Sprint(values), "[]")
 }
 
@@ -314,18 +314,18 @@ func regionText(regions []population.Region) string {
 	return strings.Join(wording.Each(regions, func(r population.Region) string { return humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways) }), ", ")
 }
 
-// machine prints the lines that identify the machine. beside is printed after the platform.
-func (p *printer) machine(inv *report.Inventory, beside ...string) {
+// printMachine prints the lines that identify the machine. beside is printed after the platform.
+func (p *printer) printMachine(inv *report.Inventory, beside ...string) {
 	m := &inv.Machine
-	pieces := []string{wording.Machine(m)}
-	pieces = append(pieces, wording.Processors(inv.Sockets)...)
-	pieces = append(pieces, wording.Capacities(inv)...)
-	if s := wording.BIOS(&m.BIOS); s != "" {
+	pieces := []string{wording.MachineName(m)}
+	pieces = append(pieces, wording.CountProcessors(inv.Sockets)...)
+	pieces = append(pieces, wording.SumCapacities(inv)...)
+	if s := wording.DescribeBIOS(&m.BIOS); s != "" {
 		pieces = append(pieces, s)
 	}
-	p.units(p.label(0, "memaudit"), pieces)
+	p.printUnbroken(p.printLabel(0, "memaudit"), pieces)
 	if m.Host.Known() {
-		p.units(p.label(0, "host"), []string{m.Host.Value})
+		p.printUnbroken(p.printLabel(0, "host"), []string{m.Host.Value})
 	}
-	p.units(p.label(0, "platform"), append(wording.Platform(m), beside...))
+	p.printUnbroken(p.printLabel(0, "platform"), append(wording.PlatformNames(m), beside...))
 }

@@ -69,9 +69,9 @@ SLOTS     none known: the SMBIOS table lists no memory
 func TestColumnsWithoutRoom(t *testing.T) {
 	printed := func(width int) string {
 		table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1, right: true}, {head: "part", drop: 3}, {head: "mV", drop: 2}, {head: "bank", drop: 4}, {head: "tag", drop: 5, always: true}}}
-		table.row("A1", "2", "M393B5273CH0", "1350", "", "")
-		table.row("A2", "", "M393", "", "", "")
-		return partOf(Options{Width: width}, func(p *printer) { table.print(p, 11) })
+		table.appendRow("A1", "2", "M393B5273CH0", "1350", "", "")
+		table.appendRow("A2", "", "M393", "", "", "")
+		return partOf(Options{Width: width}, func(p *printer) { table.printRows(p, 11) })
 	}
 	require.Equal(t, `           slot  rank  part          mV    tag
            A1       2  M393B5273CH0  1350  -
@@ -91,9 +91,9 @@ func TestColumnsWithoutRoom(t *testing.T) {
 `, printed(40))
 	// A column that must not be dropped stays, and the first of two equal ones is dropped.
 	table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1}, {head: "part", drop: 1}, {head: "size"}}}
-	table.row("A1", "2", "M393", "8 GiB")
+	table.appendRow("A1", "2", "M393", "8 GiB")
 	at := func(indent int) string {
-		return strings.ReplaceAll(partOf(Options{Width: 40}, func(p *printer) { table.print(p, indent) }), strings.Repeat(" ", indent), "")
+		return strings.ReplaceAll(partOf(Options{Width: 40}, func(p *printer) { table.printRows(p, indent) }), strings.Repeat(" ", indent), "")
 	}
 	require.Equal(t, "slot  rank  part  size\nA1    2     M393  8 GiB\n", at(17))
 	require.Equal(t, "slot  part  size\nA1    M393  8 GiB\nno room for: rank\n", at(18))
@@ -114,7 +114,7 @@ func cpuTime(t *testing.T) time.Duration {
 func TestLongWord(t *testing.T) {
 	wrapped := func(word string) string {
 		p := &printer{width: 20}
-		p.wrap(4, word)
+		p.wrapWords(4, word)
 		return string(p.buf)
 	}
 	assert.Equal(t, "    "+strings.Repeat("A", 16)+"\n    "+strings.Repeat("A", 16)+"\n    AAAA", wrapped(strings.Repeat("A", 36)))

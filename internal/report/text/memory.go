@@ -16,35 +16,35 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// memory prints the memory of the CPUs: a picture of the slots if a problem is about them, otherwise one line
+// printMemory prints the memory of the CPUs: a picture of the slots if a problem is about them, otherwise one line
 // per kind of CPU.
-func (p *printer) memory(r *report.Report) {
+func (p *printer) printMemory(r *report.Report) {
 	inv := &r.Inventory
 	switch {
 	case r.Verdict.Status == report.StatusNotApplicable:
 		return
 	case len(inv.Slots) == 0:
-		p.item("Slots", "none known: "+noSlots(inv))
+		p.printItem("Slots", "none known: "+noSlots(inv))
 		p.newline()
 		return
 	}
 	b := NewBoard(r)
-	if b.pictured(r) || withoutProcessors(inv) {
-		p.picture(b)
+	if b.needsPicture(r) || withoutProcessors(inv) {
+		p.printPicture(b)
 	} else {
-		for _, g := range b.groups(b.Line) {
-			p.processors(b, g.keys)
+		for _, g := range b.groupByBody(b.MemoryLines) {
+			p.printProcessors(b, g.keys)
 		}
 	}
-	p.unplaced(inv)
+	p.printUnplaced(inv)
 	if withoutProcessors(inv) {
-		p.item("Labels", strings.Join(b.labels, "; "))
-		p.item("Speed", moduleSpeeds(inv))
+		p.printItem("Labels", strings.Join(b.labels, "; "))
+		p.printItem("Speed", moduleSpeeds(inv))
 	}
-	for _, doubt := range Doubts(r) {
-		p.line(0, doubt)
+	for _, doubt := range DescribeDoubts(r) {
+		p.printLine(0, doubt)
 	}
-	p.part()
+	p.separatePart()
 }
 
 // withoutProcessors reports whether the table describes no processor, as the output of dmidecode -t memory.
@@ -92,11 +92,11 @@ func NewBoard(r *report.Report) *Board {
 		}
 	}
 	slices.Sort(b.keys)
-	marks, notes := marked(r, labels)
+	marks, notes := findMarks(r, labels)
 	for _, key := range b.keys {
 		slots := placed[key]
 		slices.SortStableFunc(slots, func(x, y *inventory.Slot) int {
-			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(number(x.Slot), number(y.Slot)))
+			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(numberOrLast(x.Slot), numberOrLast(y.Slot)))
 		})
 		b.cells[key], b.notes[key] = map[int][]cell{}, map[int][]remark{}
 		for _, s := range slots {
@@ -106,18 +106,18 @@ func NewBoard(r *report.Report) *Board {
 				b.notes[key][c] = append(b.notes[key][c], remark{labels[handle], note})
 			}
 		}
-		b.labels = append(b.labels, b.name(key)+": "+slots[0].Name()+" to "+slots[len(slots)-1].Name())
-		b.empty(r, key)
+		b.labels = append(b.labels, b.processorName(key)+": "+slots[0].Name()+" to "+slots[len(slots)-1].Name())
+		b.markEmptyChannels(r, key)
 	}
 	return b
 }
 
-// marked finds the slots that the first problem with steps is about, and what to do there.
-func marked(r *report.Report, labels map[string]string) (marks map[string]bool, notes map[string]string) {
+// findMarks finds the slots that the first problem with steps is about, and what to do there.
+func findMarks(r *report.Report, labels map[string]string) (marks map[string]bool, notes map[string]string) {
 	marks, notes = map[string]bool{}, map[string]string{}
 	for i := range r.Problems {
 		pr := &r.Problems[i]
-		if !pr.Above() {
+		if !pr.IsAboveNote() {
 			break
 		}
 		for _, f := range pr.Members {
@@ -148,11 +148,11 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 	return marks, notes
 }
 
-// empty annotates the channels without a DIMM that a problem is about.
-func (b *Board) empty(r *report.Report, key int) {
+// markEmptyChannels annotates the channels without a DIMM that a problem is about.
+func (b *Board) markEmptyChannels(r *report.Report, key int) {
 	subject := inventory.SocketSubject(key)
 	if !slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
-		return pr.Above() && (pr.Rule == "memory.channel.populated" || pr.Rule == "memory.socket.populated") && slices.Contains(pr.Subjects, subject)
+		return pr.IsAboveNote() && (pr.Rule == "memory.channel.populated" || pr.Rule == "memory.socket.populated") && slices.Contains(pr.Subjects, subject)
 	}) {
 		return
 	}
@@ -165,17 +165,17 @@ func (b *Board) empty(r *report.Report, key int) {
 	}
 }
 
-func number(n *int) int {
+func numberOrLast(n *int) int {
 	if n == nil {
 		return 1 << 20
 	}
 	return *n
 }
 
-// pictured reports whether a problem is about the slots.
-func (b *Board) pictured(r *report.Report) bool {
+// needsPicture reports whether a problem is about the slots.
+func (b *Board) needsPicture(r *report.Report) bool {
 	return len(b.keys) > 0 && slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
-		return pr.Above() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
+		return pr.IsAboveNote() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
 	})
 }
 
@@ -185,7 +185,7 @@ type group struct {
 	body string
 }
 
-func (b *Board) groups(body func(key int) string) []group {
+func (b *Board) groupByBody(body func(key int) string) []group {
 	var out []group
 	for _, key := range b.keys {
 		text := body(key)
@@ -199,52 +199,52 @@ func (b *Board) groups(body func(key int) string) []group {
 	return out
 }
 
-func (b *Board) name(key int) string {
+func (b *Board) processorName(key int) string {
 	if key == wording.NoSocket {
 		return "memory"
 	}
 	name := b.inv.SocketName(key)
-	if label := report.Misnamed(b.inv)[key]; label != "" {
+	if label := report.MisnamedSockets(b.inv)[key]; label != "" {
 		name += " (slots " + label + ")"
 	}
 	return name
 }
 
-func (b *Board) names(keys []int) []string { return wording.Each(keys, b.name) }
+func (b *Board) processorNames(keys []int) []string { return wording.Each(keys, b.processorName) }
 
-// processors describes the memory of equal CPUs in two lines.
-func (p *printer) processors(b *Board, keys []int) {
-	body := b.Line(keys[0])
+// printProcessors describes the memory of equal CPUs in two lines.
+func (p *printer) printProcessors(b *Board, keys []int) {
+	body := b.MemoryLines(keys[0])
 	if body == "" {
 		return
 	}
-	p.wrap(0, strings.Join(b.names(keys), ", "))
+	p.wrapWords(0, strings.Join(b.processorNames(keys), ", "))
 	if p.col+2 > bodyColumn {
 		p.newline()
 	}
 	for line := range strings.SplitSeq(body, "\n") {
-		p.line(bodyColumn, line)
+		p.printLine(bodyColumn, line)
 	}
 }
 
-// Line describes the memory of a CPU in two lines, "" if nothing is known of it.
-func (b *Board) Line(key int) string {
-	pop := wording.Population(b.inv, key)
+// MemoryLines describes the memory of a CPU in two lines, "" if nothing is known of it.
+func (b *Board) MemoryLines(key int) string {
+	pop := wording.FindPopulation(b.inv, key)
 	if pop == nil {
 		return ""
 	}
 	parts := []string{channelsText(pop)}
-	if dpc := depth(pop.DIMMsPerChannel); dpc != "" {
+	if dpc := describeDepth(pop.DIMMsPerChannel); dpc != "" {
 		parts = append(parts, dpc)
 	}
-	if speed, slow := b.speed(key); speed != "" {
+	if speed, slow := b.runningSpeed(key); speed != "" {
 		if limit := limitWords[pop.Limiter]; limit != "" && !slow {
 			speed += " (" + limit + ")"
 		}
 		parts = append(parts, speed)
 	}
 	out := strings.Join(parts, ", ")
-	if bandwidth, how := b.bandwidth(key); bandwidth != "" {
+	if bandwidth, how := b.describeBandwidth(key); bandwidth != "" {
 		if how == "" {
 			bandwidth = bestText(pop, bandwidth)
 		}
@@ -262,8 +262,8 @@ var limitWords = map[population.Limiter]string{
 	population.LimitFirmware:  "firmware's limit",
 }
 
-// depth describes how many DIMMs the channels in use have.
-func depth(dpc []int) string {
+// describeDepth describes how many DIMMs the channels in use have.
+func describeDepth(dpc []int) string {
 	low, high := 0, 0
 	for _, n := range dpc {
 		if n > 0 && (low == 0 || n < low) {
@@ -293,9 +293,9 @@ func channelsText(pop *report.PopulationSocket) string {
 	}
 }
 
-// speed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
-func (b *Board) speed(key int) (text string, slow bool) {
-	pop := wording.Population(b.inv, key)
+// runningSpeed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
+func (b *Board) runningSpeed(key int) (text string, slow bool) {
+	pop := wording.FindPopulation(b.inv, key)
 	if pop == nil || !pop.RunningMTs.Known() && !pop.ExpectedMTs.Known() {
 		return "", false
 	}
@@ -315,10 +315,10 @@ func (b *Board) speed(key int) (text string, slow bool) {
 // fullShare is the share from which on the bandwidth counts as the best.
 const fullShare = 0.995
 
-// bandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
+// describeBandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
 // "estimate", "" if all channels are in use at the highest clock, or at an unknown one.
-func (b *Board) bandwidth(key int) (text, how string) {
-	pop := wording.Population(b.inv, key)
+func (b *Board) describeBandwidth(key int) (text, how string) {
+	pop := wording.FindPopulation(b.inv, key)
 	if pop == nil || !pop.PeakBytes.Known() {
 		return "", ""
 	}
@@ -374,8 +374,8 @@ func noSlots(inv *report.Inventory) string {
 	return cmp.Or(inv.WithoutTable(), "the SMBIOS table lists no memory")
 }
 
-// unplaced prints the slots without a known channel, with the reason.
-func (p *printer) unplaced(inv *report.Inventory) {
+// printUnplaced prints the slots without a known channel, with the reason.
+func (p *printer) printUnplaced(inv *report.Inventory) {
 	var kinds wording.Groups[string]
 	var reasons []string
 	empty := map[string]int{}
@@ -394,7 +394,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	if len(kinds.Names) == 0 {
 		return
 	}
-	p.line(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
+	p.printLine(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
 	for _, kind := range kinds.Names {
 		cells := kinds.Of[kind]
 		if same := slices.Compact(slices.Clone(cells)); len(same) == 1 && len(cells) > 1 {
@@ -403,7 +403,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 			cells = slices.DeleteFunc(cells, func(cell string) bool { return strings.HasSuffix(cell, hardBlank+"-") })
 			cells = append(cells, strconv.Itoa(empty[kind])+" empty slots")
 		}
-		p.item(kind, strings.Join(cells, ", "))
+		p.printItem(kind, strings.Join(cells, ", "))
 	}
 }
 
@@ -446,8 +446,8 @@ func unplacedKind(s *inventory.Slot) string {
 	return "CPU unknown"
 }
 
-// Doubts describes once what makes the slots' placements and the bandwidth uncertain.
-func Doubts(r *report.Report) []string {
+// DescribeDoubts describes once what makes the slots' placements and the bandwidth uncertain.
+func DescribeDoubts(r *report.Report) []string {
 	var out, doubts []string
 	unconfirmed := map[inventory.Subject]bool{}
 	for _, s := range r.Inventory.Population.Sockets {

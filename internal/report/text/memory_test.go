@@ -55,8 +55,8 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 	for _, id := range failed {
 		r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: "channel 1 is empty"})
 	}
-	r.Judge(report.Criteria{})
-	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })
+	r.MakeVerdict(report.Criteria{})
+	return partOf(Options{Width: width}, func(p *printer) { p.printMemory(r) })
 }
 
 // TestPicture checks that two sockets are next to each other, that more equal ones are drawn once and many different
@@ -116,13 +116,13 @@ func TestLayout(t *testing.T) {
 			assert.NotContains(t, b.String(), "(-v)\n\n", name)
 			assert.NotContains(t, b.String(), " ...", name)
 			for i := range r.Problems {
-				if pr := &r.Problems[i]; pr.Above() {
+				if pr := &r.Problems[i]; pr.IsAboveNote() {
 					assert.Regexp(t, `(?m) `+regexp.QuoteMeta(pr.Rule)+`$`, b.String(), name)
 				}
 			}
 		}
 		s := r.Summary
-		counts, _ := Counts(r)
+		counts, _ := CheckCounts(r)
 		total := 0
 		for _, n := range regexp.MustCompile(`(\d+) (?:checks? passed|failed|waived|not run)`).FindAllStringSubmatch(counts, -1) {
 			count, err := strconv.Atoi(n[1])
@@ -164,7 +164,7 @@ func TestFiguresOfTheDocument(t *testing.T) {
 		"5 of 8 channels, 3200 MT/s (the DIMMs' limit)\n12-50 % of 204.8 GB/s (estimate)":                                of(5, 3200, 3200, 128_000_000_000, 204_800_000_000, .125, .5, 4, 1),
 	} {
 		r := &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{pop}}}}
-		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
+		assert.Equal(t, want, NewBoard(r).MemoryLines(wording.NoSocket))
 	}
 }
 
@@ -177,7 +177,7 @@ func TestEmptySlotsWithoutChannel(t *testing.T) {
 			s.Channel = nil
 			inv.Slots = append(inv.Slots, s)
 		}
-		return partOf(Options{Width: 80}, func(p *printer) { p.unplaced(inv) })
+		return partOf(Options{Width: 80}, func(p *printer) { p.printUnplaced(inv) })
 	}
 	assert.Contains(t, of(2), "DIMM_0 16 GiB, DIMM_1 -, DIMM_2 -")
 	assert.Contains(t, of(27), "DIMM_0 16 GiB, 27 empty slots")

@@ -12,17 +12,17 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// picture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
+// printPicture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
 // unless there are only two and both fit.
-func (p *printer) picture(b *Board) {
-	columns := b.groups(func(key int) string { return b.content(key) })
+func (p *printer) printPicture(b *Board) {
+	columns := b.groupByBody(func(key int) string { return b.pictureContent(key) })
 	if len(b.keys) == 2 && len(columns) == 1 {
-		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.width(two) <= p.width {
+		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.pictureWidth(two) <= p.width {
 			columns = two
 		}
 	}
 	if len(columns) > mostPictures {
-		p.compact(b)
+		p.printCompact(b)
 		return
 	}
 	var good []group
@@ -40,24 +40,24 @@ func (p *printer) picture(b *Board) {
 	}
 	for len(columns) > 0 {
 		n := len(columns)
-		for n > 1 && b.width(columns[:n]) > p.width {
+		for n > 1 && b.pictureWidth(columns[:n]) > p.width {
 			n--
 		}
-		p.columns(b, columns[:n])
+		p.printColumns(b, columns[:n])
 		columns = columns[n:]
 	}
 	for _, g := range good {
-		p.processors(b, g.keys)
+		p.printProcessors(b, g.keys)
 	}
 }
 
 // mostPictures is how many different CPUs are drawn with their slots.
 const mostPictures = 4
 
-// content returns what a CPU's picture shows, without the labels.
-func (b *Board) content(key int) string {
+// pictureContent returns what a CPU's picture shows, without the labels.
+func (b *Board) pictureContent(key int) string {
 	var out strings.Builder
-	for _, c := range b.channels([]group{{keys: []int{key}}}) {
+	for _, c := range b.listedChannels([]group{{keys: []int{key}}}) {
 		for _, e := range b.cells[key][c] {
 			out.WriteString(e.size + ",")
 		}
@@ -67,12 +67,12 @@ func (b *Board) content(key int) string {
 		}
 		out.WriteString(strconv.Itoa(c) + "\n")
 	}
-	bandwidth, _ := b.bandwidth(key)
-	speed, _ := b.speed(key)
+	bandwidth, _ := b.describeBandwidth(key)
+	speed, _ := b.runningSpeed(key)
 	return out.String() + bandwidth + speed
 }
 
-func (b *Board) channels(columns []group) []int {
+func (b *Board) listedChannels(columns []group) []int {
 	var out []int
 	for _, g := range columns {
 		for c := range b.cells[g.keys[0]] {
@@ -128,11 +128,11 @@ func (b *Board) columnWidth(g group, speed, bandwidth string) int {
 	return width
 }
 
-// speeds returns the speed in each column, "" if none is slow.
-func (b *Board) speeds(columns []group) []string {
+// columnSpeeds returns the speed in each column, "" if none is slow.
+func (b *Board) columnSpeeds(columns []group) []string {
 	texts, anySlow := make([]string, len(columns)), false
 	for i, g := range columns {
-		text, slow := b.speed(g.keys[0])
+		text, slow := b.runningSpeed(g.keys[0])
 		texts[i], anySlow = text, anySlow || slow
 	}
 	if !anySlow {
@@ -141,11 +141,11 @@ func (b *Board) speeds(columns []group) []string {
 	return texts
 }
 
-// bandwidths returns the bandwidth in each column, and how it is known: in the last one only if that is the same in all.
-func (b *Board) bandwidths(columns []group) []string {
+// columnBandwidths returns the bandwidth in each column, and how it is known: in the last one only if that is the same in all.
+func (b *Board) columnBandwidths(columns []group) []string {
 	texts, hows := make([]string, len(columns)), make([]string, len(columns))
 	for i, g := range columns {
-		texts[i], hows[i] = b.bandwidth(g.keys[0])
+		texts[i], hows[i] = b.describeBandwidth(g.keys[0])
 	}
 	last := len(columns) - 1
 	for last > 0 && texts[last] == "" {
@@ -159,16 +159,16 @@ func (b *Board) bandwidths(columns []group) []string {
 	return texts
 }
 
-// layout returns where the columns and the notes start, and the total width.
-func (b *Board) layout(columns []group) (starts []int, notes, width int) {
-	at, longest, speeds, bandwidths := bodyColumn, 0, b.speeds(columns), b.bandwidths(columns)
+// pictureLayout returns where the columns and the notes start, and the total width.
+func (b *Board) pictureLayout(columns []group) (starts []int, notes, width int) {
+	at, longest, speeds, bandwidths := bodyColumn, 0, b.columnSpeeds(columns), b.columnBandwidths(columns)
 	for i, g := range columns {
 		starts = append(starts, at)
 		width, notes = at+b.columnWidth(g, speeds[i], bandwidths[i]), at+b.cellsWidth(g)+columnGap
 		at = width + columnGap
 	}
-	for _, c := range b.channels(columns) {
-		longest = max(longest, printable.Columns(b.note(columns, c)))
+	for _, c := range b.listedChannels(columns) {
+		longest = max(longest, printable.Columns(b.channelNote(columns, c)))
 	}
 	if longest > 0 {
 		width = max(width, notes+longest)
@@ -176,21 +176,21 @@ func (b *Board) layout(columns []group) (starts []int, notes, width int) {
 	return starts, notes, width
 }
 
-func (b *Board) width(columns []group) int {
-	_, _, width := b.layout(columns)
+func (b *Board) pictureWidth(columns []group) int {
+	_, _, width := b.pictureLayout(columns)
 	return width
 }
 
 // Title names the CPUs that share a picture.
 func (b *Board) Title(keys []int) string {
 	if len(keys) == 1 {
-		return b.name(keys[0])
+		return b.processorName(keys[0])
 	}
-	return humanize.List(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
+	return humanize.List(b.processorNames(keys)) + " (alike; labels of " + b.processorName(keys[0]) + ")"
 }
 
-// Marked returns the handles of the slots with a mark.
-func (b *Board) Marked() map[string]bool {
+// MarkedSlots returns the handles of the slots with a mark.
+func (b *Board) MarkedSlots() map[string]bool {
 	out := map[string]bool{}
 	for _, channels := range b.cells {
 		for _, cells := range channels {
@@ -204,9 +204,9 @@ func (b *Board) Marked() map[string]bool {
 	return out
 }
 
-// note returns the note at the end of a channel's row, "" for none: "<- B4: move to B3, CPU1 empty". What it is about is named
+// channelNote returns the note at the end of a channel's row, "" for none: "<- B4: move to B3, CPU1 empty". What it is about is named
 // unless it is all that the row has: its only modules, or its only CPU.
-func (b *Board) note(columns []group, channel int) string {
+func (b *Board) channelNote(columns []group, channel int) string {
 	about, same := map[string][]string{}, map[string]int{}
 	var texts []string
 	noted, filled := 0, 0
@@ -222,7 +222,7 @@ func (b *Board) note(columns []group, channel int) string {
 		for _, n := range b.notes[g.keys[0]][channel] {
 			label := n.label
 			if label == "" || same[label] > 1 {
-				label = strings.TrimSpace(humanize.List(b.names(g.keys)) + " " + label)
+				label = strings.TrimSpace(humanize.List(b.processorNames(g.keys)) + " " + label)
 			}
 			if about[n.text] == nil {
 				texts = append(texts, n.text)
@@ -257,7 +257,7 @@ func (b *Board) channelHead(columns []group, channel int) string {
 	var names []string
 	for _, g := range columns {
 		name := strconv.Itoa(channel)
-		if pop := wording.Population(b.inv, g.keys[0]); pop != nil {
+		if pop := wording.FindPopulation(b.inv, g.keys[0]); pop != nil {
 			name = b.inv.ChannelName(pop.Socket, channel)
 		}
 		names = wording.AddNew(names, name)
@@ -268,74 +268,74 @@ func (b *Board) channelHead(columns []group, channel int) string {
 	return "channel " + strconv.Itoa(channel)
 }
 
-// columns draws CPUs next to each other.
-func (p *printer) columns(b *Board, columns []group) {
-	starts, at, _ := b.layout(columns)
+// printColumns draws CPUs next to each other.
+func (p *printer) printColumns(b *Board, columns []group) {
+	starts, at, _ := b.pictureLayout(columns)
 	row := func(head string, texts []string) {
 		if strings.Join(texts, "") == "" {
 			return
 		}
-		p.put(head)
+		p.appendClean(head)
 		for i, text := range texts {
 			if text != "" {
-				p.to(starts[i])
-				p.put(text)
+				p.padToColumn(starts[i])
+				p.appendClean(text)
 			}
 		}
 		p.newline()
 	}
-	p.to(bodyColumn)
+	p.padToColumn(bodyColumn)
 	if len(columns) == 1 {
-		p.wrap(bodyColumn, b.Title(columns[0].keys))
+		p.wrapWords(bodyColumn, b.Title(columns[0].keys))
 		p.newline()
 	} else {
 		row("", wording.Each(columns, func(g group) string { return b.Title(g.keys) }))
 	}
-	for _, c := range b.channels(columns) {
-		p.put(b.channelHead(columns, c))
+	for _, c := range b.listedChannels(columns) {
+		p.appendClean(b.channelHead(columns, c))
 		for i, g := range columns {
 			key := g.keys[0]
 			label, sizes := b.cellWidth(key)
 			for j, e := range b.cells[key][c] {
-				p.to(starts[i] + cellStart(label, sizes, j))
+				p.padToColumn(starts[i] + cellStart(label, sizes, j))
 				text := e.size
 				if label > 0 {
 					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
 				}
-				p.marked(text, e.wrong)
+				p.printMarked(text, e.wrong)
 			}
 		}
-		if note := b.note(columns, c); note != "" {
-			p.to(max(p.col+2, at))
-			p.put(note)
+		if note := b.channelNote(columns, c); note != "" {
+			p.padToColumn(max(p.col+2, at))
+			p.appendClean(note)
 		}
 		p.newline()
 	}
-	row("speed", b.speeds(columns))
-	row("bandwidth", b.bandwidths(columns))
+	row("speed", b.columnSpeeds(columns))
+	row("bandwidth", b.columnBandwidths(columns))
 }
 
-// marked prints a cell of the picture, in colour if wrong is set.
-func (p *printer) marked(text string, wrong bool) {
+// printMarked prints a cell of the picture, in colour if wrong is set.
+func (p *printer) printMarked(text string, wrong bool) {
 	if wrong && p.color {
 		p.buf = append(p.buf, wordStyle("WARNING")...)
 		defer func() { p.buf = append(p.buf, styleReset...) }()
 	}
-	p.put(text)
+	p.appendClean(text)
 }
 
-// compact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
+// printCompact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
 // draw their slots.
-func (p *printer) compact(b *Board) {
+func (p *printer) printCompact(b *Board) {
 	t := &textTable{columns: []column{{head: "GiB/channel"}}}
-	groups := b.groups(b.content)
-	channels := b.channels(groups)
+	groups := b.groupByBody(b.pictureContent)
+	channels := b.listedChannels(groups)
 	for _, c := range channels {
 		t.columns = append(t.columns, column{head: strings.TrimPrefix(b.channelHead(groups, c), "channel ")})
 	}
 	t.columns = append(t.columns, column{head: "bandwidth"})
 	for _, g := range groups {
-		cells := []string{strings.Join(b.names(g.keys), ", ")}
+		cells := []string{strings.Join(b.processorNames(g.keys), ", ")}
 		for _, c := range channels {
 			var sizes []string
 			for _, e := range b.cells[g.keys[0]][c] {
@@ -345,10 +345,10 @@ func (p *printer) compact(b *Board) {
 			}
 			cells = append(cells, cmp.Or(strings.Join(sizes, "+"), "-"))
 		}
-		bandwidth, _ := b.bandwidth(g.keys[0])
-		t.row(append(cells, bandwidth)...)
+		bandwidth, _ := b.describeBandwidth(g.keys[0])
+		t.appendRow(append(cells, bandwidth)...)
 	}
-	t.print(p, 0)
+	t.printRows(p, 0)
 }
 
 // ownNames are the technologies that are named beside a size.

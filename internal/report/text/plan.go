@@ -22,20 +22,20 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	if r.Sockets > 1 {
 		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + humanize.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
 	}
-	p.section("CAPACITY", head)
+	p.printSection("CAPACITY", head)
 	if r.RequestedBytes != r.CapacityBytes {
-		p.field(2, "requested", humanize.Size(r.RequestedBytes)+", which no documented layout has; this is the nearest one above")
+		p.printField(2, "requested", humanize.Size(r.RequestedBytes)+", which no documented layout has; this is the nearest one above")
 	}
 	if r.Machine != nil {
-		p.field(2, "machine", wording.Machine(r.Machine))
+		p.printField(2, "machine", wording.MachineName(r.Machine))
 	}
-	p.field(2, "platform", string(r.Platform))
-	p.field(2, "assumed", string(r.Assumed))
+	p.printField(2, "platform", string(r.Platform))
+	p.printField(2, "assumed", string(r.Assumed))
 	p.newline()
 	for i := range r.Configurations {
 		p.configuration(i+1, r, &r.Configurations[i])
 	}
-	return p.flush(w)
+	return p.writeCollected(w)
 }
 
 func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration) {
@@ -43,23 +43,23 @@ func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration
 	if c.Discouraged {
 		title += " (discouraged)"
 	}
-	p.section(strconv.Itoa(n), title)
-	p.field(2, "gives", cmp.Or(reachedLine(&c.Reached), "not known"))
+	p.printSection(strconv.Itoa(n), title)
+	p.printField(2, "gives", cmp.Or(reachedLine(&c.Reached), "not known"))
 	name := "slots"
 	for _, slots := range slices.Concat([][]string{c.Slots}, c.OtherSlots) {
-		p.field(2, name, gluedList(humanize.Spans(slots)))
+		p.printField(2, name, gluedList(humanize.Spans(slots)))
 		name = ""
 	}
 	for _, also := range c.Also {
-		p.field(2, "or", gluedList(humanize.Spans(also)))
+		p.printField(2, "or", gluedList(humanize.Spans(also)))
 	}
-	p.field(2, "doubt", string(c.Doubt))
-	p.field(2, "note", string(c.Note))
-	p.field(2, "fails", remaining(c.Findings, "memory."))
+	p.printField(2, "doubt", string(c.Doubt))
+	p.printField(2, "note", string(c.Note))
+	p.printField(2, "fails", remainingRules(c.Findings, "memory."))
 	for _, e := range c.Effects {
-		p.field(2, "effect", e.Text+" ("+string(e.Source)+")")
+		p.printField(2, "effect", e.Text+" ("+string(e.Source)+")")
 	}
-	p.field(2, "source", c.Source)
+	p.printField(2, "source", c.Source)
 	p.newline()
 }
 
@@ -100,28 +100,28 @@ func dimmWords(r *report.Capacity, c *plan.Configuration) string {
 func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 	p := newPrinter(o)
 	inv := &report.Inventory{Sockets: r.Sockets}
-	p.side("BEFORE", &r.Before, inv)
-	p.side("AFTER", &r.After, inv)
-	p.field(0, "bandwidth", r.BandwidthChanges())
-	p.changed("gone", r.FindingsGone, inv)
-	p.changed("new", r.FindingsNew, inv)
-	return p.flush(w)
+	p.printSide("BEFORE", &r.Before, inv)
+	p.printSide("AFTER", &r.After, inv)
+	p.printField(0, "bandwidth", r.BandwidthChanges())
+	p.printChanged("gone", r.FindingsGone, inv)
+	p.printChanged("new", r.FindingsNew, inv)
+	return p.writeCollected(w)
 }
 
-func (p *printer) side(word string, r *plan.Reaches, inv *report.Inventory) {
+func (p *printer) printSide(word string, r *plan.Reaches, inv *report.Inventory) {
 	capacity := "capacity not known"
 	if r.CapacityBytes != nil {
 		capacity = humanize.Size(*r.CapacityBytes)
 	}
-	p.section(word, capacity)
-	p.reaches(r, inv, "fails")
+	p.printSection(word, capacity)
+	p.printReached(r, inv, "fails")
 	p.newline()
 }
 
-// changed lists findings that are gone or new, one per line.
-func (p *printer) changed(name string, findings []plan.Failure, inv *report.Inventory) {
+// printChanged lists findings that are gone or new, one per line.
+func (p *printer) printChanged(name string, findings []plan.Failure, inv *report.Inventory) {
 	if len(findings) == 0 {
-		p.field(0, name, "none")
+		p.printField(0, name, "none")
 		return
 	}
 	for _, f := range findings {
@@ -129,39 +129,39 @@ func (p *printer) changed(name string, findings []plan.Failure, inv *report.Inve
 		if f.Subject.Kind == inventory.AboutSocket {
 			about = inv.SocketName(f.Subject.Number)
 		}
-		p.field(0, name, f.Rule+" "+about+" ("+string(f.Severity)+")")
+		p.printField(0, name, f.Rule+" "+about+" ("+string(f.Severity)+")")
 		name = ""
 	}
 }
 
-// advice prints every way to improve the population and the BIOS settings: the steps in order, and the result
+// printAdvice prints every way to improve the population and the BIOS settings: the steps in order, and the result
 // of an audit after them.
-func (p *printer) advice(r *report.Report) {
+func (p *printer) printAdvice(r *report.Report) {
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		p.section("ADVICE", string(a.ID)+": "+wording.Effort(a))
+		p.printSection("ADVICE", string(a.ID)+": "+wording.AdviceEffort(a))
 		name := "steps"
-		for j, line := range report.Steps(a.Steps, &r.Inventory) {
-			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
+		for j, line := range report.StepLines(a.Steps, &r.Inventory) {
+			p.printField(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
 		if a.ID == plan.Settings {
-			p.field(2, "stays", remaining(a.Reaches.Findings, settingPrefix))
+			p.printField(2, "stays", remainingRules(a.Reaches.Findings, settingPrefix))
 		} else {
-			p.reaches(&a.Reaches, &r.Inventory, "stays")
+			p.printReached(&a.Reaches, &r.Inventory, "stays")
 		}
-		p.field(2, "cures", curedRules(a.Cures))
+		p.printField(2, "cures", curedRules(a.Cures))
 		if i == 0 {
-			p.field(2, "cheaper", r.AdviceExpensive)
+			p.printField(2, "cheaper", r.AdviceExpensive)
 		}
-		p.field(2, "source", a.Source)
+		p.printField(2, "source", a.Source)
 		p.newline()
 	}
 }
 
-// reaches prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
+// printReached prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
 // the given name. CPUs with an unknown result are left out.
-func (p *printer) reaches(r *plan.Reaches, inv *report.Inventory, fails string) {
+func (p *printer) printReached(r *plan.Reaches, inv *report.Inventory, fails string) {
 	var lines wording.Groups[string]
 	for i := range r.Sockets {
 		name := "machine"
@@ -177,10 +177,10 @@ func (p *printer) reaches(r *plan.Reaches, inv *report.Inventory, fails string) 
 		if len(lines.Names) > 1 {
 			line = gluedList(lines.Of[line]) + ": " + line
 		}
-		p.field(2, name, line)
+		p.printField(2, name, line)
 		name = ""
 	}
-	p.field(2, fails, remaining(r.Findings, "memory."))
+	p.printField(2, fails, remainingRules(r.Findings, "memory."))
 }
 
 // generalGrades are those of the general model. They are for programs: people read speed and share.
@@ -195,10 +195,10 @@ func reachedLine(s *plan.Reached) string {
 	if s.PeakBytes != nil {
 		peak = humanize.Bandwidth(*s.PeakBytes)
 	}
-	return humanize.Joined(", ", class, wording.ReachedSpeed(s), peak, wording.Promised(&s.Relative, documented))
+	return humanize.Joined(", ", class, wording.ReachedSpeed(s), peak, wording.PromisedShare(&s.Relative, documented))
 }
 
-func remaining(findings []plan.Failure, rules string) string {
+func remainingRules(findings []plan.Failure, rules string) string {
 	var first wording.Groups[verdict.Severity]
 	for _, f := range findings {
 		if strings.HasPrefix(f.Rule, rules) {

@@ -51,8 +51,8 @@ func newPrinter(o Options) *printer {
 	return &printer{buf: make([]byte, 0, 16<<10), width: width, color: o.Color, verbose: o.Verbose}
 }
 
-// flush writes the collected text without the empty line at its end.
-func (p *printer) flush(w io.Writer) error {
+// writeCollected writes the collected text without the empty line at its end.
+func (p *printer) writeCollected(w io.Writer) error {
 	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
 		return fmt.Errorf("write text: %w", err)
 	}
@@ -64,35 +64,35 @@ func (p *printer) newline() {
 	p.col = 0
 }
 
-func (p *printer) put(s string) {
+func (p *printer) appendClean(s string) {
 	s = printable.Clean(s)
 	p.buf = append(p.buf, s...)
 	p.col += printable.Columns(s)
 }
 
-func (p *printer) lead(word string) {
+func (p *printer) printStyled(word string) {
 	sequence := ""
 	if p.color {
 		sequence = wordStyle(word)
 	}
 	p.buf = append(p.buf, sequence...)
-	p.put(word)
+	p.appendClean(word)
 	if sequence != "" {
 		p.buf = append(p.buf, styleReset...)
 	}
 }
 
-// to adds spaces up to a column, unless it is passed already.
-func (p *printer) to(col int) {
+// padToColumn adds spaces up to a column, unless it is passed already.
+func (p *printer) padToColumn(col int) {
 	if p.col < col {
 		p.buf = append(p.buf, strings.Repeat(" ", col-p.col)...)
 		p.col = col
 	}
 }
 
-// wrap prints words from the current column on and breaks lines at the width; further lines start at column
+// wrapWords prints words from the current column on and breaks lines at the width; further lines start at column
 // hang. A word that is wider than a line is cut, except an address.
-func (p *printer) wrap(hang int, s string) {
+func (p *printer) wrapWords(hang int, s string) {
 	first := true
 	for word := range humanize.Words(s) {
 		word = printable.Clean(strings.ReplaceAll(word, hardBlank, " "))
@@ -104,33 +104,33 @@ func (p *printer) wrap(hang int, s string) {
 			p.newline()
 			gap = 0
 		}
-		p.to(max(hang, p.col+gap))
-		p.longWord(hang, word)
+		p.padToColumn(max(hang, p.col+gap))
+		p.printLongWord(hang, word)
 		first = false
 	}
 }
 
-// line prints a text of its own from a column on.
-func (p *printer) line(indent int, text string) {
-	p.to(indent)
-	p.wrap(indent, text)
+// printLine prints a text of its own from a column on.
+func (p *printer) printLine(indent int, text string) {
+	p.padToColumn(indent)
+	p.wrapWords(indent, text)
 	p.newline()
 }
 
-func (p *printer) longWord(hang int, word string) {
+func (p *printer) printLongWord(hang int, word string) {
 	columns := printable.Columns(word) // counted once: a word may have a megabyte
 	if strings.Contains(word, "://") {
 		columns = 0
 	}
 	for p.width > hang && columns > p.width-hang {
 		cut := breakAfter(word, p.width-p.col)
-		p.put(word[:cut])
+		p.appendClean(word[:cut])
 		p.newline()
-		p.to(hang)
+		p.padToColumn(hang)
 		columns -= printable.Columns(word[:cut])
 		word = word[cut:]
 	}
-	p.put(word)
+	p.appendClean(word)
 }
 
 // breakAfter returns the offset in bytes after the runes that fit into this many columns; at least one rune.
@@ -145,30 +145,30 @@ func breakAfter(s string, room int) int {
 	return len(s)
 }
 
-// units prints pieces that should not be broken, two spaces apart.
-func (p *printer) units(hang int, pieces []string) {
+// printUnbroken prints pieces that should not be broken, two spaces apart.
+func (p *printer) printUnbroken(hang int, pieces []string) {
 	for i, s := range pieces {
 		switch {
 		case i == 0:
 		case p.col+2+printable.Columns(printable.Clean(s)) > p.width:
 			p.newline()
-			p.to(hang)
+			p.padToColumn(hang)
 		default:
-			p.to(p.col + 2)
+			p.padToColumn(p.col + 2)
 		}
-		p.wrap(hang, s)
+		p.wrapWords(hang, s)
 	}
 	p.newline()
 }
 
-func (p *printer) label(indent int, name string) int {
-	p.to(indent)
-	p.put(name)
+func (p *printer) printLabel(indent int, name string) int {
+	p.padToColumn(indent)
+	p.appendClean(name)
 	hang := indent + valueColumn
 	if p.col >= hang {
-		p.to(p.col + 2)
+		p.padToColumn(p.col + 2)
 	}
-	p.to(hang)
+	p.padToColumn(hang)
 	return hang
 }
 
@@ -177,25 +177,25 @@ func gluedList(items []string) string {
 	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", hardBlank)
 }
 
-// field prints a labelled, wrapped value; nothing for an empty value.
-func (p *printer) field(indent int, name, value string) {
+// printField prints a labelled, wrapped value; nothing for an empty value.
+func (p *printer) printField(indent int, name, value string) {
 	if value == "" {
 		return
 	}
-	p.wrap(p.label(indent, name), value)
+	p.wrapWords(p.printLabel(indent, name), value)
 	p.newline()
 }
 
-func (p *printer) part() {
+func (p *printer) separatePart() {
 	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
 		p.newline()
 	}
 }
 
-func (p *printer) section(word, text string) {
-	p.lead(word)
-	p.to(p.col + 2)
-	p.wrap(valueColumn, text)
+func (p *printer) printSection(word, text string) {
+	p.printStyled(word)
+	p.padToColumn(p.col + 2)
+	p.wrapWords(valueColumn, text)
 	p.newline()
 }
 
@@ -206,34 +206,34 @@ type Page struct{ p *printer }
 func NewPage(o Options) *Page { return &Page{newPrinter(o)} }
 
 // Write prints what was laid out.
-func (g *Page) Write(w io.Writer) error { return g.p.flush(w) }
+func (g *Page) Write(w io.Writer) error { return g.p.writeCollected(w) }
 
 // Head prints a heading, separated from the text before it: a thing with its kind or, for level 3, a part of it.
 func (g *Page) Head(level int, kind, name string) {
-	g.p.part()
+	g.p.separatePart()
 	if level < 3 {
-		g.p.field(0, kind, name)
+		g.p.printField(0, kind, name)
 		return
 	}
-	g.p.line(2, name)
+	g.p.printLine(2, name)
 }
 
 // Text prints a paragraph.
 func (g *Page) Text(s string) {
 	if s != "" {
-		g.p.part()
-		g.p.line(0, s)
+		g.p.separatePart()
+		g.p.printLine(0, s)
 	}
 }
 
 // Field prints a labelled text at a column; nothing for an empty one.
-func (g *Page) Field(indent int, name, value string, _ bool) { g.p.field(indent, name, value) }
+func (g *Page) Field(indent int, name, value string, _ bool) { g.p.printField(indent, name, value) }
 
 // Table prints rows below their headings.
 func (g *Page) Table(heads []string, rows [][]string) {
-	g.p.part()
+	g.p.separatePart()
 	table := &foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}
-	table.print(g.p, 0)
+	table.printRows(g.p, 0)
 }
 
 // Example prints output of the program, line by line.
@@ -241,11 +241,11 @@ func (g *Page) Example(s string) {
 	if s == "" {
 		return
 	}
-	g.p.part()
+	g.p.separatePart()
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			g.p.to(2)
-			g.p.put(line)
+			g.p.padToColumn(2)
+			g.p.appendClean(line)
 		}
 		g.p.newline()
 	}
@@ -258,7 +258,7 @@ func (g *Page) Commands(...string) {}
 // Finding returns one finding as Write prints it.
 func Finding(f *verdict.Finding, o Options) string {
 	p := newPrinter(o)
-	p.finding(f)
+	p.printFinding(f)
 	return strings.TrimRight(string(p.buf), "\n") + "\n"
 }
 

@@ -22,50 +22,50 @@ const bodyColumn = 13
 // source, notes, and what was not run. Verbose adds all evidence.
 func Write(w io.Writer, r *report.Report, o Options) error {
 	p := newPrinter(o)
-	p.section(r.Verdict.Status.Word(), wording.Verdict(r))
+	p.printSection(r.Verdict.Status.Word(), wording.VerdictSentence(r))
 	p.newline()
-	p.item("Outdated", r.Outdated)
-	p.identity(r)
-	p.part()
-	p.memory(r)
+	p.printItem("Outdated", r.Outdated)
+	p.printIdentity(r)
+	p.separatePart()
+	p.printMemory(r)
 	for i := range r.Problems {
-		if r.Problems[i].Above() {
-			p.problem(r, i)
+		if r.Problems[i].IsAboveNote() {
+			p.printProblem(r, i)
 			p.newline()
 		}
 	}
-	p.notes(r)
-	p.waived(r.Findings)
-	p.measured(r.Measured)
-	p.reasons(r.Findings, verdict.Error, "ERROR", " failed to evaluate")
-	p.notices(r.Notices)
-	p.part()
+	p.printNotes(r)
+	p.printWaived(r.Findings)
+	p.printMeasured(r.Measured)
+	p.printReasons(r.Findings, verdict.Error, "ERROR", " failed to evaluate")
+	p.printNotices(r.Notices)
+	p.separatePart()
 	if p.verbose {
-		p.detail(r)
+		p.printDetail(r)
 	}
 	if r.Profiles != nil {
-		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
-		p.part()
+		p.printComparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
+		p.separatePart()
 	}
-	p.summary(r, o.ExitStatus)
-	return p.flush(w)
+	p.printSummary(r, o.ExitStatus)
+	return p.writeCollected(w)
 }
 
-// item prints a text after a name in the first column; nothing for an empty text.
-func (p *printer) item(name, text string) {
+// printItem prints a text after a name in the first column; nothing for an empty text.
+func (p *printer) printItem(name, text string) {
 	if text != "" {
-		p.put(name)
-		p.line(bodyColumn, text)
+		p.appendClean(name)
+		p.printLine(bodyColumn, text)
 	}
 }
 
-func (p *printer) identity(r *report.Report) {
+func (p *printer) printIdentity(r *report.Report) {
 	m := &r.Inventory.Machine
-	line := strings.Join(wording.Processors(r.Inventory.Sockets), ", ")
+	line := strings.Join(wording.CountProcessors(r.Inventory.Sockets), ", ")
 	if name, _, _ := strings.Cut(string(m.Platform.Name), " ("); name != "" {
 		line += " (" + name + ")"
 	}
-	line = strings.Join(append([]string{line}, wording.Capacities(&r.Inventory)...), ", ")
+	line = strings.Join(append([]string{line}, wording.SumCapacities(&r.Inventory)...), ", ")
 	switch filled, all := slotCount(&r.Inventory); {
 	case filled > 0 && filled == all && withoutProcessors(&r.Inventory): // perhaps an excerpt with the filled slots alone
 		line += " in " + humanize.Plural(filled, "slot")
@@ -73,17 +73,17 @@ func (p *printer) identity(r *report.Report) {
 		line += " in " + strconv.Itoa(filled) + " of " + humanize.Plural(all, "slot")
 	}
 	if line = strings.TrimPrefix(line, ", "); line != "" {
-		p.line(0, line)
+		p.printLine(0, line)
 	}
 	profile := ""
 	if r.Profile != nil && (r.ProfileAsked || p.verbose) {
 		profile = "profile " + r.Profile.ID
 	}
-	if second := humanize.Joined(", ", wording.BIOS(&m.BIOS), m.Host.Text(), profile); second != "" {
-		p.line(0, second)
+	if second := humanize.Joined(", ", wording.DescribeBIOS(&m.BIOS), m.Host.Text(), profile); second != "" {
+		p.printLine(0, second)
 	}
 	if r.Profile == nil && r.ProfileAsked {
-		p.item("Profile", "none: "+string(r.Why))
+		p.printItem("Profile", "none: "+string(r.Why))
 	}
 }
 
@@ -117,24 +117,24 @@ func Statement(pr *report.Problem) string {
 	return UpperFirst(pr.Text())
 }
 
-func (p *printer) problem(r *report.Report, i int) {
+func (p *printer) printProblem(r *report.Report, i int) {
 	pr := &r.Problems[i]
-	p.put(strconv.Itoa(i+1) + ". ")
-	p.lead(strings.ToUpper(string(pr.Severity)))
-	p.ruled(Statement(pr), pr.Rule)
+	p.appendClean(strconv.Itoa(i+1) + ". ")
+	p.printStyled(strings.ToUpper(string(pr.Severity)))
+	p.printWithRule(Statement(pr), pr.Rule)
 	if pr.Settings() && len(pr.Members) > 1 {
 		p.settingTable(pr)
 	}
-	p.indented("Fix", FixOf(r, i))
-	p.indented("Source", pr.SourceLine())
+	p.printIndented("Fix", ProblemFix(r, i))
+	p.printIndented("Source", pr.SourceLine())
 	if p.verbose {
-		p.evidence(r, pr)
+		p.printEvidence(r, pr)
 	}
 }
 
-// FixOf returns what to do about a problem; the steps of an earlier problem are not printed again. The fix of a
+// ProblemFix returns what to do about a problem; the steps of an earlier problem are not printed again. The fix of a
 // problem that a layout cures already names the problem that has the steps.
-func FixOf(r *report.Report, i int) string {
+func ProblemFix(r *report.Report, i int) string {
 	fix := r.Problems[i].Fix
 	if r.CuredByLayout(&r.Problems[i]) {
 		return fix
@@ -147,42 +147,42 @@ func FixOf(r *report.Report, i int) string {
 	return fix
 }
 
-func (p *printer) indented(name, text string) {
+func (p *printer) printIndented(name, text string) {
 	if text != "" {
-		p.to(3)
-		p.item(name, text)
+		p.padToColumn(3)
+		p.printItem(name, text)
 	}
 }
 
-// ruled prints a text from the body column on, and a rule's id at the right margin of its last line, or
+// printWithRule prints a text from the body column on, and a rule's id at the right margin of its last line, or
 // of a line of its own if there is no room.
-func (p *printer) ruled(text, rule string) {
-	p.to(bodyColumn)
-	p.wrap(bodyColumn, text)
+func (p *printer) printWithRule(text, rule string) {
+	p.padToColumn(bodyColumn)
+	p.wrapWords(bodyColumn, text)
 	width := printable.Columns(printable.Clean(rule))
 	if p.col+2+width > p.width {
 		p.newline()
 	}
-	p.to(p.width - width)
-	p.put(rule)
+	p.padToColumn(p.width - width)
+	p.appendClean(rule)
 	p.newline()
 }
 
 func (p *printer) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
-		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
+		t.appendRow(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
 	}
-	t.print(p, bodyColumn)
+	t.printRows(p, bodyColumn)
 }
 
 // settingPrefix begins the ids of the rules that check a setting against a profile.
 const settingPrefix = "setting."
 
-func (p *printer) notes(r *report.Report) {
+func (p *printer) printNotes(r *report.Report) {
 	for i := range r.Problems {
 		pr := &r.Problems[i]
-		if pr.Above() {
+		if pr.IsAboveNote() {
 			continue
 		}
 		word := strings.TrimPrefix(pr.Rule, settingPrefix)
@@ -196,33 +196,33 @@ func (p *printer) notes(r *report.Report) {
 		if word != "" {
 			text += " (memaudit explain\n" + word + ")"
 		}
-		p.item("Note", text)
+		p.printItem("Note", text)
 		if word == "" {
 			p.settingTable(pr)
 		}
 		if p.verbose {
-			p.indented("Fix", pr.Fix)
-			p.indented("Source", pr.SourceLine())
-			p.evidence(r, pr)
+			p.printIndented("Fix", pr.Fix)
+			p.printIndented("Source", pr.SourceLine())
+			p.printEvidence(r, pr)
 		}
 	}
 	for _, f := range r.Findings {
 		if !f.Explains || f.Result != verdict.Pass {
 			continue
 		}
-		p.item("Note", UpperFirst(string(f.Found))+" (memaudit explain\n"+f.Rule+")")
+		p.printItem("Note", UpperFirst(string(f.Found))+" (memaudit explain\n"+f.Rule+")")
 		if f.Effect != nil {
-			p.indented("Measured", wording.Costs(f.Effect))
+			p.printIndented("Measured", wording.DescribeCost(f.Effect))
 		}
 		if p.verbose {
-			p.indented("Why", string(f.Why))
-			p.indented("Source", f.Citation.Line())
+			p.printIndented("Why", string(f.Why))
+			p.printIndented("Source", f.Citation.Line())
 		}
 	}
-	p.part()
+	p.separatePart()
 }
 
-func (p *printer) evidence(r *report.Report, pr *report.Problem) {
+func (p *printer) printEvidence(r *report.Report, pr *report.Problem) {
 	for _, get := range []struct {
 		name string
 		of   func(*verdict.Finding) string
@@ -230,7 +230,7 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 		{"Found", func(f *verdict.Finding) string { return string(f.Found) }},
 		{"Expected", func(f *verdict.Finding) string { return string(f.Expected) }},
 		{"Why", func(f *verdict.Finding) string { return string(f.Why) }},
-		{"Cost", func(f *verdict.Finding) string { return wording.Costs(f.Effect) }},
+		{"Cost", func(f *verdict.Finding) string { return wording.DescribeCost(f.Effect) }},
 		{"How", func(f *verdict.Finding) string {
 			if string(f.Remedy) == pr.Fix { // printed above
 				return ""
@@ -239,24 +239,24 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 		}},
 		{"Certainty", func(f *verdict.Finding) string { return f.Certainty.String() }},
 	} {
-		p.grouped(pr.Members, get.name, get.of)
+		p.printGrouped(pr.Members, get.name, get.of)
 	}
 	seen, name := map[string]bool{}, "Evidence"
 	for _, f := range pr.Members {
 		for i := range f.Evidence {
-			if line := wording.Reading(&f.Evidence[i]); !seen[line] {
+			if line := wording.FormatReading(&f.Evidence[i]); !seen[line] {
 				seen[line] = true
-				p.indented(name, line)
+				p.printIndented(name, line)
 				name = " "
 			}
 		}
 	}
-	p.indented("Causes", strings.Join(pr.Consequences, ", "))
+	p.printIndented("Causes", strings.Join(pr.Consequences, ", "))
 }
 
-// grouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
+// printGrouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
 // subjects.
-func (p *printer) grouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
+func (p *printer) printGrouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
 	var texts wording.Groups[string]
 	for _, f := range members {
 		if text := get(f); text != "" {
@@ -269,21 +269,21 @@ func (p *printer) grouped(members []*verdict.Finding, name string, get func(*ver
 			value = gluedList(subjects) + ": " + text
 		}
 		for line := range strings.SplitSeq(value, "\n") {
-			p.indented(name, line)
+			p.printIndented(name, line)
 			name = " "
 		}
 	}
 }
 
-func (p *printer) finding(f *verdict.Finding) {
+func (p *printer) printFinding(f *verdict.Finding) {
 	if f.Result == verdict.Fail {
-		p.lead(strings.ToUpper(string(f.Severity)))
+		p.printStyled(strings.ToUpper(string(f.Severity)))
 	} else {
-		p.put("Note")
+		p.appendClean("Note")
 	}
-	p.ruled(UpperFirst(string(f.Found)), f.Rule)
-	p.indented("Expected", string(f.Expected))
-	p.indented("Cost", wording.Costs(f.Effect))
-	p.grouped([]*verdict.Finding{f}, "Fix", func(f *verdict.Finding) string { return string(f.Remedy) })
-	p.indented("Source", f.Citation.Line())
+	p.printWithRule(UpperFirst(string(f.Found)), f.Rule)
+	p.printIndented("Expected", string(f.Expected))
+	p.printIndented("Cost", wording.DescribeCost(f.Effect))
+	p.printGrouped([]*verdict.Finding{f}, "Fix", func(f *verdict.Finding) string { return string(f.Remedy) })
+	p.printIndented("Source", f.Citation.Line())
 }

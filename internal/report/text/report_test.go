@@ -38,7 +38,7 @@ func TestEveryProblemIsPrinted(t *testing.T) {
 		for _, width := range []int{0, 60, 160} {
 			brief := flat(textOf(t, r, Options{Width: width}))
 			for i := range r.Problems {
-				if p := &r.Problems[i]; p.Above() && !p.Settings() {
+				if p := &r.Problems[i]; p.IsAboveNote() && !p.Settings() {
 					assert.Contains(t, brief, p.Rule)
 					assert.Contains(t, brief, flat(p.Fix), p.Rule)
 				}
@@ -143,7 +143,7 @@ func TestNotes(t *testing.T) {
 		differs("smt", "enabled", "disabled"), differs("c1e", "disabled", "enabled"),
 	}}
 	r.Summary = verdict.Summarize(r.Findings)
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	out := textOf(t, r, Options{Width: 80})
 	assert.Contains(t, out, `
 Note         Channels 2 and 3 are empty; in doubt, as the SMBIOS table may not

@@ -28,7 +28,7 @@ type verdictless struct {
 	n               int
 }
 
-func byReason(findings []verdict.Finding, result verdict.Result) []verdictless {
+func groupByReason(findings []verdict.Finding, result verdict.Result) []verdictless {
 	var out []verdictless
 	for i := range findings {
 		f := &findings[i]
@@ -56,8 +56,8 @@ func (v *verdictless) add(f *verdict.Finding) {
 	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject.String())
 }
 
-// names lists the rules, with their subjects if the rule's name does not contain them.
-func (v *verdictless) names() string {
+// ruleNames lists the rules, with their subjects if the rule's name does not contain them.
+func (v *verdictless) ruleNames() string {
 	out := make([]string, len(v.rules))
 	for i, r := range v.rules {
 		out[i] = r.text
@@ -68,8 +68,8 @@ func (v *verdictless) names() string {
 	return strings.Join(out, ", ")
 }
 
-func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
-	groups := byReason(findings, result)
+func (p *printer) printReasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
+	groups := groupByReason(findings, result)
 	if len(groups) == 0 {
 		return
 	}
@@ -77,16 +77,16 @@ func (p *printer) reasons(findings []verdict.Finding, result verdict.Result, wor
 	for i := range groups {
 		total += groups[i].n
 	}
-	p.section(word, humanize.Plural(total, "finding")+tail)
+	p.printSection(word, humanize.Plural(total, "finding")+tail)
 	for _, g := range groups {
-		p.line(2, cmp.Or(g.reason, "no reason given"))
-		p.field(4, "known by", g.knownBy)
-		p.field(4, "rules", g.names())
+		p.printLine(2, cmp.Or(g.reason, "no reason given"))
+		p.printField(4, "known by", g.knownBy)
+		p.printField(4, "rules", g.ruleNames())
 	}
 	p.newline()
 }
 
-func (p *printer) passed(findings []verdict.Finding) {
+func (p *printer) printPassed(findings []verdict.Finding) {
 	v := verdictless{}
 	for i := range findings {
 		if findings[i].Result == verdict.Pass {
@@ -96,19 +96,19 @@ func (p *printer) passed(findings []verdict.Finding) {
 	if v.n == 0 {
 		return
 	}
-	p.section("PASSED", humanize.Plural(v.n, "finding"))
-	p.line(2, v.names())
+	p.printSection("PASSED", humanize.Plural(v.n, "finding"))
+	p.printLine(2, v.ruleNames())
 	p.newline()
 }
 
-// measured lists measured figures, one per line, and why no rule checks them if none does.
-func (p *printer) measured(all []report.Measurement) {
+// printMeasured lists measured figures, one per line, and why no rule checks them if none does.
+func (p *printer) printMeasured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
-		p.section("MEASURED", p.measuredWith(m))
-		p.field(2, "no verdict", string(m.Unjudged))
+		p.printSection("MEASURED", p.measuredWith(m))
+		p.printField(2, "no verdict", string(m.Unjudged))
 		for j := range m.Figures {
-			p.figure(&m.Figures[j], m.Unjudged == "")
+			p.printFigure(&m.Figures[j], m.Unjudged == "")
 		}
 		p.newline()
 	}
@@ -122,20 +122,20 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 	return humanize.Joined(", ", "with "+string(m.Tool), string(m.At), humanize.Plural(len(m.Figures), "figure"), path)
 }
 
-// figure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
+// printFigure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
 // undecided if a rule could have checked it.
-func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
-	line := humanize.Joined(", ", wording.MeasuredPlace(f)+": "+wording.MeasuredKind(f)+" "+wording.MeasuredValue(f, f.Value), wording.OfPeak(f))
+func (p *printer) printFigure(f *report.MeasuredFigure, judged bool) {
+	line := humanize.Joined(", ", wording.MeasuredPlace(f)+": "+wording.MeasuredKind(f)+" "+wording.MeasuredValue(f, f.Value), wording.ShareOfPeak(f))
 	switch passes := wording.MeasuredPasses(f); {
 	case p.verbose && passes != "":
 		line += " (" + passes + ")"
 	case judged && f.Undecided != "":
 		line += " (undecided: " + string(f.Undecided) + ")"
 	}
-	p.line(2, line)
+	p.printLine(2, line)
 }
 
-func (p *printer) waived(findings []verdict.Finding) {
+func (p *printer) printWaived(findings []verdict.Finding) {
 	var lines []string
 	for _, f := range findings {
 		if f.Result == verdict.Waived {
@@ -145,9 +145,9 @@ func (p *printer) waived(findings []verdict.Finding) {
 	if len(lines) == 0 {
 		return
 	}
-	p.section("WAIVED", humanize.Plural(len(lines), "finding")+", failed but accepted")
+	p.printSection("WAIVED", humanize.Plural(len(lines), "finding")+", failed but accepted")
 	for _, line := range lines {
-		p.line(2, line)
+		p.printLine(2, line)
 	}
 	p.newline()
 }
@@ -162,8 +162,8 @@ func waiverText(w *verdict.Waiver) string {
 	return w.Reason + "; until " + string(w.Until)
 }
 
-// unread lists the sources that could not be read completely, by state and detail.
-func (p *printer) unread(sources []inventory.Source) {
+// printUnread lists the sources that could not be read completely, by state and detail.
+func (p *printer) printUnread(sources []inventory.Source) {
 	var why wording.Groups[*inventory.Source]
 	n := 0
 	for i := range sources {
@@ -175,27 +175,27 @@ func (p *printer) unread(sources []inventory.Source) {
 	if n == 0 {
 		return
 	}
-	p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
+	p.printSection("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
 	for _, key := range why.Names {
 		var names []string
 		for _, s := range why.Of[key] {
 			names = append(names, s.Name)
 		}
 		one := why.Of[key][0]
-		p.field(2, string(one.State), humanize.Joined(": ", strings.Join(names, ", "), string(one.Detail)))
+		p.printField(2, string(one.State), humanize.Joined(": ", strings.Join(names, ", "), string(one.Detail)))
 	}
 	p.newline()
 }
 
-func (p *printer) notices(notices []string) {
+func (p *printer) printNotices(notices []string) {
 	for _, n := range notices {
-		p.field(0, "notice", n)
+		p.printField(0, "notice", n)
 	}
 }
 
-// summary prints how many checks passed, failed and did not run, and the exit status.
-func (p *printer) summary(r *report.Report, exit bool) {
-	out, ways := Counts(r)
+// printSummary prints how many checks passed, failed and did not run, and the exit status.
+func (p *printer) printSummary(r *report.Report, exit bool) {
+	out, ways := CheckCounts(r)
 	switch {
 	case r.Summary.Unknown+r.Summary.Error == 0:
 		out += "."
@@ -207,16 +207,16 @@ func (p *printer) summary(r *report.Report, exit bool) {
 	if exit {
 		out += " Exit status " + strconv.Itoa(r.Verdict.ExitStatus) + "."
 	}
-	p.line(0, out)
+	p.printLine(0, out)
 }
 
-// Counts returns how many of the checks that apply to the machine passed, failed and did not run; if nothing
+// CheckCounts returns how many of the checks that apply to the machine passed, failed and did not run; if nothing
 // failed also what would let them run (ways).
-func Counts(r *report.Report) (text string, ways bool) {
+func CheckCounts(r *report.Report) (text string, ways bool) {
 	s := r.Summary
 	text = humanize.Plural(s.Pass, "check") + " passed"
 	if s.Fail > 0 {
-		text += ", " + strconv.Itoa(s.Fail) + " failed" + causes(r)
+		text += ", " + strconv.Itoa(s.Fail) + " failed" + problemCounts(r)
 	}
 	accepted := r.Accepted()
 	if s.Waived > accepted {
@@ -232,15 +232,15 @@ func Counts(r *report.Report) (text string, ways bool) {
 	case s.Fail > 0 && r.Verdict.Status != report.StatusUnknown:
 		return text + ", " + strconv.Itoa(open) + " not run", false
 	default:
-		return text + ". " + strconv.Itoa(open) + " not run: " + strings.Join(needs(r.Findings), ", "), true
+		return text + ". " + strconv.Itoa(open) + " not run: " + strings.Join(missingNeeds(r.Findings), ", "), true
 	}
 }
 
-// causes counts the problems and notes that the failures come to, in brackets; "" if each failure is one.
-func causes(r *report.Report) string {
+// problemCounts counts the problems and notes that the failures come to, in brackets; "" if each failure is one.
+func problemCounts(r *report.Report) string {
 	above := 0
 	for i := range r.Problems {
-		if r.Problems[i].Above() {
+		if r.Problems[i].IsAboveNote() {
 			above++
 		}
 	}
@@ -257,13 +257,13 @@ func causes(r *report.Report) string {
 	return " (" + strings.Join(out, ", ") + ")"
 }
 
-// needs lists what the checks that did not run need, the most frequent first.
-func needs(findings []verdict.Finding) []string {
+// missingNeeds lists what the checks that did not run need, the most frequent first.
+func missingNeeds(findings []verdict.Finding) []string {
 	t := wording.Tally{}
 	for i := range findings {
 		switch f := &findings[i]; f.Result {
 		case verdict.Unknown:
-			t.Add(wording.Need(f.KnownBy), 1)
+			t.Add(wording.DescribeNeed(f.KnownBy), 1)
 		case verdict.Error:
 			t.Add("failed to evaluate", 1)
 		case verdict.Pass, verdict.Fail, verdict.NotApplicable, verdict.Waived:
@@ -278,20 +278,20 @@ func needs(findings []verdict.Finding) []string {
 	})
 }
 
-// detail prints for the verbose report what else can be done, what passed and what was not run.
-func (p *printer) detail(r *report.Report) {
-	p.advice(r)
-	p.passed(r.Findings)
-	p.reasons(r.Findings, verdict.Unknown, "Not run", "")
+// printDetail prints for the verbose report what else can be done, what passed and what was not run.
+func (p *printer) printDetail(r *report.Report) {
+	p.printAdvice(r)
+	p.printPassed(r.Findings)
+	p.printReasons(r.Findings, verdict.Unknown, "Not run", "")
 	if n := r.Summary.NotApplicable; n > 0 {
-		p.line(0, humanize.Plural(n, "check")+" not applicable to this machine (memaudit rules list).")
+		p.printLine(0, humanize.Plural(n, "check")+" not applicable to this machine (memaudit rules list).")
 		p.newline()
 	}
-	p.unread(r.Inventory.Sources)
+	p.printUnread(r.Inventory.Sources)
 	var words []string
 	for _, t := range wording.TermsIn(string(p.buf)) {
 		words = append(words, t.Name+": "+t.Meaning)
 	}
-	p.field(0, "glossary", strings.Join(words, "; "))
-	p.part()
+	p.printField(0, "glossary", strings.Join(words, "; "))
+	p.separatePart()
 }

@@ -35,21 +35,21 @@ const (
 	belowIndent = 4
 )
 
-// row adds a row; an empty cell is printed as "-", which means unknown.
-func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
+// appendRow adds a row; an empty cell is printed as "-", which means unknown.
+func (t *textTable) appendRow(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *textTable) print(p *printer, indent int) {
-	widths := t.widths()
+func (t *textTable) printRows(p *printer, indent int) {
+	widths := t.columnWidths()
 	left := t.dropColumns(widths, p.width-indent)
-	t.line(p, indent, widths, wording.Each(t.columns, func(c column) string { return c.head }))
+	t.printRow(p, indent, widths, wording.Each(t.columns, func(c column) string { return c.head }))
 	for i, r := range t.rows {
-		t.line(p, indent, widths, r)
+		t.printRow(p, indent, widths, r)
 		for _, text := range t.below[i] {
-			p.line(indent+belowIndent, text)
+			p.printLine(indent+belowIndent, text)
 		}
 	}
 	if len(left) > 0 {
-		p.line(indent, "no room for: "+strings.Join(left, ", "))
+		p.printLine(indent, "no room for: "+strings.Join(left, ", "))
 	}
 }
 
@@ -72,8 +72,8 @@ func (t *textTable) dropColumns(widths []int, room int) []string {
 	return left
 }
 
-// widths returns the widths of the columns, -1 for one that is not shown.
-func (t *textTable) widths() []int {
+// columnWidths returns the widths of the columns, -1 for one that is not shown.
+func (t *textTable) columnWidths() []int {
 	widths := make([]int, len(t.columns))
 	for i := range t.columns {
 		widths[i] = -1
@@ -99,7 +99,7 @@ func totalWidth(widths []int) int {
 	return sum
 }
 
-func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
+func (t *textTable) printRow(p *printer, indent int, widths []int, cells []string) {
 	at := indent
 	for i, s := range cells {
 		if widths[i] < 0 {
@@ -110,8 +110,8 @@ func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
 		if t.columns[i].right {
 			start += widths[i] - printable.Columns(s)
 		}
-		p.to(start)
-		p.put(s)
+		p.padToColumn(start)
+		p.appendClean(s)
 		at += widths[i] + tableGap
 	}
 	p.newline()
@@ -133,8 +133,8 @@ type foldedTable struct {
 // leastCell is the width below which no column is narrowed, however narrow the page is.
 const leastCell = 12
 
-func (s *foldedTable) print(p *printer, indent int) {
-	widths := s.widths()
+func (s *foldedTable) printRows(p *printer, indent int) {
+	widths := s.columnWidths()
 	room := p.width - indent
 	for _, w := range widths[:s.fixed] {
 		room -= w + tableGap
@@ -151,14 +151,14 @@ func (s *foldedTable) print(p *printer, indent int) {
 		if first > s.fixed {
 			p.newline()
 		}
-		s.part(p, indent, widths, first, end)
+		s.printPart(p, indent, widths, first, end)
 		first = end
 	}
 }
 
-// widths returns the widths of the columns: those of their widest cells within the limits, and at
+// columnWidths returns the widths of the columns: those of their widest cells within the limits, and at
 // least those of their heads.
-func (s *foldedTable) widths() []int {
+func (s *foldedTable) columnWidths() []int {
 	out := make([]int, len(s.heads))
 	for i, head := range s.heads {
 		out[i] = printable.Columns(printable.Clean(head))
@@ -171,9 +171,9 @@ func (s *foldedTable) widths() []int {
 	return out
 }
 
-// part prints the fixed columns and those from first (inclusive) to end (exclusive).
-func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int) {
-	s.line(p, indent, widths, s.heads, first, end)
+// printPart prints the fixed columns and those from first (inclusive) to end (exclusive).
+func (s *foldedTable) printPart(p *printer, indent int, widths []int, first, end int) {
+	s.printRow(p, indent, widths, s.heads, first, end)
 	for _, r := range s.rows {
 		if r == nil {
 			p.newline()
@@ -182,11 +182,11 @@ func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int)
 		if s.nothing != "" && !slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }) {
 			continue
 		}
-		s.line(p, indent, widths, r, first, end)
+		s.printRow(p, indent, widths, r, first, end)
 	}
 }
 
-func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string, first, end int) {
+func (s *foldedTable) printRow(p *printer, indent int, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string
 	height, col := 0, indent
@@ -201,8 +201,8 @@ func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string,
 	for n := range height {
 		for i, lines := range folded {
 			if n < len(lines) && lines[n] != "" {
-				p.to(at[i])
-				p.put(lines[n])
+				p.padToColumn(at[i])
+				p.appendClean(lines[n])
 			}
 		}
 		p.newline()

@@ -38,9 +38,9 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	return humanize.Bandwidth(int64(*v))
 }
 
-// OfPeak compares a bandwidth with the theoretical peak of the node's own memory, and a latency under load with what others
+// ShareOfPeak compares a bandwidth with the theoretical peak of the node's own memory, and a latency under load with what others
 // measured; "" if that is not known.
-func OfPeak(f *report.MeasuredFigure) string {
+func ShareOfPeak(f *report.MeasuredFigure) string {
 	if d := f.Documented; d != nil {
 		return platform.Nanoseconds([]float64{math.Round(1e9 * d.Low), math.Round(1e9 * d.High)}) + " on " + d.Of + " (" + d.Source + ")"
 	}
@@ -74,14 +74,14 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 	return "node " + strconv.Itoa(*f.CPUNode) + ", memory of node " + strconv.Itoa(*f.MemoryNode)
 }
 
-// Reading is one reading in one line: its source, the file and its text.
-func Reading(e *fact.Evidence) string {
+// FormatReading is one reading in one line: its source, the file and its text.
+func FormatReading(e *fact.Evidence) string {
 	return humanize.Joined(": ", humanize.Joined(" ", e.Source, e.Path), e.Reading())
 }
 
-// Costs is the cost of a deviation, and its source; "" if none is documented. Costs computed by the population model
+// DescribeCost is the cost of a deviation, and its source; "" if none is documented. Costs computed by the population model
 // name it themselves.
-func Costs(e *verdict.Effect) string {
+func DescribeCost(e *verdict.Effect) string {
 	if e == nil {
 		return ""
 	}
@@ -92,16 +92,16 @@ func Costs(e *verdict.Effect) string {
 	return e.Text + " (" + source + ")"
 }
 
-// Errors describes the errors counted for a module: "120 corrected errors", with the uncorrected ones if there are
+// DescribeErrors describes the errors counted for a module: "120 corrected errors", with the uncorrected ones if there are
 // any; "" if they are not counted or zero.
-func Errors(e *inventory.Errors) string {
+func DescribeErrors(e *inventory.Errors) string {
 	switch {
 	case e == nil:
 		return ""
 	case e.Uncorrected.Or(0) > 0:
-		return Counted(e.Corrected) + " corrected and " + Counted(e.Uncorrected) + " uncorrected errors"
+		return FormatCount(e.Corrected) + " corrected and " + FormatCount(e.Uncorrected) + " uncorrected errors"
 	case e.Corrected.Or(0) > 0:
-		return Counted(e.Corrected) + " corrected errors"
+		return FormatCount(e.Corrected) + " corrected errors"
 	case len(e.Standing()) > 0:
 		return "errors in the BMC's event log"
 	default:
@@ -109,11 +109,11 @@ func Errors(e *inventory.Errors) string {
 	}
 }
 
-// Counted is a number that may not be known: "?" then.
-func Counted(n fact.Fact[int64]) string { return cmp.Or(n.Text(), "?") }
+// FormatCount is a number that may not be known: "?" then.
+func FormatCount(n fact.Fact[int64]) string { return cmp.Or(n.Text(), "?") }
 
-// Effort counts what an advice asks for.
-func Effort(a *plan.Advice) string {
+// AdviceEffort counts what an advice asks for.
+func AdviceEffort(a *plan.Advice) string {
 	if a.ID == plan.Settings {
 		return "1 setting for " + humanize.Plural(len(a.Cures), "finding")
 	}
@@ -156,8 +156,8 @@ func ReachedSpeed(s *plan.Reached) string {
 	return clock + " (" + humanize.Bandwidth(atExpected) + " if it ran at " + expected + ")"
 }
 
-// Limiter is the word for what decides the expected speed.
-func Limiter(limiter population.Limiter) string {
+// LimiterName is the word for what decides the expected speed.
+func LimiterName(limiter population.Limiter) string {
 	switch limiter {
 	case population.LimitDPC:
 		return "DIMMs per channel"
@@ -168,10 +168,10 @@ func Limiter(limiter population.Limiter) string {
 	}
 }
 
-// Promised is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
+// PromisedShare is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
 // no class (classed) that means the same.
-func Promised(r *population.Relative, classed bool) string {
-	share := Share(r)
+func PromisedShare(r *population.Relative, classed bool) string {
+	share := BandwidthShare(r)
 	if share == "" && r.Low != nil && (!classed || r.ByChannels) {
 		share = "full bandwidth"
 	}
@@ -181,9 +181,9 @@ func Promised(r *population.Relative, classed bool) string {
 	return share
 }
 
-// Share is the share of the best bandwidth: measured, or the model's range,
+// BandwidthShare is the share of the best bandwidth: measured, or the model's range,
 // and which of the two. A full share is not worth a word.
-func Share(r *population.Relative) string {
+func BandwidthShare(r *population.Relative) string {
 	switch {
 	case r.Value != nil:
 		return Percent(*r.Value) + " % of best bandwidth (measured)"
@@ -225,8 +225,8 @@ var needs = [...]struct {
 	{"need a slot map (memaudit rules draft)", []fact.Input{fact.SlotMap, fact.LetteredSlotMap}},
 }
 
-// Need describes what a check needs to run, by what would make its facts known.
-func Need(knownBy fact.Inputs) string {
+// DescribeNeed describes what a check needs to run, by what would make its facts known.
+func DescribeNeed(knownBy fact.Inputs) string {
 	if len(knownBy) == 0 {
 		return "are not possible on this hardware"
 	}

@@ -23,9 +23,9 @@ import (
 // PrintedRate is the usual name of a speed: firmware's 1067 and 2934 are 1066 and 2933.
 func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
-// Machine is vendor and product, without saying the vendor twice.
-func Machine(m *inventory.Machine) string {
-	vendor, product := report.VendorName(m.Vendor.Text()), unmarked(m.Product.Text())
+// MachineName is vendor and product, without saying the vendor twice.
+func MachineName(m *inventory.Machine) string {
+	vendor, product := report.VendorName(m.Vendor.Text()), plainName(m.Product.Text())
 	switch {
 	case product == "" && vendor == "":
 		return "machine of unknown make"
@@ -46,36 +46,36 @@ func Machine(m *inventory.Machine) string {
 var machineType, onlyType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:? *-\[[^\]]*\]-$| *\.{4,}$`) }),
 	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\[(.*)\]-$`) })
 
-// unmarked is a name from firmware without what its vendor puts around it.
-func unmarked(name string) string {
+// plainName is a name from firmware without what its vendor puts around it.
+func plainName(name string) string {
 	return machineType().ReplaceAllString(onlyType().ReplaceAllString(name, "$1"), "")
 }
 
-// Verdict is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.
-func Verdict(r *report.Report) string {
+// VerdictSentence is the machine, if its vendor is known, and the sentence of its verdict: what follows the word.
+func VerdictSentence(r *report.Report) string {
 	if !r.Machine.Vendor.Known() && !r.Machine.Product.Known() {
 		return r.Verdict.Sentence
 	}
-	return Machine(&r.Machine) + ": " + r.Verdict.Sentence
+	return MachineName(&r.Machine) + ": " + r.Verdict.Sentence
 }
 
-// BIOS is the firmware's version with its date, "" when neither is known.
-func BIOS(b *inventory.BIOS) string {
-	version, date := unmarked(b.Version.Text()), b.Date.Text()
+// DescribeBIOS is the firmware's version with its date, "" when neither is known.
+func DescribeBIOS(b *inventory.BIOS) string {
+	version, date := plainName(b.Version.Text()), b.Date.Text()
 	switch {
 	case version == "" && date == "":
 		return ""
 	case version == "":
-		return "BIOS of " + Date(date)
+		return "BIOS of " + FormatDate(date)
 	case date == "":
 		return "BIOS " + version
 	default:
-		return "BIOS " + version + " (" + Date(date) + ")"
+		return "BIOS " + version + " (" + FormatDate(date) + ")"
 	}
 }
 
-// Platform is the recognised platform, and whether the machine is a guest.
-func Platform(m *inventory.Machine) []string {
+// PlatformNames is the recognised platform, and whether the machine is a guest.
+func PlatformNames(m *inventory.Machine) []string {
 	out := slices.DeleteFunc([]string{string(m.Platform.ID), string(m.Platform.Name)}, func(s string) bool { return s == "" })
 	if len(out) == 0 {
 		out = append(out, "not recognised")
@@ -95,7 +95,7 @@ func SettingReadings(s *report.Setting) []string {
 	add := func(known bool, evidence []fact.Evidence) {
 		for i := range evidence {
 			if known {
-				out = AddNew(out, Reading(&evidence[i]))
+				out = AddNew(out, FormatReading(&evidence[i]))
 			}
 		}
 	}
@@ -106,8 +106,8 @@ func SettingReadings(s *report.Setting) []string {
 	return out
 }
 
-// Population is the memory of the socket with this number, NoSocket for that outside them; nil if the report has none.
-func Population(inv *report.Inventory, id int) *report.PopulationSocket {
+// FindPopulation is the memory of the socket with this number, NoSocket for that outside them; nil if the report has none.
+func FindPopulation(inv *report.Inventory, id int) *report.PopulationSocket {
 	for i := range inv.Population.Sockets {
 		if s := &inv.Population.Sockets[i]; SocketID(s.Socket) == id {
 			return s
@@ -116,8 +116,8 @@ func Population(inv *report.Inventory, id int) *report.PopulationSocket {
 	return nil
 }
 
-// Processors counts the populated sockets by model: "2 x Xeon X5670".
-func Processors(sockets []inventory.Socket) []string {
+// CountProcessors counts the populated sockets by model: "2 x Xeon X5670".
+func CountProcessors(sockets []inventory.Socket) []string {
 	t := Tally{}
 	for _, s := range sockets {
 		if !s.Populated.Or(true) {
@@ -125,16 +125,16 @@ func Processors(sockets []inventory.Socket) []string {
 		}
 		name := "processor of unknown model"
 		if s.Brand.Known() {
-			name = Processor(s.Brand.Value)
+			name = ProcessorName(s.Brand.Value)
 		}
 		t.Add(name, 1)
 	}
 	return Each(t, func(e Tallied) string { return strconv.FormatInt(e.N, 10) + " x " + e.Name })
 }
 
-// Capacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
+// SumCapacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
 // modules the kernel's count is used, and marked as such.
-func Capacities(inv *report.Inventory) []string {
+func SumCapacities(inv *report.Inventory) []string {
 	t, open := Tally{}, false
 	var kinds []string
 	for i := range inv.Slots {
@@ -152,24 +152,24 @@ func Capacities(inv *report.Inventory) []string {
 		t.Add(string(technology), s.SizeBytes.Value)
 	}
 	if len(t) == 0 {
-		return visible(inv.Nodes)
+		return visibleMemory(inv.Nodes)
 	}
-	return Each(t, func(e Tallied) string { return capacity(e, kinds, open) })
+	return Each(t, func(e Tallied) string { return capacityText(e, kinds, open) })
 }
 
-// Memory is the kind of memory that a module is, "" when it is not known.
-func Memory(s *inventory.Slot) string { return cmp.Or(s.Memory, s.Type.Text()) }
+// MemoryKind is the kind of memory that a module is, "" when it is not known.
+func MemoryKind(s *inventory.Slot) string { return cmp.Or(s.Memory, s.Type.Text()) }
 
 // MemoryReported is the kind of memory, with firmware's if that differs: "DDR3 (reported as DDR2)".
 func MemoryReported(s *inventory.Slot) string {
-	kind, stated := Memory(s), s.Type.Text()
+	kind, stated := MemoryKind(s), s.Type.Text()
 	if strings.HasPrefix(kind, stated) { // DDR2 FB-DIMM, which firmware calls DDR2
 		return kind
 	}
 	return kind + " (reported as " + stated + ")"
 }
 
-func capacity(e Tallied, kinds []string, open bool) string {
+func capacityText(e Tallied, kinds []string, open bool) string {
 	s := humanize.Size(e.N)
 	if e.Name != string(inventory.DRAM) {
 		return strings.TrimSpace(s + " " + strings.ToUpper(e.Name))
@@ -183,8 +183,8 @@ func capacity(e Tallied, kinds []string, open bool) string {
 	return s
 }
 
-// visible is the memory the kernel shows, of the nodes that report it.
-func visible(nodes []report.Node) []string {
+// visibleMemory is the memory the kernel shows, of the nodes that report it.
+func visibleMemory(nodes []report.Node) []string {
 	var sum int64
 	for i := range nodes {
 		if !nodes[i].MemoryBytes.Known() {
@@ -261,8 +261,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 0, 64)
 }
 
-// Date turns SMBIOS's month/day/year into year-month-day; anything else, also an invalid date, is returned unchanged.
-func Date(s string) string {
+// FormatDate turns SMBIOS's month/day/year into year-month-day; anything else, also an invalid date, is returned unchanged.
+func FormatDate(s string) string {
 	day, err := time.Parse("01/02/2006", s)
 	if err != nil {
 		return s
@@ -270,9 +270,9 @@ func Date(s string) string {
 	return day.Format(time.DateOnly)
 }
 
-// Processor shortens a brand string to the usual name of the processor: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a
+// ProcessorName shortens a brand string to the usual name of the processor: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a
 // Xeon X5670. A string that names no product keeps its words; Intel's samples print "Genuine Intel(R) CPU 0000%@".
-func Processor(brand string) string {
+func ProcessorName(brand string) string {
 	if strings.Contains(brand, "Intel") && strings.Contains(brand, "0000%") {
 		return "Intel engineering sample"
 	}

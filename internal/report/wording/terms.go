@@ -36,7 +36,7 @@ func TermsIn(text string) []Term {
 	var out []Term
 	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		for _, term := range termsOf(word) {
+		for _, term := range termsInWord(word) {
 			if !seen[term.Name] {
 				seen[term.Name] = true
 				out = append(out, term)
@@ -46,8 +46,8 @@ func TermsIn(text string) []Term {
 	return out
 }
 
-// termsOf lists the abbreviations in a word: itself, else the parts joined by hyphens.
-func termsOf(word string) []Term {
+// termsInWord lists the abbreviations in a word: itself, else the parts joined by hyphens.
+func termsInWord(word string) []Term {
 	name := strings.ToLower(word)
 	term, ok := termsByName()[name]
 	if !ok && strings.HasSuffix(word, "s") {
@@ -60,7 +60,7 @@ func termsOf(word string) []Term {
 	if !ok {
 		return nil
 	}
-	return append(termsOf(first), termsOf(rest)...)
+	return append(termsInWord(first), termsInWord(rest)...)
 }
 
 var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
@@ -131,8 +131,8 @@ func (t *Tally) Add(name string, n int64) {
 	*t = append(*t, Tallied{name, n})
 }
 
-// Subjects brings numbered subjects of one kind together: "sockets 0-3".
-func Subjects(subjects []inventory.Subject) []string {
+// JoinSubjects brings numbered subjects of one kind together: "sockets 0-3".
+func JoinSubjects(subjects []inventory.Subject) []string {
 	numbers := map[string][]int{}
 	var out []string
 	for _, s := range subjects {

@@ -41,7 +41,7 @@ func TestProcessorName(t *testing.T) {
 		"AMD FX(tm)-8120 Eight-Core Processor            ": "FX-8120",
 		"Genuine Intel(R) CPU 0000%@":                      "Intel engineering sample",
 	} {
-		assert.Equal(t, want, Processor(in))
+		assert.Equal(t, want, ProcessorName(in))
 	}
 }
 
@@ -56,12 +56,12 @@ func TestMachineNames(t *testing.T) {
 		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell, model not known"}, {"", "", "machine of unknown make"},
 		{"Intel Corporation", "S2600", "Intel S2600"},
 	} {
-		assert.Equal(t, c.want, Machine(&inventory.Machine{Vendor: is(c.vendor), Product: is(c.product)}), c)
+		assert.Equal(t, c.want, MachineName(&inventory.Machine{Vendor: is(c.vendor), Product: is(c.product)}), c)
 	}
 	for _, c := range []struct{ version, date, want string }{
-		{"2.1", "", "BIOS 2.1"}, {"", "", ""}, {"2.1", "03/04/2019", "BIOS 2.1 (" + Date("03/04/2019") + ")"}, {"", "03/04/2019", "BIOS of " + Date("03/04/2019")},
+		{"2.1", "", "BIOS 2.1"}, {"", "", ""}, {"2.1", "03/04/2019", "BIOS 2.1 (" + FormatDate("03/04/2019") + ")"}, {"", "03/04/2019", "BIOS of " + FormatDate("03/04/2019")},
 	} {
-		assert.Equal(t, c.want, BIOS(&inventory.BIOS{Version: is(c.version), Date: is(c.date)}), c)
+		assert.Equal(t, c.want, DescribeBIOS(&inventory.BIOS{Version: is(c.version), Date: is(c.date)}), c)
 	}
 }
 

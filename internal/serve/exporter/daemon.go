@@ -85,12 +85,12 @@ func (l *auditLoop) run(ctx context.Context) {
 	defer l.timer.Stop()
 	l.due = time.Now()
 	l.notify("READY=1\nSTATUS=the first audit is running")
-	ping, stop := l.pings()
+	ping, stop := l.watchdogTicks()
 	defer stop()
 	for {
 		select {
 		case <-ctx.Done():
-			l.finish()
+			l.awaitAudit()
 			return
 		case e := <-l.events:
 			// All events that arrive while an audit is scheduled or running lead to one more audit.
@@ -99,11 +99,11 @@ func (l *auditLoop) run(ctx context.Context) {
 				l.reload = true
 				l.notify("RELOADING=1\n" + daemon.SdNotifyMonotonicUsec()) // as Type=notify-reload asks; READY=1 ends the reload
 			}
-			l.schedule(l.settle)
+			l.scheduleAudit(l.settle)
 		case <-l.timer.C:
-			l.start(ctx)
+			l.startAudit(ctx)
 		case out := <-l.done:
-			l.finished(out)
+			l.finishAudit(out)
 			if l.idle != nil {
 				l.idle()
 			}
@@ -115,8 +115,8 @@ func (l *auditLoop) run(ctx context.Context) {
 	}
 }
 
-// pings returns a channel that ticks at half the watchdog's time, or never if there is no watchdog.
-func (l *auditLoop) pings() (<-chan time.Time, func()) {
+// watchdogTicks returns a channel that ticks at half the watchdog's time, or never if there is no watchdog.
+func (l *auditLoop) watchdogTicks() (<-chan time.Time, func()) {
 	if l.watchdog <= 0 {
 		return nil, func() {}
 	}
@@ -124,17 +124,17 @@ func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-func (l *auditLoop) schedule(after time.Duration) {
+func (l *auditLoop) scheduleAudit(after time.Duration) {
 	if at := time.Now().Add(after); l.due.IsZero() || at.Before(l.due) {
 		l.due = at
 		l.timer.Reset(after)
 	}
 }
 
-func (l *auditLoop) start(ctx context.Context) {
+func (l *auditLoop) startAudit(ctx context.Context) {
 	if l.running {
 		l.due = time.Time{}
-		l.schedule(l.settle)
+		l.scheduleAudit(l.settle)
 		return
 	}
 	reload := l.reload
@@ -145,11 +145,11 @@ func (l *auditLoop) start(ctx context.Context) {
 	}()
 }
 
-func (l *auditLoop) finished(out Outcome) {
+func (l *auditLoop) finishAudit(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
 	before := l.pages.current.Load()
-	l.pages.publish(out)
+	l.pages.publishOutcome(out)
 	ready := "READY=1\n"
 	if l.reload {
 		ready = "" // another reload was requested meanwhile
@@ -164,18 +164,18 @@ func (l *auditLoop) finished(out Outcome) {
 		l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
-		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
+		l.log.Error("audit done in part; what could not be read is unknown", append(verdictCounts(out.Report), "error", out.Err, "took", took)...)
 		l.notify(ready + "STATUS=" + out.Report.Verdict.Line() + "; not everything could be read")
 		logChanges(l.log, before, l.pages.current.Load())
 	default:
-		l.log.Info("audit done", append(counts(out.Report), "took", took)...)
+		l.log.Info("audit done", append(verdictCounts(out.Report), "took", took)...)
 		l.notify(ready + "STATUS=" + out.Report.Verdict.Line())
 		logChanges(l.log, before, l.pages.current.Load())
 	}
-	l.schedule(jittered(l.interval))
+	l.scheduleAudit(jitterInterval(l.interval))
 }
 
-func (l *auditLoop) finish() {
+func (l *auditLoop) awaitAudit() {
 	l.notify("STOPPING=1")
 	if !l.running {
 		return
@@ -187,16 +187,16 @@ func (l *auditLoop) finish() {
 	}
 }
 
-// jittered changes an interval by up to 10 % at random, so that daemons that started together do
+// jitterInterval changes an interval by up to 10 % at random, so that daemons that started together do
 // not keep asking their machines and controllers at the same moments.
-func jittered(d time.Duration) time.Duration {
+func jitterInterval(d time.Duration) time.Duration {
 	return d - d/10 + rand.N(d/5+1)
 }
 
 // UnreadNotice starts the notice of a report about sources that could not be read.
 const UnreadNotice = "not everything could be read: "
 
-func counts(r *report.Report) []any {
+func verdictCounts(r *report.Report) []any {
 	n := r.Summary // checks, as the report counts them
 	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n.Pass, "fail", n.Fail, "unknown", n.Unknown, "error", n.Error}
 }
@@ -208,13 +208,13 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	if before != nil {
 		old = *before.report
 	}
-	found := without(problems(now.report), problems(&old))
+	found := without(problemKeys(now.report), problemKeys(&old))
 	for i := range now.report.Problems {
 		if p := &now.report.Problems[i]; slices.Contains(found, problemKey(p)) {
 			log.Warn("problem", "severity", p.Severity, "rule", p.Rule, "where", p.Where, "sentence", p.Sentence, "fix", p.Fix)
 		}
 	}
-	if gone := without(problems(&old), problems(now.report)); len(gone) > 0 {
+	if gone := without(problemKeys(&old), problemKeys(now.report)); len(gone) > 0 {
 		log.Info("problems fixed", "problems", gone)
 	}
 	for _, n := range without(now.report.Notices, old.Notices) {
@@ -224,10 +224,10 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	}
 }
 
-func problems(r *report.Report) []string {
+func problemKeys(r *report.Report) []string {
 	var out []string
 	for i := range r.Problems {
-		if p := &r.Problems[i]; p.Above() {
+		if p := &r.Problems[i]; p.IsAboveNote() {
 			out = append(out, problemKey(p))
 		}
 	}

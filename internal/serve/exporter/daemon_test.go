@@ -236,7 +236,7 @@ func TestShutdown(t *testing.T) {
 			}()
 			<-asked
 		}
-		err = shutdown([]*http.Server{s}, 20*time.Millisecond)
+		err = shutDownServers([]*http.Server{s}, 20*time.Millisecond)
 		if hangs {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Error(t, <-answered, "the client is not left waiting")

@@ -46,28 +46,28 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		Protocols: protocols,
 		Handler:   handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ConnState: newConnections(maxConnections).state,
+		ConnState: newConnections(maxConnections).trackState,
 	}
 }
 
-func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
+func (p *currentPage) newHandler(w *WebOptions, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
-	get(w.MetricsPath, p.scrape(log))
+	get(w.MetricsPath, p.metricsHandler(log))
 	if !w.NoReport {
-		get("/report", p.serve("text/html; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.html() }))
-		get("/report.txt", p.serve("text/plain; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.text() }))
-		get("/report.json", p.serve("application/json", func(c *auditPage) ([]byte, error) { return c.json() }))
+		get("/report", p.formHandler("text/html; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.html() }))
+		get("/report.txt", p.formHandler("text/plain; charset=utf-8", func(c *auditPage) ([]byte, error) { return c.text() }))
+		get("/report.json", p.formHandler("application/json", func(c *auditPage) ([]byte, error) { return c.json() }))
 	}
 	runbook := sync.OnceValues(w.Runbook)
 	get("/runbook", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := runbook()
-		answer(w, r, "text/html; charset=utf-8", time.Time{}, body, err)
+		writeAnswer(w, r, "text/html; charset=utf-8", time.Time{}, body, err)
 	}))
 	get("/-/healthy", constantAnswer("memaudit is healthy.\n"))
-	get("/-/ready", p.audited(constantAnswer("memaudit is ready.\n")))
+	get("/-/ready", p.requireAudit(constantAnswer("memaudit is ready.\n")))
 	if w.MetricsPath != "/" {
-		get("/{$}", p.landing(w))
+		get("/{$}", p.landingPage(w))
 	}
 	return asDeclared(mux)
 }
@@ -75,17 +75,17 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 // maxScrapes is how many scrapes are answered at the same time.
 const maxScrapes = 40
 
-// scrape answers with the metrics of the last audit and of this process. Before the first audit it
+// metricsHandler answers with the metrics of the last audit and of this process. Before the first audit it
 // answers 503: a page without the audit's metrics would resolve alerts that still hold.
-func (p *currentPage) scrape(log *slog.Logger) http.Handler {
+func (p *currentPage) metricsHandler(log *slog.Logger) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector(),
 		metrics.Collector(func() []metrics.Family { return p.current.Load().families }))
-	return p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+	return p.requireAudit(promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true}))
 }
 
-func (p *currentPage) audited(next http.Handler) http.Handler {
+func (p *currentPage) requireAudit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.current.Load() == nil {
 			w.Header().Set("Retry-After", "1")
@@ -96,9 +96,9 @@ func (p *currentPage) audited(next http.Handler) http.Handler {
 	})
 }
 
-// landing serves exporter-toolkit's first page: the machine's status in a sentence, unless reports are not
+// landingPage serves exporter-toolkit's first page: the machine's status in a sentence, unless reports are not
 // served, and links to the other pages.
-func (p *currentPage) landing(w *WebOptions) http.Handler {
+func (p *currentPage) landingPage(w *WebOptions) http.Handler {
 	links := []web.LandingLinks{{Address: strings.TrimPrefix(w.MetricsPath, "/"), Text: "Metrics", Description: "for Prometheus"}}
 	if !w.NoReport {
 		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit"},
@@ -108,7 +108,7 @@ func (p *currentPage) landing(w *WebOptions) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		says := "Audit of memory population and BIOS settings"
 		if current := p.current.Load(); current != nil && !w.NoReport {
-			says = current.sentence()
+			says = current.verdictSentence()
 		}
 		// The template of exporter-toolkit does not escape.
 		page, err := web.NewLandingPage(web.LandingConfig{Name: "memaudit", Description: template.HTMLEscapeString(says),
@@ -133,16 +133,16 @@ func asDeclared(next http.Handler) http.Handler {
 	})
 }
 
-// serve serves the last audit in one of its forms.
-func (p *currentPage) serve(mediaType string, form func(*auditPage) ([]byte, error)) http.Handler {
-	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// formHandler serves the last audit in one of its forms.
+func (p *currentPage) formHandler(mediaType string, form func(*auditPage) ([]byte, error)) http.Handler {
+	return p.requireAudit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
 		body, err := form(current)
-		answer(w, r, mediaType, current.at, body, err)
+		writeAnswer(w, r, mediaType, current.at, body, err)
 	}))
 }
 
-func answer(w http.ResponseWriter, r *http.Request, mediaType string, at time.Time, body []byte, err error) {
+func writeAnswer(w http.ResponseWriter, r *http.Request, mediaType string, at time.Time, body []byte, err error) {
 	if err != nil {
 		http.Error(w, "the page could not be written: "+err.Error(), http.StatusInternalServerError)
 		return
@@ -182,10 +182,10 @@ type auditPage struct {
 
 type currentPage struct{ current atomic.Pointer[auditPage] }
 
-// publish stores the outcome of an audit. A report that lacks some sources replaces the previous page, with
+// publishOutcome stores the outcome of an audit. A report that lacks some sources replaces the previous page, with
 // what could not be read as unknown. After an audit that read nothing of the machine the previous page, if
 // there is one, stays and is marked as outdated.
-func (p *currentPage) publish(out Outcome) {
+func (p *currentPage) publishOutcome(out Outcome) {
 	old := p.current.Load()
 	switch {
 	case out.Report != nil && !out.Report.NothingRead():
@@ -193,7 +193,7 @@ func (p *currentPage) publish(out Outcome) {
 		p.current.Store((&auditPage{report: out.Report, families: metrics.FromReport(out.Report), at: at}).writeOnce())
 	case old != nil:
 		r := *old.report
-		r.Outdate(out.Err)
+		r.MarkOutdated(out.Err)
 		n := &auditPage{report: &r, at: old.at, families: metrics.FromReport(&r)}
 		if out.Report != nil {
 			all, from := n.families, metrics.FromReport(out.Report)
@@ -224,8 +224,8 @@ func (p *auditPage) writeOnce() *auditPage {
 	return p
 }
 
-func (p *auditPage) sentence() string {
-	says := p.report.Verdict.Status.Word() + " " + wording.Verdict(p.report)
+func (p *auditPage) verdictSentence() string {
+	says := p.report.Verdict.Status.Word() + " " + wording.VerdictSentence(p.report)
 	if p.report.Outdated != "" {
 		says = "OUTDATED (" + p.report.Outdated + "): " + says
 	}
@@ -250,7 +250,7 @@ func newConnections(most int) *connections {
 	return &connections{most: most, open: map[net.Conn]bool{}}
 }
 
-func (c *connections) state(conn net.Conn, s http.ConnState) {
+func (c *connections) trackState(conn net.Conn, s http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch s {
@@ -260,21 +260,21 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 		c.idle = append(c.idle, conn)
 		if len(c.open) > c.most {
 			victim := c.idle[0] // which may be the new one
-			c.forget(victim)
+			c.forgetIdle(victim)
 			delete(c.open, victim)
 			_ = victim.Close()
 		}
 	case http.StateIdle:
-		c.forget(conn)
+		c.forgetIdle(conn)
 		c.idle = append(c.idle, conn)
 	case http.StateActive:
-		c.forget(conn)
+		c.forgetIdle(conn)
 	case http.StateClosed, http.StateHijacked:
-		c.forget(conn)
+		c.forgetIdle(conn)
 		delete(c.open, conn)
 	}
 }
 
-func (c *connections) forget(conn net.Conn) {
+func (c *connections) forgetIdle(conn net.Conn) {
 	c.idle = slices.DeleteFunc(c.idle, func(other net.Conn) bool { return other == conn })
 }

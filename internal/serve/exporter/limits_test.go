@@ -40,8 +40,8 @@ func (s *stuckClient) Write(b []byte) (int, error) {
 // TestScrapeLimit checks that 40 clients that do not read use 40 answers, and that the next one gets an error.
 func TestScrapeLimit(t *testing.T) {
 	p := &currentPage{}
-	p.publish(Outcome{Report: made(1, 1, first, up)})
-	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
+	p.publishOutcome(Outcome{Report: made(1, 1, first, up)})
+	h := p.newHandler(&WebOptions{MetricsPath: "/metrics"}, quiet)
 	ask := func(w http.ResponseWriter) { h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
 	var in, done sync.WaitGroup
 	resume := make(chan struct{})
@@ -89,7 +89,7 @@ func TestSandboxNetwork(t *testing.T) {
 		want    int
 	}{{false, 1}, {true, 0}} {
 		g := &givenUp{}
-		restrict(g, nil, c.network, quiet)
+		applyLandlock(g, nil, c.network, quiet)
 		assert.Equal(t, givenUp{paths: 1, network: c.want}, *g, "audits ask the network: %v", c.network)
 	}
 }
@@ -99,7 +99,7 @@ func TestSandboxNetwork(t *testing.T) {
 func TestSandboxRefused(t *testing.T) {
 	for want, g := range map[string]*givenUp{"no sandbox for files": {fails: true}, "no sandbox for the network": {networkFails: true}, "msg=sandboxed": {}} {
 		var out bytes.Buffer
-		restrict(g, nil, false, slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		applyLandlock(g, nil, false, slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		assert.Contains(t, out.String(), want, want)
 		assert.Equal(t, 1, strings.Count(out.String(), "msg="), out.String())
 	}
@@ -110,7 +110,7 @@ func TestConnections(t *testing.T) {
 	const most = 8
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
 	c := newConnections(most)
-	s.Config.ConnState = c.state
+	s.Config.ConnState = c.trackState
 	s.Start()
 	defer s.Close()
 	var idle []net.Conn
@@ -161,8 +161,8 @@ func TestChangesAreLogged(t *testing.T) {
 			r.Notices = []string{"waiver of setting.smt matches no failure"}
 		}
 		r.Summary.Fail, r.Summary.Unknown = 1+len(failing), 1
-		r.Judge(report.Criteria{})
-		l.finished(Outcome{Report: r, Interval: time.Hour})
+		r.MakeVerdict(report.Criteria{})
+		l.finishAudit(Outcome{Report: r, Interval: time.Hour})
 		return out.String()
 	}
 	text := audit("socket 0", "socket 1")
@@ -181,14 +181,14 @@ func TestChangesAreLogged(t *testing.T) {
 
 // TestLacking checks that what a kernel's Landlock cannot restrict is reported.
 func TestLacking(t *testing.T) {
-	assert.Contains(t, lacking(0, false), "has no Landlock")
-	assert.Contains(t, lacking(0, true), "has no Landlock")
-	assert.Contains(t, lacking(3, false), "network")
-	assert.Empty(t, lacking(3, true), "an audit asks the network")
-	assert.Empty(t, lacking(4, false))
+	assert.Contains(t, lackingRights(0, false), "has no Landlock")
+	assert.Contains(t, lackingRights(0, true), "has no Landlock")
+	assert.Contains(t, lackingRights(3, false), "network")
+	assert.Empty(t, lackingRights(3, true), "an audit asks the network")
+	assert.Empty(t, lackingRights(4, false))
 	// Version 1 restricts files, and nothing else is requested of it here (Documentation/userspace-api/landlock.rst).
-	assert.Empty(t, lacking(1, true))
-	assert.Contains(t, lacking(1, false), "network")
+	assert.Empty(t, lackingRights(1, true))
+	assert.Contains(t, lackingRights(1, false), "network")
 	for version, says := range map[int]bool{0: true, 3: true, 4: false} {
 		var out bytes.Buffer
 		warnLacking(version, false, slog.New(slog.NewTextHandler(&out, nil)))

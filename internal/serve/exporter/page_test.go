@@ -42,7 +42,7 @@ func made(modules, rules int, at time.Time, sources ...inventory.Source) *report
 		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: is(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
 	}
 	r.Inventory.Sources = sources
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	return r
 }
 
@@ -57,7 +57,7 @@ var (
 // served fetches a path from the pages' handler.
 func served(t testing.TB, p *currentPage, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
+	h := p.newHandler(&WebOptions{MetricsPath: "/metrics"}, quiet)
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -71,10 +71,10 @@ func served(t testing.TB, p *currentPage, path string, header ...string) *httpte
 // disappears while another source fails is noticed.
 func TestPartialAudit(t *testing.T) {
 	p := &currentPage{}
-	p.publish(Outcome{Report: made(2, 3, first, up)})
+	p.publishOutcome(Outcome{Report: made(2, 3, first, up)})
 	part := made(1, 1, second, up, inventory.Source{Name: "redfish", State: "refused"})
 	part.Failed = "no answer"
-	p.publish(Outcome{Report: part, Err: errors.New("no answer")})
+	p.publishOutcome(Outcome{Report: part, Err: errors.New("no answer")})
 	out := served(t, p, "/metrics").Body.String()
 	for _, want := range []string{"memaudit_audit_failed 1", `memaudit_source_up{source="redfish"} 0`, `memaudit_source_up{source="smbios"} 1`,
 		fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(second.Unix())), `memaudit_rules{result="pass"} 1`} {
@@ -91,10 +91,10 @@ func TestPartialAudit(t *testing.T) {
 // with its time and the reason.
 func TestFailedAudit(t *testing.T) {
 	p := &currentPage{}
-	p.publish(Outcome{Report: made(2, 3, first, up)})
+	p.publishOutcome(Outcome{Report: made(2, 3, first, up)})
 	nothing := made(0, 1, second, down)
 	for _, out := range []Outcome{{Report: nothing, Err: errors.New("the tree is gone")}, {Err: errors.New("the tree is gone")}} {
-		p.publish(out)
+		p.publishOutcome(out)
 		page := served(t, p, "/metrics").Body.String()
 		for _, want := range []string{"memaudit_audit_failed 1", fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(first.Unix())), `memaudit_rules{result="pass"} 3`} {
 			assert.Contains(t, page, want+"\n")
@@ -108,7 +108,7 @@ func TestFailedAudit(t *testing.T) {
 		}
 		assert.Equal(t, http.StatusOK, served(t, p, "/-/ready").Code)
 	}
-	p.publish(Outcome{Report: made(4, 3, second, up)})
+	p.publishOutcome(Outcome{Report: made(4, 3, second, up)})
 	out := served(t, p, "/metrics").Body.String()
 	assert.Contains(t, out, "memaudit_audit_failed 0\n")
 	assert.Contains(t, out, fmt.Sprintf("memaudit_audit_timestamp_seconds %v\n", float64(second.Unix())))
@@ -120,13 +120,13 @@ func TestFailedAudit(t *testing.T) {
 func TestNothingYet(t *testing.T) {
 	p := &currentPage{}
 	for _, out := range []Outcome{{Err: errors.New("no tree")}, {Report: made(0, 1, first, down), Err: errors.New("nothing")}} {
-		p.publish(out)
+		p.publishOutcome(out)
 		for _, path := range []string{"/metrics", "/report", "/report.txt", "/report.json", "/-/ready"} {
 			assert.Equal(t, http.StatusServiceUnavailable, served(t, p, path).Code, path)
 		}
 	}
 	part := made(3, 1, second, up, inventory.Source{Name: "bios", State: "absent"})
-	p.publish(Outcome{Report: part, Err: errors.New("no export")})
+	p.publishOutcome(Outcome{Report: part, Err: errors.New("no export")})
 	assert.Equal(t, 3, strings.Count(served(t, p, "/metrics").Body.String(), "\nmemaudit_dimm_info{"))
 }
 
@@ -137,7 +137,7 @@ func TestHTTP(t *testing.T) {
 		assert.Equal(t, http.StatusServiceUnavailable, w.Code, path)
 		assert.Equal(t, "1", w.Header().Get("Retry-After"))
 	}
-	p.publish(Outcome{Report: made(2, 3, first, up)})
+	p.publishOutcome(Outcome{Report: made(2, 3, first, up)})
 	for path, kind := range map[string]string{"/metrics": "text/plain", "/report": "text/html; charset=utf-8", "/report.txt": "text/plain; charset=utf-8", "/report.json": "application/json",
 		"/-/healthy": "text/plain", "/-/ready": "text/plain", "/": "text/html"} {
 		w := served(t, p, path)
@@ -151,7 +151,7 @@ func TestHTTP(t *testing.T) {
 	open := served(t, p, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
 	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text")
 	assert.True(t, strings.HasSuffix(open.Body.String(), "# EOF\n"))
-	h := p.handler(&WebOptions{MetricsPath: "/"}, quiet)
+	h := p.newHandler(&WebOptions{MetricsPath: "/"}, quiet)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/report", strings.NewReader("x")))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
@@ -161,7 +161,7 @@ func TestHTTP(t *testing.T) {
 func scraped(t testing.TB, modules int, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	p := &currentPage{}
-	p.publish(Outcome{Report: made(modules, 33, first, up)})
+	p.publishOutcome(Outcome{Report: made(modules, 33, first, up)})
 	return served(t, p, "/metrics", header...)
 }
 

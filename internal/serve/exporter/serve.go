@@ -24,25 +24,25 @@ func CheckWeb(file string) error { return web.Validate(file) }
 
 // Serve runs the daemon until the context ends or a listener fails. The end of the context is not an error.
 func Serve(ctx context.Context, c Config) error {
-	listeners, err := c.Web.listen()
+	listeners, err := c.Web.openListeners()
 	if err != nil {
 		return err
 	}
 	p := &currentPage{}
-	handler := p.handler(&c.Web, c.Log)
+	handler := p.newHandler(&c.Web, c.Log)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	events := make(chan auditEvent)
 	go relayRequests(ctx, c.Reload, c.Again, events)
 	watchFiles(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, recheck, c.Log)
 	if c.Sandbox {
-		sandbox(c.Readable, c.Network, c.Log)
+		restrictProcess(c.Readable, c.Network, c.Log)
 	}
 	servers := serveAll(listeners, handler, &c.Web, c.Log, stop)
-	l := &auditLoop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
+	l := &auditLoop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: newNotifier(c.Log), watchdog: watchdogTime(c.Log),
 		settle: cmp.Or(c.Settle, defaultSettle), idle: c.Idle}
 	l.run(ctx)
-	err = shutdown(servers, shutdownGrace)
+	err = shutDownServers(servers, shutdownGrace)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -62,9 +62,9 @@ func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan s
 	}
 }
 
-func (w *WebOptions) listen() ([]net.Listener, error) {
+func (w *WebOptions) openListeners() ([]net.Listener, error) {
 	if w.SystemdSocket {
-		return passed(activation.Listeners())
+		return checkListeners(activation.Listeners())
 	}
 	var all []net.Listener
 	for _, address := range w.Addresses {
@@ -80,9 +80,9 @@ func (w *WebOptions) listen() ([]net.Listener, error) {
 	return all, nil
 }
 
-// passed returns the sockets that systemd opened. It is an error if there are none, or if one of
+// checkListeners returns the sockets that systemd opened. It is an error if there are none, or if one of
 // them cannot accept connections, such as a datagram socket or a FIFO.
-func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
+func checkListeners(listeners []net.Listener, err error) ([]net.Listener, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("sockets of systemd: %w", err)
@@ -109,8 +109,8 @@ func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log
 	return servers
 }
 
-// shutdown waits up to most for requests to finish, then closes the connections and returns an error.
-func shutdown(servers []*http.Server, most time.Duration) error {
+// shutDownServers waits up to most for requests to finish, then closes the connections and returns an error.
+func shutDownServers(servers []*http.Server, most time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	var all error
@@ -122,7 +122,7 @@ func shutdown(servers []*http.Server, most time.Duration) error {
 	return all
 }
 
-func notifier(log *slog.Logger) func(string) {
+func newNotifier(log *slog.Logger) func(string) {
 	return func(state string) {
 		if _, err := daemon.SdNotify(false, state); err != nil {
 			log.Warn("telling systemd", "error", err)
@@ -155,16 +155,16 @@ type WebOptions struct {
 	Runbook func() ([]byte, error)
 }
 
-// sandbox restricts this process for the rest of its life with Landlock. It can read only /sys, /proc, /dev/cpu and
+// restrictProcess restricts this process for the rest of its life with Landlock. It can read only /sys, /proc, /dev/cpu and
 // readable, and write nothing. Unless network is set, it can open no TCP connection and no TCP port. A kernel without
 // Landlock, or with an older version, restricts what it can; the rest is logged.
-func sandbox(readable []string, network bool, log *slog.Logger) {
+func restrictProcess(readable []string, network bool, log *slog.Logger) {
 	warnLacking(landlockVersion(), network, log)
-	restrict(landlock.V5.BestEffort(), readable, network, log)
+	applyLandlock(landlock.V5.BestEffort(), readable, network, log)
 }
 
 func warnLacking(version int, network bool, log *slog.Logger) {
-	if lacks := lacking(version, network); lacks != "" {
+	if lacks := lackingRights(version, network); lacks != "" {
 		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")
 	}
 }
@@ -176,9 +176,9 @@ func landlockVersion() int {
 	return max(int(version), 0)
 }
 
-// lacking names the rights that a version of Landlock cannot drop, "" if it can drop all that the daemon wants
+// lackingRights names the rights that a version of Landlock cannot drop, "" if it can drop all that the daemon wants
 // to. Restrictions of the network came with version 4.
-func lacking(version int, network bool) string {
+func lackingRights(version int, network bool) string {
 	switch {
 	case version < 1:
 		return "this kernel has no Landlock, so the daemon keeps its rights to files and network"
@@ -194,7 +194,7 @@ type restricter interface {
 	RestrictNet(rules ...landlock.Rule) error
 }
 
-func restrict(best restricter, readable []string, network bool, log *slog.Logger) {
+func applyLandlock(best restricter, readable []string, network bool, log *slog.Logger) {
 	dirs, files := []string{"/sys", "/proc", "/dev/cpu"}, []string{"/dev/kmsg"}
 	for _, name := range readable {
 		st, err := os.Stat(name)

@@ -188,7 +188,7 @@ func TestWatchdogInvalidTime(t *testing.T) {
 	assert.Zero(t, watchdogTime(slog.New(slog.NewTextHandler(&log, nil))))
 	assert.Contains(t, log.String(), "watchdog")
 	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "nobody"))
-	notifier(slog.New(slog.NewTextHandler(&log, nil)))("READY=1")
+	newNotifier(slog.New(slog.NewTextHandler(&log, nil)))("READY=1")
 	assert.Contains(t, log.String(), "telling systemd")
 }
 
@@ -232,7 +232,7 @@ func TestInSandbox(t *testing.T) {
 	if dir == "" {
 		t.Skip("run by TestSandbox")
 	}
-	sandbox([]string{filepath.Join(dir, "open"), filepath.Join(dir, "nothing")}, false, quiet)
+	restrictProcess([]string{filepath.Join(dir, "open"), filepath.Join(dir, "nothing")}, false, quiet)
 	say := func(what string, err error) {
 		if err == nil {
 			fmt.Println(what + " => ok")
@@ -260,14 +260,14 @@ func TestPassedSockets(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()
-	all, err := passed([]net.Listener{l}, nil)
+	all, err := checkListeners([]net.Listener{l}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []net.Listener{l}, all)
 	for want, of := range map[string][]net.Listener{"passed no socket": nil, "does not accept connections": {l, nil}} {
-		_, err := passed(of, nil)
+		_, err := checkListeners(of, nil)
 		require.ErrorContains(t, err, want)
 	}
-	_, err = passed([]net.Listener{l}, errors.New("bad descriptor"))
+	_, err = checkListeners([]net.Listener{l}, errors.New("bad descriptor"))
 	require.ErrorContains(t, err, "sockets of systemd: bad descriptor")
 }
 

@@ -28,9 +28,9 @@ type watched struct {
 // created again, or one below which another file system was mounted, causes none.
 const recheck = 10 * time.Second
 
-// changed returns the name of a file that changed since the last check, "" if none did. Other files
+// changedFile returns the name of a file that changed since the last check, "" if none did. Other files
 // in the same folders do not count.
-func (w *watched) changed() (name string) {
+func (w *watched) changedFile() (name string) {
 	now := map[string]string{}
 	for _, file := range w.files() {
 		now[file] = contentState(file)
@@ -64,7 +64,7 @@ func inodeOf(st fs.FileInfo) string {
 	return "unknown"
 }
 
-func (w *watched) rewatch(with *fsnotify.Watcher, log *slog.Logger) {
+func (w *watched) watchFolders(with *fsnotify.Watcher, log *slog.Logger) {
 	for _, dir := range w.folders {
 		now := ""
 		st, err := os.Stat(dir)
@@ -103,8 +103,8 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again 
 		log.Warn("configuration is not watched", "error", err)
 		return
 	}
-	what.rewatch(w, log)
-	what.changed()
+	what.watchFolders(w, log)
+	what.changedFile()
 	go func() {
 		defer func() { _ = w.Close() }()
 		tick := time.NewTicker(again)
@@ -115,8 +115,8 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again 
 
 func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent, again <-chan time.Time, log *slog.Logger) {
 	look := func() {
-		what.rewatch(w, log)
-		if name := what.changed(); name != "" {
+		what.watchFolders(w, log)
+		if name := what.changedFile(); name != "" {
 			sendEvent(ctx, to, auditEvent{"changed: " + name, true})
 		}
 	}

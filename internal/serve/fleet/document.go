@@ -186,20 +186,20 @@ type Measured struct {
 	Undecided     nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
-// Fails reports whether a machine fails at or above a severity's rank.
-func (d *Document) Fails(rank int) bool {
+// FailsAtRank reports whether a machine fails at or above a severity's rank.
+func (d *Document) FailsAtRank(rank int) bool {
 	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != "" && report.SeverityRank(string(m.Worst)) >= rank })
 }
 
-// Planless reports whether nothing could be planned for any machine.
-func (d *Document) Planless() bool {
+// HasNoPlan reports whether nothing could be planned for any machine.
+func (d *Document) HasNoPlan() bool {
 	return d.Plan.without() == len(d.Machines)
 }
 
 // Unknown reports whether a machine's verdict is unknown.
 func (d *Document) Unknown() bool { return d.Verdicts[report.StatusUnknown] > 0 }
 
-func (m *Measured) cells() []string {
+func (m *Measured) figureCells() []string {
 	if m == nil {
 		return []string{"", ""}
 	}
@@ -207,7 +207,7 @@ func (m *Measured) cells() []string {
 	if m.ReadBytesPerSecond != nil {
 		rate = strconv.FormatFloat(*m.ReadBytesPerSecond, 'f', 0, 64)
 	}
-	return []string{rate, share(m.ShareOfMedian)}
+	return []string{rate, formatShare(m.ShareOfMedian)}
 }
 
 // GroupKind is a value of --by.
@@ -258,8 +258,8 @@ func appendOnce(names []string, name string) []string {
 	return append(names, name)
 }
 
-// intern keeps one copy of each text, because ten thousand machines have mostly the same ones.
-func (f *Fleet) intern(s string) string {
+// internText keeps one copy of each text, because ten thousand machines have mostly the same ones.
+func (f *Fleet) internText(s string) string {
 	kept, ok := f.words[s]
 	if !ok {
 		kept, f.words[s] = s, s
@@ -287,7 +287,7 @@ func (f *Fleet) Document() *Document {
 		slices.Sort(one.Machines)
 		d.Undecided = append(d.Undecided, *one)
 	}
-	d.Problems = f.causes(d.Machines)
+	d.Problems = f.listProblems(d.Machines)
 	slices.SortFunc(d.Machines, worseFirst)
 	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
 	slices.SortFunc(d.Findings, func(a, b Finding) int {
@@ -299,11 +299,11 @@ func (f *Fleet) Document() *Document {
 	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(string(a.KnownBy), string(b.KnownBy)))
 	})
-	d.Groups = groups(f.machines)
+	d.Groups = groupMachines(f.machines)
 	d.BIOSVersions = biosVersions(d.Machines)
-	d.Measured = ranked(f.measured)
+	d.Measured = rankMeasured(f.measured)
 	if f.plan != nil {
-		d.Plan = f.plan.document(d.Machines)
+		d.Plan = f.plan.buildPlan(d.Machines)
 	}
 	return d
 }
@@ -344,10 +344,12 @@ func worseFirst(a, b Machine) int {
 }
 
 // lessBandwidth orders machines by the bandwidth of their worst processor; unknown comes last.
-func lessBandwidth(a, b *Machine) int { return population.CompareShares(a.share(), b.share()) }
+func lessBandwidth(a, b *Machine) int {
+	return population.CompareShares(a.relativeShare(), b.relativeShare())
+}
 
-// Refuse records an input without a machine.
-func (f *Fleet) Refuse(input, reason string) {
+// RecordRefusal records an input without a machine.
+func (f *Fleet) RecordRefusal(input, reason string) {
 	if f.refused++; f.refused <= mostUnreadable {
 		f.unreadable = append(f.unreadable, Unreadable{input, reason})
 	}
@@ -355,15 +357,15 @@ func (f *Fleet) Refuse(input, reason string) {
 
 // Add adds a machine's report and returns its name, which is made unique by its input.
 func (f *Fleet) Add(name, input string, r *report.Report) string {
-	m := f.machine(name, input, &r.Inventory)
+	m := f.buildMachine(name, input, &r.Inventory)
 	kept := r.Verdict // a pointer into the report would keep all of it
 	m.Judged, m.Verdict = true, &kept
 	f.measurement(&m, r.Measured)
 	for i := range r.Findings {
-		f.finding(&m, &r.Findings[i])
+		f.recordFinding(&m, &r.Findings[i])
 	}
 	for i := range r.Problems {
-		f.problem(&m, r, &r.Problems[i])
+		f.recordProblem(&m, r, &r.Problems[i])
 	}
 	f.machines = append(f.machines, m)
 	return m.Name
@@ -371,13 +373,13 @@ func (f *Fleet) Add(name, input string, r *report.Report) string {
 
 // AddInventory adds a machine's inventory, which has no findings, and returns its name.
 func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) string {
-	m := f.machine(name, input, inv)
-	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
+	m := f.buildMachine(name, input, inv)
+	f.recordUndecided(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
 	f.machines = append(f.machines, m)
 	return m.Name
 }
 
-func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
+func (f *Fleet) buildMachine(name, input string, inv *report.Inventory) Machine {
 	own := name
 	for n := 1; f.names[own]; n++ {
 		own = input
@@ -387,13 +389,13 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 	}
 	f.names[own] = true
 	m := Machine{Name: own, Problems: []MachineProblem{}, traits: map[string]string{}}
-	f.identity(&m, inv)
-	f.memory(&m, inv)
-	f.settings(&m, inv)
+	f.recordIdentity(&m, inv)
+	f.recordMemory(&m, inv)
+	f.recordSettings(&m, inv)
 	return m
 }
 
-func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
+func (f *Fleet) recordFinding(m *Machine, one *verdict.Finding) {
 	switch one.Result {
 	case verdict.Fail:
 		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(m.Worst) {
@@ -403,14 +405,14 @@ func (f *Fleet) finding(m *Machine, one *verdict.Finding) {
 			return
 		}
 		m.Failures++
-		f.failure(m.Name, one)
+		f.recordFailure(m.Name, one)
 	case verdict.Unknown, verdict.Error:
-		f.undecide(m.Name, string(one.Reason), one.KnownBy.String())
+		f.recordUndecided(m.Name, string(one.Reason), one.KnownBy.String())
 	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
 	}
 }
 
-func (f *Fleet) failure(machine string, one *verdict.Finding) {
+func (f *Fleet) recordFailure(machine string, one *verdict.Finding) {
 	key := [2]string{one.Rule, string(one.Severity)}
 	all := f.findings[key]
 	if all == nil {
@@ -420,7 +422,7 @@ func (f *Fleet) failure(machine string, one *verdict.Finding) {
 	all.Machines = appendOnce(all.Machines, machine)
 }
 
-func (f *Fleet) undecide(machine, reason, knownBy string) {
+func (f *Fleet) recordUndecided(machine, reason, knownBy string) {
 	key := [2]string{reason, knownBy}
 	all := f.undecided[key]
 	if all == nil {

@@ -53,7 +53,7 @@ func node(change func(r *report.Report)) *report.Report {
 	if change != nil {
 		change(r)
 	}
-	r.Judge(report.Criteria{})
+	r.MakeVerdict(report.Criteria{})
 	return r
 }
 
@@ -222,14 +222,14 @@ func TestFindings(t *testing.T) {
 	f.Add("bad", "", node(func(r *report.Report) {
 		r.Findings = []verdict.Finding{fail("memory.socket.populated", "critical", "")}
 	}))
-	f.Refuse("broken.json", "JSON: cut short")
+	f.RecordRefusal("broken.json", "JSON: cut short")
 	d := f.Document()
 	require.Len(t, d.Findings, 2)
 	assert.Equal(t, "memory.socket.populated", d.Findings[0].Rule)
 	assert.Equal(t, []string{"m0", "m1", "m2"}, d.Findings[1].Machines)
 	assert.Equal(t, []string{"bad", "m2", "m1", "m0"}, names(d.Machines))
 	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: "the BMC", Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
-	assert.True(t, d.Fails(report.SeverityRank("critical")))
+	assert.True(t, d.FailsAtRank(report.SeverityRank("critical")))
 	assert.Equal(t, []fleet.Unreadable{{Input: "broken.json", Reason: "JSON: cut short"}}, d.Unreadable)
 }
 
@@ -282,7 +282,7 @@ func TestScreen(t *testing.T) {
 			r.Inventory.Population.Sockets[0].Relative = population.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
 			r.Inventory.Machine.BIOS.Version = is(fmt.Sprint(max(0, i-900)))
 		}))
-		f.Refuse(fmt.Sprint("broken", i), "is empty")
+		f.RecordRefusal(fmt.Sprint("broken", i), "is empty")
 	}
 	d := f.Document()
 	out := written(t, d, "text", fleet.Options{})
@@ -429,7 +429,7 @@ func TestOpen(t *testing.T) {
 		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "enabled"}, Pending: report.Face{Value: "disabled"}}
 		r.Findings = []verdict.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: fact.Inputs{"root"}}}
 	}))
-	f.Refuse("b.json", "is empty")
+	f.RecordRefusal("b.json", "is empty")
 	d := f.Document()
 	for _, format := range []string{"text", "html", "json"} {
 		var b bytes.Buffer

@@ -19,9 +19,9 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// groups groups machines of one kind that are equal in every trait, and lists how each group differs from most
+// groupMachines groups machines of one kind that are equal in every trait, and lists how each group differs from most
 // of its kind. A machine without a kind is not compared.
-func groups(machines []Machine) []Group {
+func groupMachines(machines []Machine) []Group {
 	kinds := map[string][]*Machine{}
 	for i := range machines {
 		if kind := machines[i].Kind; kind != "" {
@@ -30,16 +30,16 @@ func groups(machines []Machine) []Group {
 	}
 	out := []Group{}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		out = append(out, ofKind(kind, kinds[kind])...)
+		out = append(out, groupKind(kind, kinds[kind])...)
 	}
 	return out
 }
 
-func ofKind(kind string, machines []*Machine) []Group {
+func groupKind(kind string, machines []*Machine) []Group {
 	usual := majorities(machines)
 	bySignature := map[string]*Group{}
 	for _, m := range machines {
-		s := signature(m)
+		s := traitSignature(m)
 		g := bySignature[s]
 		if g == nil {
 			g = &Group{Kind: kind, Signature: s, Differs: []Difference{}}
@@ -61,7 +61,7 @@ func ofKind(kind string, machines []*Machine) []Group {
 	return out
 }
 
-func signature(m *Machine) string {
+func traitSignature(m *Machine) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {
 		b.WriteString(name + "\x00" + m.traits[name] + "\x00")
@@ -113,15 +113,15 @@ const (
 	traitNodes      = "NUMA nodes"
 )
 
-// trait records a trait of a machine; an unknown value is not recorded.
-func (f *Fleet) trait(m *Machine, name, value string) {
+// recordTrait records a trait of a machine; an unknown value is not recorded.
+func (f *Fleet) recordTrait(m *Machine, name, value string) {
 	if value != "" {
-		m.traits[f.intern(name)] = f.intern(value)
+		m.traits[f.internText(name)] = f.internText(value)
 	}
 }
 
-func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
-	known := func(s string) nullable.String { return nullable.String(f.intern(s)) }
+func (f *Fleet) recordIdentity(m *Machine, inv *report.Inventory) {
+	known := func(s string) nullable.String { return nullable.String(f.internText(s)) }
 	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product.Text()), known(string(inv.Machine.Platform.ID)), known(inv.Machine.BIOS.Version.Text())
 	var processors []string
 	whole := true
@@ -133,10 +133,10 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 		}
 	}
 	if len(processors) > 0 {
-		m.CPU = nullable.String(f.intern(processors[0]))
+		m.CPU = nullable.String(f.internText(processors[0]))
 	}
 	if whole {
-		f.trait(m, traitProcessors, counted(processors))
+		f.recordTrait(m, traitProcessors, countTexts(processors))
 	}
 	switch f.by {
 	case "platform":
@@ -146,11 +146,11 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 	default:
 		m.Kind = m.Product
 	}
-	f.trait(m, "bios version", string(m.BIOS))
+	f.recordTrait(m, "bios version", string(m.BIOS))
 }
 
-// counted counts equal texts: "2 x Xeon Gold 6130".
-func counted(list []string) string {
+// countTexts counts equal texts: "2 x Xeon Gold 6130".
+func countTexts(list []string) string {
 	slices.Sort(list)
 	var tally wording.Tally
 	for _, text := range list {
@@ -159,7 +159,7 @@ func counted(list []string) string {
 	return strings.Join(wording.Each(tally, func(t wording.Tallied) string { return fmt.Sprintf("%d x %s", t.N, t.Name) }), ", ")
 }
 
-func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
+func (f *Fleet) recordMemory(m *Machine, inv *report.Inventory) {
 	var bytes int64
 	var speeds []string
 	sized, timed := true, true
@@ -180,18 +180,18 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	}
 	if timed { // each speed once: a lost module does not change the set
 		slices.Sort(speeds)
-		f.trait(m, traitSpeed, strings.Join(slices.Compact(speeds), " and "))
+		f.recordTrait(m, traitSpeed, strings.Join(slices.Compact(speeds), " and "))
 	}
-	m.Population = nullable.String(f.intern(metrics.Signature(inv)))
+	m.Population = nullable.String(f.internText(metrics.Signature(inv)))
 	if sized {
-		f.trait(m, traitLayout, string(m.Population))
+		f.recordTrait(m, traitLayout, string(m.Population))
 	}
 	if sized && bytes > 0 {
 		m.MemoryBytes = &bytes
-		f.trait(m, traitMemory, humanize.Size(bytes))
+		f.recordTrait(m, traitMemory, humanize.Size(bytes))
 	}
 	if len(inv.Nodes) > 0 {
-		f.trait(m, traitNodes, fmt.Sprint(len(inv.Nodes)))
+		f.recordTrait(m, traitNodes, fmt.Sprint(len(inv.Nodes)))
 	}
 	worst := population.Relative{} // nil bounds if none is known
 	for _, s := range inv.Population.Sockets {
@@ -202,10 +202,10 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	m.RelativeBandwidth, m.RelativeBandwidthHigh = cmp.Or(worst.Value, worst.Low), cmp.Or(worst.Value, worst.High)
 }
 
-func (f *Fleet) settings(m *Machine, inv *report.Inventory) {
+func (f *Fleet) recordSettings(m *Machine, inv *report.Inventory) {
 	for id, s := range inv.Settings {
-		f.trait(m, id+" (configured)", string(s.Configured.Value))
-		f.trait(m, id+" (effective)", string(s.Effective.Value))
+		f.recordTrait(m, id+" (configured)", string(s.Configured.Value))
+		f.recordTrait(m, id+" (effective)", string(s.Effective.Value))
 		then, now := s.Pending.Value, s.Configured.Value
 		if then != "" && (now == "" || string(now) != string(then)) {
 			f.pending = append(f.pending, Pending{Machine: m.Name, Setting: id, Now: now, Then: string(then)})
@@ -241,7 +241,7 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	f.measured = append(f.measured, one)
 }
 
-func ranked(all []Measured) []Measured {
+func rankMeasured(all []Measured) []Measured {
 	rates := map[string][]float64{}
 	for i := range all {
 		if m := &all[i]; m.Kind != "" && m.ReadBytesPerSecond != nil {

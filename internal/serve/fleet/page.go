@@ -58,9 +58,9 @@ type pageTable struct {
 	Rows  [][]string
 }
 
-// page writes one self-contained page with one row per machine, without scripts or requests.
-func (d *Document) page(w io.Writer) error {
-	p := page{Policy: html.Policy, Style: template.CSS(html.Style()), Count: humanize.Plural(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
+// writePage writes one self-contained page with one row per machine, without scripts or requests.
+func (d *Document) writePage(w io.Writer) error {
+	p := page{Policy: html.Policy, Style: template.CSS(html.StyleSheet()), Count: humanize.Plural(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
 		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
 	for i := range d.Problems {
 		q := d.Problems[i]
@@ -91,9 +91,9 @@ func (d *Document) pageMachines() []pageMachines {
 	var out []pageMachines
 	last := ""
 	for _, m := range d.Machines {
-		if len(out) == 0 || m.status() != last {
-			last = m.status()
-			out = append(out, pageMachines{Folded: !m.failed()})
+		if len(out) == 0 || m.statusWord() != last {
+			last = m.statusWord()
+			out = append(out, pageMachines{Folded: !m.hasFailed()})
 		}
 		g := &out[len(out)-1]
 		g.Rows = append(g.Rows, m.pageRow())
@@ -103,7 +103,7 @@ func (d *Document) pageMachines() []pageMachines {
 }
 
 func (m *Machine) pageRow() pageMachine {
-	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(string(m.Product)), Bandwidth: m.share().Percent(), Sentence: "not checked"}
+	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.statusWord(), Product: printable.Clean(string(m.Product)), Bandwidth: m.relativeShare().Percent(), Sentence: "not checked"}
 	if m.Verdict != nil {
 		row.Class, row.Sentence = m.Verdict.Status.Class(), printable.Clean(m.Verdict.Sentence)
 	}
@@ -139,7 +139,7 @@ func (d *Document) pageTables() []pageTable {
 		}
 		tables[table].Rows = append(tables[table].Rows, cells)
 	}
-	for _, o := range d.outliers() {
+	for _, o := range d.findOutliers() {
 		add(0, o.kind, o.machine, o.text)
 	}
 	for _, m := range d.Measured {
@@ -147,7 +147,7 @@ func (d *Document) pageTables() []pageTable {
 		if m.Node != nil {
 			node = strconv.Itoa(*m.Node)
 		}
-		add(1, append([]string{m.Machine, string(m.Kind), node}, append(m.cells(), string(m.Undecided))...)...)
+		add(1, append([]string{m.Machine, string(m.Kind), node}, append(m.figureCells(), string(m.Undecided))...)...)
 	}
 	for _, v := range d.BIOSVersions {
 		add(2, v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", "))
@@ -182,11 +182,11 @@ type Options struct {
 func (d *Document) Write(w io.Writer, format string, o Options) error {
 	switch format {
 	case "html":
-		return d.page(w)
+		return d.writePage(w)
 	case "csv":
 		out := csv.NewWriter(w)
 		_ = out.Write(columns)
-		for _, cells := range d.rows() {
+		for _, cells := range d.tableRows() {
 			for i := range cells {
 				cells[i] = printable.CSVCell(cells[i])
 			}
@@ -202,14 +202,14 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 		_, err = w.Write(text)
 		return err
 	default:
-		return d.text(w, o)
+		return d.writeText(w, o)
 	}
 }
 
 var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",
 	"measured_read_bytes_per_second", "measured_share_of_median", "verdict", "sentence", "relative_bandwidth_high"}
 
-func (d *Document) rows() [][]string {
+func (d *Document) tableRows() [][]string {
 	measured := map[string]*Measured{}
 	for i := range d.Measured {
 		measured[d.Measured[i].Machine] = &d.Measured[i]
@@ -224,13 +224,13 @@ func (d *Document) rows() [][]string {
 			status, sentence = m.Verdict.Status.Word(), m.Verdict.Sentence
 		}
 		row := []string{m.Name, string(m.Product), string(m.Platform), string(m.CPU), string(m.BIOS), bytes,
-			string(m.Population), string(m.Worst), strconv.Itoa(m.Failures), share(m.RelativeBandwidth)}
-		out = append(out, append(append(row, measured[m.Name].cells()...), status, sentence, share(m.RelativeBandwidthHigh)))
+			string(m.Population), string(m.Worst), strconv.Itoa(m.Failures), formatShare(m.RelativeBandwidth)}
+		out = append(out, append(append(row, measured[m.Name].figureCells()...), status, sentence, formatShare(m.RelativeBandwidthHigh)))
 	}
 	return out
 }
 
-func share(v *float64) string {
+func formatShare(v *float64) string {
 	if v == nil {
 		return ""
 	}

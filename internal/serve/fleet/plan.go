@@ -105,8 +105,8 @@ type NotPlanned struct {
 // Floors are the minimum capacities in bytes of machines, by name and by product.
 type Floors struct{ Machines, Products map[string]int64 }
 
-// Of returns the floor of a machine: its own, otherwise that of its product, otherwise 0.
-func (f *Floors) Of(machine, product string) int64 {
+// MinimumOf returns the floor of a machine: its own, otherwise that of its product, otherwise 0.
+func (f *Floors) MinimumOf(machine, product string) int64 {
 	if own, ok := f.Machines[machine]; ok {
 		return own
 	}
@@ -143,7 +143,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 			c.FloorBytes = &floor
 		}
 		c.Bandwidth = inv.BandwidthChanges(&c.Advice.Reaches)
-		for _, line := range report.Steps(c.Advice.Steps, inv) {
+		for _, line := range report.StepLines(c.Advice.Steps, inv) {
 			c.Steps = append(c.Steps, line.Text)
 		}
 		return c
@@ -176,8 +176,8 @@ type planner struct {
 	notPlanned           map[string][]string
 }
 
-// Plan requests a plan for the fleet's machines, with modules in stock.
-func (f *Fleet) Plan(stock []Stock, floors *Floors) {
+// RequestPlan requests a plan for the fleet's machines, with modules in stock.
+func (f *Fleet) RequestPlan(stock []Stock, floors *Floors) {
 	f.plan = &planner{stock: stock, floors: floors, notPlanned: map[string][]string{}}
 }
 
@@ -200,7 +200,7 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 	}
 	p.moves, p.giveUp = named(p.moves, s.moves), named(p.giveUp, s.gives)
 	less := func(c Change) bool { // giving up comes first where it gains more
-		return s.gives != nil && s.gives.gain(1).compare(c.gain(1)) > 0
+		return s.gives != nil && s.gives.gainPerModule(1).compare(c.gainPerModule(1)) > 0
 	}
 	for _, c := range slices.DeleteFunc(s.takes, less) {
 		p.takes = named(p.takes, &c)
@@ -210,9 +210,9 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 	}
 }
 
-func (p *planner) document(machines []Machine) *Plan {
-	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
-		GiveUp:    sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
+func (p *planner) buildPlan(machines []Machine) *Plan {
+	out := &Plan{Moves: sortChanges(p.moves, func(a, b *Change) int { return b.gainPerModule(1).compare(a.gainPerModule(1)) }),
+		GiveUp:    sortChanges(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
 		Transfers: []Change{}, Spares: []Change{}, Stock: append([]Stock{}, p.stock...), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
 	for why, names := range p.notPlanned {
 		slices.Sort(names)
@@ -221,12 +221,12 @@ func (p *planner) document(machines []Machine) *Plan {
 	slices.SortFunc(out.NotPlanned, func(a, b NotPlanned) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason))
 	})
-	changed := out.transfer(p.needs)
-	out.share(slices.DeleteFunc(slices.Clone(p.takes), func(c Change) bool { return changed[c.Machine] }))
+	changed := out.assignTransfers(p.needs)
+	out.assignStock(slices.DeleteFunc(slices.Clone(p.takes), func(c Change) bool { return changed[c.Machine] }))
 	changed = map[string]bool{}
 	for _, c := range out.GiveUp {
 		moved := slices.IndexFunc(out.Moves, func(m Change) bool { return m.Machine == c.Machine })
-		changed[c.Machine] = c.Given > 0 || moved >= 0 && c.gain(1).compare(out.Moves[moved].gain(1)) > 0
+		changed[c.Machine] = c.Given > 0 || moved >= 0 && c.gainPerModule(1).compare(out.Moves[moved].gainPerModule(1)) > 0
 	}
 	out.Moves = slices.DeleteFunc(out.Moves, func(c Change) bool { return changed[c.Machine] })
 	clear(changed)
@@ -239,7 +239,7 @@ func (p *planner) document(machines []Machine) *Plan {
 	return out
 }
 
-func sorted(list []Change, by func(a, b *Change) int) []Change {
+func sortChanges(list []Change, by func(a, b *Change) int) []Change {
 	out := append([]Change{}, list...)
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Or(by(&a, &b), cmp.Compare(a.Machine, b.Machine)) })
 	return out
@@ -251,7 +251,7 @@ type benefit struct {
 	more  float64
 }
 
-func (c *Change) gain(modules int) benefit {
+func (c *Change) gainPerModule(modules int) benefit {
 	var g benefit
 	switch {
 	case c.Critical > 0:
@@ -269,15 +269,15 @@ func (g benefit) compare(o benefit) int {
 	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
 }
 
-// byModule orders changes by what each module gains, the most first.
-func byModule(a, b *Change) int {
-	return cmp.Or(b.gain(b.Modules).compare(a.gain(a.Modules)), cmp.Compare(a.Modules, b.Modules))
+// compareByModule orders changes by what each module gains, the most first.
+func compareByModule(a, b *Change) int {
+	return cmp.Or(b.gainPerModule(b.Modules).compare(a.gainPerModule(a.Modules)), cmp.Compare(a.Modules, b.Modules))
 }
 
-// transfer assigns the modules that machines give up first to the machines that gain most per module, and returns the
+// assignTransfers assigns the modules that machines give up first to the machines that gain most per module, and returns the
 // machines that give or get some. A machine does not do both.
-func (p *Plan) transfer(needs []Change) map[string]bool {
-	needs = sorted(needs, byModule)
+func (p *Plan) assignTransfers(needs []Change) map[string]bool {
+	needs = sortChanges(needs, compareByModule)
 	done, gives := map[string]bool{}, map[string]bool{}
 	for i := range needs {
 		c := &needs[i]
@@ -296,7 +296,7 @@ func (p *Plan) transfer(needs []Change) map[string]bool {
 		var from []*Change
 		for _, g := range givers {
 			for n := range g.gives {
-				if m := &g.gives[n]; len(found) < c.Modules && !m.used && m.module.Fits(&c.wants) && (!c.alike || unlike([]*given{m}, &c.wants) == "") {
+				if m := &g.gives[n]; len(found) < c.Modules && !m.used && m.module.Fits(&c.wants) && (!c.alike || differingTraits([]*given{m}, &c.wants) == "") {
 					found, from = append(found, m), append(from, g)
 				}
 			}
@@ -310,15 +310,15 @@ func (p *Plan) transfer(needs []Change) map[string]bool {
 			done[from[n].Machine], gives[from[n].Machine] = true, true
 			c.Origins = append(c.Origins, Origin{from[n].Machine, m.slot})
 		}
-		c.Unlike = unlike(found, &c.wants)
+		c.Unlike = differingTraits(found, &c.wants)
 		done[c.Machine] = true
 		p.Transfers = append(p.Transfers, *c)
 	}
 	return done
 }
 
-// unlike names in what some modules differ from what is wanted, or may.
-func unlike(list []*given, wants *plan.Traits) string {
+// differingTraits names in what some modules differ from what is wanted, or may.
+func differingTraits(list []*given, wants *plan.Traits) string {
 	var out []string
 	add := func(name string, differs func(t *plan.Traits) bool) {
 		if slices.ContainsFunc(list, func(m *given) bool { return differs(&m.module) }) {
@@ -333,10 +333,10 @@ func unlike(list []*given, wants *plan.Traits) string {
 	return humanize.List(out)
 }
 
-// share assigns the modules in stock first to the machines that gain most per module. A machine gets at most
+// assignStock assigns the modules in stock first to the machines that gain most per module. A machine gets at most
 // one of its possible changes; Short counts what the stock lacks for the others.
-func (p *Plan) share(takes []Change) {
-	takes = sorted(takes, byModule)
+func (p *Plan) assignStock(takes []Change) {
+	takes = sortChanges(takes, compareByModule)
 	served := map[string]bool{}
 	for i := range takes {
 		c := &takes[i]
@@ -351,7 +351,7 @@ func (p *Plan) share(takes []Change) {
 		need := c.Modules
 		for _, n := range c.of {
 			if take := min(need, p.Stock[n].Count-p.Stock[n].Used); take > 0 {
-				c.install(&p.Stock[n].Module, c.Modules-need, take)
+				c.nameInstalled(&p.Stock[n].Module, c.Modules-need, take)
 				p.Stock[n].Used += take
 				need -= take
 				c.Spares = append(c.Spares, n+1)
@@ -367,9 +367,9 @@ func (p *Plan) share(takes []Change) {
 	}
 }
 
-// install names the module of the stock in n steps that install one, behind the first done ones, in place of the
+// nameInstalled names the module of the stock in n steps that install one, behind the first done ones, in place of the
 // installed one that it is like.
-func (c *Change) install(module *plan.Module, done, n int) {
+func (c *Change) nameInstalled(module *plan.Module, done, n int) {
 	for i := range c.Advice.Steps {
 		s := &c.Advice.Steps[i]
 		if s.Do != plan.Install || s.Module == nil {

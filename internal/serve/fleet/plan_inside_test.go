@@ -17,7 +17,7 @@ func TestShareOfStock(t *testing.T) {
 		return Change{Machine: machine, Modules: modules, Critical: critical, Warning: 1, Times: &times, of: of}
 	}
 	p := &Plan{Stock: []Stock{{Count: 4}, {Count: 4}}}
-	p.share([]Change{
+	p.assignStock([]Change{
 		take("much-for-many", 4, 0, 2, 0, 1), // 0.25 a module
 		take("most", 2, 0, 2, 0, 1),          // 0.5 a module
 		take("most", 4, 0, 2.5, 0, 1),
@@ -53,12 +53,12 @@ func TestTransfers(t *testing.T) {
 	}
 	p := &Plan{GiveUp: []Change{gives("small", 8, 8), gives("much", 32, 32, 16), gives("more", 32, 32)}}
 	p.GiveUp[2].gives[1].module.RatedMTs, p.GiveUp[2].gives[1].module.TotalWidth = 2933, 72
-	done := p.transfer([]Change{
+	done := p.assignTransfers([]Change{
 		needs("second", 1, 32, 1.3), needs("first", 1, 32, 1.7), needs("first", 2, 32, 1.9), needs("other size", 1, 64, 3), needs("too many", 3, 8, 1.2), needs("much", 1, 16, 5), needs("third", 2, 32, 1.1),
 	})
 	var got []string
 	for i := range p.Transfers {
-		got = append(got, p.Transfers[i].Machine+": "+strings.Join(append(origins(p.Transfers[i].Origins), p.Transfers[i].Unlike), ", "))
+		got = append(got, p.Transfers[i].Machine+": "+strings.Join(append(originTexts(p.Transfers[i].Origins), p.Transfers[i].Unlike), ", "))
 	}
 	assert.Equal(t, []string{"first: much (A1), ", "second: much (A2), ", "third: more (A1, A2), rated speed and width"}, got)
 	assert.Equal(t, []int{0, 2, 2}, []int{p.GiveUp[0].Given, p.GiveUp[1].Given, p.GiveUp[2].Given})

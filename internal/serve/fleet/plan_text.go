@@ -9,44 +9,44 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-func (t *textWriter) plan(d *Document) {
+func (t *textWriter) writePlan(d *Document) {
 	p := d.Plan
-	t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summary())
-	t.changes("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.gains() })
-	t.changes("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.givesUp() })
-	t.changes("TRANSFERS", "gain by modules that other machines give up, those in which each module does most first", p.Transfers, func(c *Change) string {
-		out := humanize.Plural(c.Modules, "module") + " from " + humanize.List(origins(c.Origins)) + "; " + c.gains()
+	t.writeLine(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summarise())
+	t.writeChanges("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.describeGains() })
+	t.writeChanges("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.describeGivenUp() })
+	t.writeChanges("TRANSFERS", "gain by modules that other machines give up, those in which each module does most first", p.Transfers, func(c *Change) string {
+		out := humanize.Plural(c.Modules, "module") + " from " + humanize.List(originTexts(c.Origins)) + "; " + c.describeGains()
 		if c.Unlike != "" {
 			out += "; of another " + c.Unlike + ", or one that is not known: the note on mixed DIMMs may come or go"
 		}
 		return out
 	})
-	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
-		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(wording.Each(c.Spares, strconv.Itoa)) + "; " + c.gains()
+	t.writeChanges("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
+		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(wording.Each(c.Spares, strconv.Itoa)) + "; " + c.describeGains()
 	})
 	for i := range p.Stock {
 		if i == 0 {
-			t.head("STOCK", "what becomes of the spare modules")
+			t.writeHead("STOCK", "what becomes of the spare modules")
 		}
-		t.line(statusColumn, strings.Repeat(" ", statusColumn)+p.Stock[i].words(i+1))
+		t.writeLine(statusColumn, strings.Repeat(" ", statusColumn)+p.Stock[i].describeUse(i+1))
 	}
 	for i, n := range p.NotPlanned {
 		if i == 0 {
-			t.head("NO PLAN", "machines that nothing can be planned for")
+			t.writeHead("NO PLAN", "machines that nothing can be planned for")
 		}
-		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+humanize.Truncated(mostTraits, n.Machines))
+		t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+humanize.Truncated(mostTraits, n.Machines))
 	}
 	if len(p.UnknownFloors) > 0 {
-		t.head("FLOORS", "of machines and products that are not here: "+humanize.Truncated(mostListed, p.UnknownFloors))
+		t.writeHead("FLOORS", "of machines and products that are not here: "+humanize.Truncated(mostListed, p.UnknownFloors))
 	}
-	t.unread(d, mostListed)
+	t.writeUnread(d, mostListed)
 }
 
-func (t *textWriter) changes(name, what string, list []Change, words func(c *Change) string) {
+func (t *textWriter) writeChanges(name, what string, list []Change, words func(c *Change) string) {
 	if len(list) == 0 {
 		return
 	}
-	t.head(name, humanize.Plural(len(list), "machine")+": "+what)
+	t.writeHead(name, humanize.Plural(len(list), "machine")+": "+what)
 	indent := strings.Repeat(" ", statusColumn)
 	for i := range list {
 		c := &list[i]
@@ -54,18 +54,18 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 		if c.Product != "" {
 			who += " (" + string(c.Product) + ")"
 		}
-		t.line(statusColumn, "  "+who+": "+words(c))
+		t.writeLine(statusColumn, "  "+who+": "+words(c))
 		for n, step := range c.Steps {
-			t.line(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
+			t.writeLine(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
 		}
 		if c.Bandwidth != "" {
-			t.line(statusColumn, indent+c.Bandwidth)
+			t.writeLine(statusColumn, indent+c.Bandwidth)
 		}
 	}
 }
 
-// origins names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
-func origins(list []Origin) []string {
+// originTexts names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
+func originTexts(list []Origin) []string {
 	var machines wording.Groups[string]
 	for _, o := range list {
 		machines.Add(o.Machine, o.Slot)
@@ -76,7 +76,7 @@ func origins(list []Origin) []string {
 	return machines.Names
 }
 
-func (p *Plan) summary() string {
+func (p *Plan) summarise() string {
 	gone, used, stock := 0, 0, 0
 	for i := range p.GiveUp {
 		gone += p.GiveUp[i].Modules
@@ -107,8 +107,8 @@ func (p *Plan) without() (machines int) {
 	return machines
 }
 
-// gains describes what a change fixes and how much faster the memory is after it.
-func (c *Change) gains() string {
+// describeGains describes what a change fixes and how much faster the memory is after it.
+func (c *Change) describeGains() string {
 	var out []string
 	for _, n := range []struct {
 		n    int
@@ -134,13 +134,13 @@ func (c *Change) gains() string {
 	return strings.Join(out, ", ")
 }
 
-func (c *Change) givesUp() string {
+func (c *Change) describeGivenUp() string {
 	out := humanize.Plural(c.Modules, "module")
 	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
 		out += ", " + humanize.Size(*before) + " to " + humanize.Size(*after)
 	}
 	if c.Critical > 0 || c.Warning > 0 || c.Times != nil && *c.Times >= 1.05 {
-		out += ", " + c.gains()
+		out += ", " + c.describeGains()
 	}
 	if c.Given > 0 {
 		out += ", " + strconv.Itoa(c.Given) + " of them for other machines (TRANSFERS)"
@@ -151,7 +151,7 @@ func (c *Change) givesUp() string {
 	return out + ", floor " + humanize.Size(*c.FloorBytes)
 }
 
-func (s *Stock) words(entry int) string {
+func (s *Stock) describeUse(entry int) string {
 	out := strconv.Itoa(entry) + ". " + s.Spare + ": " + strconv.Itoa(s.Used) + " of " + strconv.Itoa(s.Count) + " used"
 	switch {
 	case s.Short > 0:

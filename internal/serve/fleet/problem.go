@@ -23,9 +23,9 @@ type cause struct {
 	sentences, fixes, cures map[string]int
 }
 
-func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
-	if p.Above() {
-		m.Problems = append(m.Problems, MachineProblem{p.Severity, f.intern(p.Rule), f.intern(p.Text()), f.intern(p.Fix)})
+func (f *Fleet) recordProblem(m *Machine, r *report.Report, p *report.Problem) {
+	if p.IsAboveNote() {
+		m.Problems = append(m.Problems, MachineProblem{p.Severity, f.internText(p.Rule), f.internText(p.Text()), f.internText(p.Fix)})
 	}
 	sentence, rule := p.Sentence, p.Rule
 	switch headline := f.headline(p.Rule); {
@@ -41,15 +41,15 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 		f.problems[key] = c
 	}
 	c.machines = appendOnce(c.machines, m.Name)
-	c.sentences[f.intern(sentence)]++
-	if kind := r.CureOf(p); kind != "" {
+	c.sentences[f.internText(sentence)]++
+	if kind := r.CuringAdvice(p); kind != "" {
 		c.cures[string(kind)]++
 	} else {
-		c.fixes[f.intern(p.Fix)]++
+		c.fixes[f.internText(p.Fix)]++
 	}
 }
 
-func (f *Fleet) causes(machines []Machine) []Problem {
+func (f *Fleet) listProblems(machines []Machine) []Problem {
 	byName := map[string]*Machine{}
 	for i := range machines {
 		byName[machines[i].Name] = &machines[i]
@@ -57,7 +57,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 	out := []Problem{}
 	for _, c := range f.problems {
 		slices.Sort(c.machines)
-		p := Problem{Severity: c.severity, Rule: c.rule, Sentence: mostFrequent(c.sentences), Machines: c.machines, Fix: c.fix()}
+		p := Problem{Severity: c.severity, Rule: c.rule, Sentence: mostFrequent(c.sentences), Machines: c.machines, Fix: c.describeFix()}
 		var lowest *Machine
 		for _, name := range c.machines {
 			if m := byName[name]; m.RelativeBandwidth != nil && (lowest == nil || lessBandwidth(m, lowest) < 0) {
@@ -65,7 +65,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 			}
 		}
 		if lowest != nil && *lowest.RelativeBandwidth < 1 {
-			p.LowestBandwidth, p.LowestOn = nullable.String(lowest.share().Percent()), lowest.Name
+			p.LowestBandwidth, p.LowestOn = nullable.String(lowest.relativeShare().Percent()), lowest.Name
 		}
 		out = append(out, p)
 	}
@@ -77,7 +77,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 
 var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "replace DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
 
-func (c *cause) fix() string {
+func (c *cause) describeFix() string {
 	var out []string
 	for _, w := range cureWords {
 		if n := c.cures[w[0]]; n > 0 {
@@ -109,13 +109,13 @@ func mostFrequent(counts map[string]int) string {
 	return best
 }
 
-func (m *Machine) share() *population.Relative {
+func (m *Machine) relativeShare() *population.Relative {
 	return &population.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 }
 
 type outlier struct{ kind, machine, text string }
 
-func (d *Document) outliers() []outlier {
+func (d *Document) findOutliers() []outlier {
 	var out []outlier
 	for i := range d.Groups {
 		var machines wording.Groups[Difference]

@@ -18,36 +18,36 @@ func Sections() []string {
 	return []string{"problems", "machines", "outliers", "unknown", "notes", "measured", "bios", "reboot", "unread"}
 }
 
-// section prints one part of the text, at most `most` entries if most > 0.
-func (t *textWriter) section(d *Document, name string, most int) {
+// writeSection prints one part of the text, at most `most` entries if most > 0.
+func (t *textWriter) writeSection(d *Document, name string, most int) {
 	switch name {
 	case "problems":
-		t.problems(d, true)
+		t.writeProblems(d, true)
 	case "machines":
-		t.machines(d, most)
+		t.writeMachines(d, most)
 	case "outliers":
-		t.outliers(d, most)
+		t.writeOutliers(d, most)
 	case "unknown":
-		t.undecided(d, most)
+		t.writeUndecided(d, most)
 	case "notes":
-		t.problems(d, false)
+		t.writeProblems(d, false)
 	case "measured":
-		t.measured(d, most)
+		t.writeMeasured(d, most)
 	case "bios":
 		for i := 0; i < len(d.BIOSVersions); {
 			if i == 0 {
-				t.head("BIOS", "versions of each product, and on how many machines")
+				t.writeHead("BIOS", "versions of each product, and on how many machines")
 			}
 			product, line := d.BIOSVersions[i].Product, ""
 			for ; i < len(d.BIOSVersions) && d.BIOSVersions[i].Product == product; i++ {
 				line += " " + d.BIOSVersions[i].Version + " (" + strconv.Itoa(len(d.BIOSVersions[i].Machines)) + ")"
 			}
-			t.line(statusColumn, "  "+product+":"+line)
+			t.writeLine(statusColumn, "  "+product+":"+line)
 		}
 	case "reboot":
-		t.reboot(d, most)
+		t.writePending(d, most)
 	case "unread":
-		t.unread(d, most)
+		t.writeUnread(d, most)
 	}
 }
 
@@ -55,26 +55,26 @@ const mostListed = 10
 
 const mostReasons = 3
 
-func (d *Document) text(w io.Writer, o Options) error {
+func (d *Document) writeText(w io.Writer, o Options) error {
 	t := &textWriter{width: o.Width}
 	if t.width <= 0 {
 		t.width = 80
 	}
 	switch {
 	case d.Plan != nil:
-		t.plan(d)
+		t.writePlan(d)
 	case o.Section != "":
-		t.section(d, o.Section, 0)
+		t.writeSection(d, o.Section, 0)
 	default:
-		t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+d.verdictCounts())
-		t.section(d, "problems", 0)
-		t.section(d, "machines", mostListed)
-		t.section(d, "outliers", mostListed/2)
-		t.section(d, "measured", mostListed)
-		t.section(d, "reboot", mostListed/2)
-		t.section(d, "unknown", mostReasons)
-		t.section(d, "unread", mostListed)
-		t.rest(d)
+		t.writeLine(0, humanize.Plural(len(d.Machines), "machine")+": "+d.verdictCounts())
+		t.writeSection(d, "problems", 0)
+		t.writeSection(d, "machines", mostListed)
+		t.writeSection(d, "outliers", mostListed/2)
+		t.writeSection(d, "measured", mostListed)
+		t.writeSection(d, "reboot", mostListed/2)
+		t.writeSection(d, "unknown", mostReasons)
+		t.writeSection(d, "unread", mostListed)
+		t.writeRest(d)
 	}
 	_, err := io.WriteString(w, t.out.String())
 	return err
@@ -85,7 +85,7 @@ type textWriter struct {
 	width int
 }
 
-func (t *textWriter) line(indent int, s string) {
+func (t *textWriter) writeLine(indent int, s string) {
 	at := 0
 	for i, word := range strings.Split(printable.Clean(s), " ") {
 		n := printable.Columns(word)
@@ -104,22 +104,22 @@ func (t *textWriter) line(indent int, s string) {
 	t.out.WriteByte('\n')
 }
 
-func (t *textWriter) head(name, what string) {
+func (t *textWriter) writeHead(name, what string) {
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
 	}
-	t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, name)+" "+what)
+	t.writeLine(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, name)+" "+what)
 }
 
 const statusColumn = 10
 
-func (t *textWriter) more(hidden int, what, section string) {
+func (t *textWriter) writeMore(hidden int, what, section string) {
 	if hidden > 0 {
-		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(hidden, what)+" more (--section "+section+")")
+		t.writeLine(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(hidden, what)+" more (--section "+section+")")
 	}
 }
 
-func (t *textWriter) problems(d *Document, above bool) {
+func (t *textWriter) writeProblems(d *Document, above bool) {
 	name, what := "NOTES", "what is not as recommended, at info"
 	if above {
 		name, what = "PROBLEMS", "root causes"
@@ -130,7 +130,7 @@ func (t *textWriter) problems(d *Document, above bool) {
 			continue
 		}
 		if first {
-			t.head(name, what)
+			t.writeHead(name, what)
 			first = false
 		}
 		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(string(p.Severity))) + " "
@@ -138,35 +138,35 @@ func (t *textWriter) problems(d *Document, above bool) {
 		if p.LowestBandwidth != "" {
 			machines += ", lowest bandwidth " + string(p.LowestBandwidth)
 		}
-		t.line(statusColumn, label+p.Sentence+": "+machines+" ("+p.Rule+")")
+		t.writeLine(statusColumn, label+p.Sentence+": "+machines+" ("+p.Rule+")")
 		if p.Fix != "" {
-			t.line(statusColumn+5, strings.Repeat(" ", statusColumn)+"Fix  "+p.Fix)
+			t.writeLine(statusColumn+5, strings.Repeat(" ", statusColumn)+"Fix  "+p.Fix)
 		}
 	}
 }
 
-// machines prints the machines with their verdict, the worst first; at most `most` of those that are not ok, or
+// writeMachines prints the machines with their verdict, the worst first; at most `most` of those that are not ok, or
 // all.
-func (t *textWriter) machines(d *Document, most int) {
+func (t *textWriter) writeMachines(d *Document, most int) {
 	shown := d.Machines
 	if most > 0 {
-		bad := slices.IndexFunc(shown, func(m Machine) bool { return !m.failed() })
+		bad := slices.IndexFunc(shown, func(m Machine) bool { return !m.hasFailed() })
 		if bad >= 0 {
 			shown = shown[:bad]
 		}
 		if len(shown) == 0 {
 			return
 		}
-		t.head("WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
+		t.writeHead("WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
 	} else {
-		t.head("MACHINES", "the worst first")
+		t.writeHead("MACHINES", "the worst first")
 	}
 	all := len(shown)
 	shown = first(shown, most)
 	for _, m := range shown {
-		t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.status())+" "+m.Name+"  "+m.summary())
+		t.writeLine(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.statusWord())+" "+m.Name+"  "+m.summarySentence())
 	}
-	t.more(all-len(shown), "machine", "machines")
+	t.writeMore(all-len(shown), "machine", "machines")
 }
 
 // first returns at most `most` entries of a list if most > 0, else all.
@@ -177,18 +177,18 @@ func first[T any](list []T, most int) []T {
 	return list
 }
 
-func (m *Machine) failed() bool {
+func (m *Machine) hasFailed() bool {
 	return m.Verdict != nil && (m.Verdict.Status == report.StatusWarning || m.Verdict.Status == report.StatusCritical)
 }
 
-func (m *Machine) status() string {
+func (m *Machine) statusWord() string {
 	if m.Verdict == nil {
 		return "INVENTORY"
 	}
 	return m.Verdict.Status.Word()
 }
 
-func (m *Machine) summary() string {
+func (m *Machine) summarySentence() string {
 	sentence := "not checked: an inventory has no findings"
 	if m.Verdict != nil {
 		sentence = m.Verdict.Sentence
@@ -199,8 +199,8 @@ func (m *Machine) summary() string {
 	return string(m.Product) + ": " + sentence
 }
 
-func (t *textWriter) outliers(d *Document, most int) {
-	all := d.outliers()
+func (t *textWriter) writeOutliers(d *Document, most int) {
+	all := d.findOutliers()
 	if len(all) == 0 {
 		return
 	}
@@ -208,21 +208,21 @@ func (t *textWriter) outliers(d *Document, most int) {
 	if len(all) == 1 {
 		whose = "its "
 	}
-	t.head("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
+	t.writeHead("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
 	shown := first(all, most)
 	for _, o := range shown {
-		t.line(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
+		t.writeLine(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
 	}
-	t.more(len(all)-len(shown), "machine", "outliers")
+	t.writeMore(len(all)-len(shown), "machine", "outliers")
 }
 
-// undecided prints why checks did not run. The overview shows only what affects machines without a verdict.
-func (t *textWriter) undecided(d *Document, most int) {
+// writeUndecided prints why checks did not run. The overview shows only what affects machines without a verdict.
+func (t *textWriter) writeUndecided(d *Document, most int) {
 	if most > 0 {
 		if !d.Unknown() {
 			return
 		}
-		t.head("UNKNOWN", humanize.Plural(d.Verdicts[report.StatusUnknown], "machine")+" without a verdict, and what would help")
+		t.writeHead("UNKNOWN", humanize.Plural(d.Verdicts[report.StatusUnknown], "machine")+" without a verdict, and what would help")
 		tally := wording.Tally{}
 		for _, m := range d.Machines {
 			if m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
@@ -231,68 +231,68 @@ func (t *textWriter) undecided(d *Document, most int) {
 		}
 		slices.SortStableFunc(tally, func(a, b wording.Tallied) int { return int(b.N - a.N) })
 		for _, e := range tally[:min(most, len(tally))] {
-			t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, e.N)+e.Name)
+			t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, e.N)+e.Name)
 		}
-		t.more(len(tally)-most, "reason", "unknown")
+		t.writeMore(len(tally)-most, "reason", "unknown")
 		return
 	}
 	for i, u := range d.Undecided {
 		if i == 0 {
-			t.head("UNKNOWN", "checks that did not run, and what would help")
+			t.writeHead("UNKNOWN", "checks that did not run, and what would help")
 		}
-		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(u.Machines))+u.Reason)
+		t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(u.Machines))+u.Reason)
 		if u.KnownBy != "" {
-			t.line(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+string(u.KnownBy))
+			t.writeLine(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+string(u.KnownBy))
 		}
 	}
 }
 
-func (t *textWriter) measured(d *Document, most int) {
+func (t *textWriter) writeMeasured(d *Document, most int) {
 	shown := first(d.Measured, most)
 	for i := range shown {
 		m := &shown[i]
 		if i == 0 {
-			t.head("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
+			t.writeHead("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
 		}
 		switch {
 		case m.ReadBytesPerSecond == nil:
-			t.line(statusColumn, "  undecided  "+m.Machine+": "+string(m.Undecided))
+			t.writeLine(statusColumn, "  undecided  "+m.Machine+": "+string(m.Undecided))
 		case m.ShareOfMedian == nil:
-			t.line(statusColumn, fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node))
+			t.writeLine(statusColumn, fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node))
 		default:
-			t.line(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, string(m.Kind)))
+			t.writeLine(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, string(m.Kind)))
 		}
 	}
-	t.more(len(d.Measured)-len(shown), "machine", "measured")
+	t.writeMore(len(d.Measured)-len(shown), "machine", "measured")
 }
 
-func (t *textWriter) reboot(d *Document, most int) {
+func (t *textWriter) writePending(d *Document, most int) {
 	shown := first(d.Pending, most)
 	for i, p := range shown {
 		if i == 0 {
-			t.head("PENDING REBOOT", "settings that take effect at the next boot")
+			t.writeHead("PENDING REBOOT", "settings that take effect at the next boot")
 		}
-		t.line(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
+		t.writeLine(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
 	}
-	t.more(len(d.Pending)-len(shown), "setting", "reboot")
+	t.writeMore(len(d.Pending)-len(shown), "setting", "reboot")
 }
 
-func (t *textWriter) unread(d *Document, most int) {
+func (t *textWriter) writeUnread(d *Document, most int) {
 	shown := first(d.Unreadable, most)
 	for i, u := range shown {
 		if i == 0 {
-			t.head("NOT READ", humanize.Plural(d.NotRead(), "input"))
+			t.writeHead("NOT READ", humanize.Plural(d.NotRead(), "input"))
 		}
-		t.line(statusColumn, "  "+u.Input+": "+u.Reason)
+		t.writeLine(statusColumn, "  "+u.Input+": "+u.Reason)
 	}
 	if len(shown) < len(d.Unreadable) {
-		t.more(d.NotRead()-most, "input", "unread")
+		t.writeMore(d.NotRead()-most, "input", "unread")
 	} else if d.UnreadableMore > 0 {
-		t.line(statusColumn, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
+		t.writeLine(statusColumn, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
 	}
 }
 
-func (t *textWriter) rest(d *Document) {
+func (t *textWriter) writeRest(d *Document) {
 	notes := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.Severity == "info" })
 	var out []string
 	for _, s := range []struct {
@@ -305,7 +305,7 @@ func (t *textWriter) rest(d *Document) {
 	}
 	if len(out) > 0 {
 		t.out.WriteByte('\n')
-		t.line(0, "Not shown: "+strings.Join(out, ", ")+".")
+		t.writeLine(0, "Not shown: "+strings.Join(out, ", ")+".")
 	}
 }
 

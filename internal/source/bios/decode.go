@@ -59,29 +59,29 @@ func isJSON(trimmed []byte) bool {
 
 func decodeXML(data []byte, start int) (*Export, error) {
 	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
-	w.CharsetReader = latin1
+	w.CharsetReader = convertCharset
 	w.Strict = true
-	for t := w.next(); t != nil; t = w.next() {
+	for t := w.nextToken(); t != nil; t = w.nextToken() {
 		root, ok := t.(xml.StartElement)
 		if !ok {
 			continue
 		}
 		switch name := root.Name.Local; {
 		case name == "BiosCfg":
-			return w.sum()
+			return w.decodeSUM()
 		case name == "SystemConfiguration":
-			return w.scp(root)
+			return w.decodeSCP(root)
 		case strings.EqualFold(name, "Conrep"):
-			return w.conrep(root)
+			return w.decodeConrep(root)
 		case name == "Envelope":
-			return w.wsman()
+			return w.decodeWSMan()
 		case strings.HasPrefix(name, "bios"), strings.HasPrefix(name, "config"), strings.HasPrefix(name, "outConfig"):
-			return w.ucs(root)
+			return w.decodeUCS(root)
 		default:
-			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), name, expected)
+			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.currentPlace(), name, expected)
 		}
 	}
-	return nil, cmp.Or(w.err, malformed(lineOrigin(1), "XML without an element, %s", expected))
+	return nil, cmp.Or(w.err, malformedError(lineOrigin(1), "XML without an element, %s", expected))
 }
 
 func decodeJSON(data []byte) (*Export, error) {
@@ -101,7 +101,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.ambiguous(twice)
+	e.recordAmbiguous(twice)
 	return e, nil
 }
 
@@ -110,7 +110,7 @@ func decodeObject(o object) (*Export, error) {
 		return decodeSCPJSON(body)
 	}
 	if kindOfDocument(o) != notBIOS {
-		return combine([]document{{"$", o}})
+		return combineDocuments([]document{{"$", o}})
 	}
 	if stringMember(o, "ObjectType") == "bios.Policy" || stringMember(o, "ClassId") == "bios.Policy" {
 		return decodePolicy(o)
@@ -121,7 +121,7 @@ func decodeObject(o object) (*Export, error) {
 	if config := elcmConfig(o); config != nil {
 		return decodeELCM(config)
 	}
-	if list, ok := o["bios"].([]any); ok && isPairs(list) {
+	if list, ok := o["bios"].([]any); ok && isPairList(list) {
 		return decodePairs("$.bios", list)
 	}
 	if facts, at := redfishFacts(o); facts != nil {
@@ -139,7 +139,7 @@ func decodeObject(o object) (*Export, error) {
 		}
 	}
 	if len(docs) > 0 {
-		return combine(docs)
+		return combineDocuments(docs)
 	}
 	return decodeFlat(o)
 }
@@ -150,7 +150,7 @@ func decodeArray(list []any) (*Export, error) {
 			return decodeSCE(list)
 		}
 	}
-	if isPairs(list) {
+	if isPairList(list) {
 		return decodePairs("$", list)
 	}
 	return decodeList("$", list)
@@ -183,16 +183,16 @@ var textFormats = sync.OnceValue(func() []textFormat {
 // Patterns of lines of cluster tools: the node's name before each line (confluent's nodeconfig, pasu, clush), and a
 // setting of a UEFI group with a colon, as nodeconfig prints it.
 var (
-	nodeLine  = pattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
-	groupLine = pattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
-	colonLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
+	nodeLine  = lazyPattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
+	groupLine = lazyPattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
+	colonLine = lazyPattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
 	// valueLine is a line of ironic's list without its table (-f value); an option may have no value.
-	valueLine = pattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
+	valueLine = lazyPattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
 )
 
-// several is the error about an export of several machines.
-func several(place, other, first string) error {
-	return malformed(place, "settings of %q after those of %q, expected one machine's: leave those of one, or make a file of each", other, first)
+// severalMachinesError is the error about an export of several machines.
+func severalMachinesError(place, other, first string) error {
+	return malformedError(place, "settings of %q after those of %q, expected one machine's: leave those of one, or make a file of each", other, first)
 }
 
 // withoutNode removes the name of the node that begins every line. Settings of several nodes are several machines'.
@@ -202,19 +202,19 @@ func withoutNode(lines []textLine) ([]textLine, error) {
 		m := nodeLine().FindStringSubmatch(l.text)
 		switch {
 		case m == nil:
-			return replaced(lines, groupLine()), nil
+			return separateByEquals(lines, groupLine()), nil
 		case node == "" || node == m[1]:
 			node, out[i] = m[1], textLine{l.n, m[2]}
 		case groupLine().MatchString(m[2]) || asuLine().MatchString(m[2]):
-			return nil, several(l.place(), m[1], node)
+			return nil, severalMachinesError(l.originOfLine(), m[1], node)
 		default:
-			return replaced(lines, groupLine()), nil
+			return separateByEquals(lines, groupLine()), nil
 		}
 	}
-	return replaced(out, groupLine()), nil
+	return separateByEquals(out, groupLine()), nil
 }
 
-func replaced(lines []textLine, colon *regexp.Regexp) []textLine {
+func separateByEquals(lines []textLine, colon *regexp.Regexp) []textLine {
 	out := slices.Clone(lines)
 	for i := range out {
 		out[i].text = colon.ReplaceAllString(out[i].text, "$1=$2")
@@ -228,9 +228,9 @@ func decodeText(text string) (*Export, error) {
 	for l := range strings.Lines(text) {
 		switch n++; {
 		case n > maxLines:
-			return nil, malformed(lineOrigin(n), "more than %d lines", maxLines)
+			return nil, malformedError(lineOrigin(n), "more than %d lines", maxLines)
 		case len(l) > maxValue:
-			return nil, malformed(lineOrigin(n), "longer than %d bytes", maxValue)
+			return nil, malformedError(lineOrigin(n), "longer than %d bytes", maxValue)
 		}
 		if l = cleanValue(l); l != "" {
 			lines = append(lines, textLine{n, l})
@@ -239,28 +239,28 @@ func decodeText(text string) (*Export, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
 	}
-	if list, problems := rows(lines); isPairs(list) {
+	if list, problems := tableRows(lines); isPairList(list) {
 		e, err := decodePairs("row", list)
 		if err == nil {
 			e.Problems = append(e.Problems, problems...)
 		}
 		return e, err
-	} else if e, err := wide(list); e != nil || err != nil {
+	} else if e, err := decodeWideTable(list); e != nil || err != nil {
 		return e, err
 	}
 	first := lines[0]
-	lines, err := printed(lines)
+	lines, err := printedSettings(lines)
 	if err == nil {
 		lines, err = withoutNode(lines)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if list := records(lines); isPairs(list) {
+	if list := propertyRecords(lines); isPairList(list) {
 		return decodePairs("record", list)
 	}
 	// Attributes are also listed with colons: YAML, PowerShell's Format-List.
-	for _, lines := range [][]textLine{lines, replaced(lines, colonLine())} {
+	for _, lines := range [][]textLine{lines, separateByEquals(lines, colonLine())} {
 		for _, f := range textFormats() {
 			for _, l := range lines {
 				if f.tell.MatchString(l.text) {
@@ -270,7 +270,7 @@ func decodeText(text string) (*Export, error) {
 		}
 	}
 	if !slices.ContainsFunc(lines, func(l textLine) bool { return !valueLine().MatchString(l.text) }) {
-		lines = replaced(lines, valueLine())
+		lines = separateByEquals(lines, valueLine())
 	}
 	if e, err := decodeTable(lines); err == nil && e.Vendor != "" { // rows with a vendor's names of attributes
 		if strings.HasPrefix(lines[0].text, `resource "`) { // of Terraform: what is to be set
@@ -280,7 +280,7 @@ func decodeText(text string) (*Export, error) {
 		return e, nil
 	}
 	switch {
-	case secret(first.text):
+	case isSecretName(first.text):
 		first.text = "(a password)"
 	case len(first.text) > 60:
 		first.text = first.text[:60] + "..."

@@ -285,19 +285,19 @@ func TestJoin(t *testing.T) {
 		require.NoError(t, err)
 		return e
 	}
-	joined := bios.Join([]*bios.Export{decode(dellSettings), decode(dellResource)})
+	joined := bios.JoinExports([]*bios.Export{decode(dellSettings), decode(dellResource)})
 	require.Len(t, joined, 1)
 	a, _ := joined[0].Attribute("ProcTurboMode")
 	require.Equal(t, "Disabled", a.Pending)
 
-	joined = bios.Join([]*bios.Export{decode(registry), decode(opaque)})
+	joined = bios.JoinExports([]*bios.Export{decode(registry), decode(opaque)})
 	require.Len(t, joined, 2)
 	require.Equal(t, bios.Registry, joined[0].Format)
 	a, _ = joined[1].Attribute("KTIS001")
 	require.Equal(t, "Enable", a.Text)
 
 	// The resource and its registry in one file, pending values in another.
-	joined = bios.Join([]*bios.Export{decode("[" + opaque + "," + registry + "]"), decode(`{"Id": "SD", "Attributes": {"KTIS001": 0, "CSM000": 1}}`)})
+	joined = bios.JoinExports([]*bios.Export{decode("[" + opaque + "," + registry + "]"), decode(`{"Id": "SD", "Attributes": {"KTIS001": 0, "CSM000": 1}}`)})
 	require.Len(t, joined, 1)
 	a, _ = joined[0].Attribute("KTIS001")
 	require.Equal(t, []any{"Enable", "0", "Disable"}, []any{a.Text, a.Pending, a.PendingText})
@@ -310,12 +310,12 @@ func TestJoin(t *testing.T) {
 		"[Key=BIOS.Setup.1-1#ProcSettings]\nLogicalProc=Enabled\n":                                                  "ProcSettings",
 		"LogicalProc=Enabled\n": "",
 	} {
-		a, _ = bios.Join([]*bios.Export{decode(text), decode(menus)})[0].Attribute("LogicalProc")
+		a, _ = bios.JoinExports([]*bios.Export{decode(text), decode(menus)})[0].Attribute("LogicalProc")
 		require.Equal(t, menu, a.Menu)
 	}
 
 	other := strings.Replace(dellSettings, "Embedded.1", "Embedded.2", 1)
-	require.Len(t, bios.Join([]*bios.Export{decode(other), decode(dellResource)}), 2, "another system's settings object")
+	require.Len(t, bios.JoinExports([]*bios.Export{decode(other), decode(dellResource)}), 2, "another system's settings object")
 }
 
 func FuzzDecode(f *testing.F) {
@@ -333,7 +333,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%+v", a)
 			}
 		}
-		bios.Join([]*bios.Export{e, e})
+		bios.JoinExports([]*bios.Export{e, e})
 	})
 }
 

@@ -30,11 +30,11 @@ func decodeELCM(config object) (*Export, error) {
 				group(inner, place, append(slices.Clone(menu), cleanValue(key)))
 				continue
 			}
-			if word, ok := scalar(o[key]); ok {
+			if word, ok := scalarText(o[key]); ok {
 				e.add(Attribute{Name: cleanValue(key), Menu: strings.Join(menu, " > "), Value: word, Stated: true, Place: place})
 			}
 		}
 	}
 	group(config, root, nil)
-	return e, e.some(root, "a profile without a setting")
+	return e, e.errorIfEmpty(root, "a profile without a setting")
 }

@@ -172,13 +172,13 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 	return &e.Attributes[i], true
 }
 
-func (e *Export) takeOver(from *Export) {
+func (e *Export) adoptProblems(from *Export) {
 	for _, p := range from.Problems {
-		e.problem("%s", p)
+		e.recordProblem("%s", p)
 	}
 }
 
-func (e *Export) problem(format string, args ...any) {
+func (e *Export) recordProblem(format string, args ...any) {
 	switch {
 	case len(e.Problems) < maxProblems:
 		e.Problems = append(e.Problems, fmt.Sprintf(format, args...))
@@ -193,24 +193,24 @@ func (e *Export) add(a Attribute) {
 	switch {
 	case e.failed != nil:
 	case len(e.Attributes) >= maxAttributes:
-		e.failed = malformed(a.Place, "more than %d attributes", maxAttributes)
+		e.failed = malformedError(a.Place, "more than %d attributes", maxAttributes)
 	case len(a.Name)+len(a.Value)+len(a.Pending) > maxValue:
-		e.failed = malformed(a.Place, "an attribute longer than %d bytes", maxValue)
+		e.failed = malformedError(a.Place, "an attribute longer than %d bytes", maxValue)
 	case a.Name == "":
-		e.problem("%s: an attribute without a name", a.Place)
+		e.recordProblem("%s: an attribute without a name", a.Place)
 	default:
-		if secret(a.Name) {
+		if isSecretName(a.Name) {
 			a.dropValues()
 		}
 		e.Attributes = append(e.Attributes, a)
 	}
 }
 
-func (e *Export) some(place, format string, args ...any) error {
+func (e *Export) errorIfEmpty(place, format string, args ...any) error {
 	if e.failed != nil || len(e.Attributes) > 0 {
 		return e.failed
 	}
-	return malformed(place, format, args...)
+	return malformedError(place, format, args...)
 }
 
 func (a *Attribute) dropValues() {
@@ -219,8 +219,8 @@ func (a *Attribute) dropValues() {
 	a.Default = ""
 }
 
-// malformed returns an ErrMalformed with its place, for example "line 12" or "$.Attributes".
-func malformed(place, format string, args ...any) error {
+// malformedError returns an ErrMalformed with its place, for example "line 12" or "$.Attributes".
+func malformedError(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
 }
 
@@ -247,16 +247,16 @@ func (e *Export) addPlain(name, value, place string) {
 	e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, Place: place})
 }
 
-// secret reports whether the name of an attribute is that of a password or a key. Its value is never kept.
-func secret(name string) bool {
+// isSecretName reports whether the name of an attribute is that of a password or a key. Its value is never kept.
+func isSecretName(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "privatekey", "private key"}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
-// Join combines exports that belong together. A settings object provides the pending values of its resource. A registry
+// JoinExports combines exports that belong together. A settings object provides the pending values of its resource. A registry
 // provides names and texts for the exports that name it, or another version of it if that is not among the files, and
 // for those that do not name a registry. The result has all exports except for the merged settings objects.
-func Join(exports []*Export) []*Export {
+func JoinExports(exports []*Export) []*Export {
 	var out []*Export
 	used := map[*Export]bool{}
 	for _, e := range exports {
@@ -264,15 +264,15 @@ func Join(exports []*Export) []*Export {
 			continue
 		}
 		for _, s := range exports {
-			if s.PendingOnly && s.Format == Redfish && !used[s] && e.settledBy(s) {
-				e.merge(s)
+			if s.PendingOnly && s.Format == Redfish && !used[s] && e.isSettledBy(s) {
+				e.mergePending(s)
 				used[s] = true
 			}
 		}
 	}
 	for _, e := range exports {
 		if e.Format != Registry {
-			e.resolve(registriesOf(e, exports)...)
+			e.applyRegistry(registriesOf(e, exports)...)
 		}
 		if !used[e] {
 			out = append(out, e)
@@ -300,16 +300,16 @@ func registriesOf(e *Export, exports []*Export) []*Export {
 	return others
 }
 
-// settledBy reports whether s is the settings object of e: by the path in e or, if a path is missing, by the vendor.
-func (e *Export) settledBy(s *Export) bool {
+// isSettledBy reports whether s is the settings object of e: by the path in e or, if a path is missing, by the vendor.
+func (e *Export) isSettledBy(s *Export) bool {
 	if e.Settings != "" && s.Path != "" {
 		return strings.EqualFold(strings.TrimRight(e.Settings, "/"), strings.TrimRight(s.Path, "/"))
 	}
 	return e.Vendor == s.Vendor
 }
 
-func (e *Export) merge(s *Export) {
-	e.takeOver(s)
+func (e *Export) mergePending(s *Export) {
+	e.adoptProblems(s)
 	at := map[string]*Attribute{}
 	for i := range e.Attributes {
 		at[e.Attributes[i].Name] = &e.Attributes[i]
@@ -318,7 +318,7 @@ func (e *Export) merge(s *Export) {
 		switch a := at[p.Name]; {
 		case !p.HasPending:
 		case a == nil:
-			e.problem("%s: the settings object names %q, which the resource does not have", p.Place, p.Name)
+			e.recordProblem("%s: the settings object names %q, which the resource does not have", p.Place, p.Name)
 		default:
 			a.Pending, a.PendingText, a.HasPending = p.Pending, a.OptionTexts[p.Pending], true
 		}
@@ -330,15 +330,15 @@ func (e *Export) merge(s *Export) {
 // which would always apply.
 func (e *Export) Check() error {
 	if len(e.Attributes) > maxAttributes {
-		return malformed(e.Name, "more than %d attributes", maxAttributes)
+		return malformedError(e.Name, "more than %d attributes", maxAttributes)
 	}
 	for i := range e.Attributes {
 		switch a := &e.Attributes[i]; {
 		case a.Name == "":
-			return malformed(e.Name, "attributes[%d] has no name", i)
+			return malformedError(e.Name, "attributes[%d] has no name", i)
 		case len(a.Name)+len(a.Value)+len(a.Pending) > maxValue:
-			return malformed(e.Name, "attributes[%d] is longer than %d bytes", i, maxValue)
-		case secret(a.Name):
+			return malformedError(e.Name, "attributes[%d] is longer than %d bytes", i, maxValue)
+		case isSecretName(a.Name):
 			a.dropValues()
 		}
 	}
@@ -351,9 +351,9 @@ func (e *Export) Check() error {
 	return nil
 }
 
-// Without returns a copy without the values of attributes that keep rejects, such as serial numbers and passwords. Their
+// WithoutValues returns a copy without the values of attributes that keep rejects, such as serial numbers and passwords. Their
 // names, places and flags are kept.
-func (e *Export) Without(keep func(name, display string) bool) *Export {
+func (e *Export) WithoutValues(keep func(name, display string) bool) *Export {
 	out := *e
 	out.Attributes = make([]Attribute, len(e.Attributes))
 	for i, a := range e.Attributes {

@@ -410,7 +410,7 @@ func TestContradictoryRegistry(t *testing.T) {
 	resource := `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1", "Attributes": {"KTIS001": 1, "CSM000": 1}}`
 	resolved := func(registry string) (*bios.Export, []string) {
 		e := decoded(t, "registry", registry)
-		return e, tell(bios.Join([]*bios.Export{decoded(t, "resource", resource), e})[0])
+		return e, tell(bios.JoinExports([]*bios.Export{decoded(t, "resource", resource), e})[0])
 	}
 	e, got := resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Enable", "Disable"), entry("CSM000", "Off", "On")))
 	assert.Equal(t, []string{"CSM000=1 text:On offers:0|1", "KTIS001=1"}, got)

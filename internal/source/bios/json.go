@@ -24,25 +24,25 @@ func parseJSON(data []byte) (root any, twice []string, err error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, nil, malformed(lineAt(data, syntax.Offset), "JSON: %v", err)
+		return nil, nil, malformedError(lineOfOffset(data, syntax.Offset), "JSON: %v", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, nil, malformed(lineAt(data, int64(len(data))), "JSON ends before its value does")
+		return nil, nil, malformedError(lineOfOffset(data, int64(len(data))), "JSON ends before its value does")
 	case err != nil:
-		return nil, nil, malformed("$", "JSON: %v", err)
+		return nil, nil, malformedError("$", "JSON: %v", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, nil, malformed(lineAt(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
+		return nil, nil, malformedError(lineOfOffset(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
 	}
 	w := jsonWalker{dec: json.NewDecoder(bytes.NewReader(value)), twice: map[string]bool{}}
 	w.dec.UseNumber()
 	w.path = append(w.path, "$")
-	if root = w.value(); w.err != nil {
+	if root = w.decodeValue(); w.err != nil {
 		return nil, nil, w.err
 	}
 	return root, slices.Sorted(maps.Keys(w.twice)), nil
 }
 
-func lineAt(data []byte, offset int64) string {
+func lineOfOffset(data []byte, offset int64) string {
 	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }
 
@@ -57,7 +57,7 @@ type jsonWalker struct {
 	err    error
 }
 
-func (w *jsonWalker) place() string {
+func (w *jsonWalker) currentPlace() string {
 	var b strings.Builder
 	for _, step := range w.path {
 		switch step := step.(type) {
@@ -75,45 +75,45 @@ func (w *jsonWalker) place() string {
 // jsonKey is a step of a path that leads to the value of a key.
 type jsonKey string
 
-func (w *jsonWalker) fail(format string, args ...any) {
+func (w *jsonWalker) recordError(format string, args ...any) {
 	if w.err == nil {
-		w.err = malformed(w.place(), format, args...)
+		w.err = malformedError(w.currentPlace(), format, args...)
 	}
 }
 
-func (w *jsonWalker) value() any {
+func (w *jsonWalker) decodeValue() any {
 	if w.values++; w.values > maxJSONValues {
-		w.fail("more than %d values", maxJSONValues)
+		w.recordError("more than %d values", maxJSONValues)
 		return nil
 	}
 	token, _ := w.dec.Token()
 	switch token {
 	case json.Delim('['):
-		w.down(0)
-		defer w.up()
+		w.enterValue(0)
+		defer w.leaveValue()
 		list := []any{}
 		for w.err == nil && w.dec.More() {
 			w.path[len(w.path)-1] = len(list)
-			list = append(list, w.value())
+			list = append(list, w.decodeValue())
 		}
 		return list
 	case json.Delim('{'):
-		w.down(nil)
-		defer w.up()
+		w.enterValue(nil)
+		defer w.leaveValue()
 		o, twice := object{}, map[string]bool{}
 		for w.err == nil && w.dec.More() {
 			token, _ := w.dec.Token()
 			key, _ := token.(string)
 			w.path[len(w.path)-1] = jsonKey(key)
-			v := w.value()
+			v := w.decodeValue()
 			if before, there := o[key]; there && (twice[key] || !reflect.DeepEqual(before, v)) {
 				if !twice[key] && len(w.twice) <= maxProblems {
-					w.twice[w.place()] = true
+					w.twice[w.currentPlace()] = true
 				}
 				twice[key], v = true, nil
 			}
 			if o[key] = v; len(o) > maxAttributes {
-				w.fail("more than %d keys in one object", maxAttributes)
+				w.recordError("more than %d keys in one object", maxAttributes)
 			}
 		}
 		return o
@@ -121,20 +121,20 @@ func (w *jsonWalker) value() any {
 	return token
 }
 
-func (w *jsonWalker) down(step any) {
+func (w *jsonWalker) enterValue(step any) {
 	if w.path = append(w.path, step); len(w.path) > maxDepth+1 {
-		w.fail("JSON nested deeper than %d levels", maxDepth)
+		w.recordError("JSON nested deeper than %d levels", maxDepth)
 	}
 }
 
-func (w *jsonWalker) up() {
+func (w *jsonWalker) leaveValue() {
 	w.path = w.path[:len(w.path)-1]
 	_, _ = w.dec.Token() // the closing bracket
 }
 
-func (e *Export) ambiguous(places []string) {
+func (e *Export) recordAmbiguous(places []string) {
 	for _, at := range places {
-		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
+		e.recordProblem("%s: is listed more than once with different values, and none of them is taken", at)
 	}
 }
 
@@ -170,8 +170,8 @@ func stringMember(o object, key string) string {
 	return cleanValue(s)
 }
 
-// scalar returns the text of a string, number or boolean; false for null, objects and arrays.
-func scalar(v any) (string, bool) {
+// scalarText returns the text of a string, number or boolean; false for null, objects and arrays.
+func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return cleanValue(v), true
@@ -189,11 +189,11 @@ func isBareValue(v any) bool {
 	return v != nil && !text
 }
 
-func scalars(v any) []string {
+func scalarTexts(v any) []string {
 	list, _ := v.([]any)
 	var out []string
 	for _, entry := range list {
-		if word, ok := scalar(entry); ok {
+		if word, ok := scalarText(entry); ok {
 			out = append(out, word)
 		}
 	}

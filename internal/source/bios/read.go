@@ -8,9 +8,9 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
-// Use sets the vendor's table, nil if there is none, and the name of the audited product, and indexes the attributes by
+// UseTable sets the vendor's table, nil if there is none, and the name of the audited product, and indexes the attributes by
 // plain name and, if no attribute has that name, by their text in BIOS setup.
-func (e *Export) Use(t *settings.Table, product string) {
+func (e *Export) UseTable(t *settings.Table, product string) {
 	e.Table, e.product, e.byName = t, product, map[string][]*Attribute{}
 	for i := range e.Attributes {
 		name := settings.PlainName(e.Attributes[i].Name)
@@ -25,10 +25,10 @@ func (e *Export) Use(t *settings.Table, product string) {
 	maps.Copy(e.byName, texts)
 }
 
-// Named returns the attributes with this name, or else with this text in BIOS setup.
-func (e *Export) Named(name string) []*Attribute { return e.byName[settings.PlainName(name)] }
+// AttributesNamed returns the attributes with this name, or else with this text in BIOS setup.
+func (e *Export) AttributesNamed(name string) []*Attribute { return e.byName[settings.PlainName(name)] }
 
-func (e *Export) seen(plain string, at View) []Attribute {
+func (e *Export) viewAttributes(plain string, at View) []Attribute {
 	var out []Attribute
 	for _, a := range e.byName[plain] {
 		out = append(out, at(a))
@@ -49,8 +49,8 @@ func (a *Attribute) AfterBoot() Attribute {
 	return b
 }
 
-// Shown returns the value as BIOS setup shows it if that is known, otherwise the value itself.
-func (a *Attribute) Shown() string { return cmp.Or(a.Text, a.Value) }
+// ShownValue returns the value as BIOS setup shows it if that is known, otherwise the value itself.
+func (a *Attribute) ShownValue() string { return cmp.Or(a.Text, a.Value) }
 
 // Outcome is the result of reading a setting from an export. It is not a fact.State: whether a Missing setting is absent
 // depends on the completeness of the export, and Foreign and Ambiguous are results of a translation.
@@ -104,20 +104,20 @@ func (e *Export) Read(id string, at View) Answer {
 	for i := range e.Table.Settings[id] {
 		entry := &e.Table.Settings[id][i]
 		a.Proven = a.Proven || !entry.Unverified && entry.Name != ""
-		if entry.With != "" && len(e.seen(settings.PlainName(entry.With), at)) == 0 {
+		if entry.With != "" && len(e.viewAttributes(settings.PlainName(entry.With), at)) == 0 {
 			continue
 		}
 		var given []Attribute
 		name := ""
 		for _, name = range entry.Names() {
-			if given = e.seen(name, at); len(given) > 0 {
+			if given = e.viewAttributes(name, at); len(given) > 0 {
 				break
 			}
 		}
 		if len(given) == 0 || decided != "" && decided != name {
 			continue
 		}
-		switch value, outcome := translate(entry, s, given); {
+		switch value, outcome := canonicalValue(entry, s, given); {
 		case value == settings.Next:
 			decided, passed = "", name
 		case name != passed || outcome == Translated:
@@ -127,15 +127,15 @@ func (e *Export) Read(id string, at View) Answer {
 			break
 		}
 	}
-	a.Preset, a.Means = e.override(id, at)
+	a.Preset, a.Means = e.overridingPreset(id, at)
 	if a.Preset != nil && a.Means == "" && a.Value == settings.Disabled && slices.Contains([]string{"disable", "disabled"}, settings.PlainName(a.Preset.Value)) {
 		a.Means = settings.Disabled // off below an option that is off itself
 	}
 	return a
 }
 
-// translate returns the canonical value. If the attribute occurs several times, all must agree.
-func translate(entry *settings.Attribute, s settings.Setting, given []Attribute) (string, Outcome) {
+// canonicalValue returns the canonical value. If the attribute occurs several times, all must agree.
+func canonicalValue(entry *settings.Attribute, s settings.Setting, given []Attribute) (string, Outcome) {
 	value := ""
 	for i := range given {
 		g := &given[i]
@@ -157,15 +157,15 @@ func translate(entry *settings.Attribute, s settings.Setting, given []Attribute)
 	return value, Translated
 }
 
-// override returns the preset that overrides a setting's own value, and what it makes of the setting, "" if that is not
+// overridingPreset returns the preset that overrides a setting's own value, and what it makes of the setting, "" if that is not
 // documented for the product.
-func (e *Export) override(id string, at View) (*Attribute, string) {
+func (e *Export) overridingPreset(id string, at View) (*Attribute, string) {
 	for i := range e.Table.Presets {
 		p := &e.Table.Presets[i]
 		if !slices.Contains(p.Controls, id) {
 			continue
 		}
-		for _, now := range e.seen(settings.PlainName(p.Attribute), at) {
+		for _, now := range e.viewAttributes(settings.PlainName(p.Attribute), at) {
 			is := func(value string) bool {
 				plain := settings.PlainName(value)
 				return plain == settings.PlainName(now.Value) || now.Text != "" && plain == settings.PlainName(now.Text)
@@ -173,7 +173,7 @@ func (e *Export) override(id string, at View) (*Attribute, string) {
 			if !now.Stated || slices.ContainsFunc(p.Unlocked, is) {
 				continue
 			}
-			if word := p.Implied(id, e.product, is); word != "" || p.Inert {
+			if word := p.ImpliedValue(id, e.product, is); word != "" || p.Inert {
 				return &now, word
 			}
 		}

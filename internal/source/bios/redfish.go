@@ -30,15 +30,15 @@ func kindOfDocument(o object) documentKind {
 	if !nested && !strings.Contains(stringMember(o, "@odata.type"), "HpBios.") && !strings.HasPrefix(stringMember(o, "Type"), "HpBios.") {
 		return notBIOS
 	}
-	if isSettings(o) {
+	if isSettingsObject(o) {
 		return settingsKind
 	}
 	return resourceKind
 }
 
-// isSettings reports whether a document is the settings object (values after the next boot) and not the resource
+// isSettingsObject reports whether a document is the settings object (values after the next boot) and not the resource
 // (current values), by its path or, without a path, by its Id or Name.
-func isSettings(o object) bool {
+func isSettingsObject(o object) bool {
 	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
 	if path != "" {
 		return strings.HasSuffix(path, "/settings") || strings.HasSuffix(path, "/pending") || strings.HasSuffix(path, "/sd")
@@ -58,17 +58,17 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 	e.Name = name
 	if len(settings) != 0 {
 		if pending, err := decodePart(partLimit, "settings object", settings); err != nil {
-			e.problem("%v", err)
+			e.recordProblem("%v", err)
 		} else {
-			e.merge(pending)
+			e.mergePending(pending)
 		}
 	}
 	if len(registry) != 0 {
 		if meanings, err := decodePart(partLimit, "registry", registry); err != nil {
-			e.problem("%v", err)
+			e.recordProblem("%v", err)
 		} else {
-			e.takeOver(meanings)
-			e.resolve(meanings)
+			e.adoptProblems(meanings)
+			e.applyRegistry(meanings)
 		}
 	}
 	return e, nil
@@ -93,7 +93,7 @@ func decodePart(limit time.Duration, what string, data []byte) (*Export, error) 
 
 func decodeDocument(what string, data []byte) (*Export, error) {
 	if len(data) > MaxBytes {
-		return nil, malformed(what, "longer than %d bytes", MaxBytes)
+		return nil, malformedError(what, "longer than %d bytes", MaxBytes)
 	}
 	data = toUTF8(data)
 	root, twice, err := parseJSON(data)
@@ -121,11 +121,11 @@ func decodeDocument(what string, data []byte) (*Export, error) {
 	for i := range twice {
 		twice[i] = what + ": " + twice[i]
 	}
-	e.ambiguous(twice)
+	e.recordAmbiguous(twice)
 	return e, nil
 }
 
-func combine(docs []document) (*Export, error) {
+func combineDocuments(docs []document) (*Export, error) {
 	var current, pending, registry *Export
 	for _, d := range docs {
 		slot, what, decode := &current, "resource", decodeResource
@@ -141,7 +141,7 @@ func combine(docs []document) (*Export, error) {
 			return nil, err
 		}
 		if *slot != nil {
-			return nil, malformed(d.path, "a second Bios %s, expected those of one system", what)
+			return nil, malformedError(d.path, "a second Bios %s, expected those of one system", what)
 		}
 		*slot = e
 	}
@@ -154,16 +154,16 @@ func combine(docs []document) (*Export, error) {
 		current, pending = pending, nil
 	}
 	if pending != nil {
-		current.merge(pending)
+		current.mergePending(pending)
 	}
 	if registry != nil {
-		current.resolve(registry)
+		current.applyRegistry(registry)
 	}
 	return current, nil
 }
 
 func decodeResource(d document) (*Export, error) {
-	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), PendingOnly: isSettings(d.body)}
+	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), PendingOnly: isSettingsObject(d.body)}
 	if s, ok := d.body["@Redfish.Settings"].(object); ok {
 		if link, ok := s["SettingsObject"].(object); ok {
 			e.Settings = stringMember(link, "@odata.id")
@@ -180,20 +180,20 @@ func decodeResource(d document) (*Export, error) {
 		e.addRedfish(at, name, attributes[name])
 	}
 	if len(e.Attributes) == 0 {
-		e.problem("%s: no attributes, as before the host's first start", at)
+		e.recordProblem("%s: no attributes, as before the host's first start", at)
 	}
-	e.finish(d.body)
+	e.deriveIdentity(d.body)
 	if e.PendingOnly {
 		e.moveToPending()
 	}
 	return e, e.failed
 }
 
-// finish derives the vendor, the machine and its firmware, and whether the resource is a machine's complete answer and not
+// deriveIdentity derives the vendor, the machine and its firmware, and whether the resource is a machine's complete answer and not
 // an excerpt: by its type and number of attributes. Real answers have 70 to 550 attributes, those of Cray's nodes 13 to 18.
-func (e *Export) finish(body object) {
-	e.Vendor, e.Guessed = e.vendorOf(body)
-	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
+func (e *Export) deriveIdentity(body object) {
+	e.Vendor, e.Guessed = e.findVendor(body)
+	e.Product, e.Firmware = e.statedValue("SystemModelName", "ProductName"), e.statedValue("SystemBiosVersion")
 	enveloped := strings.Contains(strings.ToLower(stringMember(body, "@odata.type")), "bios")
 	n := len(e.Attributes)
 	e.Complete = !e.PendingOnly && (n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10))
@@ -215,7 +215,7 @@ func ownProperty(name string, v any) bool {
 	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":
 		return true
 	}
-	_, single := scalar(v)
+	_, single := scalarText(v)
 	return v != nil && !single || strings.HasPrefix(name, "@")
 }
 
@@ -227,28 +227,28 @@ func (e *Export) addRedfish(at, name string, v any) {
 	case object:
 		keys := slices.DeleteFunc([]string{"current_value", "CurrentValue", "Value"}, func(key string) bool { _, ok := v[key]; return !ok })
 		if len(keys) == 0 {
-			e.problem("%s: an object without current_value, expected a value", a.Place)
+			e.recordProblem("%s: an object without current_value, expected a value", a.Place)
 		} else {
-			a.Value, a.Stated = scalar(v[keys[0]])
+			a.Value, a.Stated = scalarText(v[keys[0]])
 		}
 		for _, key := range []string{"pending_value", "PendingValue"} {
-			if next, ok := scalar(v[key]); ok {
+			if next, ok := scalarText(v[key]); ok {
 				a.Pending, a.HasPending = next, true
 			}
 		}
-		a.Default, _ = scalar(v["default_value"])
-		a.Options = scalars(v["AllowableValues"])
+		a.Default, _ = scalarText(v["default_value"])
+		a.Options = scalarTexts(v["AllowableValues"])
 	case []any:
 		text, _ := json.Marshal(v)
 		a.Value, a.Stated, a.Bare = string(text), true, true
 	default:
-		a.Value, a.Stated = scalar(v)
+		a.Value, a.Stated = scalarText(v)
 		a.Bare = isBareValue(v)
 	}
 	e.add(a)
 }
 
-func (e *Export) stated(names ...string) string {
+func (e *Export) statedValue(names ...string) string {
 	for _, name := range names {
 		if a, ok := e.Attribute(name); ok && a.Stated {
 			return a.Value

@@ -27,19 +27,19 @@ func registryEntries(o object) ([]any, bool) {
 // different content is left out.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
-	e := &Export{Format: Registry, RegistryName: stringMember(d.body, "Id"), Locks: lockedBy(d.body)}
+	e := &Export{Format: Registry, RegistryName: stringMember(d.body, "Id"), Locks: readDependencies(d.body)}
 	first, doubted := map[string]Attribute{}, map[string]bool{}
 	for i, entry := range entries {
 		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
 		o, _ := entry.(object)
 		name := stringMember(o, "AttributeName")
 		if name == "" {
-			e.problem("%s: no AttributeName", at)
+			e.recordProblem("%s: no AttributeName", at)
 			continue
 		}
 		a := Attribute{Name: name, Display: strings.TrimSpace(stringMember(o, "DisplayName")), Menu: stringMember(o, "MenuPath"), OptionTexts: map[string]string{}}
 		a.ReadOnly, _ = o["ReadOnly"].(bool)
-		a.Default, _ = scalar(o["DefaultValue"])
+		a.Default, _ = scalarText(o["DefaultValue"])
 		for _, key := range []string{"Value", "Values"} {
 			values, _ := o[key].([]any)
 			for _, v := range values {
@@ -52,14 +52,14 @@ func decodeRegistry(d document) (*Export, error) {
 		switch before, listed := first[name]; {
 		case doubted[name] || listed && !reflect.DeepEqual(before, a):
 			doubted[name] = true
-			e.problem("%s: %s is listed more than once, and differently, so none of it is taken", at, name)
+			e.recordProblem("%s: %s is listed more than once, and differently, so none of it is taken", at, name)
 		default:
 			first[name] = a
 			a.Place = at
 			e.add(a)
 		}
 	}
-	if err := e.some(d.path, "an attribute registry without attributes"); err != nil {
+	if err := e.errorIfEmpty(d.path, "an attribute registry without attributes"); err != nil {
 		return nil, err
 	}
 	e.Attributes = slices.DeleteFunc(e.Attributes, func(a Attribute) bool { return doubted[a.Name] })
@@ -68,7 +68,7 @@ func decodeRegistry(d document) (*Export, error) {
 		s, _ := systems[0].(object)
 		e.Product, e.Firmware = stringMember(s, "ProductName"), stringMember(s, "FirmwareVersion")
 	}
-	e.Vendor, e.Guessed = e.vendorOf(d.body)
+	e.Vendor, e.Guessed = e.findVendor(d.body)
 	return e, nil
 }
 
@@ -76,20 +76,20 @@ func decodeRegistry(d document) (*Export, error) {
 func registeredValue(v any) (name, text string) {
 	switch v := v.(type) {
 	case object:
-		name, _ = scalar(v["ValueName"])
+		name, _ = scalarText(v["ValueName"])
 		text = stringMember(v, "ValueDisplayName")
 	case []any:
 		if len(v) > 0 {
-			name, _ = scalar(v[0])
+			name, _ = scalarText(v[0])
 		}
 		if len(v) > 1 {
-			text, _ = scalar(v[1])
+			text, _ = scalarText(v[1])
 		}
 	}
 	return name, text
 }
 
-func (e *Export) resolve(registries ...*Export) {
+func (e *Export) applyRegistry(registries ...*Export) {
 	for _, r := range registries {
 		e.Locks = r.Locks
 		known := map[string]*Attribute{}
@@ -115,10 +115,10 @@ func (e *Export) resolve(registries ...*Export) {
 	}
 }
 
-// lockedBy reads from a registry's Dependencies under which conditions each attribute can be
+// readDependencies reads from a registry's Dependencies under which conditions each attribute can be
 // changed. Dependencies about values, texts and bounds are skipped: a value that a preset once
 // wrote may have changed since, and the attribute itself states it.
-func lockedBy(body object) map[string][]dependency {
+func readDependencies(body object) map[string][]dependency {
 	entries, ok := body["RegistryEntries"].(object)
 	if !ok {
 		entries = body
@@ -133,7 +133,7 @@ func lockedBy(body object) map[string][]dependency {
 		}
 		to, property := stringMember(d, "MapToAttribute"), stringMember(d, "MapToProperty")
 		locks, said := d["MapToValue"].(bool)
-		terms, complete := termsOf(d["MapFrom"])
+		terms, complete := readTerms(d["MapFrom"])
 		if to == "" || !said || !complete || property != "ReadOnly" && property != "GrayOut" {
 			continue
 		}
@@ -145,14 +145,14 @@ func lockedBy(body object) map[string][]dependency {
 	return out
 }
 
-// termsOf reads the conditions of a dependency. It returns false if there are none, or if one is
+// readTerms reads the conditions of a dependency. It returns false if there are none, or if one is
 // not a comparison (EQU, NEQ) with the current value of an attribute.
-func termsOf(v any) ([]dependencyTerm, bool) {
+func readTerms(v any) ([]dependencyTerm, bool) {
 	list, _ := v.([]any)
 	var out []dependencyTerm
 	for _, entry := range list {
 		o, _ := entry.(object)
-		value, stated := scalar(o["MapFromValue"])
+		value, stated := scalarText(o["MapFromValue"])
 		t := dependencyTerm{stringMember(o, "MapFromAttribute"), stringMember(o, "MapFromCondition"), value, strings.EqualFold(stringMember(o, "MapTerms"), "OR")}
 		if t.Attribute == "" || !stated || t.Condition != "EQU" && t.Condition != "NEQ" || stringMember(o, "MapFromProperty") != "CurrentValue" {
 			return nil, false
@@ -162,12 +162,12 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 	return out, len(out) > 0
 }
 
-// Locked reports whether the registry forbids changing an attribute while other attributes have the values that current
+// IsLocked reports whether the registry forbids changing an attribute while other attributes have the values that current
 // returns, and by which attribute. said is false if no dependency applies. If several apply, the last one counts.
-func (e *Export) Locked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
+func (e *Export) IsLocked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
 	for _, d := range e.Locks[name] {
-		if d.hold(current) {
-			first := slices.IndexFunc(d.Terms, func(t dependencyTerm) bool { return t.holds(current) })
+		if d.evaluateTerms(current) {
+			first := slices.IndexFunc(d.Terms, func(t dependencyTerm) bool { return t.isTrueFor(current) })
 			locked, said, by = d.Locks, true, d.Terms[first].Attribute
 		}
 	}
@@ -184,7 +184,7 @@ func (e *Export) GreyedOut() map[string]string {
 	}
 	out := map[string]string{}
 	for name := range e.Locks {
-		if locked, _, by := e.Locked(name, func(attribute string) (string, bool) { v, ok := values[attribute]; return v, ok }); locked {
+		if locked, _, by := e.IsLocked(name, func(attribute string) (string, bool) { v, ok := values[attribute]; return v, ok }); locked {
 			out[name] = by + " = " + values[by]
 		}
 	}
@@ -199,16 +199,16 @@ func (e *Export) DependsOn(name, other string) bool {
 	})
 }
 
-func (t *dependencyTerm) holds(current func(attribute string) (string, bool)) bool {
+func (t *dependencyTerm) isTrueFor(current func(attribute string) (string, bool)) bool {
 	value, known := current(t.Attribute)
 	return known && (value == t.Value) == (t.Condition == "EQU")
 }
 
-// hold evaluates the terms from left to right. A term with an unknown value is false.
-func (d *dependency) hold(current func(attribute string) (string, bool)) bool {
+// evaluateTerms evaluates the terms from left to right. A term with an unknown value is false.
+func (d *dependency) evaluateTerms(current func(attribute string) (string, bool)) bool {
 	holds := false
 	for i, t := range d.Terms {
-		one := t.holds(current)
+		one := t.isTrueFor(current)
 		switch {
 		case i == 0:
 			holds = one

@@ -54,7 +54,7 @@ func TestSupportedSystem(t *testing.T) {
 func TestDependsOn(t *testing.T) {
 	registry := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [{"Type": "Map", "DependencyFor": "A",
  "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "x"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`)
-	e := bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), registry})[0]
+	e := bios.JoinExports([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), registry})[0]
 	assert.True(t, e.DependsOn("A", "B"))
 	assert.False(t, e.DependsOn("A", "C"))
 	assert.False(t, e.DependsOn("B", "A"), "it is not a matter of both")
@@ -104,7 +104,7 @@ func TestKeptLockWithoutTerms(t *testing.T) {
 		var e bios.Export
 		require.NoError(t, json.Unmarshal([]byte(locks), &e))
 		require.NoError(t, e.Check())
-		_, said, _ := e.Locked("A", func(string) (string, bool) { return "", false })
+		_, said, _ := e.IsLocked("A", func(string) (string, bool) { return "", false })
 		assert.False(t, said)
 	}
 }
@@ -113,7 +113,7 @@ func TestKeptLockWithoutTerms(t *testing.T) {
 func TestWithout(t *testing.T) {
 	before := decoded(t, "a", ilo4)
 	require.NotEmpty(t, before.Attributes)
-	after := before.Without(func(name, _ string) bool { return name == "ProcHyperthreading" })
+	after := before.WithoutValues(func(name, _ string) bool { return name == "ProcHyperthreading" })
 	require.Len(t, after.Attributes, len(before.Attributes))
 	for i := range after.Attributes {
 		was, is := &before.Attributes[i], &after.Attributes[i]

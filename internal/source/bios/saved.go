@@ -13,24 +13,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// isPairs recognises ironic's list of BIOS settings: objects with a name and a value
+// isPairList recognises ironic's list of BIOS settings: objects with a name and a value
 // (openstack baremetal node bios setting list -f json, or its API).
-func isPairs(list []any) bool {
+func isPairList(list []any) bool {
 	for _, v := range list {
 		o, ok := v.(object)
 		if !ok {
 			return false
 		}
-		if name, _, valued := pairOf(lowerKeys(o)); name == "" || !valued {
+		if name, _, valued := nameAndValue(lowerKeys(o)); name == "" || !valued {
 			return false
 		}
 	}
 	return len(list) > 0
 }
 
-// pairOf returns name and value of an object in a list of attributes, by the keys of ironic and of scripts for Redfish and
+// nameAndValue returns name and value of an object in a list of attributes, by the keys of ironic and of scripts for Redfish and
 // WS-Man.
-func pairOf(o object) (name string, value any, ok bool) {
+func nameAndValue(o object) (name string, value any, ok bool) {
 	for _, key := range []string{"name", "attributename", "attribute"} {
 		if name == "" {
 			name = stringMember(o, key)
@@ -58,23 +58,23 @@ func decodePairs(at string, list []any) (*Export, error) {
 	for i, v := range list {
 		o, _ := v.(object)
 		o = lowerKeys(o)
-		if other := hostOf(o); i == 0 {
+		if other := hostOfRow(o); i == 0 {
 			host = other
 		} else if other != host {
-			return nil, several(fmt.Sprintf("%s[%d]", at, i), other, host)
+			return nil, severalMachinesError(fmt.Sprintf("%s[%d]", at, i), other, host)
 		}
-		name, value, _ := pairOf(o)
+		name, value, _ := nameAndValue(o)
 		a := Attribute{Name: cleanValue(name), Place: fmt.Sprintf("%s[%d]", at, i)}
-		a.Value, a.Stated = scalar(value)
+		a.Value, a.Stated = scalarText(value)
 		a.Bare = isBareValue(value)
-		if waits, _ := scalar(o["pendingvalue"]); waits != "" {
+		if waits, _ := scalarText(o["pendingvalue"]); waits != "" {
 			a.Pending, a.HasPending = waits, true
 		}
 		a.ReadOnly = o["read_only"] == true
-		a.Options = scalars(o["allowable_values"])
+		a.Options = scalarTexts(o["allowable_values"])
 		e.add(a)
 	}
-	e.finish(object{})
+	e.deriveIdentity(object{})
 	return e, e.failed
 }
 
@@ -83,7 +83,7 @@ func decodePairs(at string, list []any) (*Export, error) {
 func decodeKubernetes(at string, o object) (*Export, error) {
 	if items, ok := o["items"].([]any); ok {
 		if len(items) != 1 {
-			return nil, malformed(at+".items", "%d hosts, expected the HostFirmwareSettings of one", len(items))
+			return nil, malformedError(at+".items", "%d hosts, expected the HostFirmwareSettings of one", len(items))
 		}
 		o, _ = items[0].(object)
 		at += ".items[0]"
@@ -102,16 +102,16 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	maps.Copy(names, wanted)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		a := Attribute{Name: cleanValue(name), Place: at + ".status.settings" + pathStep(name)}
-		a.Value, a.Stated = scalar(now[name])
-		if word, ok := scalar(wanted[name]); ok && (!a.Stated || word != a.Value) {
+		a.Value, a.Stated = scalarText(now[name])
+		if word, ok := scalarText(wanted[name]); ok && (!a.Stated || word != a.Value) {
 			a.Pending, a.HasPending = word, true
 		}
 		e.add(a)
 	}
-	if err := e.some(at, "no settings, expected status.settings"); err != nil {
+	if err := e.errorIfEmpty(at, "no settings, expected status.settings"); err != nil {
 		return nil, err
 	}
-	e.finish(object{})
+	e.deriveIdentity(object{})
 	return e, e.failed
 }
 
@@ -126,7 +126,7 @@ func decodeMetalOperator(at string, o object) (*Export, error) {
 	add := func(at string, list any) {
 		settings, _ := list.(object)
 		for _, name := range slices.Sorted(maps.Keys(settings)) {
-			if word, ok := scalar(settings[name]); ok {
+			if word, ok := scalarText(settings[name]); ok {
 				e.add(Attribute{Name: cleanValue(name), Pending: word, HasPending: true, Place: at + pathStep(name)})
 			}
 		}
@@ -139,7 +139,7 @@ func decodeMetalOperator(at string, o object) (*Export, error) {
 		}
 	}
 	e.Vendor, e.Guessed = vendorByNames(e.Attributes)
-	return e, e.some(at, "no setting, expected spec.settings or spec.settingsFlow")
+	return e, e.errorIfEmpty(at, "no setting, expected spec.settings or spec.settingsFlow")
 }
 
 // decodePolicy decodes a BIOS policy of Cisco Intersight: settings to be made; platform-default leaves one as it is.
@@ -150,20 +150,20 @@ func decodePolicy(o object) (*Export, error) {
 			e.add(Attribute{Name: cleanValue(name), Pending: cleanValue(word), HasPending: true, Place: "$" + pathStep(name)})
 		}
 	}
-	return e, e.some("$", "a policy without a setting of its own")
+	return e, e.errorIfEmpty("$", "a policy without a setting of its own")
 }
 
 // hostFirmware matches the line by which the YAML of kubectl and of Intersight's command line is recognised.
-var hostFirmware = pattern(`(?m)^\s*-?\s*(?:kind: "?(?:HostFirmwareSettings|BIOSSettings(?:Set)?)|ClassId: "?bios\.Policy)"?\s*$`)
+var hostFirmware = lazyPattern(`(?m)^\s*-?\s*(?:kind: "?(?:HostFirmwareSettings|BIOSSettings(?:Set)?)|ClassId: "?bios\.Policy)"?\s*$`)
 
 func decodeKubernetesYAML(data []byte) (*Export, error) {
 	var o object
 	if err := yaml.Unmarshal(data, &o); err != nil {
-		return nil, malformed("YAML", "%v", err)
+		return nil, malformedError("YAML", "%v", err)
 	}
 	text, err := json.Marshal(o)
 	if err != nil {
-		return nil, malformed("YAML", "%v", err)
+		return nil, malformedError("YAML", "%v", err)
 	}
 	return decodeJSON(text)
 }
@@ -207,7 +207,7 @@ func fromLatin1(s string) string {
 	return string(runes)
 }
 
-var wordLine = pattern(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`)
+var wordLine = lazyPattern(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`)
 
 // decodeWords decodes a file of canonical values ("memory_ras_mode: spare"). A person writes it from BIOS setup, for a
 // machine without an export. Empty lines and comments after # are ignored.
@@ -221,12 +221,12 @@ func decodeWords(lines []textLine) (*Export, error) {
 		}
 		m := wordLine().FindStringSubmatch(text)
 		if m == nil {
-			e.problem("%s: not setting: value", l.place())
+			e.recordProblem("%s: not setting: value", l.originOfLine())
 			continue
 		}
-		e.addPlain(m[1], strings.Trim(m[2], `"'`), l.place())
+		e.addPlain(m[1], strings.Trim(m[2], `"'`), l.originOfLine())
 	}
-	return e, e.someLine(lines, "setting: value")
+	return e, e.errorIfNoLine(lines, "setting: value")
 }
 
 // decodeList decodes an array of documents: resource, settings object and registry in any order, or
@@ -257,19 +257,19 @@ func decodeList(path string, list []any) (*Export, error) {
 	if len(docs) == 0 {
 		return nil, fmt.Errorf("%w: %s: none of %d entries is a Bios resource, %s", ErrUnrecognised, path, len(list), expected)
 	}
-	e, err := combine(docs)
+	e, err := combineDocuments(docs)
 	if err == nil && comments != nil {
 		e.Format, e.Vendor = ILORest, HPE
-		e.saved()
+		e.adoptSavedValues()
 		e.Product, e.Firmware = stringMember(comments, "Model"), stringMember(comments, "BIOSFamily")
 	}
 	return e, err
 }
 
-// saved handles a settings object as "ilorest save" writes it: with all attributes, those without a pending change with
+// adoptSavedValues handles a settings object as "ilorest save" writes it: with all attributes, those without a pending change with
 // their current values (HPE, iLOrest user guide, save command). A file with a few attributes is for "ilorest load": it
 // lists changes to be made.
-func (e *Export) saved() {
+func (e *Export) adoptSavedValues() {
 	const complete = 10
 	if !e.PendingOnly || len(e.Attributes) < complete {
 		return
@@ -302,19 +302,19 @@ func decodeAnsible(facts object, at string) (*Export, error) {
 	at += ".bios_attribute.entries"
 	entries, _ := within(facts, "bios_attribute")["entries"].([]any)
 	if len(entries) != 1 {
-		return nil, malformed(at, "%d systems, expected the settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
+		return nil, malformedError(at, "%d systems, expected the settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
 	}
 	pair, _ := entries[0].([]any)
 	if len(pair) != 2 {
-		return nil, malformed(at+"[0]", "expected a pair: the system's path and its attributes")
+		return nil, malformedError(at+"[0]", "expected a pair: the system's path and its attributes")
 	}
 	system, _ := pair[0].(object)
 	attributes, ok := pair[1].(object)
 	if !ok {
-		return nil, malformed(at+"[0][1]", "expected an object of attributes")
+		return nil, malformedError(at+"[0][1]", "expected an object of attributes")
 	}
 	// These are all attributes of the Bios resource, without its own properties.
-	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(stringMember(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
+	return combineDocuments([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(stringMember(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
 }
 
 // ilorestDocuments finds the resources in a file of "ilorest save", which are below their type and path:
@@ -349,7 +349,7 @@ func ilorestDocuments(at string, body object) []document {
 func decodeFlat(o object) (*Export, error) {
 	e := &Export{Format: ILORest}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		if _, ok := scalar(o[name]); ok {
+		if _, ok := scalarText(o[name]); ok {
 			e.addRedfish("$", name, o[name])
 		}
 	}
@@ -381,7 +381,7 @@ func decodeFlat(o object) (*Export, error) {
 
 // ansibleAnswer matches the line that Ansible prints before the result of a module: "host | SUCCESS
 // => {" of an ad-hoc command or "ok: [host -> localhost] => {" of a playbook.
-var ansibleAnswer = pattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
+var ansibleAnswer = lazyPattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 
 // ansibleLog finds the result of redfish_info in the printed output of Ansible, or nil. It returns an error for results
 // of several hosts.
@@ -403,7 +403,7 @@ func ansibleLog(data []byte) ([]byte, error) {
 		}
 	}
 	if answers > 1 {
-		return nil, malformed("ansible's output", "answers of %d hosts, expected the settings of one", answers)
+		return nil, malformedError("ansible's output", "answers of %d hosts, expected the settings of one", answers)
 	}
 	return found, nil
 }

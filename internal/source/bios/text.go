@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// pattern returns a regular expression that is compiled at its first use, because most runs read no export.
-func pattern(expr string) func() *regexp.Regexp {
+// lazyPattern returns a regular expression that is compiled at its first use, because most runs read no export.
+func lazyPattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
@@ -21,17 +21,17 @@ type textLine struct {
 	text string
 }
 
-func (l textLine) place() string { return lineOrigin(l.n) }
+func (l textLine) originOfLine() string { return lineOrigin(l.n) }
 
 // racadmNames are attributes by which an excerpt of racadm's output without its key line is recognised.
 const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|ProcPwrPerf|NodeInterleave|MemFrequency|SubNumaCluster|NumaNodesPerSocket`
 
 // Patterns of racadm's lines.
 var (
-	racadmKey  = pattern(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
-	racadmLine = pattern(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
-	racadmPath = pattern(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
-	racadmWait = pattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
+	racadmKey  = lazyPattern(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
+	racadmLine = lazyPattern(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
+	racadmPath = lazyPattern(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
+	racadmWait = lazyPattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
 )
 
 // decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value follows in brackets;
@@ -43,7 +43,7 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 	groups := map[string]bool{}
 	for _, l := range lines {
 		if m := racadmPath().FindStringSubmatch(l.text); m != nil {
-			a := Attribute{Name: m[4], Menu: m[3], ReadOnly: m[2] != "", Place: l.place()}
+			a := Attribute{Name: m[4], Menu: m[3], ReadOnly: m[2] != "", Place: l.originOfLine()}
 			if strings.Contains(l.text, "set BIOS.") {
 				e.PendingOnly = true
 				a.Pending, a.HasPending = unquote(m[5]), true
@@ -62,28 +62,28 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 		if m == nil || other {
 			continue
 		}
-		a := Attribute{Name: m[2], Menu: group, Value: m[3], Stated: true, ReadOnly: m[1] != "", Place: l.place()}
+		a := Attribute{Name: m[2], Menu: group, Value: m[3], Stated: true, ReadOnly: m[1] != "", Place: l.originOfLine()}
 		if wait := racadmWait().FindStringSubmatch(m[3]); wait != nil {
 			a.Value, a.Pending, a.HasPending = wait[1], wait[2], true
 		}
 		e.add(a)
 	}
-	if err := e.someLine(lines, "Name=Value below a [Key=BIOS...] line"); err != nil {
+	if err := e.errorIfNoLine(lines, "Name=Value below a [Key=BIOS...] line"); err != nil {
 		return nil, err
 	}
-	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
+	e.Product, e.Firmware = e.statedValue("SystemModelName"), e.statedValue("SystemBiosVersion")
 	e.Complete = groups["ProcSettings"] && groups["MemSettings"] && groups["SysProfileSettings"] && len(e.Attributes) >= 40
 	return e, nil
 }
 
-func (e *Export) someLine(lines []textLine, want string) error {
-	return e.some(lines[len(lines)-1].place(), "the file ends without a setting, expected %s", want)
+func (e *Export) errorIfNoLine(lines []textLine, want string) error {
+	return e.errorIfEmpty(lines[len(lines)-1].originOfLine(), "the file ends without a setting, expected %s", want)
 }
 
 // syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix B).
 const syscfgNames = `profile|logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
-var syscfgLine = pattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
+var syscfgLine = lazyPattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
 
 // decodeSyscfg decodes the output of syscfg of Dell's Deployment Toolkit: "syscfg --logicproc"
 // prints logicproc=disable. After a change syscfg prints the new value at once, although it takes
@@ -96,12 +96,12 @@ func decodeSyscfg(lines []textLine) (*Export, error) {
 		}
 		m := syscfgLine().FindStringSubmatch(l.text)
 		if m == nil {
-			e.problem("%s: not option=value", l.place())
+			e.recordProblem("%s: not option=value", l.originOfLine())
 			continue
 		}
-		e.addPlain(m[1], m[2], l.place())
+		e.addPlain(m[1], m[2], l.originOfLine())
 	}
-	return e, e.someLine(lines, "option=value")
+	return e, e.errorIfNoLine(lines, "option=value")
 }
 
 // ilorestNames are attributes that only HPE has, by which a printed excerpt is recognised. Dell has
@@ -111,7 +111,7 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 	`WorkloadProfile="?(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
 	`AttributeRegistry=BiosAttributeRegistry[A-Z]`
 
-var ilorestLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
+var ilorestLine = lazyPattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
 
 // decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the properties of the resource, and
 // the attributes indented below "Attributes=".
@@ -127,18 +127,18 @@ func decodeILORest(lines []textLine) (*Export, error) {
 			e.RegistryName = value
 		case value == "" && name == "Attributes", name == "Id", name == "Name", name == "Description":
 		default:
-			e.addPlain(name, value, l.place())
+			e.addPlain(name, value, l.originOfLine())
 		}
 	}
 	e.Complete = len(e.Attributes) >= 100 // "ilorest get" with single names prints fewer
-	return e, e.someLine(lines, "Name=Value")
+	return e, e.errorIfNoLine(lines, "Name=Value")
 }
 
 // omreportTell matches the heading of "omreport chassis biossetup", or the first line of a pair as
 // releases before 7.0 print it.
 const omreportTell = `^(System )?BIOS Settings$|^Attribute\s+: \S`
 
-var omreportLine = pattern(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`)
+var omreportLine = lazyPattern(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`)
 
 // systemProfiles maps the texts that OpenManage prints for the system profile to the values that
 // Dell's other tools use.
@@ -170,16 +170,16 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 		if strings.EqualFold(name, "System Profile") || name == "SysProfile" {
 			code, ok := systemProfiles[value]
 			if !ok {
-				e.problem("%s: the system profile %q is not known by that text", l.place(), value)
+				e.recordProblem("%s: the system profile %q is not known by that text", l.originOfLine(), value)
 				continue
 			}
 			name, value = "SysProfile", code
 		}
 		if name != "" {
-			e.addPlain(name, value, l.place())
+			e.addPlain(name, value, l.originOfLine())
 		}
 	}
-	return e, e.someLine(lines, "NAME : VALUE")
+	return e, e.errorIfNoLine(lines, "NAME : VALUE")
 }
 
 // menuTexts are names that BIOS setup shows, by which a table of them is recognised.
@@ -194,11 +194,11 @@ const tableHead = `^\|((?:[^|]*\|)*)\s*(?:Name|Parameter)\s*\|\s*Value\s*\|`
 const tableTell = `(?i)` + tableHead + `|^[|*-]?\s*(?:.*(?:->|→|>)\s*)?["*` + "`" + `]*(` + menuTexts + `)["*` + "`" + `]*\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?[\s.]{2,}\[`
 
 var (
-	tableRow = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
+	tableRow = lazyPattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
 	// consoleRow is a row of BIOS setup as a console shows it: the name, the value in brackets, and help beside it.
-	consoleRow   = pattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
-	tableRule    = pattern(`^[-+=| :]+$`)
-	tableHeading = pattern(`(?i)` + tableHead)
+	consoleRow   = lazyPattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
+	tableRule    = lazyPattern(`^[-+=| :]+$`)
+	tableHeading = lazyPattern(`(?i)` + tableHead)
 )
 
 // decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
@@ -214,12 +214,12 @@ func decodeTable(lines []textLine) (*Export, error) {
 		if !ok || strings.HasPrefix(l.text, "#") {
 			continue
 		}
-		e.addPlain(name, value, l.place())
+		e.addPlain(name, value, l.originOfLine())
 	}
-	if err := e.someLine(lines, "rows of a name and a value"); err != nil {
+	if err := e.errorIfNoLine(lines, "rows of a name and a value"); err != nil {
 		return nil, err
 	}
-	if e.finish(object{}); e.Vendor == "" {
+	if e.deriveIdentity(object{}); e.Vendor == "" {
 		e.Format, e.Complete = Menu, false
 	}
 	return e, nil
@@ -262,21 +262,21 @@ func tableCells(text string, column int) (name, value string, ok bool) {
 // print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), an object as Python prints it, and headings of Markdown
 // (mlcommons/inference_results, power settings of a submission).
 var (
-	colours     = pattern(`\x1b\[[0-9;]*m`)
-	badfishLine = pattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
-	dellLine    = pattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
-	heading     = pattern(`^#{2,6} +([^:=]+: +\S.*)$`)
-	pythonLine  = pattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
+	colours     = lazyPattern(`\x1b\[[0-9;]*m`)
+	badfishLine = lazyPattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
+	dellLine    = lazyPattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
+	heading     = lazyPattern(`^#{2,6} +([^:=]+: +\S.*)$`)
+	pythonLine  = lazyPattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
 )
 
-// printed returns the lines as NAME: VALUE. Settings of several hosts are several machines'.
-func printed(lines []textLine) ([]textLine, error) {
+// printedSettings returns the lines as NAME: VALUE. Settings of several hosts are several machines'.
+func printedSettings(lines []textLine) ([]textLine, error) {
 	out, host := slices.Clone(lines), ""
 	for i := range out {
 		text := colours().ReplaceAllString(out[i].text, "")
 		if m := badfishLine().FindStringSubmatch(text); m != nil {
 			if host = cmp.Or(host, m[1]); m[1] != host {
-				return nil, several(lines[i].place(), m[1], host)
+				return nil, severalMachinesError(lines[i].originOfLine(), m[1], host)
 			}
 			text = m[2]
 		} else if m := dellLine().FindStringSubmatch(text); m != nil {
@@ -291,14 +291,14 @@ func printed(lines []textLine) ([]textLine, error) {
 	return out, nil
 }
 
-// records returns lists of one attribute's properties, "AttributeName: ProcC1E" and below it "CurrentValue: Enabled", as
+// propertyRecords returns lists of one attribute's properties, "AttributeName: ProcC1E" and below it "CurrentValue: Enabled", as
 // objects; other lines begin no list.
-func records(lines []textLine) (out []any) {
+func propertyRecords(lines []textLine) (out []any) {
 	var last object
 	for _, l := range lines {
 		key, value, ok := strings.Cut(strings.TrimPrefix(l.text, "- "), ":")
 		key = strings.ToLower(strings.TrimSpace(key))
-		if name, _, _ := pairOf(object{key: value}); ok && name != "" {
+		if name, _, _ := nameAndValue(object{key: value}); ok && name != "" {
 			last = object{}
 			out = append(out, last)
 		}
@@ -309,9 +309,9 @@ func records(lines []textLine) (out []any) {
 	return out
 }
 
-// rows returns the rows of a CSV table with a heading (ironic's -f csv, PowerShell's Export-Csv) as objects by the heading's
+// tableRows returns the rows of a CSV table with a heading (ironic's -f csv, PowerShell's Export-Csv) as objects by the heading's
 // words, none for other text. Rows that do not fit the heading are problems.
-func rows(lines []textLine) (out []any, problems []string) {
+func tableRows(lines []textLine) (out []any, problems []string) {
 	var b strings.Builder
 	for _, l := range lines {
 		if !strings.HasPrefix(l.text, "#TYPE ") { // of Windows PowerShell
@@ -342,10 +342,10 @@ func rows(lines []textLine) (out []any, problems []string) {
 }
 
 // hostColumn matches the heading of a column that names the machine.
-var hostColumn = pattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
+var hostColumn = lazyPattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
 
-// hostOf returns what names the machine in a row, "" without such a column.
-func hostOf(row object) string {
+// hostOfRow returns what names the machine in a row, "" without such a column.
+func hostOfRow(row object) string {
 	var names []string
 	for key, v := range row {
 		if text, _ := v.(string); text != "" && hostColumn().MatchString(key) {
@@ -356,8 +356,8 @@ func hostOf(row object) string {
 	return strings.Join(names, " ")
 }
 
-// wide decodes a CSV table with a column for each setting and a row for each machine. It is nil for other tables.
-func wide(rows []any) (*Export, error) {
+// decodeWideTable decodes a CSV table with a column for each setting and a row for each machine. It is nil for other tables.
+func decodeWideTable(rows []any) (*Export, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -368,12 +368,12 @@ func wide(rows []any) (*Export, error) {
 			e.addPlain(name, value, "row[0]")
 		}
 	}
-	if e.finish(object{}); e.Vendor == "" {
+	if e.deriveIdentity(object{}); e.Vendor == "" {
 		return nil, nil
 	}
 	if len(rows) > 1 {
 		next, _ := rows[1].(object)
-		return nil, several("row[1]", cmp.Or(hostOf(next), "row 2"), cmp.Or(hostOf(row), "row 1"))
+		return nil, severalMachinesError("row[1]", cmp.Or(hostOfRow(next), "row 2"), cmp.Or(hostOfRow(row), "row 1"))
 	}
 	return e, e.failed
 }

@@ -9,22 +9,22 @@ const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power
 
 // Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its successor OneCLI.
 var (
-	asuLine   = pattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
-	asuSet    = pattern(`^set\s+(\S+)\s+(.+)$`)
-	asuChoice = pattern(`(^|=)<[^>]*>(=|$)`)
+	asuLine   = lazyPattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
+	asuSet    = lazyPattern(`^set\s+(\S+)\s+(.+)$`)
+	asuChoice = lazyPattern(`(^|=)<[^>]*>(=|$)`)
 )
 
 func decodeASU(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASU}
 	for _, l := range lines {
 		m := asuLine().FindStringSubmatch(l.text)
-		if m == nil || management(m[1]) {
+		if m == nil || isManagementSetting(m[1]) {
 			continue
 		}
-		a := Attribute{Name: cleanValue(m[1]), Place: l.place()}
+		a := Attribute{Name: cleanValue(m[1]), Place: l.originOfLine()}
 		if asuChoice().MatchString(m[2]) {
 			// "asu showvalues" lists the choices with the default in <>, and no current value.
-			a.choices(m[2])
+			a.readChoices(m[2])
 		} else {
 			a.Value, a.Stated = unquote(m[2]), true
 		}
@@ -32,7 +32,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 	}
 	e.Vendor = asuVendor(lines)
 	e.Complete = len(e.Attributes) >= 60
-	return e, e.someLine(lines, "Group.Name=Value of a UEFI setting")
+	return e, e.errorIfNoLine(lines, "Group.Name=Value of a UEFI setting")
 }
 
 // decodeASUBatch decodes a batch of set commands: changes to be made, not current values.
@@ -41,23 +41,23 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	for _, l := range lines {
 		m := asuSet().FindStringSubmatch(l.text)
 		switch {
-		case m != nil && !management(m[1]):
-			e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()})
+		case m != nil && !isManagementSetting(m[1]):
+			e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.originOfLine()})
 		case m != nil, strings.HasPrefix(l.text, "loaddefault"), strings.HasPrefix(l.text, "#"):
 		default:
-			e.problem("%s: neither set nor loaddefault", l.place())
+			e.recordProblem("%s: neither set nor loaddefault", l.originOfLine())
 		}
 	}
 	e.Vendor = asuVendor(lines)
-	return e, e.someLine(lines, `set Group.Name "Value"`)
+	return e, e.errorIfNoLine(lines, `set Group.Name "Value"`)
 }
 
-// management reports whether a setting belongs to the BMC. It is not a BIOS setting and may hold personal data.
-func management(name string) bool {
+// isManagementSetting reports whether a setting belongs to the BMC. It is not a BIOS setting and may hold personal data.
+func isManagementSetting(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
 }
 
-func (a *Attribute) choices(values string) {
+func (a *Attribute) readChoices(values string) {
 	for choice := range strings.SplitSeq(values, "=") {
 		word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
 		if word != choice {
@@ -78,7 +78,7 @@ func unquote(s string) string {
 }
 
 // ibmName matches names that IBM's System x and BladeCenter use and Lenovo's ThinkSystem does not.
-var ibmName = pattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
+var ibmName = lazyPattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 
 func asuVendor(lines []textLine) string {
 	for _, l := range lines {

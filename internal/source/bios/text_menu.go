@@ -7,10 +7,10 @@ import (
 
 // Patterns of lines of SUM's older text form and of Intel's syscfg.
 var (
-	sumSection  = pattern(`^\[(.+)\]$`)
-	sumLine     = pattern(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
-	sumOption   = pattern(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
-	intelOption = pattern(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
+	sumSection  = lazyPattern(`^\[(.+)\]$`)
+	sumLine     = lazyPattern(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
+	sumOption   = lazyPattern(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
+	intelOption = lazyPattern(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
 )
 
 // decodeSUMText decodes the text form of "sum -c GetCurrentBiosCfg" (boards up to X10): menus in
@@ -26,21 +26,21 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 		m := sumLine().FindStringSubmatch(l.text)
 		if m == nil || strings.HasPrefix(l.text, "//") {
 			if menu != "" && !strings.HasPrefix(l.text, "//") {
-				e.problem("%s: neither [Menu|Submenu] nor Name=Value", l.place())
+				e.recordProblem("%s: neither [Menu|Submenu] nor Name=Value", l.originOfLine())
 			}
 			continue
 		}
-		a := Attribute{Name: cleanValue(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
-		a.sumOptions(m[3])
+		a := Attribute{Name: cleanValue(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.originOfLine()}
+		a.readSUMOptions(m[3])
 		e.add(a)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.someLine(lines, "Name=Value below [Menu|Submenu]")
+	return e, e.errorIfNoLine(lines, "Name=Value below [Menu|Submenu]")
 }
 
-// sumOptions reads options such as "00 (Disabled), *01 (Enabled)". A title ends before the next
+// readSUMOptions reads options such as "00 (Disabled), *01 (Enabled)". A title ends before the next
 // code and not at the first bracket, because titles contain brackets.
-func (a *Attribute) sumOptions(comment string) {
+func (a *Attribute) readSUMOptions(comment string) {
 	at := sumOption().FindAllStringSubmatchIndex(comment, -1)
 	for i, m := range at {
 		end := len(comment)
@@ -78,16 +78,16 @@ func decodeIntel(lines []textLine) (*Export, error) {
 		case !inside:
 			continue
 		case !ok:
-			e.problem("%s: neither [BIOS::Menu] nor Name=Value", l.place())
+			e.recordProblem("%s: neither [BIOS::Menu] nor Name=Value", l.originOfLine())
 			continue
 		}
 		value, comment, _ := strings.Cut(rest, ";")
-		a := Attribute{Name: cleanValue(name), Menu: menu, Value: cleanValue(value), Stated: true, Place: l.place()}
+		a := Attribute{Name: cleanValue(name), Menu: menu, Value: cleanValue(value), Stated: true, Place: l.originOfLine()}
 		a.intelOptions(comment)
 		e.add(a)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.someLine(lines, "Name=Value below [BIOS::Menu]")
+	return e, e.errorIfNoLine(lines, "Name=Value below [BIOS::Menu]")
 }
 
 // intelOptions reads options such as "Options: 0=Disabled: 1=Enabled".
@@ -121,12 +121,12 @@ func decodeSCE(list []any) (*Export, error) {
 		at := fmt.Sprintf("$[%d]", i)
 		o, ok := v.(object)
 		if !ok || !isQuestion(o) {
-			e.problem("%s: no question, expected Title and Value", at)
+			e.recordProblem("%s: no question, expected Title and Value", at)
 			continue
 		}
 		a := Attribute{Name: stringMember(o, "Title"), Place: at}
-		a.Value, a.Stated = scalar(o["Value"])
-		a.Default, _ = scalar(o[";Default Value"])
+		a.Value, a.Stated = scalarText(o["Value"])
+		a.Default, _ = scalarText(o[";Default Value"])
 		options, _ := o["Valid Value"].([]any)
 		for _, option := range options {
 			choice, ok := option.(object)
@@ -135,7 +135,7 @@ func decodeSCE(list []any) (*Export, error) {
 			}
 			title := stringMember(choice, "Title")
 			a.Options = append(a.Options, title)
-			if number, ok := scalar(choice["Value"]); ok && number == a.Value && a.Stated {
+			if number, ok := scalarText(choice["Value"]); ok && number == a.Value && a.Stated {
 				a.Text = title
 			}
 		}
@@ -147,8 +147,8 @@ func decodeSCE(list []any) (*Export, error) {
 
 // Patterns of lines of AMI's SCELNX (SCEWIN): "Name = value // comment" and an option "*[0F]Auto".
 var (
-	sceLine   = pattern(`^(Setup Question|Options|Value)\s*=\s*(.*)$`)
-	sceOption = pattern(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`)
+	sceLine   = lazyPattern(`^(Setup Question|Options|Value)\s*=\s*(.*)$`)
+	sceOption = lazyPattern(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`)
 )
 
 // decodeSCEText decodes the script that "SCELNX /o" writes: a block for each question of setup, in which a star marks the
@@ -168,7 +168,7 @@ func decodeSCEText(lines []textLine) (*Export, error) {
 			switch m[1] {
 			case "Setup Question":
 				finish()
-				a = &Attribute{Name: cleanValue(m[2]), Place: l.place()}
+				a = &Attribute{Name: cleanValue(m[2]), Place: l.originOfLine()}
 				continue
 			case "Value":
 				if a != nil {
@@ -183,7 +183,7 @@ func decodeSCEText(lines []textLine) (*Export, error) {
 			a.Options = append(a.Options, title)
 			switch {
 			case m[1] != "" && a.Stated:
-				e.problem("%s: a second star among the options of %q", l.place(), a.Name)
+				e.recordProblem("%s: a second star among the options of %q", l.originOfLine(), a.Name)
 				a.Stated, a.Value = false, ""
 			case m[1] != "":
 				a.Value, a.Stated = title, true
@@ -192,5 +192,5 @@ func decodeSCEText(lines []textLine) (*Export, error) {
 	}
 	finish()
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.someLine(lines, "Setup Question = ... with a star at one of its options")
+	return e, e.errorIfNoLine(lines, "Setup Question = ... with a star at one of its options")
 }

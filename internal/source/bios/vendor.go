@@ -7,11 +7,11 @@ import (
 )
 
 // hpeRegistry matches the names of HPE's registries: iLO 4's, and those of a ROM family of a letter and two digits.
-var hpeRegistry = pattern(`^HpBiosAttributeRegistry|^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
+var hpeRegistry = lazyPattern(`^HpBiosAttributeRegistry|^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
-// vendorOf finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
+// findVendor finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
 // document, or else by the names of its attributes. OEM objects of several vendors identify none.
-func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
+func (e *Export) findVendor(body object) (vendor string, guessed bool) {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
 		return Cisco, false
@@ -19,7 +19,7 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 		return HPE, false
 	case strings.Contains(e.Path, "System.Embedded"):
 		return Dell, false
-	case strings.Contains(e.Path, "/Systems/Node") && nested(body):
+	case strings.Contains(e.Path, "/Systems/Node") && hasNestedValues(body):
 		return Cray, false
 	}
 	found := map[string]bool{}
@@ -43,7 +43,7 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	return vendorByNames(e.Attributes)
 }
 
-func nested(body object) bool {
+func hasNestedValues(body object) bool {
 	attributes := within(body, "Attributes")
 	for name := range attributes {
 		if _, ok := within(attributes, name)["current_value"]; !ok {
@@ -56,11 +56,11 @@ func nested(body object) bool {
 // Patterns of attribute names that identify a vendor.
 var (
 	// lenovoName: a menu group of Lenovo ThinkSystem and an underscore.
-	lenovoName = pattern(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
+	lenovoName = lazyPattern(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
 	// suffixedName: the four hexadecimal digits at the end of Supermicro's names.
-	suffixedName = pattern(`_[0-9A-F]{4}$`)
+	suffixedName = lazyPattern(`_[0-9A-F]{4}$`)
 	// opaqueName: AMI's names of a module and a number, such as KTIS001 or GBT0001.
-	opaqueName = pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
+	opaqueName = lazyPattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
 // vendorByNames counts the attribute names that identify a vendor: those that only its table in rules/settings has, and

@@ -104,7 +104,7 @@ func TestWhatJoins(t *testing.T) {
 				in = append(in, decoded(t, "file", f))
 			}
 			var got []string
-			for _, e := range bios.Join(in) {
+			for _, e := range bios.JoinExports(in) {
 				got = append(got, tell(e)...)
 			}
 			assert.Equal(t, c.want, got)
@@ -126,7 +126,7 @@ func dependency(property, to string, terms ...string) string {
 func joinedWith(t *testing.T, dependencies ...string) *bios.Export {
 	t.Helper()
 	registry := `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [` + strings.Join(dependencies, ", ") + `]}}`
-	return bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
+	return bios.JoinExports([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
 }
 
 // TestLocks checks when a registry's dependencies lock an attribute (DMTF DSP0266 and DSP8010, AttributeRegistry
@@ -153,12 +153,12 @@ func TestLocks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := joinedWith(t, c.dependencies...)
-			locked, said, by := e.Locked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
+			locked, said, by := e.IsLocked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
 			assert.Equal(t, []any{c.locked, c.said, c.by}, []any{locked, said, by})
 		})
 	}
 	e := decoded(t, "file", dellResource)
-	_, said, _ := e.Locked("SysProfile", func(string) (string, bool) { return "", false })
+	_, said, _ := e.IsLocked("SysProfile", func(string) (string, bool) { return "", false })
 	assert.False(t, said, "no registry")
 }
 
@@ -181,7 +181,7 @@ func TestUndecidedLocks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := joinedWith(t, d)
-			_, said, _ := e.Locked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
+			_, said, _ := e.IsLocked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
 			assert.False(t, said)
 			kept, err := json.Marshal(e)
 			require.NoError(t, err)
@@ -223,7 +223,7 @@ func TestAnsibleForms(t *testing.T) {
 // answer reads one setting from an export with these attributes.
 func answer(table *settings.Table, id string, attributes ...bios.Attribute) bios.Answer {
 	e := &bios.Export{Attributes: attributes}
-	e.Use(table, "")
+	e.UseTable(table, "")
 	return e.Read(id, func(a *bios.Attribute) bios.Attribute { return *a })
 }
 
@@ -311,7 +311,7 @@ func TestNextPassesItsOwnAttribute(t *testing.T) {
 				attributes = append(attributes, bios.Attribute{Name: name, Value: value, Stated: true})
 			}
 		}
-		a := answer(tables.Of("Dell Inc."), "memory_encryption", attributes...)
+		a := answer(tables.FindTable("Dell Inc."), "memory_encryption", attributes...)
 		assert.Equal(t, c.outcome, a.Outcome, c)
 		assert.Equal(t, c.value, a.Value, c)
 	}
@@ -344,7 +344,7 @@ func TestPresetOverride(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.given.Name = "Profile"
 			e := &bios.Export{Attributes: []bios.Attribute{c.given}}
-			e.Use(&settings.Table{Presets: []settings.Preset{c.preset}}, c.product)
+			e.UseTable(&settings.Table{Presets: []settings.Preset{c.preset}}, c.product)
 			a := e.Read(c.id, (*bios.Attribute).AfterBoot)
 			assert.Equal(t, c.means != "", a.Preset != nil)
 			assert.Equal(t, c.means, a.Means)

@@ -34,9 +34,9 @@ type walker struct {
 	err error
 }
 
-// next returns the next token, nil at the end of the document or after an error, which names the line. It limits the
+// nextToken returns the next token, nil at the end of the document or after an error, which names the line. It limits the
 // depth.
-func (w *walker) next() xml.Token {
+func (w *walker) nextToken() xml.Token {
 	if w.err != nil {
 		return nil
 	}
@@ -46,18 +46,18 @@ func (w *walker) next() xml.Token {
 	case errors.Is(err, io.EOF) && w.depth == 0:
 		return nil
 	case errors.As(err, &syntax): // without its own line, which does not count those above the XML
-		return w.fail("XML: %s", syntax.Msg)
+		return w.recordError("XML: %s", syntax.Msg)
 	case err != nil:
-		return w.fail("XML: %v", err)
+		return w.recordError("XML: %v", err)
 	}
 	switch t := t.(type) {
 	case xml.StartElement:
 		if w.depth++; w.depth > maxDepth {
-			return w.fail("XML nested deeper than %d levels", maxDepth)
+			return w.recordError("XML nested deeper than %d levels", maxDepth)
 		}
 		if w.depth == 1 {
 			if w.roots++; w.roots > 1 && t.Name.Local != "Envelope" { // of WS-Man each page is one
-				return w.fail("a second XML document, expected the settings of one system")
+				return w.recordError("a second XML document, expected the settings of one system")
 			}
 		}
 	case xml.EndElement:
@@ -66,24 +66,24 @@ func (w *walker) next() xml.Token {
 	return t
 }
 
-func (w *walker) fail(format string, args ...any) xml.Token {
-	w.err = malformed(w.place(), format, args...)
+func (w *walker) recordError(format string, args ...any) xml.Token {
+	w.err = malformedError(w.currentPlace(), format, args...)
 	return nil
 }
 
-func (w *walker) end(e *Export, format string, args ...any) error {
-	return cmp.Or(w.err, e.some(w.place(), format, args...))
+func (w *walker) finishExport(e *Export, format string, args ...any) error {
+	return cmp.Or(w.err, e.errorIfEmpty(w.currentPlace(), format, args...))
 }
 
-func (w *walker) place() string {
+func (w *walker) currentPlace() string {
 	n, _ := w.InputPos()
 	return lineOrigin(w.before + n)
 }
 
-func (w *walker) text() string {
+func (w *walker) elementText() string {
 	var b strings.Builder
 	for depth := 1; depth > 0; {
-		switch t := w.next().(type) {
+		switch t := w.nextToken().(type) {
 		case nil:
 			return ""
 		case xml.StartElement:
@@ -92,7 +92,7 @@ func (w *walker) text() string {
 			depth--
 		case xml.CharData:
 			if b.Len()+len(t) > maxValue {
-				w.fail("a text longer than %d bytes", maxValue)
+				w.recordError("a text longer than %d bytes", maxValue)
 			}
 			b.Write(t)
 		}
@@ -100,8 +100,8 @@ func (w *walker) text() string {
 	return cleanValue(b.String())
 }
 
-// attr returns the XML attribute with this local name, in any case; "" if it is absent.
-func attr(e xml.StartElement, name string) string {
+// attributeText returns the XML attribute with this local name, in any case; "" if it is absent.
+func attributeText(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if strings.EqualFold(a.Name.Local, name) {
 			return cleanValue(a.Value)
@@ -110,8 +110,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// latin1 converts the one-byte encodings that exports declare to UTF-8. Another encoding is an error that names it.
-func latin1(charset string, in io.Reader) (io.Reader, error) {
+// convertCharset converts the one-byte encodings that exports declare to UTF-8. Another encoding is an error that names it.
+func convertCharset(charset string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
 	case "utf-8", "us-ascii", "utf-16": // toUTF8 has converted UTF-16
 		return in, nil
@@ -123,17 +123,17 @@ func latin1(charset string, in io.Reader) (io.Reader, error) {
 	}
 }
 
-// conrep reads the data file of HP's Scripting Toolkit (Gen9 and older), in which each Section element is a setting.
-func (w *walker) conrep(root xml.StartElement) (*Export, error) {
-	e := &Export{Format: Conrep, Vendor: HPE, Product: attr(root, "originating_platform"), Firmware: attr(root, "originating_family")}
-	for t := w.next(); t != nil; t = w.next() {
+// decodeConrep reads the data file of HP's Scripting Toolkit (Gen9 and older), in which each Section element is a setting.
+func (w *walker) decodeConrep(root xml.StartElement) (*Export, error) {
+	e := &Export{Format: Conrep, Vendor: HPE, Product: attributeText(root, "originating_platform"), Firmware: attributeText(root, "originating_family")}
+	for t := w.nextToken(); t != nil; t = w.nextToken() {
 		if section, ok := t.(xml.StartElement); ok && section.Name.Local == "Section" {
-			place := w.place()
-			e.addPlain(attr(section, "name"), w.text(), place)
+			place := w.currentPlace()
+			e.addPlain(attributeText(section, "name"), w.elementText(), place)
 		}
 	}
 	e.Complete = len(e.Attributes) >= 20
-	return e, w.end(e, "<Conrep> without a <Section>")
+	return e, w.finishExport(e, "<Conrep> without a <Section>")
 }
 
 // biosFQDD is the prefix of the name (FQDD) of the component with the BIOS settings in a Server Configuration Profile.
@@ -141,21 +141,21 @@ const biosFQDD = "BIOS.Setup."
 
 const noBIOS = "no component " + biosFQDD + "1-1 with attributes, expected an export that includes the BIOS"
 
-// scp decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,
+// decodeSCP decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,
 // dependent or destructive, but they state the present value too.
-func (w *walker) scp(root xml.StartElement) (*Export, error) {
-	e := &Export{Format: SCPXML, Vendor: Dell, Product: attr(root, "Model")}
+func (w *walker) decodeSCP(root xml.StartElement) (*Export, error) {
+	e := &Export{Format: SCPXML, Vendor: Dell, Product: attributeText(root, "Model")}
 	inside := false
-	for t := w.next(); t != nil; t = w.next() {
+	for t := w.nextToken(); t != nil; t = w.nextToken() {
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "Component":
-				inside = strings.HasPrefix(attr(t, "FQDD"), biosFQDD)
+				inside = strings.HasPrefix(attributeText(t, "FQDD"), biosFQDD)
 			case "Attribute":
-				place := w.place()
-				if value := w.text(); inside && w.err == nil {
-					e.addPlain(attr(t, "Name"), value, place)
+				place := w.currentPlace()
+				if value := w.elementText(); inside && w.err == nil {
+					e.addPlain(attributeText(t, "Name"), value, place)
 				}
 			}
 		case xml.EndElement:
@@ -170,14 +170,14 @@ func (w *walker) scp(root xml.StartElement) (*Export, error) {
 				Value string `xml:",chardata"`
 			}
 			if err := xml.Unmarshal([]byte(comment), &a); err != nil {
-				e.problem("%s: a commented attribute that is not XML", w.place())
+				e.recordProblem("%s: a commented attribute that is not XML", w.currentPlace())
 				continue
 			}
-			e.add(Attribute{Name: cleanValue(a.Name), Value: cleanValue(a.Value), Stated: true, ReadOnly: true, Place: w.place()})
+			e.add(Attribute{Name: cleanValue(a.Name), Value: cleanValue(a.Value), Stated: true, ReadOnly: true, Place: w.currentPlace()})
 		}
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, w.end(e, noBIOS)
+	return e, w.finishExport(e, noBIOS)
 }
 
 func decodeSCPJSON(body object) (*Export, error) {
@@ -192,38 +192,38 @@ func decodeSCPJSON(body object) (*Export, error) {
 		for j, v := range attributes {
 			at := fmt.Sprintf("$.SystemConfiguration.Components[%d].Attributes[%d]", i, j)
 			o, ok := v.(object)
-			value, stated := scalar(o["Value"])
+			value, stated := scalarText(o["Value"])
 			switch {
 			case !ok:
-				e.problem("%s: not an object, expected Name and Value", at)
+				e.recordProblem("%s: not an object, expected Name and Value", at)
 			case !stated:
-				e.problem("%s: no Value", at)
+				e.recordProblem("%s: no Value", at)
 			default:
 				e.add(Attribute{Name: stringMember(o, "Name"), Value: value, Stated: true, ReadOnly: stringMember(o, "Set On Import") == "False", Place: at})
 			}
 		}
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.some("$.SystemConfiguration.Components", noBIOS)
+	return e, e.errorIfEmpty("$.SystemConfiguration.Components", noBIOS)
 }
 
 // sumText matches the BIOS version on SUM's information page: "BIOS Version(3.3)".
-var sumText = pattern(`^BIOS Version ?\((.*)\)$`)
+var sumText = lazyPattern(`^BIOS Version ?\((.*)\)$`)
 
-// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings.
-func (w *walker) sum() (*Export, error) {
+// decodeSUM decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings.
+func (w *walker) decodeSUM() (*Export, error) {
 	e := &Export{Format: SUMXML, Vendor: Supermicro}
 	var menus []string
-	for t := w.next(); t != nil; t = w.next() {
+	for t := w.nextToken(); t != nil; t = w.nextToken() {
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "Menu":
-				menus = append(menus, attr(t, "name"))
+				menus = append(menus, attributeText(t, "name"))
 			case "Setting":
-				w.sumSetting(e, strings.Join(menus, " > "), t)
+				w.readSUMSetting(e, strings.Join(menus, " > "), t)
 			case "Subtitle", "Text":
-				text := w.text()
+				text := w.elementText()
 				if board, ok := strings.CutPrefix(text, "Supermicro "); ok && e.Product == "" {
 					e.Product = board
 				}
@@ -238,21 +238,21 @@ func (w *walker) sum() (*Export, error) {
 		}
 	}
 	e.Complete = len(e.Attributes) >= 40 // a file for ChangeBiosCfg may have a few settings
-	return e, w.end(e, "<BiosCfg> without a <Setting>")
+	return e, w.finishExport(e, "<BiosCfg> without a <Setting>")
 }
 
-// sumSetting reads one Setting element up to its end: the value in the XML attribute that its type has, or in an element,
+// readSUMSetting reads one Setting element up to its end: the value in the XML attribute that its type has, or in an element,
 // the default and the options.
-func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) {
-	a := Attribute{Name: attr(t, "name"), Menu: menu, Place: w.place()}
+func (w *walker) readSUMSetting(e *Export, menu string, t xml.StartElement) {
+	a := Attribute{Name: attributeText(t, "name"), Menu: menu, Place: w.currentPlace()}
 	for _, key := range []string{"selectedOption", "checkedStatus", "numericValue"} {
 		stated := slices.ContainsFunc(t.Attr, func(x xml.Attr) bool { return strings.EqualFold(x.Name.Local, key) })
 		if stated && !a.Stated {
-			a.Value, a.Stated = attr(t, key), true
+			a.Value, a.Stated = attributeText(t, key), true
 		}
 	}
 	for depth := 1; depth > 0; {
-		switch t := w.next().(type) {
+		switch t := w.nextToken().(type) {
 		case nil:
 			return
 		case xml.EndElement:
@@ -260,34 +260,34 @@ func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "DefaultOption", "DefaultStatus", "DefaultValue", "DefaultString":
-				a.Default = w.text()
+				a.Default = w.elementText()
 			case "Option":
-				a.Options = append(a.Options, w.text())
+				a.Options = append(a.Options, w.elementText())
 			case "StringValue":
-				a.Value, a.Stated = w.text(), true
+				a.Value, a.Stated = w.elementText(), true
 			case "Help", "NewPassword", "ConfirmNewPassword":
-				w.text()
+				w.elementText()
 			default:
 				depth++
 			}
 		}
 	}
-	if !a.Stated && attr(t, "type") == "Option" {
-		e.problem("%s: setting %q has no selectedOption", a.Place, a.Name)
+	if !a.Stated && attributeText(t, "type") == "Option" {
+		e.recordProblem("%s: setting %q has no selectedOption", a.Place, a.Name)
 	}
-	if attr(t, "type") == "Password" {
+	if attributeText(t, "type") == "Password" {
 		a.dropValues()
 	}
 	e.add(a)
 }
 
-// ucs decodes the XML of Cisco's UCS Manager and of its IMC: elements such as
+// decodeUCS decodes the XML of Cisco's UCS Manager and of its IMC: elements such as
 // <biosVfIntelHyperThreadingTech vpIntelHyperThreadingTech="enabled"/>. Below biosVProfile they are a policy (changes to be
 // made), below biosSettings the current values.
-func (w *walker) ucs(root xml.StartElement) (*Export, error) {
+func (w *walker) decodeUCS(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: UCSXML, Vendor: Cisco}
 	policies, states := 0, 0
-	for t := xml.Token(root); t != nil; t = w.next() {
+	for t := xml.Token(root); t != nil; t = w.nextToken() {
 		start, ok := t.(xml.StartElement)
 		if !ok {
 			continue
@@ -300,16 +300,16 @@ func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 		case strings.HasPrefix(name, "biosVf"):
 			for _, a := range start.Attr {
 				if strings.HasPrefix(a.Name.Local, "vp") {
-					e.add(Attribute{Name: a.Name.Local, Value: cleanValue(a.Value), Stated: true, Place: w.place()})
+					e.add(Attribute{Name: a.Name.Local, Value: cleanValue(a.Value), Stated: true, Place: w.currentPlace()})
 				}
 			}
 		}
 	}
-	if err := w.end(e, "no <biosVf...> element, expected the BIOS settings of UCS Manager or IMC"); err != nil {
+	if err := w.finishExport(e, "no <biosVf...> element, expected the BIOS settings of UCS Manager or IMC"); err != nil {
 		return nil, err
 	}
 	if policies+states > 1 {
-		return nil, malformed(w.place(), "%d BIOS policies and %d servers, expected one", policies, states)
+		return nil, malformedError(w.currentPlace(), "%d BIOS policies and %d servers, expected one", policies, states)
 	}
 	if policies > 0 {
 		e.PendingOnly = true
@@ -319,42 +319,42 @@ func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 	return e, nil
 }
 
-// wsman decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or DCIM_BIOSInteger. A file has one
+// decodeWSMan decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or DCIM_BIOSInteger. A file has one
 // class; the settings that memaudit reads are in the first.
-func (w *walker) wsman() (*Export, error) {
+func (w *walker) decodeWSMan() (*Export, error) {
 	e := &Export{Format: WSMan, Vendor: Dell}
 	enumerations, ended := 0, false
-	for t := w.next(); t != nil; t = w.next() {
+	for t := w.nextToken(); t != nil; t = w.nextToken() {
 		start, ok := t.(xml.StartElement)
 		if !ok {
 			continue
 		}
 		ended = ended || start.Name.Local == "EndOfSequence"
 		if strings.HasPrefix(start.Name.Local, "DCIM_BIOS") {
-			w.wsmanItem(e)
+			w.readWSManItem(e)
 			if start.Name.Local == "DCIM_BIOSEnumeration" {
 				enumerations++
 			}
 		}
 	}
-	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
+	e.Product, e.Firmware = e.statedValue("SystemModelName"), e.statedValue("SystemBiosVersion")
 	// A service hands out a long enumeration page by page, and marks the last page (WS-Enumeration, EndOfSequence).
 	e.Complete = enumerations >= 40 && ended
-	return e, w.end(e, "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
+	return e, w.finishExport(e, "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
 }
 
-func (w *walker) wsmanItem(e *Export) {
-	a := Attribute{Place: w.place()}
+func (w *walker) readWSManItem(e *Export) {
+	a := Attribute{Place: w.currentPlace()}
 	for {
-		switch t := w.next().(type) {
+		switch t := w.nextToken().(type) {
 		case nil:
 			return
 		case xml.EndElement:
 			e.add(a)
 			return
 		case xml.StartElement:
-			text := w.text()
-			if attr(t, "nil") == "true" {
+			text := w.elementText()
+			if attributeText(t, "nil") == "true" {
 				continue
 			}
 			switch t.Name.Local {

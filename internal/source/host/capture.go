@@ -63,7 +63,7 @@ func OpenCaptureFile(name string) (*Root, error) {
 // one with several machines or above the limits is Refused, and one without a machine is Malformed.
 func OpenCapture(name string, in io.Reader) (*Root, error) {
 	l := newLoader()
-	return l.root(name, l.load(in))
+	return l.buildRoot(name, l.load(in))
 }
 
 // OpenCaptures opens an archive with the trees of several machines, each below a separate folder. The
@@ -76,7 +76,7 @@ func OpenCaptures(name string, in io.Reader) ([]*Root, error) {
 	var out []*Root
 	for _, prefix := range slices.Sorted(maps.Keys(l.machines)) {
 		r := &Root{name: path.Join(name, prefix), b: l.machines[prefix]}
-		if err := r.loadNotes(l.room()); err != nil {
+		if err := r.loadNotes(l.remainingRoom()); err != nil {
 			return nil, openError(r.name, err)
 		}
 		out = append(out, r)
@@ -89,22 +89,22 @@ func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root,
 	l := newLoader()
 	l.packed.n = maxKept // not packed
 	for h, body := range members {
-		if err := l.member(h, body); err != nil {
-			return l.root(name, fmt.Errorf("member %d: %w", l.members, err))
+		if err := l.readMember(h, body); err != nil {
+			return l.buildRoot(name, fmt.Errorf("member %d: %w", l.members, err))
 		}
 	}
-	l.finish()
-	return l.root(name, nil)
+	l.resolveHardLinks()
+	return l.buildRoot(name, nil)
 }
 
-func (l *loader) root(name string, err error) (*Root, error) {
+func (l *loader) buildRoot(name string, err error) (*Root, error) {
 	var tree *memTree
 	if err == nil {
-		tree, err = l.single()
+		tree, err = l.onlyMachine()
 	}
 	r := &Root{name: name, b: tree}
 	if err == nil {
-		err = r.loadNotes(l.room())
+		err = r.loadNotes(l.remainingRoom())
 	}
 	if err != nil {
 		return nil, openError(name, err)
@@ -158,12 +158,12 @@ type hardLink struct {
 
 func (l *loader) load(in io.Reader) error {
 	l.packed = &counter{in: in}
-	err := EachMember(l.packed, l.stream, l.member)
+	err := EachMember(l.packed, l.stream, l.readMember)
 	if errors.Is(err, errNoTar) {
 		return fmt.Errorf("%w; expected a capture that memaudit snapshot wrote", err)
 	}
 	if err == nil {
-		l.finish()
+		l.resolveHardLinks()
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Read
 		switch {
 		case errors.Is(err, io.EOF):
 			zeros := tail.zeros
-			behind := checked(tail.in)
+			behind := checkTrailingData(tail.in)
 			switch {
 			case behind != nil:
 				return fmt.Errorf("behind the end mark: %w", behind)
@@ -230,9 +230,9 @@ func (u *bounded) Read(b []byte) (int, error) {
 	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
 }
 
-// checked reads what follows the archive, because only there the decompressor compares its checksums.
+// checkTrailingData reads what follows the archive, because only there the decompressor compares its checksums.
 // Other bytes that follow the compressed ones do not matter, but another archive would be left out in silence.
-func checked(in io.Reader) error {
+func checkTrailingData(in io.Reader) error {
 	other := false
 	for b := make([]byte, 32<<10); ; {
 		n, err := in.Read(b)
@@ -249,7 +249,7 @@ func checked(in io.Reader) error {
 	}
 }
 
-func (l *loader) finish() {
+func (l *loader) resolveHardLinks() {
 	for _, h := range l.hard {
 		// A hard link gets the content of its target if that is a kept file of the same machine, and is refused otherwise.
 		node := &memNode{kind: KindOther}
@@ -260,7 +260,7 @@ func (l *loader) finish() {
 				}
 			}
 		}
-		h.tree.put(h.path, node)
+		h.tree.addMember(h.path, node)
 	}
 }
 
@@ -308,7 +308,7 @@ func decompress(in io.Reader) (io.Reader, error) {
 	}
 }
 
-func (l *loader) member(h *tar.Header, body io.Reader) error {
+func (l *loader) readMember(h *tar.Header, body io.Reader) error {
 	if l.members++; l.members > maxMembers {
 		return fmt.Errorf("%w: more than %d members", errBounds, maxMembers)
 	}
@@ -320,8 +320,8 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	if !ok {
 		return nil
 	}
-	tree := l.machine(prefix)
-	if !wanted(p) || strings.Count(p, "/") >= maxDepth {
+	tree := l.machineTree(prefix)
+	if !isWantedPath(p) || strings.Count(p, "/") >= maxDepth {
 		return l.keepBytes(0)
 	}
 	p = strings.Clone(p) // the header is one text of up to 1 MiB, and p would keep all of it
@@ -332,15 +332,15 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	var err error
 	switch h.Typeflag {
 	case tar.TypeDir:
-		tree.folder(p)
+		tree.makeFolder(p)
 	case tar.TypeReg, tar.TypeGNUSparse:
-		err = l.file(tree, p, h.Size, body)
+		err = l.storeFile(tree, p, h.Size, body)
 	case tar.TypeSymlink:
-		tree.put(p, &memNode{kind: KindOther, link: target})
+		tree.addMember(p, &memNode{kind: KindOther, link: target})
 	case tar.TypeLink:
 		l.hard = append(l.hard, hardLink{tree, strings.Clone(prefix), p, target})
 	default:
-		tree.put(p, &memNode{kind: KindOther})
+		tree.addMember(p, &memNode{kind: KindOther})
 	}
 	if tree.nodes+len(l.hard) > maxFiles {
 		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
@@ -355,15 +355,15 @@ const nodeBytes = 224
 
 func (l *loader) keepBytes(n int) error {
 	l.kept += int64(n)
-	if l.room() < 0 {
-		return fmt.Errorf("%w: its members take more than %d bytes of memory", errBounds, l.most())
+	if l.remainingRoom() < 0 {
+		return fmt.Errorf("%w: its members take more than %d bytes of memory", errBounds, l.keptLimit())
 	}
 	return nil
 }
 
-func (l *loader) most() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.packed.n) }
+func (l *loader) keptLimit() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.packed.n) }
 
-func (l *loader) room() int64 { return l.most() - l.kept }
+func (l *loader) remainingRoom() int64 { return l.keptLimit() - l.kept }
 
 // memberName cleans a name; false if it is empty, too long or points outside of the archive.
 func memberName(name string) (string, bool) {
@@ -386,7 +386,7 @@ func MachineFolder(name string) (folder string, ok bool) {
 	return folder, ok
 }
 
-func (l *loader) machine(prefix string) *memTree {
+func (l *loader) machineTree(prefix string) *memTree {
 	tree := l.machines[prefix]
 	if tree == nil {
 		tree = newMemTree()
@@ -396,9 +396,9 @@ func (l *loader) machine(prefix string) *memTree {
 	return tree
 }
 
-func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
+func (l *loader) storeFile(tree *memTree, p string, size int64, body io.Reader) error {
 	keep := min(size, int64(maxMemberOf(p)))
-	if err := l.keepBytes(int(keep) * weightOf(p)); err != nil {
+	if err := l.keepBytes(int(keep) * memoryWeight(p)); err != nil {
 		return err
 	}
 	// Grown while reading, because a header may state a wrong size.
@@ -409,7 +409,7 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	if int64(l.data.Len()) < keep {
 		return io.ErrUnexpectedEOF
 	}
-	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(l.data.Bytes()), cut: size > keep})
+	tree.addMember(p, &memNode{kind: KindFile, data: bytes.Clone(l.data.Bytes()), cut: size > keep})
 	return nil
 }
 
@@ -424,9 +424,9 @@ func maxMemberOf(p string) int {
 	}
 }
 
-// weightOf returns how many bytes of memory one byte of a member takes: notes and inputs are kept and
+// memoryWeight returns how many bytes of memory one byte of a member takes: notes and inputs are kept and
 // copied to be parsed, and what is parsed of inputs may take parsedPerByte.
-func weightOf(p string) int {
+func memoryWeight(p string) int {
 	switch {
 	case p == notesName:
 		return 2
@@ -441,7 +441,7 @@ func weightOf(p string) int {
 // of their text. Inputs written by memaudit take less than two.
 const ParsedPerByte = 4
 
-func (l *loader) single() (*memTree, error) {
+func (l *loader) onlyMachine() (*memTree, error) {
 	switch found := slices.Collect(maps.Keys(l.machines)); len(found) {
 	case 0:
 		return nil, fmt.Errorf("no sys or proc tree among %d members", l.members)

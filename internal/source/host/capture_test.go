@@ -169,7 +169,7 @@ func TestCaptureOfOtherFolders(t *testing.T) {
 	assert.False(t, root.Holds("/sys/firmware/acpi/tables/SRAT"))
 	assert.False(t, root.Holds("/proc/cmdline"))
 	f := host.ReadAll(root)
-	assert.Equal(t, fact.Unread, f.ACPI.Has("SRAT").State)
+	assert.Equal(t, fact.Unread, f.ACPI.HasTable("SRAT").State)
 	assert.Equal(t, fact.Unread, f.NUMA.Directory.State)
 	assert.Equal(t, fact.Unread, f.SMBIOS.Table.State)
 	assert.Equal(t, fact.Unread, f.EDAC.Controllers.State)

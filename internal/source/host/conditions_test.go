@@ -82,10 +82,10 @@ func TestEDACBounds(t *testing.T) {
 
 // TestAdvice checks the hint how to make an unknown fact known.
 func TestAdvice(t *testing.T) {
-	assert.EqualValues(t, "a capture that holds /a", host.Advice(fact.Unread, "/a"))
-	assert.EqualValues(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
-	assert.EqualValues(t, "run as root", host.Advice(fact.Denied, "/a"))
-	assert.Empty(t, host.Advice(fact.Absent, "/a"))
+	assert.EqualValues(t, "a capture that holds /a", host.AccessAdvice(fact.Unread, "/a"))
+	assert.EqualValues(t, "audit the live machine, or a capture that holds its files", host.AccessAdvice(fact.Unread, ""))
+	assert.EqualValues(t, "run as root", host.AccessAdvice(fact.Denied, "/a"))
+	assert.Empty(t, host.AccessAdvice(fact.Absent, "/a"))
 }
 
 // TestGuestKernelLog checks that the kernel log of a guest is not read.

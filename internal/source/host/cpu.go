@@ -31,24 +31,24 @@ type CPU struct {
 func ReadCPU(root *Root) *CPU {
 	r := newReader(root, inventory.SourceCPU)
 	c := &CPU{
-		Present:    r.set(cpuDir + "/present"),
-		Offline:    r.set(cpuDir + "/offline"),
-		SMTControl: r.text(cpuDir + "/smt/control"),
-		SMTActive:  r.text(cpuDir + "/smt/active"),
+		Present:    r.readCPUList(cpuDir + "/present"),
+		Offline:    r.readCPUList(cpuDir + "/offline"),
+		SMTControl: r.readText(cpuDir + "/smt/control"),
+		SMTActive:  r.readText(cpuDir + "/smt/active"),
 	}
-	c.Identity = r.identity()
-	c.Online = r.online()
-	c.Topology, c.Caches = r.topology(c.Online)
-	c.Source = sourceOf("cpu",
+	c.Identity = r.readIdentity()
+	c.Online = r.onlineCPUs()
+	c.Topology, c.Caches = r.readTopology(c.Online)
+	c.Source = summariseSource("cpu",
 		[]stater{c.Online, c.Packages, c.Cores, c.ThreadsPerCore, c.Vendor},
 		c.Present, c.Offline, c.SMTControl, c.SMTActive, c.L3, c.Levels, c.Flags)
 	return c
 }
 
-func (r *reader) online() fact.Fact[[]int] {
-	list := r.set(cpuDir + "/online")
+func (r *reader) onlineCPUs() fact.Fact[[]int] {
+	list := r.readCPUList(cpuDir + "/online")
 	if list.State == fact.OK && len(list.Value) == 0 {
-		return malformed[[]int](list.From, errNoCPU)
+		return malformedFact[[]int](list.From, errNoCPU)
 	}
 	if !unavailable(list) {
 		return list
@@ -66,17 +66,17 @@ func (r *reader) online() fact.Fact[[]int] {
 // withTopology lists the CPUs that have a topology folder: captures of kernels before 2.6.26 have
 // no list of online CPUs, and offline CPUs have no topology there.
 func (r *reader) withTopology() fact.Fact[[]int] {
-	dirs := r.numbered(cpuDir, "cpu")
-	dirs.Value = slices.DeleteFunc(dirs.Value, func(cpu int) bool { return !r.holdsFolder(indexed(cpuPrefix, cpu, "/topology")) })
+	dirs := r.listNumbered(cpuDir, "cpu")
+	dirs.Value = slices.DeleteFunc(dirs.Value, func(cpu int) bool { return !r.holdsFolder(numberedPath(cpuPrefix, cpu, "/topology")) })
 	if dirs.State == fact.OK && len(dirs.Value) == 0 {
-		return unknown[[]int](r.source, &ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
+		return unknownFact[[]int](r.source, &ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
 	}
 	return dirs
 }
 
-// Sample returns CPUs that represent all: the first and the last of each package or, without
+// Representatives returns CPUs that represent all: the first and the last of each package or, without
 // packages, the first and the last online.
-func (c *CPU) Sample() []int {
+func (c *CPU) Representatives() []int {
 	var out []int
 	groups := [][]int{}
 	for _, p := range c.Packages.Value {
@@ -97,44 +97,44 @@ type cpuinfoKeys struct {
 	err   *ReadError
 }
 
-// text returns the value of the first of these keys that exists and is not empty, or Absent.
-func (k *cpuinfoKeys) text(names ...string) fact.Fact[string] {
+// firstText returns the value of the first of these keys that exists and is not empty, or Absent.
+func (k *cpuinfoKeys) firstText(names ...string) fact.Fact[string] {
 	if k.err != nil {
-		return unknown[string](inventory.SourceCPU, k.err)
+		return unknownFact[string](inventory.SourceCPU, k.err)
 	}
 	for _, name := range names {
 		if v := k.first[name]; v != "" {
 			return fact.Known(v, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v))
 		}
 	}
-	return unknown[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
+	return unknownFact[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
-func (k *cpuinfoKeys) number(names ...string) fact.Fact[int] {
-	v := k.text(names...)
+func (k *cpuinfoKeys) firstNumber(names ...string) fact.Fact[int] {
+	v := k.firstText(names...)
 	if v.State != fact.OK {
 		return fact.UnknownFrom[int](v)
 	}
 	n, err := strconv.ParseInt(v.Value, 0, 32)
 	if err != nil {
 		shown := v.Value[:min(len(v.Value), 64)]
-		return malformed[int](fact.At(inventory.SourceCPU, cpuinfo, shown), fmt.Errorf("%q is not a number", shown))
+		return malformedFact[int](fact.At(inventory.SourceCPU, cpuinfo, shown), fmt.Errorf("%q is not a number", shown))
 	}
 	return fact.Known(int(n), fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v.Value))
 }
 
-// vendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
-func (k *cpuinfoKeys) vendor() fact.Fact[string] {
-	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
+// processorVendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
+func (k *cpuinfoKeys) processorVendor() fact.Fact[string] {
+	if v := k.firstText("vendor_id", "vendor"); v.State == fact.OK {
 		return v
 	}
-	code := k.text("CPU implementer")
+	code := k.firstText("CPU implementer")
 	if code.State != fact.OK {
 		return code
 	}
 	name, ok := implementers[code.Value]
 	if !ok {
-		return malformed[string](fact.At(inventory.SourceCPU, cpuinfo, code.Value), fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.Value))))
+		return malformedFact[string](fact.At(inventory.SourceCPU, cpuinfo, code.Value), fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.Value))))
 	}
 	return fact.Known(name, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, code.Value))
 }
@@ -147,23 +147,23 @@ var implementers = map[string]string{"0x41": "ARM", "0x42": "Broadcom", "0x43": 
 // architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
 // that only one architecture has.
 func (r *reader) architecture(k *cpuinfoKeys) fact.Fact[string] {
-	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
+	if v := r.readText("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
-	flags := k.text("flags")
+	flags := k.firstText("flags")
 	switch {
 	case flags.State == fact.OK && flagSet(flags.Value)["lm"]:
-		return fact.Known("x86_64", fact.Direct, r.at(cpuinfo, "flags: lm"))
+		return fact.Known("x86_64", fact.Direct, r.evidenceAt(cpuinfo, "flags: lm"))
 	case flags.State == fact.OK && k.first["vendor_id"] != "":
-		return fact.Known("i686", fact.Direct, r.at(cpuinfo, "flags without lm"))
+		return fact.Known("i686", fact.Direct, r.evidenceAt(cpuinfo, "flags without lm"))
 	case k.first["CPU architecture"] == "8" || k.first["CPU architecture"] == "AArch64":
-		return fact.Known("aarch64", fact.Direct, r.at(cpuinfo, "CPU architecture: "+k.first["CPU architecture"]))
+		return fact.Known("aarch64", fact.Direct, r.evidenceAt(cpuinfo, "CPU architecture: "+k.first["CPU architecture"]))
 	case k.first["vendor_id"] == "IBM/S390":
-		return fact.Known("s390x", fact.Direct, r.at(cpuinfo, "vendor_id: IBM/S390"))
+		return fact.Known("s390x", fact.Direct, r.evidenceAt(cpuinfo, "vendor_id: IBM/S390"))
 	case strings.Contains(k.first["revision"], "(pvr "): // the processor version register
-		return fact.Known("ppc64", fact.Direct, r.at(cpuinfo, "revision: "+k.first["revision"]))
+		return fact.Known("ppc64", fact.Direct, r.evidenceAt(cpuinfo, "revision: "+k.first["revision"]))
 	default:
-		return unknown[string](r.source, &ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
+		return unknownFact[string](r.source, &ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
 	}
 }
 
@@ -181,18 +181,18 @@ func flagSet(line string) map[string]bool {
 	return set
 }
 
-// identity reads the first processor from the head of /proc/cpuinfo, and CPU 0's MIDR_EL1. The parser drops
+// readIdentity reads the first processor from the head of /proc/cpuinfo, and CPU 0's MIDR_EL1. The parser drops
 // an incomplete last line.
-func (r *reader) identity() Identity {
+func (r *reader) readIdentity() Identity {
 	b, err := r.root.appendFile(nil, "head", cpuinfo, cpuinfoHead)
 	if err != nil && err.State == fact.Truncated && errors.Is(err, ErrTooLarge) {
 		err = nil
 	}
 	k := &cpuinfoKeys{kerneltext.ParseCPUInfo(b, false).First, err}
 	return Identity{
-		Vendor: k.vendor(), Brand: k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch"),
-		Family: k.number("cpu family", "CPU architecture"), Model: k.number("model", "CPU part"), Stepping: k.number("stepping", "CPU revision"),
-		Flags: fact.Convert(k.text("flags", "Features", "features"), flagSet), Architecture: r.architecture(k),
+		Vendor: k.processorVendor(), Brand: k.firstText("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch"),
+		Family: k.firstNumber("cpu family", "CPU architecture"), Model: k.firstNumber("model", "CPU part"), Stepping: k.firstNumber("stepping", "CPU revision"),
+		Flags: fact.Convert(k.firstText("flags", "Features", "features"), flagSet), Architecture: r.architecture(k),
 	}
 }
 
@@ -213,15 +213,15 @@ type Identity struct {
 // allProcessors parses all of /proc/cpuinfo. That is slow on large machines, so it is used only if sysfs
 // lacks the information.
 func (r *reader) allProcessors() fact.Fact[[]kerneltext.Processor] {
-	b, err := r.bytes(cpuinfo, LimitCPUInfo)
+	b, err := r.readBytes(cpuinfo, LimitCPUInfo)
 	if err != nil {
-		return unknown[[]kerneltext.Processor](r.source, err)
+		return unknownFact[[]kerneltext.Processor](r.source, err)
 	}
 	info := kerneltext.ParseCPUInfo(b, true)
 	if len(info.Processors) == 0 {
-		return malformed[[]kerneltext.Processor](r.at(cpuinfo, ""), errNoCPU)
+		return malformedFact[[]kerneltext.Processor](r.evidenceAt(cpuinfo, ""), errNoCPU)
 	}
-	return fact.Known(info.Processors, fact.Direct, r.at(cpuinfo, ""))
+	return fact.Known(info.Processors, fact.Direct, r.evidenceAt(cpuinfo, ""))
 }
 
 var errNoCPU = errors.New("no processor in it")

@@ -37,7 +37,7 @@ func TestReadCPU(t *testing.T) {
 	assert.Equal(t, 2, c.ThreadsPerCore.Value)
 	assert.Equal(t, 4, c.CPUsPerL3().Value)
 	assert.Equal(t, "on", c.SMTControl.Value)
-	assert.Equal(t, []int{0, 14, 1, 15}, c.Sample())
+	assert.Equal(t, []int{0, 14, 1, 15}, c.Representatives())
 	assert.Equal(t, "GenuineIntel", c.Vendor.Value)
 	assert.Equal(t, []int{6, 143, 8}, []int{c.Family.Value, c.Model.Value, c.Stepping.Value})
 	assert.True(t, c.Flags.Value["ida"])
@@ -300,7 +300,7 @@ func TestOptionsInTheValue(t *testing.T) {
 // cannot be read make the source partial.
 func TestFirmwareAttributesAbsent(t *testing.T) {
 	f := readFirmware(t, hosttest.Files{"sys/devices/system/cpu/online": "0\n"})
-	assert.False(t, f.Present())
+	assert.False(t, f.IsPresent())
 
 	files := workstation()
 	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"

@@ -79,23 +79,23 @@ type Uncore struct {
 func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	r := newReader(root, inventory.SourceCPUFreq)
 	c := &CPUFreq{
-		Boost:   r.flag(freqDir + "/boost"),
-		NoTurbo: r.flag(cpuDir + "/intel_pstate/no_turbo"),
-		MaxPerf: r.number(cpuDir + "/intel_pstate/max_perf_pct"),
-		Uncore:  r.uncore(),
-		EPB:     r.epb(cpu),
+		Boost:   r.readFlag(freqDir + "/boost"),
+		NoTurbo: r.readFlag(cpuDir + "/intel_pstate/no_turbo"),
+		MaxPerf: r.readNumber(cpuDir + "/intel_pstate/max_perf_pct"),
+		Uncore:  r.uncoreLimits(),
+		EPB:     r.energyBias(cpu),
 		Power:   r.powerLimits(),
 	}
-	dirs := r.policies(cpu)
+	dirs := r.policyFolders(cpu)
 	c.Policies = fact.Convert(dirs, func(d []string) int { return len(d) })
 	if len(dirs.Value) > 0 {
 		dir := dirs.Value[0]
 		c.First = Policy{
-			Driver:        r.text(dir + "/scaling_driver"),
-			Governor:      r.text(dir + "/scaling_governor"),
-			EPP:           r.text(dir + "/energy_performance_preference"),
-			CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
-			BaseKHz:       r.number(dir + "/base_frequency"),
+			Driver:        r.readText(dir + "/scaling_driver"),
+			Governor:      r.readText(dir + "/scaling_governor"),
+			EPP:           r.readText(dir + "/energy_performance_preference"),
+			CPUInfoMaxKHz: r.readNumber(dir + "/cpuinfo_max_freq"),
+			BaseKHz:       r.readNumber(dir + "/base_frequency"),
 		}
 		r.comparePolicies(c, dirs.Value)
 	}
@@ -103,35 +103,35 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	if len(dirs.Value) > 0 {
 		needed = append(needed, c.First.Driver, c.First.Governor)
 	}
-	c.Source = sourceOf("cpufreq", needed, c.Drivers, c.Governors, c.EPP, c.Boosts, c.EPB, c.Boost)
+	c.Source = summariseSource("cpufreq", needed, c.Drivers, c.Governors, c.EPP, c.Boosts, c.EPB, c.Boost)
 	return c
 }
 
-func (r *reader) flag(path string) fact.Fact[bool] {
-	v := r.text(path)
+func (r *reader) readFlag(path string) fact.Fact[bool] {
+	v := r.readText(path)
 	switch {
 	case v.State != fact.OK:
 		return fact.UnknownFrom[bool](v)
 	case v.Value == "0" || v.Value == "1":
-		return fact.Known(v.Value == "1", fact.Direct, r.at(path, v.From.Raw))
+		return fact.Known(v.Value == "1", fact.Direct, r.evidenceAt(path, v.From.Raw))
 	default:
-		return malformed[bool](r.at(path, v.From.Raw), errors.New("0 or 1 was expected"))
+		return malformedFact[bool](r.evidenceAt(path, v.From.Raw), errors.New("0 or 1 was expected"))
 	}
 }
 
-// policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. An empty
+// policyFolders lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. An empty
 // list is known only if the tree is complete, the notes list the folder, or the folder is Absent.
-func (r *reader) policies(cpu *CPU) fact.Fact[[]string] {
-	found := r.numbered(freqDir, "policy")
+func (r *reader) policyFolders(cpu *CPU) fact.Fact[[]string] {
+	found := r.listNumbered(freqDir, "policy")
 	dirs := []string{}
 	for _, n := range found.Value {
-		if dir := indexed(freqDir+"/policy", n, ""); !r.inactive(cpu, n, dir) {
+		if dir := numberedPath(freqDir+"/policy", n, ""); !r.isInactive(cpu, n, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	if len(dirs) == 0 {
 		for i, n := range cpu.Online.Value {
-			dir := indexed(cpuPrefix, n, "/cpufreq")
+			dir := numberedPath(cpuPrefix, n, "/cpufreq")
 			if i == 0 && !r.holdsFolder(dir) {
 				break
 			}
@@ -140,24 +140,24 @@ func (r *reader) policies(cpu *CPU) fact.Fact[[]string] {
 	}
 	switch {
 	case len(dirs) > 0:
-		return fact.Known(dirs, fact.Direct, r.at(freqDir, ""))
+		return fact.Known(dirs, fact.Direct, r.evidenceAt(freqDir, ""))
 	case found.State != fact.OK && found.State != fact.Absent:
 		return fact.UnknownFrom[[]string](found)
-	case !r.root.conclusive(freqDir) && found.State == fact.OK:
-		return unknown[[]string](r.source, &ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
+	case !r.root.isConclusive(freqDir) && found.State == fact.OK:
+		return unknownFact[[]string](r.source, &ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
 	default:
-		return fact.Known(dirs, fact.Direct, r.at(freqDir, ""))
+		return fact.Known(dirs, fact.Direct, r.evidenceAt(freqDir, ""))
 	}
 }
 
-// inactive reports whether all CPUs of a policy are offline, as after SMT was switched off: its folder
+// isInactive reports whether all CPUs of a policy are offline, as after SMT was switched off: its folder
 // remains but cannot be read (linux drivers/cpufreq/cpufreq.c, show). A policy is named after one of its
 // CPUs; others may be online.
-func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
+func (r *reader) isInactive(cpu *CPU, n int, dir string) bool {
 	if _, online := slices.BinarySearch(cpu.Online.Value, n); online || cpu.Online.State != fact.OK {
 		return false
 	}
-	return r.text(dir+"/scaling_governor").State == fact.Refused
+	return r.readText(dir+"/scaling_governor").State == fact.Refused
 }
 
 // comparePolicies samples the driver and what an administrator can set for each policy. An
@@ -177,7 +177,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 		{"/energy_performance_preference", &c.EPP}, {"/boost", &c.Boosts}, {"/scaling_max_freq", &c.MaxKHz},
 	} {
 		for _, dir := range sample {
-			v := r.text(dir + a.name)
+			v := r.readText(dir + a.name)
 			a.into.add(v)
 			if a.into.Read == 0 {
 				break
@@ -186,21 +186,21 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 			case a.into == &c.Boosts && v.Value == "0":
 				c.BoostOff = append(c.BoostOff, v.From.Path)
 			case a.into == &c.MaxKHz:
-				r.addCap(c, dir, v.Value)
+				r.addFrequencyCap(c, dir, v.Value)
 			}
 		}
 	}
 }
 
-// addCap records a policy whose frequency the system or firmware limits. Only a limit that differs from the
+// addFrequencyCap records a policy whose frequency the system or firmware limits. Only a limit that differs from the
 // first policy's hardware limit is compared with the policy's own.
-func (r *reader) addCap(c *CPUFreq, dir, limit string) {
-	bios := r.text(dir + "/bios_limit")
+func (r *reader) addFrequencyCap(c *CPUFreq, dir, limit string) {
+	bios := r.readText(dir + "/bios_limit")
 	most := c.First.CPUInfoMaxKHz.From.Raw
 	if limit == most && (!bios.Known() || bios.Value == most) {
 		return
 	}
-	cap := Cap{Max: r.number(dir + "/scaling_max_freq"), CPUInfoMax: r.number(dir + "/cpuinfo_max_freq"), Base: r.baseFrequency(dir), Limit: r.number(dir + "/bios_limit"), Policies: 1}
+	cap := Cap{Max: r.readNumber(dir + "/scaling_max_freq"), CPUInfoMax: r.readNumber(dir + "/cpuinfo_max_freq"), Base: r.baseFrequency(dir), Limit: r.readNumber(dir + "/bios_limit"), Policies: 1}
 	if !cap.CPUInfoMax.Known() {
 		return
 	}
@@ -226,17 +226,17 @@ func addAlike(all []Cap, cap *Cap) []Cap {
 // baseFrequency reads the frequency of a policy without Turbo. acpi-cpufreq lists Turbo on Intel as
 // a P-state 1 MHz above the base (linux drivers/cpufreq/acpi-cpufreq.c).
 func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
-	base := r.number(dir + "/base_frequency")
+	base := r.readNumber(dir + "/base_frequency")
 	if base.Known() {
 		return base
 	}
 	if _, n, ok := strings.Cut(dir, "policy"); ok {
-		nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq")
+		nominal := r.readNumber(cpuPrefix + n + "/acpi_cppc/nominal_freq")
 		if nominal.Known() && nominal.Value > 0 && nominal.Value <= math.MaxInt64/kHzPerMHz {
 			return fact.Convert(nominal, func(mhz int64) int64 { return mhz * kHzPerMHz })
 		}
 	}
-	steps := r.text(dir + "/scaling_available_frequencies")
+	steps := r.readText(dir + "/scaling_available_frequencies")
 	if !steps.Known() {
 		return base
 	}
@@ -244,12 +244,12 @@ func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 	for _, word := range strings.Fields(steps.Value) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
-			return malformed[int64](steps.From, err)
+			return malformedFact[int64](steps.From, err)
 		}
 		all = append(all, n)
 	}
 	if len(all) == 0 {
-		return malformed[int64](steps.From, errors.New("frequencies in kHz were expected"))
+		return malformedFact[int64](steps.From, errors.New("frequencies in kHz were expected"))
 	}
 	slices.Sort(all)
 	top := len(all) - 1
@@ -266,24 +266,24 @@ const kHzPerMHz = 1000
 func (r *reader) powerLimits() []PowerLimit {
 	const dir = "/sys/class/powercap"
 	var out []PowerLimit
-	for _, zone := range r.atMost(256, dir).Value {
+	for _, zone := range r.listAtMost(256, dir).Value {
 		n, ok := strings.CutPrefix(zone, "intel-rapl:")
 		if _, err := strconv.Atoi(n); !ok || err != nil {
 			continue
 		}
 		at := dir + "/" + zone
-		if !strings.HasPrefix(r.text(at+"/name").Value, "package-") || r.text(at+"/constraint_0_name").Value != "long_term" {
+		if !strings.HasPrefix(r.readText(at+"/name").Value, "package-") || r.readText(at+"/constraint_0_name").Value != "long_term" {
 			continue
 		}
-		out = append(out, PowerLimit{Limit: r.number(at + "/constraint_0_power_limit_uw"), Rated: r.number(at + "/constraint_0_max_power_uw")})
+		out = append(out, PowerLimit{Limit: r.readNumber(at + "/constraint_0_power_limit_uw"), Rated: r.readNumber(at + "/constraint_0_max_power_uw")})
 	}
 	return out
 }
 
-func (r *reader) epb(cpu *CPU) Sampled {
+func (r *reader) energyBias(cpu *CPU) Sampled {
 	var s Sampled
-	for _, n := range cpu.Sample() {
-		s.add(r.text(indexed(cpuPrefix, n, "/power/energy_perf_bias")))
+	for _, n := range cpu.Representatives() {
+		s.add(r.readText(numberedPath(cpuPrefix, n, "/power/energy_perf_bias")))
 		if s.Read == 0 {
 			break
 		}
@@ -291,14 +291,14 @@ func (r *reader) epb(cpu *CPU) Sampled {
 	return s
 }
 
-func (r *reader) uncore() fact.Fact[[]Uncore] {
+func (r *reader) uncoreLimits() fact.Fact[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
-	return each(r.atMost(128, dir), func(name string) Uncore {
+	return each(r.listAtMost(128, dir), func(name string) Uncore {
 		d := dir + "/" + name
 		return Uncore{
 			Name:          name,
-			InitialMinKHz: r.number(d + "/initial_min_freq_khz"), InitialMaxKHz: r.number(d + "/initial_max_freq_khz"),
-			MinKHz: r.number(d + "/min_freq_khz"), MaxKHz: r.number(d + "/max_freq_khz"),
+			InitialMinKHz: r.readNumber(d + "/initial_min_freq_khz"), InitialMaxKHz: r.readNumber(d + "/initial_max_freq_khz"),
+			MinKHz: r.readNumber(d + "/min_freq_khz"), MaxKHz: r.readNumber(d + "/max_freq_khz"),
 		}
 	})
 }

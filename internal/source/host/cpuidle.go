@@ -50,14 +50,14 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	r := newReader(root, inventory.SourceCPUIdle)
 	const dir = cpuDir + "/cpuidle"
 	c := &CPUIdle{
-		Driver:       r.text(dir + "/current_driver"),
-		Governor:     r.text(dir + "/current_governor_ro"),
-		IntelIdleMax: r.number("/sys/module/intel_idle/parameters/max_cstate"),
-		ProcessorMax: r.number("/sys/module/processor/parameters/max_cstate"),
+		Driver:       r.readText(dir + "/current_driver"),
+		Governor:     r.readText(dir + "/current_governor_ro"),
+		IntelIdleMax: r.readNumber("/sys/module/intel_idle/parameters/max_cstate"),
+		ProcessorMax: r.readNumber("/sys/module/processor/parameters/max_cstate"),
 		Limit:        r.dmaLatency(),
 	}
 	if unavailable(c.Governor) {
-		c.Governor = r.text(dir + "/current_governor")
+		c.Governor = r.readText(dir + "/current_governor")
 	}
 	if cpu.Online.State != fact.OK {
 		c.States = fact.UnknownFrom[[]IdleState](cpu.Online)
@@ -69,29 +69,29 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	if c.Driver.Value != "none" {
 		needed = append(needed, c.States)
 	}
-	c.Source = sourceOf("cpuidle", needed, c.Governor, c.Names, c.Disabled)
+	c.Source = summariseSource("cpuidle", needed, c.Governor, c.Names, c.Disabled)
 	return c
 }
 
 func (r *reader) idleStates(cpu int) fact.Fact[[]IdleState] {
-	dir := indexed(cpuPrefix, cpu, "/cpuidle")
-	found := r.numbered(dir, "state")
+	dir := numberedPath(cpuPrefix, cpu, "/cpuidle")
+	found := r.listNumbered(dir, "state")
 	if found.State != fact.OK {
 		return fact.UnknownFrom[[]IdleState](found)
 	}
 	if len(found.Value) > 32 { // above the kernel's CPUIDLE_STATE_MAX
-		return malformed[[]IdleState](r.at(dir, ""), fmt.Errorf("%d idle states", len(found.Value)))
+		return malformedFact[[]IdleState](r.evidenceAt(dir, ""), fmt.Errorf("%d idle states", len(found.Value)))
 	}
 	if len(found.Value) == 0 {
-		return unknown[[]IdleState](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
+		return unknownFact[[]IdleState](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
 	}
 	return each(found, func(i int) IdleState {
-		s := indexed(dir+"/state", i, "")
+		s := numberedPath(dir+"/state", i, "")
 		return IdleState{
-			Index: i, Name: r.text(s + "/name"), Desc: r.text(s + "/desc"),
-			LatencyUS:     r.number(s + "/latency"),
-			Disabled:      fact.Convert(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
-			DefaultStatus: r.text(s + "/default_status"),
+			Index: i, Name: r.readText(s + "/name"), Desc: r.readText(s + "/desc"),
+			LatencyUS:     r.readNumber(s + "/latency"),
+			Disabled:      fact.Convert(r.readNumber(s+"/disable"), func(n int64) bool { return n != 0 }),
+			DefaultStatus: r.readText(s + "/default_status"),
 		}
 	})
 }
@@ -102,11 +102,11 @@ func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 		c.Disabled.add(fact.UnknownFrom[string](c.States))
 		return
 	}
-	for _, n := range cpu.Sample() {
-		dir := indexed(cpuPrefix, n, "/cpuidle/state")
-		c.Names.add(r.joined(dir, "/name", c.States.Value))
-		c.Disabled.add(r.joined(dir, "/disable", c.States.Value))
-		c.Limits.add(r.text(indexed(cpuPrefix, n, "/power/pm_qos_resume_latency_us")))
+	for _, n := range cpu.Representatives() {
+		dir := numberedPath(cpuPrefix, n, "/cpuidle/state")
+		c.Names.add(r.joinAttributes(dir, "/name", c.States.Value))
+		c.Disabled.add(r.joinAttributes(dir, "/disable", c.States.Value))
+		c.Limits.add(r.readText(numberedPath(cpuPrefix, n, "/power/pm_qos_resume_latency_us")))
 	}
 }
 
@@ -116,28 +116,28 @@ const DMALatency = "/dev/cpu_dma_latency"
 // dmaLatency reads the limit, a binary number of four bytes (Documentation/power/pm_qos_interface.rst).
 // Reading it does not change it.
 func (r *reader) dmaLatency() fact.Fact[int64] {
-	b, err := r.bytes(DMALatency, LimitAttribute)
+	b, err := r.readBytes(DMALatency, LimitAttribute)
 	switch {
 	case err != nil:
-		return unknown[int64](r.source, err)
+		return unknownFact[int64](r.source, err)
 	case len(b) != 4:
-		return malformed[int64](r.at(DMALatency, ""), fmt.Errorf("%d bytes, expected 4", len(b)))
+		return malformedFact[int64](r.evidenceAt(DMALatency, ""), fmt.Errorf("%d bytes, expected 4", len(b)))
 	default:
 		n := int64(int32(binary.NativeEndian.Uint32(b)))
-		return fact.Known(n, fact.Direct, r.at(DMALatency, strconv.FormatInt(n, 10)))
+		return fact.Known(n, fact.Direct, r.evidenceAt(DMALatency, strconv.FormatInt(n, 10)))
 	}
 }
 
-// joined reads one attribute of every state, separated by blanks; the first that fails is the result.
-func (r *reader) joined(dir, attr string, states []IdleState) fact.Fact[string] {
+// joinAttributes reads one attribute of every state, separated by blanks; the first that fails is the result.
+func (r *reader) joinAttributes(dir, attr string, states []IdleState) fact.Fact[string] {
 	var values []string
 	for _, s := range states {
-		v := r.text(indexed(dir, s.Index, attr))
+		v := r.readText(numberedPath(dir, s.Index, attr))
 		if v.State != fact.OK {
 			return v
 		}
 		values = append(values, v.Value)
 	}
 	all := strings.Join(values, " ")
-	return fact.Known(all, fact.Direct, r.at(dir+"*"+attr, all))
+	return fact.Known(all, fact.Direct, r.evidenceAt(dir+"*"+attr, all))
 }

@@ -26,10 +26,10 @@ const (
 	maxWindows = 64
 )
 
-// windows returns the address ranges of CXL memory: firmware's fixed windows, or else the kernel's root
+// memoryWindows returns the address ranges of CXL memory: firmware's fixed windows, or else the kernel's root
 // decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
-func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
-	table := r.blob(cedtPath, limitCEDT)
+func (r *reader) memoryWindows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
+	table := r.readTable(cedtPath, limitCEDT)
 	if table.State != fact.OK {
 		// If both fail, the failure that is not just a missing file is reported.
 		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || unavailable(table) && !unavailable(decoders) {
@@ -39,9 +39,9 @@ func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 	}
 	list, err := fixedWindows(table.Value)
 	if err != nil {
-		return malformed[[]Range](table.From, err)
+		return malformedFact[[]Range](table.From, err)
 	}
-	return fact.Known(list, fact.Direct, r.at(table.From.Path, rangesText(list)))
+	return fact.Known(list, fact.Direct, r.evidenceAt(table.From.Path, rangesText(list)))
 }
 
 func fixedWindows(b []byte) ([]Range, error) {
@@ -96,14 +96,14 @@ func (r *reader) rootDecoders(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 		case size.State != fact.OK:
 			return fact.UnknownFrom[[]Range](size)
 		case len(list) == maxWindows || start.Value < 0 || start.Value+size.Value <= start.Value:
-			return malformed[[]Range](r.at(size.From.Path, start.From.Raw+" "+size.From.Raw), errors.New("no window"))
+			return malformedFact[[]Range](r.evidenceAt(size.From.Path, start.From.Raw+" "+size.From.Raw), errors.New("no window"))
 		}
 		list = append(list, Range{uint64(start.Value), uint64(start.Value + size.Value)})
 	}
 	if len(list) == 0 {
-		return unknown[[]Range](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("the kernel has no root decoder")})
+		return unknownFact[[]Range](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("the kernel has no root decoder")})
 	}
-	return fact.Known(list, fact.Direct, r.at(dir, rangesText(list)))
+	return fact.Known(list, fact.Direct, r.evidenceAt(dir, rangesText(list)))
 }
 
 // rangesText writes ranges as /proc/iomem does, with the last address included.

@@ -108,7 +108,7 @@ func haveOpenat2(fd int) bool {
 func (d *dirBackend) running() bool { return d.live || d.safe[0] && d.safe[1] }
 
 func (d *dirBackend) hasMagic(name string, magic int64) bool {
-	fd, err := d.locate(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	fd, err := d.openInRoot(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	return hasMagic(fd, err, magic)
 }
 
@@ -146,12 +146,12 @@ func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, err
 // opened, because just opening a device can do harm (a watchdog, a tape).
 func (d *dirBackend) openFile(path string) (int, error) {
 	if d.live {
-		return d.locate(path, openFlags)
+		return d.openInRoot(path, openFlags)
 	}
 	if d.complete(path) {
 		return d.openChecked(path)
 	}
-	fd, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	fd, err := d.openInRoot(path, unix.O_PATH|unix.O_CLOEXEC)
 	if err != nil {
 		return -1, err
 	}
@@ -170,7 +170,7 @@ func (d *dirBackend) openFile(path string) (int, error) {
 }
 
 func (d *dirBackend) openChecked(path string) (int, error) {
-	fd, err := d.locate(path, openFlags)
+	fd, err := d.openInRoot(path, openFlags)
 	if err != nil {
 		return -1, err
 	}
@@ -181,9 +181,9 @@ func (d *dirBackend) openChecked(path string) (int, error) {
 	return fd, nil
 }
 
-// locate opens a path beneath the root, in one system call if possible. Paths with absolute links or with links that
+// openInRoot opens a path beneath the root, in one system call if possible. Paths with absolute links or with links that
 // seem to leave the root are resolved step by step, which keeps the former inside and refuses the latter.
-func (d *dirBackend) locate(path string, flags int) (int, error) {
+func (d *dirBackend) openInRoot(path string, flags int) (int, error) {
 	if d.live {
 		return retry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
@@ -199,7 +199,7 @@ func (d *dirBackend) locate(path string, flags int) (int, error) {
 }
 
 func (d *dirBackend) list(path string) ([]string, error) {
-	fd, err := d.locate(path, openFlags|unix.O_DIRECTORY)
+	fd, err := d.openInRoot(path, openFlags|unix.O_DIRECTORY)
 	if err != nil {
 		return nil, d.missing(path, err)
 	}
@@ -222,7 +222,7 @@ func (d *dirBackend) list(path string) ([]string, error) {
 }
 
 func (d *dirBackend) stat(path string) (Kind, error) {
-	fd, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	fd, err := d.openInRoot(path, unix.O_PATH|unix.O_CLOEXEC)
 	if err != nil {
 		return KindNone, d.missing(path, err)
 	}
@@ -232,7 +232,7 @@ func (d *dirBackend) stat(path string) (Kind, error) {
 
 func (d *dirBackend) readlink(path string) (string, error) {
 	parent, name := splitPath(path)
-	fd, err := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	fd, err := d.openInRoot(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	if err != nil {
 		return "", d.missing(path, err)
 	}
@@ -251,7 +251,7 @@ func (d *dirBackend) missing(path string, err error) error {
 		return err
 	}
 	parent, name := splitPath(path)
-	fd, perr := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	fd, perr := d.openInRoot(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	if perr != nil {
 		return ErrNotCaptured
 	}
@@ -289,7 +289,7 @@ func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain 
 
 // openRegisters checks the type of the file before it opens it, for reading only.
 func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, err error) {
-	probe, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	probe, err := d.openInRoot(path, unix.O_PATH|unix.O_CLOEXEC)
 	if err != nil {
 		return -1, false, err
 	}

@@ -33,7 +33,7 @@ func (c Captured) Put(path, content string) (restore func()) {
 		path, n = name, &memNode{kind: KindDir, kids: map[string]*memNode{}}
 	}
 	parent, name := splitPath(path)
-	kids := c.tree.folder(parent).kids
+	kids := c.tree.makeFolder(parent).kids
 	old := kids[name]
 	kids[name] = n
 	return func() { kids[name] = old }

@@ -57,7 +57,7 @@ func (f *Facts) Sources() []Source {
 		f.SMBIOS.Source, f.DMIID.Source, f.CPU.Source, f.NUMA.Source, f.Memory.Source,
 		f.CPUIdle.Source, f.CPUFreq.Source, f.EDAC.Source, f.ACPI.Source, f.Cmdline.Source,
 	}
-	if f.FirmwareAttributes.Present() {
+	if f.FirmwareAttributes.IsPresent() {
 		list = append(list, f.FirmwareAttributes.Source)
 	}
 	return list
@@ -76,10 +76,10 @@ type stater interface {
 	Outcome() (state fact.State, reason string)
 }
 
-// sourceOf returns the state of a source. It is ok if every needed value is known, partial if at
+// summariseSource returns the state of a source. It is ok if every needed value is known, partial if at
 // least one value is, otherwise that of the first failure. Optional values fail only if their file
 // was denied, refused, truncated or malformed, because kernels differ in what they offer.
-func sourceOf(name string, needed []stater, optional ...stater) Source {
+func summariseSource(name string, needed []stater, optional ...stater) Source {
 	var first string
 	var firstState fact.State
 	good, bad := 0, 0

@@ -52,38 +52,38 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 		d := &f.Drivers.Value[i]
 		needed = append(needed, d.Attributes)
 		for j := range d.Attributes.Value {
-			if a := &d.Attributes.Value[j]; a.valued() {
+			if a := &d.Attributes.Value[j]; a.hasSettingValue() {
 				optional = append(optional, a.Current)
 			}
 		}
 	}
-	f.Source = sourceOf("firmware_attributes", needed, optional...)
+	f.Source = summariseSource("firmware_attributes", needed, optional...)
 	return f
 }
 
-// Present reports whether there is a driver, or the folder exists but could not be read.
-func (f *FirmwareAttributes) Present() bool {
+// IsPresent reports whether there is a driver, or the folder exists but could not be read.
+func (f *FirmwareAttributes) IsPresent() bool {
 	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }
 
 func (r *reader) firmwareDrivers() fact.Fact[[]FirmwareDriver] {
-	names := r.names(firmwareAttributesDir)
+	names := r.listNames(firmwareAttributesDir)
 	switch n := len(names.Value); {
 	case n == 0 && names.Known():
-		return unknown[[]FirmwareDriver](r.source, &ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
+		return unknownFact[[]FirmwareDriver](r.source, &ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
 	case n > 16:
-		return malformed[[]FirmwareDriver](r.at(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", n))
+		return malformedFact[[]FirmwareDriver](r.evidenceAt(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", n))
 	}
 	return each(names, func(name string) FirmwareDriver {
 		dir := firmwareAttributesDir + "/" + name + "/attributes"
-		return FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.flag(dir + "/pending_reboot")}
+		return FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.readFlag(dir + "/pending_reboot")}
 	})
 }
 
 func (r *reader) firmwareAttributes(dir string) fact.Fact[[]FirmwareAttribute] {
-	names := r.names(dir)
+	names := r.listNames(dir)
 	if n := len(names.Value); n > 2000 { // the fullest driver seen has under 200
-		return malformed[[]FirmwareAttribute](r.at(dir, ""), fmt.Errorf("%d attributes", n))
+		return malformedFact[[]FirmwareAttribute](r.evidenceAt(dir, ""), fmt.Errorf("%d attributes", n))
 	}
 	// Files of the driver are not attributes' folders.
 	files := []string{"pending_reboot", "reset_bios", "debug_cmd", "save_settings"}
@@ -92,12 +92,12 @@ func (r *reader) firmwareAttributes(dir string) fact.Fact[[]FirmwareAttribute] {
 }
 
 func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
-	a := FirmwareAttribute{Name: name, Type: r.text(dir + "/type"), Display: r.text(dir + "/display_name")}
-	if !a.valued() {
+	a := FirmwareAttribute{Name: name, Type: r.readText(dir + "/type"), Display: r.readText(dir + "/display_name")}
+	if !a.hasSettingValue() {
 		return a
 	}
-	a.Current = r.text(dir + "/current_value")
-	if p := r.text(dir + "/possible_values"); p.Known() {
+	a.Current = r.readText(dir + "/current_value")
+	if p := r.readText(dir + "/possible_values"); p.Known() {
 		a.Possible = splitWords(p.Value, ";")
 	}
 	// Some kernels leave Lenovo's list of options in the value: "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation
@@ -112,9 +112,9 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	return a
 }
 
-// valued reports whether the attribute has a value that is a setting. Before 5.18 the kernel has no type
+// hasSettingValue reports whether the attribute has a value that is a setting. Before 5.18 the kernel has no type
 // for Lenovo's attributes, which are all enumerations.
-func (a *FirmwareAttribute) valued() bool {
+func (a *FirmwareAttribute) hasSettingValue() bool {
 	switch a.Type.Value {
 	case "enumeration", "integer":
 		return true

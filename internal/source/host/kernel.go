@@ -23,14 +23,14 @@ type Kernel struct {
 // ReadKernel reads the kernel's release and the parameters.
 func ReadKernel(root *Root) *Kernel {
 	r := newReader(root, inventory.SourceMemory)
-	return &Kernel{Release: newReader(root, "").text("/proc/sys/kernel/osrelease"),
-		TDX: r.text("/sys/module/kvm_intel/parameters/tdx"), SNP: r.text("/sys/module/kvm_amd/parameters/sev_snp")}
+	return &Kernel{Release: newReader(root, "").readText("/proc/sys/kernel/osrelease"),
+		TDX: r.readText("/sys/module/kvm_intel/parameters/tdx"), SNP: r.readText("/sys/module/kvm_amd/parameters/sev_snp")}
 }
 
 // ReadHostName reads the machine's name (proc(5)); in a container that is its own. No other function does, because the name
 // identifies the machine; it is called only on request.
 func ReadHostName(root *Root) fact.Fact[string] {
-	return newReader(root, inventory.SourceHostName).text("/proc/sys/kernel/hostname")
+	return newReader(root, inventory.SourceHostName).readText("/proc/sys/kernel/hostname")
 }
 
 // Cmdline is the kernel command line.
@@ -46,15 +46,15 @@ type Cmdline struct {
 func ReadCmdline(root *Root) *Cmdline {
 	r := newReader(root, inventory.SourceCmdline)
 	c := &Cmdline{}
-	b, err := r.line("/proc/cmdline", LimitList)
+	b, err := r.readLine("/proc/cmdline", LimitList)
 	if err != nil {
-		c.Line = unknown[string](r.source, err)
+		c.Line = unknownFact[string](r.source, err)
 	} else {
 		line := strings.ToValidUTF8(string(b), "\uFFFD")
-		c.Line = fact.Known(line, fact.Direct, r.at("/proc/cmdline", line))
+		c.Line = fact.Known(line, fact.Direct, r.evidenceAt("/proc/cmdline", line))
 		c.Options = kerneltext.ParseCmdline(line)
 	}
-	c.Source = sourceOf("cmdline", []stater{c.Line})
+	c.Source = summariseSource("cmdline", []stater{c.Line})
 	return c
 }
 
@@ -71,7 +71,7 @@ type Devices struct {
 // ReadDevices looks for the devices.
 func ReadDevices(root *Root) *Devices {
 	r := newReader(root, inventory.SourceACPI)
-	return &Devices{IOMMUs: r.names("/sys/class/iommu"), KVM: r.text("/sys/devices/virtual/misc/kvm/dev")}
+	return &Devices{IOMMUs: r.listNames("/sys/class/iommu"), KVM: r.readText("/sys/devices/virtual/misc/kvm/dev")}
 }
 
 // kernelLog is the device of the kernel's log (Documentation/ABI/testing/dev-kmsg). Reading it
@@ -91,25 +91,25 @@ type KernelLog struct {
 }
 
 func noKernelLog(err *ReadError) *KernelLog {
-	return &KernelLog{unknown[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknown[[]kerneltext.MemoryError](inventory.SourceKernelLog, err), unknown[[]string](inventory.SourceKernelLog, err)}
+	return &KernelLog{unknownFact[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknownFact[[]kerneltext.MemoryError](inventory.SourceKernelLog, err), unknownFact[[]string](inventory.SourceKernelLog, err)}
 }
 
 // ReadKernelLog reads the kernel's messages. In a capture they are a plain file.
 func ReadKernelLog(root *Root) *KernelLog {
 	r := newReader(root, inventory.SourceKernelLog)
-	b, err := r.bytes(kernelLog, 4<<20)
+	b, err := r.readBytes(kernelLog, 4<<20)
 	if err != nil {
 		return noKernelLog(err)
 	}
-	out := &KernelLog{MemoryErrors: fact.Known(kerneltext.ParseMemoryErrors(string(b)), fact.Direct, r.at(kernelLog, "")),
-		Messages: fact.Known(kerneltext.Messages(string(b)), fact.Direct, r.at(kernelLog, ""))}
+	out := &KernelLog{MemoryErrors: fact.Known(kerneltext.ParseMemoryErrors(string(b)), fact.Direct, r.evidenceAt(kernelLog, "")),
+		Messages: fact.Known(kerneltext.Messages(string(b)), fact.Direct, r.evidenceAt(kernelLog, ""))}
 	for line := range bytes.Lines(b) {
 		if m, ok := kerneltext.ParseMirrored(string(line)); ok {
 			out.Mirrored = fact.Known(m, fact.Direct, fact.At(inventory.SourceMemory, kernelLog, strings.TrimSpace(string(line))))
 			return out
 		}
 	}
-	out.Mirrored = unknown[kerneltext.MirroredMemory](inventory.SourceMemory, &ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
+	out.Mirrored = unknownFact[kerneltext.MirroredMemory](inventory.SourceMemory, &ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
 		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})
 	return out
 }
@@ -136,7 +136,7 @@ type Virtualization struct {
 func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	r := newReader(root, inventory.SourceCPU)
 	v := &Virtualization{
-		Type:       r.text("/sys/hypervisor/type"),
+		Type:       r.readText("/sys/hypervisor/type"),
 		DeviceTree: r.firstString("/proc/device-tree/hypervisor/compatible"),
 		Model:      r.firstString("/sys/firmware/devicetree/base/model"),
 	}
@@ -146,13 +146,13 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 		v.HypervisorFlag.From.Raw = "flags"
 	}
 	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.Value, "86") {
-		v.HypervisorFlag = unknown[bool](r.source, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.Value)})
+		v.HypervisorFlag = unknownFact[bool](r.source, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.Value)})
 	}
-	features := r.text("/sys/hypervisor/properties/features")
+	features := r.readText("/sys/hypervisor/properties/features")
 	n, err := strconv.ParseUint(features.Value, 16, 64)
 	v.XenFeatures = fact.Convert(features, func(string) uint64 { return n })
 	if features.Known() && err != nil {
-		v.XenFeatures = malformed[uint64](features.From, err)
+		v.XenFeatures = malformedFact[uint64](features.From, err)
 	}
 	return v
 }
@@ -160,23 +160,23 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 func (r *reader) powerPlatform(cpu *CPU) (platform, machine fact.Fact[string]) {
 	keys := &cpuinfoKeys{}
 	if strings.HasPrefix(cpu.Architecture.Value, "ppc") {
-		b, err := r.bytes(cpuinfo, LimitCPUInfo)
+		b, err := r.readBytes(cpuinfo, LimitCPUInfo)
 		keys = &cpuinfoKeys{kerneltext.ParseCPUInfo(b, true).First, err}
 	}
-	return keys.text("platform"), keys.text("machine")
+	return keys.firstText("platform"), keys.firstText("machine")
 }
 
 // firstString reads the first string of a property of the device tree, in which each ends in a NUL
 // byte; an empty one is Unstated.
 func (r *reader) firstString(path string) fact.Fact[string] {
-	b, err := r.line(path, LimitAttribute)
+	b, err := r.readLine(path, LimitAttribute)
 	if err != nil {
-		return unknown[string](r.source, err)
+		return unknownFact[string](r.source, err)
 	}
 	first, _, _ := strings.Cut(string(b), "\x00")
 	if first == "" {
-		return unknown[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+		return unknownFact[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	first = strings.ToValidUTF8(first, "\uFFFD")
-	return fact.Known(first, fact.Direct, r.at(path, first))
+	return fact.Known(first, fact.Direct, r.evidenceAt(path, first))
 }

@@ -33,14 +33,14 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		}
-		priority, at, message := kerneltext.Record(record[:n])
+		priority, at, message := kerneltext.SplitRecord(record[:n])
 		_, text, ofMemory := kerneltext.HardwareError(string(message))
 		switch {
 		case len(dst) > 1<<20: // some thousand memory errors
 			return dst, nil
 		case priority == kerneltext.MirroredPriority && at < kerneltext.BootTime && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)):
 			dst = append(append(dst, message...), '\n')
-		case priority >= 0 && priority <= kerneltext.KernelPriorities && (ofMemory && text != "" || kerneltext.Reported(string(message))):
+		case priority >= 0 && priority <= kerneltext.KernelPriorities && (ofMemory && text != "" || kerneltext.IsReported(string(message))):
 			dst = fmt.Appendf(dst, "%d,0,%d,-;%s\n", priority, at, message)
 		}
 	}

@@ -43,49 +43,49 @@ type Memory struct {
 func ReadMemory(root *Root) *Memory {
 	r := newReader(root, inventory.SourceMemory)
 	m := &Memory{
-		TotalBytes:     r.meminfo("/proc/meminfo", LimitList, "MemTotal"),
-		CorruptedBytes: r.meminfo("/proc/meminfo", LimitList, "HardwareCorrupted"),
-		CrashBytes:     r.number("/sys/kernel/kexec_crash_size"),
-		MapBytes:       r.memmap(),
-		NUMABalancing:  r.text("/proc/sys/kernel/numa_balancing"),
+		TotalBytes:     r.readMemorySize("/proc/meminfo", LimitList, "MemTotal"),
+		CorruptedBytes: r.readMemorySize("/proc/meminfo", LimitList, "HardwareCorrupted"),
+		CrashBytes:     r.readNumber("/sys/kernel/kexec_crash_size"),
+		MapBytes:       r.sumMemoryMap(),
+		NUMABalancing:  r.readText("/proc/sys/kernel/numa_balancing"),
 		BlockSizeBytes: r.numberBase(memoryDir+"/block_size_bytes", 16),
 	}
-	blocks := r.numbered(memoryDir, "memory")
+	blocks := r.listNumbered(memoryDir, "memory")
 	m.Blocks = fact.Convert(blocks, func(b []int) int { return len(b) })
 	m.OnlineBytes = r.onlineBytes(m, blocks)
-	m.Source = sourceOf("memory", []stater{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
+	m.Source = summariseSource("memory", []stater{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
 	return m
 }
 
-// memmap adds up the ranges of type System RAM, whose ends are inclusive. If one range cannot be
+// sumMemoryMap adds up the ranges of type System RAM, whose ends are inclusive. If one range cannot be
 // read, the sum is unknown.
-func (r *reader) memmap() fact.Fact[int64] {
-	entries := r.numbered(memmapDir, "")
+func (r *reader) sumMemoryMap() fact.Fact[int64] {
+	entries := r.listNumbered(memmapDir, "")
 	if entries.State != fact.OK {
 		return fact.UnknownFrom[int64](entries)
 	}
 	if len(entries.Value) == 0 || len(entries.Value) > 4096 {
-		return malformed[int64](r.at(memmapDir, ""), fmt.Errorf("%d entries", len(entries.Value)))
+		return malformedFact[int64](r.evidenceAt(memmapDir, ""), fmt.Errorf("%d entries", len(entries.Value)))
 	}
 	var sum int64
 	for _, n := range entries.Value {
-		size := r.mapped(indexed(memmapDir+"/", n, ""))
+		size := r.mappedBytes(numberedPath(memmapDir+"/", n, ""))
 		if size.State != fact.OK {
 			return size
 		}
 		if sum > math.MaxInt64-size.Value {
-			return malformed[int64](r.at(memmapDir, ""), errors.New("the sum of the ranges overflows"))
+			return malformedFact[int64](r.evidenceAt(memmapDir, ""), errors.New("the sum of the ranges overflows"))
 		}
 		sum += size.Value
 	}
 	if sum == 0 {
-		return malformed[int64](r.at(memmapDir, ""), errors.New("no range of System RAM"))
+		return malformedFact[int64](r.evidenceAt(memmapDir, ""), errors.New("no range of System RAM"))
 	}
-	return fact.Known(sum, fact.Direct, r.at(memmapDir, systemRAM))
+	return fact.Known(sum, fact.Direct, r.evidenceAt(memmapDir, systemRAM))
 }
 
-func (r *reader) mapped(dir string) fact.Fact[int64] {
-	kind := r.text(dir + "/type")
+func (r *reader) mappedBytes(dir string) fact.Fact[int64] {
+	kind := r.readText(dir + "/type")
 	if kind.State != fact.OK {
 		return fact.UnknownFrom[int64](kind)
 	}
@@ -96,7 +96,7 @@ func (r *reader) mapped(dir string) fact.Fact[int64] {
 			"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
 			return fact.Known(int64(0), fact.Direct, kind.From)
 		default:
-			return malformed[int64](kind.From, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.Value))))
+			return malformedFact[int64](kind.From, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.Value))))
 		}
 	}
 	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
@@ -106,7 +106,7 @@ func (r *reader) mapped(dir string) fact.Fact[int64] {
 	case end.State != fact.OK:
 		return end
 	case start.Value < 0 || end.Value < start.Value || end.Value-start.Value == math.MaxInt64:
-		return malformed[int64](end.From, fmt.Errorf("range from %s to %s", start.From.Raw, end.From.Raw))
+		return malformedFact[int64](end.From, fmt.Errorf("range from %s to %s", start.From.Raw, end.From.Raw))
 	default:
 		return fact.Known(end.Value-start.Value+1, fact.Direct, end.From)
 	}
@@ -119,13 +119,13 @@ func (r *reader) onlineBytes(m *Memory, blocks fact.Fact[[]int]) fact.Fact[int64
 	case m.BlockSizeBytes.State != fact.OK:
 		return m.BlockSizeBytes
 	case len(blocks.Value) == 0 || m.BlockSizeBytes.Value <= 0:
-		return malformed[int64](r.at(memoryDir, ""), fmt.Errorf("%d blocks of %d bytes", len(blocks.Value), m.BlockSizeBytes.Value))
+		return malformedFact[int64](r.evidenceAt(memoryDir, ""), fmt.Errorf("%d blocks of %d bytes", len(blocks.Value), m.BlockSizeBytes.Value))
 	case m.MapBytes.State == fact.OK || len(blocks.Value) > 1024:
-		return unknown[int64](r.source, &ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
+		return unknownFact[int64](r.source, &ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
 	}
 	var online int64
 	for _, n := range blocks.Value {
-		state := r.text(indexed(memoryDir+"/memory", n, "/state"))
+		state := r.readText(numberedPath(memoryDir+"/memory", n, "/state"))
 		if state.State != fact.OK {
 			return fact.UnknownFrom[int64](state)
 		}
@@ -134,7 +134,7 @@ func (r *reader) onlineBytes(m *Memory, blocks fact.Fact[[]int]) fact.Fact[int64
 		}
 	}
 	if online > math.MaxInt64/m.BlockSizeBytes.Value {
-		return malformed[int64](r.at(memoryDir, ""), errors.New("the sum of the blocks overflows"))
+		return malformedFact[int64](r.evidenceAt(memoryDir, ""), errors.New("the sum of the blocks overflows"))
 	}
-	return fact.Known(online*m.BlockSizeBytes.Value, fact.Direct, r.at(memoryDir, fmt.Sprintf("%d blocks online", online)))
+	return fact.Known(online*m.BlockSizeBytes.Value, fact.Direct, r.evidenceAt(memoryDir, fmt.Sprintf("%d blocks online", online)))
 }

@@ -34,14 +34,14 @@ func newMemTree() *memTree {
 	return &memTree{root: &memNode{kind: KindDir, kids: map[string]*memNode{}}}
 }
 
-// put adds a member that is not a folder, and creates its folders. Of several members with one name that differ none is
+// addMember adds a member that is not a folder, and creates its folders. Of several members with one name that differ none is
 // read: tar takes the last one, and nothing says which is the machine's. Members below a file are dropped, as is a file in
 // place of a folder.
-func (t *memTree) put(path string, n *memNode) {
+func (t *memTree) addMember(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
 	if parent != "." {
-		if dir = t.folder(parent); dir == nil {
+		if dir = t.makeFolder(parent); dir == nil {
 			return
 		}
 	}
@@ -56,8 +56,8 @@ func (t *memTree) put(path string, n *memNode) {
 	t.nodes++
 }
 
-// folder returns the folder at path and creates it; nil if there is a file in its place.
-func (t *memTree) folder(path string) *memNode {
+// makeFolder returns the folder at path and creates it; nil if there is a file in its place.
+func (t *memTree) makeFolder(path string) *memNode {
 	dir := t.root
 	for part := range strings.SplitSeq(path, "/") {
 		next := dir.kids[part]
@@ -99,7 +99,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 		case top.kind != KindDir:
 			return nil, syscall.ENOTDIR
 		case next == nil:
-			return nil, missingIn(path, len(parts) == 0, asked)
+			return nil, missingNameError(path, len(parts) == 0, asked)
 		case next.differs:
 			return nil, ErrDiffers
 		case next.link == "" || len(parts) == 0 && !follow:
@@ -117,10 +117,10 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 	return stack[len(stack)-1], nil
 }
 
-// missingIn returns the error for a missing name: absent if its folder was captured and the caller requested
+// missingNameError returns the error for a missing name: absent if its folder was captured and the caller requested
 // the name itself, otherwise not captured. /proc does not count as captured, because usually only single
 // files of it are captured.
-func missingIn(path string, last, asked bool) error {
+func missingNameError(path string, last, asked bool) error {
 	switch {
 	case last && asked && !strings.HasPrefix(path, "proc/"):
 		return syscall.ENOENT
@@ -233,7 +233,7 @@ var machineTrees = [...]string{
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "dev/cpu_dma_latency", "dev/kmsg",
 }
 
-func wanted(path string) bool {
+func isWantedPath(path string) bool {
 	folder := path + "/"
 	for _, c := range captured {
 		if strings.HasPrefix(path, c) || strings.HasPrefix(c, folder) {
@@ -247,12 +247,12 @@ func wanted(path string) bool {
 }
 
 // splitMember splits a member's name into the machine's leading folders and the path below them. ok
-// is false for members that are not in a machine's trees (isTree) and neither notes nor inputs.
+// is false for members that are not in a machine's trees (isMachineTree) and neither notes nor inputs.
 func splitMember(name string) (prefix, path string, ok bool) {
 	start := 0
 	for range 1 + 3 { // leading folders
 		rest := name[start:]
-		if isTree(rest) || rest == notesName || strings.HasPrefix(rest, InputsFolder) {
+		if isMachineTree(rest) || rest == notesName || strings.HasPrefix(rest, InputsFolder) {
 			return strings.TrimSuffix(name[:start], "/"), rest, true
 		}
 		top, _, more := strings.Cut(rest, "/")
@@ -264,7 +264,7 @@ func splitMember(name string) (prefix, path string, ok bool) {
 	return "", "", false
 }
 
-func isTree(path string) bool {
+func isMachineTree(path string) bool {
 	for _, t := range machineTrees {
 		if path == t || strings.HasPrefix(path, t+"/") {
 			return true

@@ -48,11 +48,11 @@ var ErrNoRegisters = errors.New("no register of this processor is documented her
 
 // RefuseMSR returns the result if registers must not be read or have no meaning.
 func RefuseMSR(reason string) *MSR {
-	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Refused, Err: errors.New(reason)})
+	return withoutRegisters(&ReadError{Op: "read", Path: msrPath(0), State: fact.Refused, Err: errors.New(reason)})
 }
 
-func noMSR(err *ReadError) *MSR {
-	return &MSR{None: unknown[uint64](inventory.SourceMSR, err), Source: Source{Name: inventory.SourceMSR, State: err.State.Source(), Detail: err.Error()}}
+func withoutRegisters(err *ReadError) *MSR {
+	return &MSR{None: unknownFact[uint64](inventory.SourceMSR, err), Source: Source{Name: inventory.SourceMSR, State: err.State.Source(), Detail: err.Error()}}
 }
 
 // ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens for reading only
@@ -62,22 +62,22 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	asked := registersOf(cpu)
 	switch {
 	case len(asked) == 0:
-		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Absent, Err: ErrNoRegisters})
+		return withoutRegisters(&ReadError{Op: "read", Path: msrPath(0), State: fact.Absent, Err: ErrNoRegisters})
 	case cpu.Packages.State != fact.OK:
-		return noMSR(readError("read", cpuDir, cpu.Packages.Err))
+		return withoutRegisters(readError("read", cpuDir, cpu.Packages.Err))
 	}
 	m := &MSR{Readings: map[uint32][]MSRReading{}}
 	var needed []stater
 	for _, p := range cpu.Packages.Value {
-		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
+		needed = append(needed, m.readProcessor(root, asked, p.ID, p.CPUs[0], false))
 		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, func(a register) bool { return a.core }) {
-			needed = append(needed, m.read(root, asked, p.ID, last, true))
+			needed = append(needed, m.readProcessor(root, asked, p.ID, last, true))
 		}
 	}
 	if made := m.virtualisedReason(); made != "" {
 		return RefuseMSR(made)
 	}
-	m.Source = sourceOf(inventory.SourceMSR, needed)
+	m.Source = summariseSource(inventory.SourceMSR, needed)
 	if m.Source.State != fact.SourceOK && m.Source.State != fact.SourcePartial {
 		m.None = m.Readings[asked[0].address][0].Fact
 	}
@@ -101,9 +101,9 @@ func (m *MSR) virtualisedReason() string {
 	return ""
 }
 
-// read reads the registers of one CPU. It returns the first that could be read, or the first
+// readProcessor reads the registers of one CPU. It returns the first that could be read, or the first
 // failure: a processor need not have every register.
-func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) stater {
+func (m *MSR) readProcessor(root *Root, asked []register, pkg, cpu int, coresOnly bool) stater {
 	var regs []uint32
 	for _, a := range asked {
 		if a.core || !coresOnly {
@@ -148,7 +148,7 @@ func registersOf(cpu *CPU) []register {
 	}
 }
 
-func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
+func msrPath(cpu int) string { return numberedPath("/dev/cpu/", cpu, "/msr") }
 
 func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	path := msrPath(cpu)
@@ -157,11 +157,11 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	for i, reg := range regs {
 		switch a, have := r.notes.answers[query{"msr", path, reg}]; {
 		case a.Err != nil:
-			out[i] = unknown[uint64](inventory.SourceMSR, a.Err)
+			out[i] = unknownFact[uint64](inventory.SourceMSR, a.Err)
 		case have:
 			out[i] = fact.Known(a.Value, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", a.Value)))
 		case noted:
-			out[i] = unknown[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
+			out[i] = unknownFact[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
 		}
 	}
 	if !noted {
@@ -179,9 +179,9 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 			}
 			switch {
 			case err != nil:
-				out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, err))
+				out[i] = unknownFact[uint64](inventory.SourceMSR, r.explainError("read", path, err))
 			case problem != nil:
-				out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
+				out[i] = unknownFact[uint64](inventory.SourceMSR, r.explainError("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
 			default:
 				v := binary.LittleEndian.Uint64(c.data[:])
 				out[i] = fact.Known(v, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", v)))
@@ -190,7 +190,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	}
 	for i, reg := range regs {
 		failed, _ := errors.AsType[*ReadError](out[i].Err)
-		r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: failed, Register: reg, Value: out[i].Value})
+		r.reportAccess(Access{Op: "msr", Path: path, State: out[i].State, Err: failed, Register: reg, Value: out[i].Value})
 	}
 	return out
 }

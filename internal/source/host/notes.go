@@ -101,14 +101,14 @@ func parseNotes(b []byte, room int64) (*notes, error) {
 		if room < 0 {
 			return nil, fmt.Errorf("%w: line %d: the notes are too long", errBounds, at)
 		}
-		if err := n.line(strings.Split(lines.Text(), "\t")); err != nil {
+		if err := n.parseLine(strings.Split(lines.Text(), "\t")); err != nil {
 			return nil, fmt.Errorf("line %d: %w", at, err)
 		}
 	}
 	return n, lines.Err()
 }
 
-func (n *notes) line(fields []string) error {
+func (n *notes) parseLine(fields []string) error {
 	if len(fields) < 2 {
 		return fmt.Errorf("%d field, two were expected", len(fields))
 	}
@@ -133,7 +133,7 @@ func (n *notes) line(fields []string) error {
 		}
 	case inventory.SourceMSR:
 		n.registers[a.Path] = true
-		if err := a.register(fields[2:]); err != nil {
+		if err := a.parseRegister(fields[2:]); err != nil {
 			return err
 		}
 	default:
@@ -150,14 +150,14 @@ func (n *notes) line(fields []string) error {
 			return fmt.Errorf("%q is not a question", fields[2])
 		}
 		a.Op = fields[2]
-		a.fail(state, fields[3])
+		a.setFailure(state, fields[3])
 	}
 	n.answers[query{a.Op, a.Path, a.Register}] = a
 	return nil
 }
 
-// register reads the fields "REGISTER VALUE" or "REGISTER STATE REASON".
-func (a *Access) register(fields []string) error {
+// parseRegister reads the fields "REGISTER VALUE" or "REGISTER STATE REASON".
+func (a *Access) parseRegister(fields []string) error {
 	if len(fields) != 2 && len(fields) != 3 {
 		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields)+1)
 	}
@@ -167,7 +167,7 @@ func (a *Access) register(fields []string) error {
 	}
 	a.Op, a.Register = "msr", uint32(reg)
 	if state, ok := noteState(fields[1]); ok {
-		a.fail(state, cmp.Or(strings.Join(fields[2:], ""), fmt.Sprintf("register 0x%X: as the capture notes", reg)))
+		a.setFailure(state, cmp.Or(strings.Join(fields[2:], ""), fmt.Sprintf("register 0x%X: as the capture notes", reg)))
 		return nil
 	}
 	if a.Value, err = strconv.ParseUint(fields[1], 0, 64); err != nil {
@@ -176,8 +176,8 @@ func (a *Access) register(fields []string) error {
 	return nil
 }
 
-// fail sets a failure with the text of its cause; an error of the package with that text is taken, so that callers find it.
-func (a *Access) fail(state fact.State, reason string) {
+// setFailure sets a failure with the text of its cause; an error of the package with that text is taken, so that callers find it.
+func (a *Access) setFailure(state fact.State, reason string) {
 	op := a.Op
 	if op == "head" || op == "msr" {
 		op = "read"
@@ -195,19 +195,19 @@ func noteState(word string) (fact.State, bool) {
 
 var kindWords = [...]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
-// line returns the answer as a line of the notes, "" if none is needed.
-func (a *Access) line(complete bool) string {
+// formatLine returns the answer as a line of the notes, "" if none is needed.
+func (a *Access) formatLine(complete bool) string {
 	var fields []string
 	switch failed := a.State != fact.OK; {
 	case a.Op == "msr":
 		fields = []string{"msr", a.Path, fmt.Sprintf("0x%x", a.Register)}
 		if failed {
-			fields = append(fields, a.State.String(), a.reason())
+			fields = append(fields, a.State.String(), a.failureCause())
 		} else {
 			fields = append(fields, fmt.Sprintf("0x%x", a.Value))
 		}
 	case failed:
-		fields = []string{a.State.String(), a.Path, a.Op, a.reason()}
+		fields = []string{a.State.String(), a.Path, a.Op, a.failureCause()}
 	case a.Op == "list":
 		names := slices.DeleteFunc(slices.Clone(a.Names), hasSeparator)
 		slices.Sort(names)
@@ -224,8 +224,8 @@ func (a *Access) line(complete bool) string {
 
 func hasSeparator(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
-// reason returns the cause of a failure in one line.
-func (a *Access) reason() string {
+// failureCause returns the cause of a failure in one line.
+func (a *Access) failureCause() string {
 	if a.Err == nil {
 		return ""
 	}
@@ -250,7 +250,7 @@ type Recorder struct {
 // Record starts to record every answer of the root.
 func (r *Root) Record() *Recorder {
 	rec := &Recorder{root: r, files: map[string][]byte{}, answers: map[query]Access{}, complete: map[string]bool{}}
-	r.watch(rec.note)
+	r.watch(rec.recordAccess)
 	return rec
 }
 
@@ -266,7 +266,7 @@ func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 // File returns the bytes that were read of a file, nil if it was not read.
 func (c *Recorder) File(path string) []byte { return c.files[path] }
 
-func (c *Recorder) note(a Access) {
+func (c *Recorder) recordAccess(a Access) {
 	q := query{a.Op, a.Path, a.Register}
 	switch a.Op {
 	case "read", "head":
@@ -280,7 +280,7 @@ func (c *Recorder) note(a Access) {
 		}
 	case "list":
 		if a.Names = slices.Clone(a.Names); a.State == fact.OK {
-			c.complete[a.Path] = c.root.conclusive(a.Path)
+			c.complete[a.Path] = c.root.isConclusive(a.Path)
 		}
 	case "readlink":
 		a.Data = bytes.Clone(a.Data)
@@ -305,25 +305,25 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[st
 			data, keep = redact(path, data)
 		}
 		if keep {
-			w.member(path, data)
+			w.writeMember(path, data)
 			continue
 		}
 		for _, op := range [...]string{"read", "head"} {
 			left := Access{Op: op, Path: path}
-			left.fail(fact.Denied, "withheld by redaction")
+			left.setFailure(fact.Denied, "withheld by redaction")
 			c.answers[query{op: op, path: path}] = left
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(more)) {
-		w.member(path, more[path])
+		w.writeMember(path, more[path])
 	}
 	// Folders that were only looked at are written for people who unpack a capture.
 	for _, q := range c.sorted() {
 		if q.op == "stat" && c.answers[q].Kind == KindDir {
-			w.header(&tar.Header{Name: q.path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
+			w.writeHeader(&tar.Header{Name: q.path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 		}
 	}
-	w.member("/"+notesName, c.notes(c.root.notes.redacted || redact != nil))
+	w.writeMember("/"+notesName, c.formatNotes(c.root.notes.redacted || redact != nil))
 	err := w.err
 	if err == nil {
 		err = w.tar.Close()
@@ -344,24 +344,24 @@ type captureWriter struct {
 	err  error
 }
 
-func (w *captureWriter) header(h *tar.Header) {
+func (w *captureWriter) writeHeader(h *tar.Header) {
 	if w.err == nil {
 		h.ModTime = w.at
 		w.err = w.tar.WriteHeader(h)
 	}
 }
 
-func (w *captureWriter) member(path string, data []byte) {
-	if w.kept += len(path) + nodeBytes + len(data)*weightOf(path[1:]); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
+func (w *captureWriter) writeMember(path string, data []byte) {
+	if w.kept += len(path) + nodeBytes + len(data)*memoryWeight(path[1:]); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
 		w.err = fmt.Errorf("%w: %s", errBounds, path)
 	}
-	w.header(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})
+	w.writeHeader(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})
 	if w.err == nil {
 		_, w.err = w.tar.Write(data)
 	}
 }
 
-func (c *Recorder) notes(redacted bool) []byte {
+func (c *Recorder) formatNotes(redacted bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)
 	if redacted {
@@ -372,7 +372,7 @@ func (c *Recorder) notes(redacted bool) []byte {
 	}
 	for _, q := range c.sorted() {
 		if a := c.answers[q]; !hasSeparator(q.path) {
-			b.WriteString(a.line(c.complete[q.path]))
+			b.WriteString(a.formatLine(c.complete[q.path]))
 		}
 	}
 	return b.Bytes()

@@ -69,21 +69,21 @@ type SideCache struct {
 // ReadNUMA reads /sys/devices/system/node.
 func ReadNUMA(root *Root) *NUMA {
 	r := newReader(root, inventory.SourceNUMA)
-	n := &NUMA{Directory: r.isDir(nodeDir)}
+	n := &NUMA{Directory: r.hasFolder(nodeDir)}
 	if there, ok := n.Directory.Get(); !ok || !there {
 		return n.withoutFolder()
 	}
-	n.HasCPU = r.set(nodeDir + "/has_cpu")
-	n.HasMemory = r.set(nodeDir + "/has_memory")
+	n.HasCPU = r.readCPUList(nodeDir + "/has_cpu")
+	n.HasMemory = r.readCPUList(nodeDir + "/has_memory")
 	n.Online = r.onlineNodes()
 	for _, id := range n.Online.Value {
-		n.Nodes = append(n.Nodes, r.node(n, id))
+		n.Nodes = append(n.Nodes, r.readNode(n, id))
 	}
 	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) fact.Fact[bool] { return node.HasCPU })
 	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) fact.Fact[bool] { return node.HasMemory })
-	devices := r.names("/sys/bus/cxl/devices")
-	n.Hints = TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
-		GPUs: r.gpuNodes(), Weights: r.weights()}
+	devices := r.listNames("/sys/bus/cxl/devices")
+	n.Hints = TierHints{Tiers: r.memoryTiers(), DAX: r.daxDevices(), CXL: devices, Windows: r.memoryWindows(devices), NVDIMM: r.listNames("/sys/bus/nd/devices"),
+		GPUs: r.gpuNodes(), Weights: r.readWeights()}
 	needed := []stater{n.Online}
 	var optional []stater
 	for i := range n.Nodes {
@@ -91,80 +91,80 @@ func ReadNUMA(root *Root) *NUMA {
 		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
 		optional = append(optional, node.HasCPU, node.HasMemory)
 	}
-	n.Source = sourceOf("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
+	n.Source = summariseSource("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
 	return n
 }
 
 func (n *NUMA) withoutFolder() *NUMA {
 	none := fact.UnknownFrom[[]int](n.Directory)
 	if n.Directory.Known() {
-		none = unknown[[]int](inventory.SourceNUMA, &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")})
+		none = unknownFact[[]int](inventory.SourceNUMA, &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")})
 	}
 	n.Online, n.HasCPU, n.HasMemory = none, none, none
 	n.Hints = TierHints{Tiers: fact.UnknownFrom[[]Tier](none), DAX: fact.UnknownFrom[[]DAXDevice](none), CXL: fact.UnknownFrom[[]string](none),
 		Windows: fact.UnknownFrom[[]Range](none), NVDIMM: fact.UnknownFrom[[]string](none),
 		GPUs: none, Weights: Weights{Auto: fact.UnknownFrom[bool](none)}}
-	n.Source = sourceOf("numa", []stater{none})
+	n.Source = summariseSource("numa", []stater{none})
 	return n
 }
 
 // onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before 2.6.25).
 func (r *reader) onlineNodes() fact.Fact[[]int] {
-	list := r.set(nodeDir + "/online")
+	list := r.readCPUList(nodeDir + "/online")
 	if list.State == fact.OK && (len(list.Value) == 0 || len(list.Value) > maxNodes) {
-		return malformed[[]int](list.From, fmt.Errorf("%d nodes online", len(list.Value)))
+		return malformedFact[[]int](list.From, fmt.Errorf("%d nodes online", len(list.Value)))
 	}
 	if !unavailable(list) {
 		return list
 	}
-	dirs := r.numbered(nodeDir, "node")
+	dirs := r.listNumbered(nodeDir, "node")
 	if dirs.State != fact.OK || len(dirs.Value) == 0 || len(dirs.Value) > maxNodes {
 		return list
 	}
 	return dirs
 }
 
-func (r *reader) node(n *NUMA, id int) Node {
-	dir := indexed(nodePrefix, id, "")
+func (r *reader) readNode(n *NUMA, id int) Node {
+	dir := numberedPath(nodePrefix, id, "")
 	node := Node{
 		ID:            id,
 		CPUs:          r.nodeCPUs(dir),
-		Distances:     r.distances(dir+"/distance", len(n.Online.Value)),
-		MemTotalBytes: r.meminfo(dir+"/meminfo", LimitAttribute, "MemTotal"),
+		Distances:     r.readDistances(dir+"/distance", len(n.Online.Value)),
+		MemTotalBytes: r.readMemorySize(dir+"/meminfo", LimitAttribute, "MemTotal"),
 	}
-	node.HasCPU = settle(n.HasCPU, id, fact.Convert(node.CPUs, func(c []int) bool { return len(c) > 0 }))
-	node.HasMemory = settle(n.HasMemory, id, fact.Convert(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
+	node.HasCPU = decideMembership(n.HasCPU, id, fact.Convert(node.CPUs, func(c []int) bool { return len(c) > 0 }))
+	node.HasMemory = decideMembership(n.HasMemory, id, fact.Convert(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
 	if node.HasMemory.Value && node.HasCPU.State == fact.OK && !node.HasCPU.Value {
-		node.Blocks, node.LinkedCPUs = r.numbered(dir, "memory"), r.numbered(dir, "cpu")
+		node.Blocks, node.LinkedCPUs = r.listNumbered(dir, "memory"), r.listNumbered(dir, "cpu")
 	}
 	for class := range node.Access {
-		node.Access[class] = r.access(dir, class)
+		node.Access[class] = r.accessInitiators(dir, class)
 	}
-	node.SideCaches, node.EnclaveBytes = r.sideCaches(dir+"/memory_side_cache"), r.number(dir+"/x86/sgx_total_bytes")
+	node.SideCaches, node.EnclaveBytes = r.readSideCaches(dir+"/memory_side_cache"), r.readNumber(dir+"/x86/sgx_total_bytes")
 	return node
 }
 
 // nodeCPUs reads cpulist (2.6.25 and later) or the mask.
 func (r *reader) nodeCPUs(dir string) fact.Fact[[]int] {
-	list := r.set(dir + "/cpulist")
+	list := r.readCPUList(dir + "/cpulist")
 	if unavailable(list) {
-		if mask := r.mask(dir + "/cpumap"); !unavailable(mask) {
+		if mask := r.readCPUMask(dir + "/cpumap"); !unavailable(mask) {
 			return mask
 		}
 	}
 	return list
 }
 
-// settle decides whether a node has CPUs or memory. The node's own file comes first, because kernels around
+// decideMembership decides whether a node has CPUs or memory. The node's own file comes first, because kernels around
 // 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is unknown, the list decides. If
 // only the list contains the node (for example if all its CPUs are offline), the result is Malformed.
-func settle(list fact.Fact[[]int], id int, own fact.Fact[bool]) fact.Fact[bool] {
+func decideMembership(list fact.Fact[[]int], id int, own fact.Fact[bool]) fact.Fact[bool] {
 	listed := fact.Convert(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {
 	case own.State != fact.OK:
 		return listed
 	case !own.Value && listed.State == fact.OK && listed.Value:
-		return malformed[bool](list.From, fmt.Errorf("lists node %d, but %s is empty", id, own.From.Path))
+		return malformedFact[bool](list.From, fmt.Errorf("lists node %d, but %s is empty", id, own.From.Path))
 	default:
 		return own
 	}
@@ -175,17 +175,17 @@ func doubtList(list fact.Fact[[]int], nodes []Node, has func(*Node) fact.Fact[bo
 	for i := range nodes {
 		own := has(&nodes[i])
 		if list.State == fact.OK && own.State == fact.OK && own.Value && !slices.Contains(list.Value, nodes[i].ID) {
-			return malformed[[]int](list.From, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.From.Path))
+			return malformedFact[[]int](list.From, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.From.Path))
 		}
 	}
 	return list
 }
 
-// distances reads nodeN/distance: one number for each online node.
-func (r *reader) distances(path string, nodes int) fact.Fact[[]int] {
-	b, err := r.line(path, LimitAttribute)
+// readDistances reads nodeN/distance: one number for each online node.
+func (r *reader) readDistances(path string, nodes int) fact.Fact[[]int] {
+	b, err := r.readLine(path, LimitAttribute)
 	if err != nil {
-		return unknown[[]int](r.source, err)
+		return unknownFact[[]int](r.source, err)
 	}
 	raw := string(b)
 	list, perr := kerneltext.ParseInts(b, maxNodes)
@@ -193,41 +193,41 @@ func (r *reader) distances(path string, nodes int) fact.Fact[[]int] {
 		perr = fmt.Errorf("%d distances for %d online nodes", len(list), nodes)
 	}
 	if perr != nil {
-		return malformed[[]int](r.at(path, raw), perr)
+		return malformedFact[[]int](r.evidenceAt(path, raw), perr)
 	}
-	return fact.Known(list, fact.Direct, r.at(path, raw))
+	return fact.Known(list, fact.Direct, r.evidenceAt(path, raw))
 }
 
-// meminfo reads one size in bytes. Every kernel prints MemTotal; others only if they are built so.
-func (r *reader) meminfo(path string, limit int, key string) fact.Fact[int64] {
-	b, err := r.bytes(path, limit)
+// readMemorySize reads one size in bytes. Every kernel prints MemTotal; others only if they are built so.
+func (r *reader) readMemorySize(path string, limit int, key string) fact.Fact[int64] {
+	b, err := r.readBytes(path, limit)
 	if err != nil {
-		return unknown[int64](r.source, err)
+		return unknownFact[int64](r.source, err)
 	}
 	n, line, found, perr := kerneltext.ParseMeminfo(b, key)
 	switch {
 	case perr != nil:
-		return malformed[int64](r.at(path, line), perr)
+		return malformedFact[int64](r.evidenceAt(path, line), perr)
 	case !found && key != "MemTotal":
-		return unknown[int64](r.source, &ReadError{Op: "parse", Path: path, State: fact.Absent, Err: errors.New("the kernel prints no " + key)})
+		return unknownFact[int64](r.source, &ReadError{Op: "parse", Path: path, State: fact.Absent, Err: errors.New("the kernel prints no " + key)})
 	case !found:
-		return malformed[int64](r.at(path, ""), errors.New("no MemTotal in it"))
+		return malformedFact[int64](r.evidenceAt(path, ""), errors.New("no MemTotal in it"))
 	default:
-		return fact.Known(n, fact.Direct, r.at(path, line))
+		return fact.Known(n, fact.Direct, r.evidenceAt(path, line))
 	}
 }
 
-func (r *reader) access(dir string, class int) Initiators {
-	dir = indexed(dir+"/access", class, "/initiators")
-	if found := r.names(dir); found.State != fact.OK {
+func (r *reader) accessInitiators(dir string, class int) Initiators {
+	dir = numberedPath(dir+"/access", class, "/initiators")
+	if found := r.listNames(dir); found.State != fact.OK {
 		return Initiators{ReadBandwidth: fact.UnknownFrom[int64](found)}
 	}
-	return Initiators{ReadBandwidth: r.number(dir + "/read_bandwidth")}
+	return Initiators{ReadBandwidth: r.readNumber(dir + "/read_bandwidth")}
 }
 
-func (r *reader) sideCaches(dir string) fact.Fact[[]SideCache] {
-	return each(r.numbered(dir, "index"), func(level int) SideCache {
-		return SideCache{SizeBytes: r.number(indexed(dir+"/index", level, "/size"))}
+func (r *reader) readSideCaches(dir string) fact.Fact[[]SideCache] {
+	return each(r.listNumbered(dir, "index"), func(level int) SideCache {
+		return SideCache{SizeBytes: r.readNumber(numberedPath(dir+"/index", level, "/size"))}
 	})
 }
 
@@ -281,29 +281,29 @@ type DAXDevice struct {
 
 func (r *reader) gpuNodes() fact.Fact[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
-	names := r.atMost(64, dir)
+	names := r.listAtMost(64, dir)
 	if names.State != fact.OK {
 		return fact.UnknownFrom[[]int](names)
 	}
 	nodes := []int{}
 	for _, name := range names.Value {
-		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
+		text, err := r.readBytes(dir+"/"+name+"/numa_status", LimitAttribute)
 		switch stateOf(err) {
 		case fact.OK:
 		case fact.Absent:
 			continue // older drivers, and GPUs whose memory is not system memory
 		default:
-			return unknown[[]int](r.source, err)
+			return unknownFact[[]int](r.source, err)
 		}
-		if node, ok := gpuNode(string(text)); ok {
+		if node, ok := parseGPUNode(string(text)); ok {
 			nodes = append(nodes, node)
 		}
 	}
-	return fact.Known(nodes, fact.Direct, r.at(dir, ""))
+	return fact.Known(nodes, fact.Direct, r.evidenceAt(dir, ""))
 }
 
-// gpuNode reads "Node: 254", if the text also has "Status: online".
-func gpuNode(text string) (node int, ok bool) {
+// parseGPUNode reads "Node: 254", if the text also has "Status: online".
+func parseGPUNode(text string) (node int, ok bool) {
 	online := false
 	node = -1
 	for line := range strings.Lines(text) {
@@ -321,43 +321,43 @@ func gpuNode(text string) (node int, ok bool) {
 	return node, online && node >= 0
 }
 
-// weights reads the weights for interleaving; without the folder Auto is unknown and Nodes is empty.
-func (r *reader) weights() Weights {
+// readWeights reads the weights for interleaving; without the folder Auto is unknown and Nodes is empty.
+func (r *reader) readWeights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
-	nodes := r.numbered(dir, "node")
+	nodes := r.listNumbered(dir, "node")
 	w := Weights{Auto: r.readBool(dir + "/auto"), Nodes: map[int]fact.Fact[int64]{}}
 	if nodes.State != fact.OK {
 		w.Auto = fact.UnknownFrom[bool](nodes)
 		return w
 	}
-	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.Value, "auto") {
-		w.Auto = fact.Known(false, fact.Direct, r.at(dir, ""))
+	if names := r.listNames(dir); names.State == fact.OK && !slices.Contains(names.Value, "auto") {
+		w.Auto = fact.Known(false, fact.Direct, r.evidenceAt(dir, ""))
 	}
 	for _, n := range nodes.Value {
-		w.Nodes[n] = r.number(indexed(dir+"/node", n, ""))
+		w.Nodes[n] = r.readNumber(numberedPath(dir+"/node", n, ""))
 	}
 	return w
 }
 
 func (r *reader) readBool(path string) fact.Fact[bool] {
-	text := r.text(path)
+	text := r.readText(path)
 	if text.State != fact.OK {
 		return fact.UnknownFrom[bool](text)
 	}
 	v, err := strconv.ParseBool(text.Value)
 	if err != nil {
-		return malformed[bool](r.at(path, text.From.Raw), err)
+		return malformedFact[bool](r.evidenceAt(path, text.From.Raw), err)
 	}
-	return fact.Known(v, fact.Direct, r.at(path, text.From.Raw))
+	return fact.Known(v, fact.Direct, r.evidenceAt(path, text.From.Raw))
 }
 
-func (r *reader) tiers() fact.Fact[[]Tier] {
+func (r *reader) memoryTiers() fact.Fact[[]Tier] {
 	const dir = "/sys/devices/virtual/memory_tiering"
-	return each(r.numbered(dir, "memory_tier"), func(n int) Tier {
-		tier := indexed(dir+"/memory_tier", n, "")
-		nodes := r.set(tier + "/nodelist")
+	return each(r.listNumbered(dir, "memory_tier"), func(n int) Tier {
+		tier := numberedPath(dir+"/memory_tier", n, "")
+		nodes := r.readCPUList(tier + "/nodelist")
 		if unavailable(nodes) { // as the ABI text calls the file
-			if named := r.set(tier + "/nodes"); !unavailable(named) {
+			if named := r.readCPUList(tier + "/nodes"); !unavailable(named) {
 				nodes = named
 			}
 		}
@@ -365,14 +365,14 @@ func (r *reader) tiers() fact.Fact[[]Tier] {
 	})
 }
 
-func (r *reader) dax() fact.Fact[[]DAXDevice] {
+func (r *reader) daxDevices() fact.Fact[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
-	return each(r.atMost(256, dir), func(name string) DAXDevice {
+	return each(r.listAtMost(256, dir), func(name string) DAXDevice {
 		entry := dir + "/" + name
 		return DAXDevice{
-			Origin: r.link(entry),
-			Target: notNegative(r.number(entry + "/target_node")),
-			Driver: fact.Convert(r.link(entry+"/driver"), path.Base),
+			Origin: r.readLink(entry),
+			Target: notNegative(r.readNumber(entry + "/target_node")),
+			Driver: fact.Convert(r.readLink(entry+"/driver"), path.Base),
 		}
 	})
 }
@@ -381,36 +381,36 @@ func (r *reader) dax() fact.Fact[[]DAXDevice] {
 func (r *reader) listing(dir string) fact.Fact[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
-		return unknown[[]string](r.source, err)
+		return unknownFact[[]string](r.source, err)
 	}
-	return fact.Known(names, fact.Direct, r.at(dir, ""))
+	return fact.Known(names, fact.Direct, r.evidenceAt(dir, ""))
 }
 
-func (r *reader) names(dir string) fact.Fact[[]string] {
+func (r *reader) listNames(dir string) fact.Fact[[]string] {
 	return fact.Convert(r.listing(dir), func(names []string) []string { return slices.Sorted(slices.Values(names)) })
 }
 
-// atMost lists the names in a folder. The list is Malformed if the folder has more entries than any machine.
-func (r *reader) atMost(most int, dir string) fact.Fact[[]string] {
-	names := r.names(dir)
+// listAtMost lists the names in a folder. The list is Malformed if the folder has more entries than any machine.
+func (r *reader) listAtMost(most int, dir string) fact.Fact[[]string] {
+	names := r.listNames(dir)
 	if len(names.Value) > most {
-		return malformed[[]string](r.at(dir, ""), fmt.Errorf("%d entries", len(names.Value)))
+		return malformedFact[[]string](r.evidenceAt(dir, ""), fmt.Errorf("%d entries", len(names.Value)))
 	}
 	return names
 }
 
-func (r *reader) link(p string) fact.Fact[string] {
+func (r *reader) readLink(p string) fact.Fact[string] {
 	target, err := r.root.Readlink(p)
 	if err != nil {
-		return unknown[string](r.source, readError("readlink", p, err))
+		return unknownFact[string](r.source, readError("readlink", p, err))
 	}
-	return fact.Known(target, fact.Direct, r.at(p, target))
+	return fact.Known(target, fact.Direct, r.evidenceAt(p, target))
 }
 
 // notNegative makes a negative number, the kernel's value for unknown, Unstated.
 func notNegative(v fact.Fact[int64]) fact.Fact[int64] {
 	if v.State == fact.OK && v.Value < 0 {
-		return unknown[int64](v.From.Source, &ReadError{Op: "read", Path: v.From.Path, State: fact.Unstated, Err: ErrUnstated})
+		return unknownFact[int64](v.From.Source, &ReadError{Op: "read", Path: v.From.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	return v
 }

@@ -90,16 +90,16 @@ func TestDistancesMustFit(t *testing.T) {
 func TestACPI(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2}.Files()
 	a := host.ReadACPI(captured(t, f))
-	assert.Equal(t, fact.Known(true, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.Has("SRAT"))
+	assert.Equal(t, fact.Known(true, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.HasTable("SRAT"))
 	a = host.ReadACPI(captured(t, f.Without("sys/firmware/acpi/tables/SRAT")))
-	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.Has("SRAT"))
+	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.HasTable("SRAT"))
 	for name, f := range map[string]hosttest.Files{
 		"no folder": f.Without("sys/firmware/acpi"),
 		"empty":     f.Without("sys/firmware/acpi").With(hosttest.Files{"sys/firmware/acpi/tables/": ""}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a = host.ReadACPI(captured(t, f))
-			assert.Equal(t, fact.Unread, a.Has("SRAT").State)
+			assert.Equal(t, fact.Unread, a.HasTable("SRAT").State)
 			assert.Equal(t, fact.SourceAbsent, a.Source.State)
 		})
 	}

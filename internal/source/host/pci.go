@@ -26,43 +26,43 @@ func ReadPCI(root *Root, n *NUMA) fact.Fact[[]inventory.Device] {
 		}
 	}
 	if withCPUs < 2 {
-		return unknown[[]inventory.Device](r.source, &ReadError{Op: "list", Path: pciDir, State: fact.Unread, Err: fmt.Errorf("%d NUMA nodes with CPUs", withCPUs)})
+		return unknownFact[[]inventory.Device](r.source, &ReadError{Op: "list", Path: pciDir, State: fact.Unread, Err: fmt.Errorf("%d NUMA nodes with CPUs", withCPUs)})
 	}
-	names := r.names(pciDir)
+	names := r.listNames(pciDir)
 	if names.State != fact.OK || len(names.Value) > 1<<14 { // a server with many virtual functions has two thousand
 		return fact.UnknownFrom[[]inventory.Device](names)
 	}
 	out := []inventory.Device{}
 	for _, name := range names.Value {
-		if d, ok := r.device(name); ok {
+		if d, ok := r.readDevice(name); ok {
 			out = append(out, d)
 		}
 	}
-	return fact.Known(out, fact.Direct, r.at(pciDir, ""))
+	return fact.Known(out, fact.Direct, r.evidenceAt(pciDir, ""))
 }
 
-func (r *reader) device(name string) (inventory.Device, bool) {
+func (r *reader) readDevice(name string) (inventory.Device, bool) {
 	dir := pciDir + "/" + name
-	class := r.text(dir + "/class").Value
+	class := r.readText(dir + "/class").Value
 	for code, kind := range deviceKinds {
 		if !strings.HasPrefix(class, code) {
 			continue
 		}
 		vendor := ""
 		if kind == inventory.DeviceGPU {
-			vendor = r.text(dir + "/vendor").Value
+			vendor = r.readText(dir + "/vendor").Value
 		}
 		// Nothing computes on the graphics of BMCs (ASPEED, Matrox).
-		if r.isDir(dir+"/physfn").Value || vendor == "0x1a03" || vendor == "0x102b" {
+		if r.hasFolder(dir+"/physfn").Value || vendor == "0x1a03" || vendor == "0x102b" {
 			return inventory.Device{}, false
 		}
-		direct := fact.Known(false, fact.Direct, r.at(dir+"/vendor", vendor))
+		direct := fact.Known(false, fact.Direct, r.evidenceAt(dir+"/vendor", vendor))
 		if vendor == "0x10de" { // NVIDIA
-			if direct = r.isDir("/sys/module/nvidia_peermem"); !direct.Value {
-				direct = fact.First(r.isDir("/sys/module/nv_peer_mem"), direct)
+			if direct = r.hasFolder("/sys/module/nvidia_peermem"); !direct.Value {
+				direct = fact.First(r.hasFolder("/sys/module/nv_peer_mem"), direct)
 			}
 		}
-		return inventory.Device{Address: name, Kind: kind, Direct: direct, Node: fact.Convert(r.number(dir+"/numa_node"), func(n int64) int { return int(n) })}, true
+		return inventory.Device{Address: name, Kind: kind, Direct: direct, Node: fact.Convert(r.readNumber(dir+"/numa_node"), func(n int64) int { return int(n) })}, true
 	}
 	return inventory.Device{}, false
 }

@@ -26,10 +26,10 @@ func newReader(root *Root, source string) *reader {
 	return &reader{root: root, source: source, buf: make([]byte, 0, 2*LimitAttribute)}
 }
 
-func (r *reader) at(path, raw string) fact.Evidence { return fact.At(r.source, path, raw) }
+func (r *reader) evidenceAt(path, raw string) fact.Evidence { return fact.At(r.source, path, raw) }
 
-// bytes reads a file into the shared buffer; the result is valid until the next call.
-func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
+// readBytes reads a file into the shared buffer; the result is valid until the next call.
+func (r *reader) readBytes(path string, limit int) ([]byte, *ReadError) {
 	b, err := r.root.appendFile(r.buf, "read", path, limit)
 	if cap(b) > cap(r.buf) {
 		r.buf = b[:0]
@@ -37,10 +37,10 @@ func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
 	return b, err
 }
 
-// line reads an attribute of one line and trims it. An empty file is Truncated: the kernel prints
+// readLine reads an attribute of one line and trims it. An empty file is Truncated: the kernel prints
 // at least the end of the line, but captures of unreadable files contain empty ones.
-func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
-	b, err := r.bytes(path, limit)
+func (r *reader) readLine(path string, limit int) ([]byte, *ReadError) {
+	b, err := r.readBytes(path, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -54,58 +54,62 @@ func allZero(b []byte) bool {
 	return len(bytes.TrimLeft(b, "\x00")) == 0
 }
 
-// text reads a string; an empty line is Unstated.
-func (r *reader) text(path string) fact.Fact[string] {
-	b, err := r.line(path, LimitAttribute)
+// readText reads a string; an empty line is Unstated.
+func (r *reader) readText(path string) fact.Fact[string] {
+	b, err := r.readLine(path, LimitAttribute)
 	if err != nil {
-		return unknown[string](r.source, err)
+		return unknownFact[string](r.source, err)
 	}
 	if len(b) == 0 {
-		return unknown[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+		return unknownFact[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	if bytes.Contains(b, []byte{0}) {
-		return malformed[string](r.at(path, ""), errors.New("text with NUL bytes"))
+		return malformedFact[string](r.evidenceAt(path, ""), errors.New("text with NUL bytes"))
 	}
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
-	return fact.Known(s, fact.Direct, r.at(path, s))
+	return fact.Known(s, fact.Direct, r.evidenceAt(path, s))
 }
 
-func (r *reader) number(path string) fact.Fact[int64] { return r.numberBase(path, 10) }
+func (r *reader) readNumber(path string) fact.Fact[int64] { return r.numberBase(path, 10) }
 
 // numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.
 func (r *reader) numberBase(path string, base int) fact.Fact[int64] {
-	b, err := r.line(path, LimitAttribute)
+	b, err := r.readLine(path, LimitAttribute)
 	if err != nil {
-		return unknown[int64](r.source, err)
+		return unknownFact[int64](r.source, err)
 	}
 	raw := string(kerneltext.Excerpt(b))
 	n, perr := strconv.ParseInt(string(b), base, 64)
 	if perr != nil {
-		return malformed[int64](r.at(path, raw), fmt.Errorf("%q is not a number", raw))
+		return malformedFact[int64](r.evidenceAt(path, raw), fmt.Errorf("%q is not a number", raw))
 	}
-	return fact.Known(n, fact.Direct, r.at(path, raw))
+	return fact.Known(n, fact.Direct, r.evidenceAt(path, raw))
 }
 
-func (r *reader) set(path string) fact.Fact[[]int] { return r.numbers(path, kerneltext.ParseCPUList) }
+func (r *reader) readCPUList(path string) fact.Fact[[]int] {
+	return r.readNumbers(path, kerneltext.ParseCPUList)
+}
 
-func (r *reader) mask(path string) fact.Fact[[]int] { return r.numbers(path, kerneltext.ParseCPUMask) }
+func (r *reader) readCPUMask(path string) fact.Fact[[]int] {
+	return r.readNumbers(path, kerneltext.ParseCPUMask)
+}
 
-func (r *reader) numbers(path string, parse func([]byte) ([]int, error)) fact.Fact[[]int] {
-	b, err := r.line(path, LimitList)
+func (r *reader) readNumbers(path string, parse func([]byte) ([]int, error)) fact.Fact[[]int] {
+	b, err := r.readLine(path, LimitList)
 	if err != nil {
-		return unknown[[]int](r.source, err)
+		return unknownFact[[]int](r.source, err)
 	}
 	list, perr := parse(b)
 	if perr != nil {
-		return malformed[[]int](r.at(path, string(kerneltext.Excerpt(b))), perr)
+		return malformedFact[[]int](r.evidenceAt(path, string(kerneltext.Excerpt(b))), perr)
 	}
 	if list == nil {
 		list = []int{}
 	}
-	return fact.Known(list, fact.Direct, r.at(path, string(b)))
+	return fact.Known(list, fact.Direct, r.evidenceAt(path, string(b)))
 }
 
-func (r *reader) numbered(dir, prefix string) fact.Fact[[]int] {
+func (r *reader) listNumbered(dir, prefix string) fact.Fact[[]int] {
 	return fact.Convert(r.listing(dir), func(names []string) []int {
 		found := []int{}
 		for _, name := range names {
@@ -140,17 +144,17 @@ func numericSuffix(name, prefix string) (int, bool) {
 	return int(n), err == nil
 }
 
-// isDir reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
+// hasFolder reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
 // tree is complete or the notes list it as absent.
-func (r *reader) isDir(path string) fact.Fact[bool] {
+func (r *reader) hasFolder(path string) fact.Fact[bool] {
 	_, err := r.root.readDir(path)
 	switch {
 	case err == nil:
-		return fact.Known(true, fact.Direct, r.at(path, ""))
+		return fact.Known(true, fact.Direct, r.evidenceAt(path, ""))
 	case err.State == fact.Absent:
-		return fact.Known(false, fact.Direct, r.at(path, ""))
+		return fact.Known(false, fact.Direct, r.evidenceAt(path, ""))
 	default:
-		return unknown[bool](r.source, err)
+		return unknownFact[bool](r.source, err)
 	}
 }
 
@@ -160,8 +164,8 @@ func (r *reader) holdsFolder(path string) bool {
 	return err == nil && kind == KindDir
 }
 
-// indexed joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
-func indexed(prefix string, n int, rest string) string { return prefix + strconv.Itoa(n) + rest }
+// numberedPath joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
+func numberedPath(prefix string, n int, rest string) string { return prefix + strconv.Itoa(n) + rest }
 
 var errBounds = errors.New("archive exceeds the size limit")
 
@@ -240,12 +244,12 @@ func StateOf(err error) fact.State {
 	if e, ok := errors.AsType[*ReadError](err); ok {
 		return e.State
 	}
-	return classify(err)
+	return classifyError(err)
 }
 
-// classify returns the State for a cause. ENOENT is Absent here; the backend has decided before
+// classifyError returns the State for a cause. ENOENT is Absent here; the backend has decided before
 // whether it means Unread.
-func classify(err error) fact.State {
+func classifyError(err error) fact.State {
 	switch {
 	case err == nil:
 		return fact.OK
@@ -270,7 +274,7 @@ func readError(op, path string, err error) *ReadError {
 	if e, ok := errors.AsType[*ReadError](err); ok {
 		return e
 	}
-	return &ReadError{Op: op, Path: path, State: classify(err), Err: err}
+	return &ReadError{Op: op, Path: path, State: classifyError(err), Err: err}
 }
 
 // Kind is the type of a file below the root, after following links.
@@ -286,14 +290,14 @@ const (
 	KindOther
 )
 
-func unknown[T any](source string, err *ReadError) fact.Fact[T] {
-	f := fact.Unknown[T](err.State, err.Error(), Advice(err.State, err.Path), fact.At(source, err.Path, ""))
+func unknownFact[T any](source string, err *ReadError) fact.Fact[T] {
+	f := fact.Unknown[T](err.State, err.Error(), AccessAdvice(err.State, err.Path), fact.At(source, err.Path, ""))
 	f.Err = err
 	return f
 }
 
-func malformed[T any](at fact.Evidence, err error) fact.Fact[T] {
-	f := unknown[T](at.Source, &ReadError{Op: "parse", Path: at.Path, State: fact.Malformed, Err: err})
+func malformedFact[T any](at fact.Evidence, err error) fact.Fact[T] {
+	f := unknownFact[T](at.Source, &ReadError{Op: "parse", Path: at.Path, State: fact.Malformed, Err: err})
 	f.From = at
 	return f
 }
@@ -318,8 +322,8 @@ type Sampled struct {
 	Failed fact.Fact[string]
 }
 
-// Uniform returns the value if every sampled file has the same, otherwise the first failure.
-func (s Sampled) Uniform() fact.Fact[string] {
+// UniformValue returns the value if every sampled file has the same, otherwise the first failure.
+func (s Sampled) UniformValue() fact.Fact[string] {
 	if s.State != fact.OK || len(s.Distinct) != 1 {
 		return s.Failed
 	}
@@ -347,8 +351,8 @@ func (s *Sampled) add(f fact.Fact[string]) {
 	s.Distinct, s.Counts = append(s.Distinct, f), append(s.Counts, 1)
 }
 
-// Advice tells the user how to make a file readable, "" if that is unknown.
-func Advice(s fact.State, path string) fact.Input {
+// AccessAdvice tells the user how to make a file readable, "" if that is unknown.
+func AccessAdvice(s fact.State, path string) fact.Input {
 	switch s {
 	case fact.Denied:
 		return fact.Root

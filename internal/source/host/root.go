@@ -104,7 +104,7 @@ func (r *Root) watch(f func(Access)) {
 	r.observe = f
 }
 
-func (r *Root) tell(a Access) {
+func (r *Root) reportAccess(a Access) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.observe != nil {
@@ -127,7 +127,7 @@ func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 // appendFile reads a file into the caller's buffer, which it overwrites; op is "head" if only its beginning is wanted. With an
 // error it returns bytes only if the State is Truncated.
 func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
-	rel, err := relative(path)
+	rel, err := relativePath(path)
 	var out []byte
 	more := false
 	noted := r.notes.answers[query{op: op, path: path}].Err
@@ -139,12 +139,12 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	case noted != nil && (noted.State != fact.Truncated || err == nil && !more):
 		e = noted
 	case err != nil:
-		e = r.explain("read", path, err)
+		e = r.explainError("read", path, err)
 		out = nil
 	case more, r.notes.states[path] == fact.Truncated:
 		e = &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrTooLarge}
 	}
-	r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
+	r.reportAccess(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
 	return out, e
 }
 
@@ -153,7 +153,7 @@ func (r *Root) ask(op, path string, explain func(op, path string, err error) *Re
 	a, noted := r.notes.answers[query{op: op, path: path}]
 	if !noted {
 		a = Access{Op: op, Path: path, State: fact.OK}
-		rel, err := relative(path)
+		rel, err := relativePath(path)
 		if err == nil {
 			err = get(rel, &a)
 		}
@@ -162,7 +162,7 @@ func (r *Root) ask(op, path string, explain func(op, path string, err error) *Re
 			a.State = a.Err.State
 		}
 	}
-	r.tell(a)
+	r.reportAccess(a)
 	return a
 }
 
@@ -178,7 +178,7 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 // Stat returns the kind of a file, after following links. In an incomplete root a missing name in a
 // captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
-	a := r.ask("stat", path, r.explain, func(rel string, a *Access) (err error) {
+	a := r.ask("stat", path, r.explainError, func(rel string, a *Access) (err error) {
 		a.Kind, err = r.b.stat(rel)
 		return err
 	})
@@ -187,7 +187,7 @@ func (r *Root) Stat(path string) (Kind, error) {
 
 // Readlink returns the target of a symbolic link as written.
 func (r *Root) Readlink(path string) (string, error) {
-	a := r.ask("readlink", path, r.explain, func(rel string, a *Access) error {
+	a := r.ask("readlink", path, r.explainError, func(rel string, a *Access) error {
 		target, err := r.b.readlink(rel)
 		a.Data = []byte(target)
 		return err
@@ -195,9 +195,9 @@ func (r *Root) Readlink(path string) (string, error) {
 	return string(a.Data), asError(a.Err)
 }
 
-// explain converts a cause to a ReadError. The notes of the capture take precedence over a missing file. A
+// explainError converts a cause to a ReadError. The notes of the capture take precedence over a missing file. A
 // missing file in a masked /sys/firmware is Denied.
-func (r *Root) explain(op, path string, err error) *ReadError {
+func (r *Root) explainError(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	if s, ok := r.notes.states[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
 		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
@@ -217,12 +217,14 @@ func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	if e.State == fact.Absent && !r.b.complete(path[1:]) {
 		e = &ReadError{Op: op, Path: path, State: fact.Unread, Err: ErrNotCaptured}
 	}
-	return r.explain(op, path, e)
+	return r.explainError(op, path, e)
 }
 
-// conclusive reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
+// isConclusive reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
 // the folder's entries.
-func (r *Root) conclusive(path string) bool { return r.notes.complete[path] || r.b.complete(path[1:]) }
+func (r *Root) isConclusive(path string) bool {
+	return r.notes.complete[path] || r.b.complete(path[1:])
+}
 
 // firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete tree, as OCI
 // runtimes mask it by default, or if the notes list it as denied.
@@ -257,9 +259,9 @@ func asError(e *ReadError) error {
 	return e
 }
 
-// relative checks a path and removes its leading slash. Only clean absolute paths are accepted, so
+// relativePath checks a path and removes its leading slash. Only clean absolute paths are accepted, so
 // no path can lead out of the root.
-func relative(path string) (string, error) {
+func relativePath(path string) (string, error) {
 	if len(path) < 2 || path[0] != '/' || strings.Contains(path, "\x00") {
 		return "", errors.New("not an absolute path below the root")
 	}
@@ -289,22 +291,22 @@ var ErrOversized = errors.New("more than any machine has")
 // with the numbers of processors and nodes.
 func CheckSize(root *Root) error {
 	r := newReader(root, inventory.SourceNUMA)
-	online := r.online()
+	online := r.onlineCPUs()
 	if n := len(online.Value); n > maxCPUs {
-		return oversized(online.From.Path, n, "processors online", maxCPUs)
+		return oversizedError(online.From.Path, n, "processors online", maxCPUs)
 	}
-	if nodes := r.numbered(nodeDir, "node"); len(nodes.Value) > maxNodes {
-		return oversized(nodes.From.Path, len(nodes.Value), "memory nodes", maxNodes)
+	if nodes := r.listNumbered(nodeDir, "node"); len(nodes.Value) > maxNodes {
+		return oversizedError(nodes.From.Path, len(nodes.Value), "memory nodes", maxNodes)
 	}
 	if len(online.Value) <= maxNodes {
 		return nil
 	}
-	if packages := r.packages(online.Value); len(packages.Value) > maxNodes {
-		return oversized(packages.From.Path, len(packages.Value), "processor packages", maxNodes)
+	if packages := r.readPackages(online.Value); len(packages.Value) > maxNodes {
+		return oversizedError(packages.From.Path, len(packages.Value), "processor packages", maxNodes)
 	}
 	return nil
 }
 
-func oversized(path string, n int, what string, most int) error {
+func oversizedError(path string, n int, what string, most int) error {
 	return &ReadError{Op: "read", Path: path, State: fact.Refused, Err: fmt.Errorf("%w: %d %s, at most %d are read", ErrOversized, n, what, most)}
 }

@@ -41,11 +41,11 @@ type SMBIOSEntry struct {
 // (Documentation/ABI/testing/sysfs-firmware-dmi-tables, -dmi-entries).
 func ReadSMBIOS(root *Root) *SMBIOS {
 	r := newReader(root, inventory.SourceSMBIOS)
-	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
+	s := &SMBIOS{EntryPoint: r.readTable(dmiEntry, LimitAttribute), Table: r.readTable(dmiTable, LimitSMBIOS)}
 	needed := []stater{s.Table}
 	switch s.Table.State {
 	case fact.OK:
-		s.Entries = unknown[[]SMBIOSEntry](r.source, &ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
+		s.Entries = unknownFact[[]SMBIOSEntry](r.source, &ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
 		needed = append(needed, s.EntryPoint)
 	case fact.Truncated:
 		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
@@ -55,19 +55,19 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 			needed = append([]stater{s.Entries}, needed...)
 		}
 	}
-	s.Source = sourceOf("smbios", needed)
+	s.Source = summariseSource("smbios", needed)
 	return s
 }
 
-func (r *reader) blob(path string, limit int) fact.Fact[[]byte] {
+func (r *reader) readTable(path string, limit int) fact.Fact[[]byte] {
 	b, err := r.root.appendFile(nil, "read", path, limit)
 	switch {
 	case err != nil:
-		return unknown[[]byte](r.source, err)
+		return unknownFact[[]byte](r.source, err)
 	case len(b) == 0:
-		return unknown[[]byte](r.source, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
+		return unknownFact[[]byte](r.source, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
 	default:
-		return fact.Known(b, fact.Direct, r.at(path, fmt.Sprintf("%d bytes", len(b))))
+		return fact.Known(b, fact.Direct, r.evidenceAt(path, fmt.Sprintf("%d bytes", len(b))))
 	}
 }
 
@@ -76,10 +76,10 @@ func (r *reader) blob(path string, limit int) fact.Fact[[]byte] {
 func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 	names, err := r.root.readDir(dmiEntries)
 	if err != nil {
-		return unknown[[]SMBIOSEntry](r.source, err)
+		return unknownFact[[]SMBIOSEntry](r.source, err)
 	}
 	if len(names) == 0 || len(names) > 8192 {
-		return malformed[[]SMBIOSEntry](r.at(dmiEntries, ""), fmt.Errorf("%d structures", len(names)))
+		return malformedFact[[]SMBIOSEntry](r.evidenceAt(dmiEntries, ""), fmt.Errorf("%d structures", len(names)))
 	}
 	var out []SMBIOSEntry
 	for _, name := range names {
@@ -92,12 +92,12 @@ func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 		if e.Instance, ok = numericSuffix(instance, ""); !ok {
 			continue
 		}
-		raw := r.blob(dmiEntries+"/"+name+"/raw", 64<<10)
+		raw := r.readTable(dmiEntries+"/"+name+"/raw", 64<<10)
 		if raw.State != fact.OK {
 			return fact.UnknownFrom[[]SMBIOSEntry](raw)
 		}
 		e.Data = raw.Value
-		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.Value >= 0 && p.Value <= 1<<20 {
+		if p := r.readNumber(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.Value >= 0 && p.Value <= 1<<20 {
 			e.Position = int(p.Value)
 		}
 		out = append(out, e)
@@ -108,7 +108,7 @@ func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 		}
 	}
 	slices.SortFunc(out, func(a, b SMBIOSEntry) int { return cmp.Or(a.Position-b.Position, a.Type-b.Type, a.Instance-b.Instance) })
-	return fact.Known(out, fact.Direct, r.at(dmiEntries, fmt.Sprintf("%d structures", len(out))))
+	return fact.Known(out, fact.Direct, r.evidenceAt(dmiEntries, fmt.Sprintf("%d structures", len(out))))
 }
 
 // DMIID holds the strings in /sys/class/dmi/id (Documentation/ABI/testing/sysfs-class-dmi). Only
@@ -135,9 +135,9 @@ func ReadDMIID(root *Root) *DMIID {
 		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
 		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
 	} {
-		*f.into = r.text("/sys/class/dmi/id/" + f.name)
+		*f.into = r.readText("/sys/class/dmi/id/" + f.name)
 	}
-	d.Source = sourceOf("dmi_id", []stater{d.Vendor, d.Product},
+	d.Source = summariseSource("dmi_id", []stater{d.Vendor, d.Product},
 		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate)
 	return d
 }
@@ -156,23 +156,23 @@ type ACPI struct {
 // kernel always shows some: it was masked or not captured.
 func ReadACPI(root *Root) *ACPI {
 	r := newReader(root, inventory.SourceACPI)
-	a := &ACPI{Tables: r.names(acpiTables)}
+	a := &ACPI{Tables: r.listNames(acpiTables)}
 	if a.Tables.State == fact.OK {
 		a.Tables.Value = slices.DeleteFunc(a.Tables.Value, func(n string) bool { return n == "data" || n == "dynamic" })
 		if len(a.Tables.Value) == 0 {
 			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
-			if root.conclusive(acpiTables) {
+			if root.isConclusive(acpiTables) {
 				e = &ReadError{Op: "list", Path: acpiTables, State: fact.Denied, Err: errors.New("the folder is empty: hidden from us")}
 			}
-			a.Tables = unknown[[]string](r.source, e)
+			a.Tables = unknownFact[[]string](r.source, e)
 		}
 	}
-	a.Source = sourceOf("acpi", []stater{a.Tables})
+	a.Source = summariseSource("acpi", []stater{a.Tables})
 	return a
 }
 
-// Has reports whether firmware provides a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It is
+// HasTable reports whether firmware provides a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It is
 // unknown if the list is.
-func (a *ACPI) Has(table string) fact.Fact[bool] {
+func (a *ACPI) HasTable(table string) fact.Fact[bool] {
 	return fact.Convert(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
 }

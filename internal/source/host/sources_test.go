@@ -89,8 +89,8 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.Equal(t, []string{"intel_pstate", "powersave"}, []string{c.First.Driver.Value, c.First.Governor.Value})
 	assert.Equal(t, []string{"powersave", "performance"}, valuesOf(&c.Governors))
 	assert.Equal(t, 64, c.Governors.Read)
-	assert.False(t, c.Governors.Uniform().Known())
-	assert.Equal(t, "intel_pstate", c.Drivers.Uniform().Value)
+	assert.False(t, c.Governors.UniformValue().Known())
+	assert.Equal(t, "intel_pstate", c.Drivers.UniformValue().Value)
 	assert.Equal(t, []string{"6", "0"}, valuesOf(&c.EPB))
 	assert.True(t, c.Boost.Value)
 	assert.False(t, c.NoTurbo.Value)
@@ -146,13 +146,13 @@ func TestPoliciesOfOfflineCPUs(t *testing.T) {
 	root := captured(t, f)
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
 	assert.Equal(t, 2, c.Policies.Value)
-	assert.Equal(t, "intel_pstate", c.Drivers.Uniform().Value, c.Drivers.Failed)
+	assert.Equal(t, "intel_pstate", c.Drivers.UniformValue().Value, c.Drivers.Failed)
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 
 	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n"}))
 	c = host.ReadCPUFreq(root, host.ReadCPU(root))
 	assert.Equal(t, 3, c.Policies.Value, "a policy of a CPU that runs is not left out")
-	assert.False(t, c.Drivers.Uniform().Known())
+	assert.False(t, c.Drivers.UniformValue().Known())
 
 	root = captured(t, f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n"}))
 	c = host.ReadCPUFreq(root, host.ReadCPU(root))
@@ -281,7 +281,7 @@ func TestNothingAtAll(t *testing.T) {
 	}
 	var zero fact.Fact[int]
 	assert.False(t, zero.Known(), "the zero value is not known")
-	assert.Empty(t, f.CPU.Sample())
+	assert.Empty(t, f.CPU.Representatives())
 }
 
 // plainRegisters is a plain file with registers at their numbers; later ones overwrite earlier ones.

@@ -21,24 +21,24 @@ type Topology struct {
 	ThreadsPerCore fact.Fact[int]
 }
 
-func (r *reader) topology(online fact.Fact[[]int]) (Topology, Caches) {
+func (r *reader) readTopology(online fact.Fact[[]int]) (Topology, Caches) {
 	if online.State != fact.OK {
 		n := fact.UnknownFrom[int](online)
 		return Topology{Packages: fact.UnknownFrom[[]inventory.Package](online), Cores: n, ThreadsPerCore: n},
 			Caches{Levels: fact.UnknownFrom[[]Cache](online), L3: fact.UnknownFrom[[][]int](online)}
 	}
-	cores := r.partition(online.Value, threadAttributes)
+	cores := r.groupBySiblings(online.Value, threadAttributes)
 	if cores.failed != nil && len(cores.groups) == 0 && unavailable(*cores.failed) {
 		if t, ok := r.cpuinfoTopology(); ok {
-			return t, r.caches(online.Value)
+			return t, r.readCaches(online.Value)
 		}
 	}
 	t := Topology{
-		Cores:          cores.counted(func(g [][]int) int { return len(g) }),
-		ThreadsPerCore: cores.counted(largest),
-		Packages:       countCores(r.packages(online.Value), &cores),
+		Cores:          cores.countGroups(func(g [][]int) int { return len(g) }),
+		ThreadsPerCore: cores.countGroups(largestGroup),
+		Packages:       countCores(r.readPackages(online.Value), &cores),
 	}
-	return t, r.caches(online.Value)
+	return t, r.readCaches(online.Value)
 }
 
 // countCores counts for each package the cores with their first CPU in it. If the cores are unknown, so are
@@ -61,11 +61,11 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 	return packages
 }
 
-// packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU of each list. Lists
+// readPackages groups the CPUs by the package's list and reads the id of the first, middle and last CPU of each list. Lists
 // with the same id are one package (old kernels list the node in its place). If a list has several ids or the lists
 // cannot be read, the id of every CPU is read. It does not count the cores.
-func (r *reader) packages(online []int) fact.Fact[[]inventory.Package] {
-	if g := r.partition(online, packageAttributes); g.failed == nil {
+func (r *reader) readPackages(online []int) fact.Fact[[]inventory.Package] {
+	if g := r.groupBySiblings(online, packageAttributes); g.failed == nil {
 		if packages, same := r.packagesOf(g.groups); same {
 			return packages
 		}
@@ -101,12 +101,12 @@ func (r *reader) packagesOf(groups [][]int) (packages fact.Fact[[]inventory.Pack
 
 // packageID reads physical_package_id; -1 is the kernel's "unknown".
 func (r *reader) packageID(cpu int) fact.Fact[int64] {
-	id := r.number(indexed(cpuPrefix, cpu, "/topology/physical_package_id"))
+	id := r.readNumber(numberedPath(cpuPrefix, cpu, "/topology/physical_package_id"))
 	if id.State == fact.OK && id.Value < 0 {
-		return unknown[int64](r.source, &ReadError{Op: "read", Path: id.From.Path, State: fact.Unstated, Err: ErrUnstated})
+		return unknownFact[int64](r.source, &ReadError{Op: "read", Path: id.From.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	if id.State == fact.OK && id.Value > 1<<31 {
-		return malformed[int64](id.From, fmt.Errorf("%d is not a package id", id.Value))
+		return malformedFact[int64](id.From, fmt.Errorf("%d is not a package id", id.Value))
 	}
 	return id
 }
@@ -149,9 +149,9 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 	}
 	const raw = "physical id, core id"
 	return Topology{
-		Packages:       fact.Known(packages, fact.Direct, r.at(cpuinfo, raw)),
-		Cores:          fact.Known(len(threads), fact.Direct, r.at(cpuinfo, raw)),
-		ThreadsPerCore: fact.Known(most, fact.Direct, r.at(cpuinfo, raw)),
+		Packages:       fact.Known(packages, fact.Direct, r.evidenceAt(cpuinfo, raw)),
+		Cores:          fact.Known(len(threads), fact.Direct, r.evidenceAt(cpuinfo, raw)),
+		ThreadsPerCore: fact.Known(most, fact.Direct, r.evidenceAt(cpuinfo, raw)),
 	}, true
 }
 
@@ -171,15 +171,15 @@ type grouping struct {
 	failed *fact.Fact[[]int]
 }
 
-// members reads the list of siblings of one CPU. which remembers the attribute that this kernel has.
-func (r *reader) members(cpu int, attrs []string, which *int) fact.Fact[[]int] {
+// readSiblings reads the list of siblings of one CPU. which remembers the attribute that this kernel has.
+func (r *reader) readSiblings(cpu int, attrs []string, which *int) fact.Fact[[]int] {
 	var first fact.Fact[[]int]
 	for i := *which; i < len(attrs); i++ {
-		read := r.set
+		read := r.readCPUList
 		if i%2 == 1 {
-			read = r.mask
+			read = r.readCPUMask
 		}
-		list := read(indexed(cpuPrefix, cpu, attrs[i]))
+		list := read(numberedPath(cpuPrefix, cpu, attrs[i]))
 		if list.Known() {
 			*which = i
 		}
@@ -196,14 +196,14 @@ func (r *reader) members(cpu int, attrs []string, which *int) fact.Fact[[]int] {
 // maxFailures is after how many failures a partition without any group yet is given up.
 const maxFailures = 4
 
-func (r *reader) partition(online []int, attrs []string) grouping {
+func (r *reader) groupBySiblings(online []int, attrs []string) grouping {
 	g := newGrouping(online)
 	which, failures := 0, 0
 	for _, cpu := range online {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		if !g.add(cpu, r.members(cpu, attrs, &which)) {
+		if !g.add(cpu, r.readSiblings(cpu, attrs, &which)) {
 			if failures++; failures >= maxFailures && len(g.groups) == 0 {
 				return g
 			}
@@ -229,7 +229,7 @@ func newGrouping(online []int) grouping {
 // the CPUs is already in a group.
 func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
 	if !list.Known() {
-		return g.fail(list)
+		return g.failWith(list)
 	}
 	members := make([]int, 0, len(list.Value))
 	self := false
@@ -238,13 +238,13 @@ func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
 			continue
 		}
 		if other := g.of[m]; other >= 0 {
-			return g.fail(malformed[[]int](list.From, fmt.Errorf("CPU lists overlap: CPU %d is also with CPU %d", m, g.groups[other][0])))
+			return g.failWith(malformedFact[[]int](list.From, fmt.Errorf("CPU lists overlap: CPU %d is also with CPU %d", m, g.groups[other][0])))
 		}
 		self = self || m == cpu
 		members = append(members, m)
 	}
 	if !self {
-		return g.fail(malformed[[]int](list.From, fmt.Errorf("CPU %d is not in its own list", cpu)))
+		return g.failWith(malformedFact[[]int](list.From, fmt.Errorf("CPU %d is not in its own list", cpu)))
 	}
 	for _, m := range members {
 		g.of[m] = int32(len(g.groups))
@@ -256,21 +256,21 @@ func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
 	return true
 }
 
-func (g *grouping) fail(list fact.Fact[[]int]) bool {
+func (g *grouping) failWith(list fact.Fact[[]int]) bool {
 	if g.failed == nil {
 		g.failed = &list
 	}
 	return false
 }
 
-func (g *grouping) counted(f func([][]int) int) fact.Fact[int] {
+func (g *grouping) countGroups(f func([][]int) int) fact.Fact[int] {
 	if g.failed != nil {
 		return fact.UnknownFrom[int](*g.failed)
 	}
 	return fact.Known(f(g.groups), fact.Direct, g.from)
 }
 
-func largest(groups [][]int) int {
+func largestGroup(groups [][]int) int {
 	n := 0
 	for _, g := range groups {
 		n = max(n, len(g))
@@ -295,45 +295,45 @@ type Cache struct {
 }
 
 // CPUsPerL3 returns the number of CPUs in the largest L3 group.
-func (c *Caches) CPUsPerL3() fact.Fact[int] { return fact.Convert(c.L3, largest) }
+func (c *Caches) CPUsPerL3() fact.Fact[int] { return fact.Convert(c.L3, largestGroup) }
 
-// caches reads the caches of the first CPU and the groups that share an L3, with two files for each group.
-func (r *reader) caches(online []int) Caches {
-	levels := r.levels(online[0])
+// readCaches reads the caches of the first CPU and the groups that share an L3, with two files for each group.
+func (r *reader) readCaches(online []int) Caches {
+	levels := r.cacheLevels(online[0])
 	g := newGrouping(online)
 	index, which, misses := l3Index(levels), 0, 0
 	for _, cpu := range online {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		if !r.joinL3(&g, cpu, &index, &which) {
+		if !r.addL3Group(&g, cpu, &index, &which) {
 			misses++
 		}
 		if g.failed != nil || misses >= maxFailures && len(g.groups) == 0 {
 			break
 		}
 	}
-	return Caches{Levels: levels, L3: g.l3(levels)}
+	return Caches{Levels: levels, L3: g.l3Groups(levels)}
 }
 
-// joinL3 adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the
+// addL3Group adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the
 // grouping fails, because a group would be missing. index is that of the last CPU's L3 (-1 for none), which tells which of the
 // two files lists its CPUs.
-func (r *reader) joinL3(g *grouping, cpu int, index, which *int) bool {
-	if *index < 0 || r.text(indexed(cpuPrefix, cpu, indexed("/cache/index", *index, "/level"))).Value != "3" {
-		levels := r.levels(cpu)
+func (r *reader) addL3Group(g *grouping, cpu int, index, which *int) bool {
+	if *index < 0 || r.readText(numberedPath(cpuPrefix, cpu, numberedPath("/cache/index", *index, "/level"))).Value != "3" {
+		levels := r.cacheLevels(cpu)
 		if !levels.Known() {
-			return g.fail(fact.UnknownFrom[[]int](levels))
+			return g.failWith(fact.UnknownFrom[[]int](levels))
 		}
 		if *index = l3Index(levels); *index < 0 {
 			return false
 		}
 	}
-	dir := indexed("/cache/index", *index, "/")
-	return g.add(cpu, r.members(cpu, []string{dir + "shared_cpu_list", dir + "shared_cpu_map"}, which))
+	dir := numberedPath("/cache/index", *index, "/")
+	return g.add(cpu, r.readSiblings(cpu, []string{dir + "shared_cpu_list", dir + "shared_cpu_map"}, which))
 }
 
-func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
+func (g *grouping) l3Groups(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
 	switch {
 	case g.failed != nil:
 		return fact.UnknownFrom[[][]int](*g.failed)
@@ -342,7 +342,7 @@ func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
 	case !levels.Known():
 		return fact.UnknownFrom[[][]int](levels)
 	default:
-		return unknown[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errors.New("no cache of level 3")})
+		return unknownFact[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errors.New("no cache of level 3")})
 	}
 }
 
@@ -356,27 +356,27 @@ func l3Index(levels fact.Fact[[]Cache]) int {
 	return -1
 }
 
-// levels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
-func (r *reader) levels(cpu int) fact.Fact[[]Cache] {
-	dir := indexed(cpuPrefix, cpu, "/cache")
-	found := r.numbered(dir, "index")
+// cacheLevels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
+func (r *reader) cacheLevels(cpu int) fact.Fact[[]Cache] {
+	dir := numberedPath(cpuPrefix, cpu, "/cache")
+	found := r.listNumbered(dir, "index")
 	if found.State != fact.OK {
 		return fact.UnknownFrom[[]Cache](found)
 	}
 	if len(found.Value) == 0 {
-		return unknown[[]Cache](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
+		return unknownFact[[]Cache](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
 	}
 	var out []Cache
 	for _, i := range found.Value {
-		entry := indexed(dir+"/index", i, "")
-		level := r.number(entry + "/level")
+		entry := numberedPath(dir+"/index", i, "")
+		level := r.readNumber(entry + "/level")
 		if level.State != fact.OK {
 			return fact.UnknownFrom[[]Cache](level)
 		}
 		if level.Value < 1 || level.Value > 8 {
-			return malformed[[]Cache](level.From, fmt.Errorf("%d is not a cache level", level.Value))
+			return malformedFact[[]Cache](level.From, fmt.Errorf("%d is not a cache level", level.Value))
 		}
-		out = append(out, Cache{Index: i, Level: int(level.Value), Type: r.text(entry + "/type").Value})
+		out = append(out, Cache{Index: i, Level: int(level.Value), Type: r.readText(entry + "/type").Value})
 	}
-	return fact.Known(out, fact.Direct, r.at(dir, ""))
+	return fact.Known(out, fact.Direct, r.evidenceAt(dir, ""))
 }

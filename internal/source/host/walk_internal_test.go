@@ -52,11 +52,11 @@ func TestWalkAgreesWithOpenat2(t *testing.T) {
 		k1, e1 := with.b.stat(p)
 		k2, e2 := without.b.stat(p)
 		assert.Equal(t, k1, k2, p)
-		assert.Equal(t, classify(e1), classify(e2), "%s: %v and %v", p, e1, e2)
+		assert.Equal(t, classifyError(e1), classifyError(e2), "%s: %v and %v", p, e1, e2)
 		b1, _, e1 := with.b.read(nil, p, 10)
 		b2, _, e2 := without.b.read(nil, p, 10)
 		assert.Equal(t, b1, b2, p)
-		assert.Equal(t, classify(e1), classify(e2), "%s: %v and %v", p, e1, e2)
+		assert.Equal(t, classifyError(e1), classifyError(e2), "%s: %v and %v", p, e1, e2)
 	}
 	_, err = openBeneath(without.b.(*dirBackend).fd, "sys/c/up", unix.O_PATH|unix.O_CLOEXEC)
 	require.ErrorIs(t, err, ErrLeavesRoot)
@@ -119,13 +119,13 @@ func TestFirmwareMasked(t *testing.T) {
 // rejected.
 func TestPathsBelowTheRoot(t *testing.T) {
 	for path, want := range map[string]string{"/proc/cpuinfo": "proc/cpuinfo", "/a": "a", "/": "", "": "", "a": "", "/..": "", "/a/../b": "", "/a//b": "", "/./a": "", "/a\x00b": "", "\x00/a": "", "/a/": "", "/...": "..."} {
-		got, err := relative(path)
+		got, err := relativePath(path)
 		assert.Equal(t, want, got, "%q", path)
 		assert.Equal(t, want == "", err != nil, "%q", path)
 	}
 	assert.Equal(t, []int{limitNotes, LimitInputs, maxMember}, []int{maxMemberOf(notesName), maxMemberOf(InputsFolder + "a"), maxMemberOf("proc/cpuinfo")})
-	assert.True(t, wanted("sys/devices"))
-	assert.False(t, wanted("sys/dev"), "a part of a name")
+	assert.True(t, isWantedPath("sys/devices"))
+	assert.False(t, isWantedPath("sys/dev"), "a part of a name")
 }
 
 // TestMembersOfACapture checks that members that no audit reads are not kept, and that no name leaves the root.
@@ -133,13 +133,13 @@ func TestMembersOfACapture(t *testing.T) {
 	deep := "sys/devices/system/cpu/" + strings.Repeat("a/", maxDepth-5)
 	l := newLoader()
 	require.NoError(t, l.load(strings.NewReader(string(hosttest.Files{"sys/class/net/eth0/address": "02:00:00:00:00:01\n", deep + "a": "1", deep + "a/b": "1"}.Tar(t, "")))))
-	_, err := l.machine("").find("sys/class/net", true)
+	_, err := l.machineTree("").find("sys/class/net", true)
 	require.ErrorIs(t, err, ErrNotCaptured, "an identifier")
-	_, err = l.machine("").find(deep+"a", true)
+	_, err = l.machineTree("").find(deep+"a", true)
 	require.NoError(t, err)
 	l = newLoader()
 	require.NoError(t, l.load(strings.NewReader(string(hosttest.Files{deep + "a/b": "1"}.Tar(t, "")))))
-	_, err = l.machine("").find(deep+"a/b", true)
+	_, err = l.machineTree("").find(deep+"a/b", true)
 	require.Error(t, err, "too deep")
 
 	long := strings.Repeat("a/", maxParts/2-1)
@@ -168,7 +168,7 @@ func TestLiveWithoutTrees(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	assert.True(t, root.b.complete("sys/x"))
 	assert.False(t, root.b.complete("proc/x"))
-	assert.True(t, root.conclusive("/sys/x"))
+	assert.True(t, root.isConclusive("/sys/x"))
 	require.NoError(t, root.firmwareMasked(), "a missing folder is not an empty one")
 	log := ReadKernelLog(root).Mirrored
 	require.Error(t, log.Err)
@@ -389,7 +389,7 @@ func TestCaptureMemory(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			if c.complete {
 				require.NoError(t, err)
-				_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
+				_, err = l.machineTree("").readlink("sys/devices/system/cpu/x0")
 				assert.Equal(t, name == "long comments", err == nil, "%v", err)
 			} else {
 				require.ErrorIs(t, err, errBounds)
@@ -422,11 +422,11 @@ func TestCaptureBounds(t *testing.T) {
 	l.members = maxMembers
 	require.ErrorIs(t, l.load(bomb(t, "junk", 1)), errBounds, "members")
 	l = newLoader()
-	l.machine("").nodes = maxFiles + 1
+	l.machineTree("").nodes = maxFiles + 1
 	require.ErrorIs(t, l.load(bomb(t, "sys/devices/system/cpu/online", 1)), errBounds, "files")
 	l = newLoader()
 	require.NoError(t, l.load(bomb(t, "proc/cpuinfo", maxMember+5)))
-	_, more, err := l.machine("").read(nil, "proc/cpuinfo", maxMember)
+	_, more, err := l.machineTree("").read(nil, "proc/cpuinfo", maxMember)
 	require.NoError(t, err)
 	require.True(t, more, "a member longer than we keep is known to go on")
 }

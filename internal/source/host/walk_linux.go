@@ -20,7 +20,7 @@ type walker struct {
 // start at the root again; ".." above it is ErrLeavesRoot.
 func openBeneath(root int, path string, flags int) (int, error) {
 	w := walker{stack: []int{root}, parts: strings.Split(path, "/")}
-	defer w.rewind()
+	defer w.returnToRoot()
 	for len(w.parts) > 0 {
 		part := w.parts[0]
 		w.parts = w.parts[1:]
@@ -31,33 +31,33 @@ func openBeneath(root int, path string, flags int) (int, error) {
 			if len(w.stack) == 1 {
 				return -1, ErrLeavesRoot
 			}
-			w.up()
+			w.leaveFolder()
 			continue
 		}
-		fd, done, err := w.step(part, flags)
+		fd, done, err := w.resolvePart(part, flags)
 		if err != nil || done {
 			return fd, err
 		}
 	}
 	// The path ended in "." or "..": open the current folder.
-	return unix.Openat(w.top(), ".", flags|unix.O_NOFOLLOW, 0)
+	return unix.Openat(w.topFolder(), ".", flags|unix.O_NOFOLLOW, 0)
 }
 
-// step resolves one component: the target of a link is put before the remaining components, and the
+// resolvePart resolves one component: the target of a link is put before the remaining components, and the
 // last component is opened with the caller's flags.
-func (w *walker) step(part string, flags int) (fd int, done bool, err error) {
+func (w *walker) resolvePart(part string, flags int) (fd int, done bool, err error) {
 	var st unix.Stat_t
-	if err := unix.Fstatat(w.top(), part, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	if err := unix.Fstatat(w.topFolder(), part, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return -1, false, err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
-		return -1, false, w.link(part)
+		return -1, false, w.followLink(part)
 	}
 	if len(w.parts) == 0 {
-		fd, err := retry(func() (int, error) { return unix.Openat(w.top(), part, flags|unix.O_NOFOLLOW, 0) })
+		fd, err := retry(func() (int, error) { return unix.Openat(w.topFolder(), part, flags|unix.O_NOFOLLOW, 0) })
 		return fd, true, err
 	}
-	fd, err = unix.Openat(w.top(), part, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err = unix.Openat(w.topFolder(), part, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, false, err
 	}
@@ -65,16 +65,16 @@ func (w *walker) step(part string, flags int) (fd int, done bool, err error) {
 	return -1, false, nil
 }
 
-func (w *walker) link(part string) error {
+func (w *walker) followLink(part string) error {
 	if w.links++; w.links > maxLinks {
 		return unix.ELOOP
 	}
-	target, err := readlinkAt(w.top(), part)
+	target, err := readlinkAt(w.topFolder(), part)
 	if err != nil {
 		return err
 	}
 	if strings.HasPrefix(target, "/") {
-		w.rewind()
+		w.returnToRoot()
 	}
 	w.parts = append(strings.Split(target, "/"), w.parts...)
 	if len(w.parts) > maxParts {
@@ -83,16 +83,16 @@ func (w *walker) link(part string) error {
 	return nil
 }
 
-func (w *walker) top() int { return w.stack[len(w.stack)-1] }
+func (w *walker) topFolder() int { return w.stack[len(w.stack)-1] }
 
-func (w *walker) up() {
-	closeFD(w.top())
+func (w *walker) leaveFolder() {
+	closeFD(w.topFolder())
 	w.stack = w.stack[:len(w.stack)-1]
 }
 
-func (w *walker) rewind() {
+func (w *walker) returnToRoot() {
 	for len(w.stack) > 1 {
-		w.up()
+		w.leaveFolder()
 	}
 }
 

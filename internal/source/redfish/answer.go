@@ -55,8 +55,8 @@ type BIOS struct {
 	JobWaits bool
 }
 
-// failed adds p to Problems and returns true, unless p is nil.
-func (a *Answer) failed(p *Problem) bool {
+// recordProblem adds p to Problems and returns true, unless p is nil.
+func (a *Answer) recordProblem(p *Problem) bool {
 	if p == nil {
 		return false
 	}
@@ -64,7 +64,7 @@ func (a *Answer) failed(p *Problem) bool {
 	return true
 }
 
-func (a *Answer) note(format string, args ...any) {
+func (a *Answer) recordNote(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
@@ -75,11 +75,11 @@ func (a *Answer) Check() error {
 		return fmt.Errorf("DIMMs: %d, expected at most %d", len(a.DIMMs), maxModules)
 	}
 	for i := range a.DIMMs {
-		if err := a.DIMMs[i].check(); err != nil {
+		if err := a.DIMMs[i].validate(); err != nil {
 			return fmt.Errorf("DIMMs[%d].%w", i, err)
 		}
 	}
-	if err := a.Counts.check(); err != nil {
+	if err := a.Counts.validate(); err != nil {
 		return err
 	}
 	if err := checkEvents(a.Events); err != nil {
@@ -203,13 +203,13 @@ func (a *Answer) Detail() string {
 	return strings.Join(append(parts, a.Notes...), "; ")
 }
 
-// absent records a missing resource as a note and returns nil. It returns any other problem, and one that ends
+// noteIfAbsent records a missing resource as a note and returns nil. It returns any other problem, and one that ends
 // the reading.
-func (a *Answer) absent(p *Problem, text string) *Problem {
+func (a *Answer) noteIfAbsent(p *Problem, text string) *Problem {
 	if p.State != fact.SourceAbsent || p.last {
 		return p
 	}
-	a.note("%s", text)
+	a.recordNote("%s", text)
 	return nil
 }
 
@@ -235,16 +235,16 @@ func (p *Problem) Error() string {
 	return p.Op + ": " + p.Text
 }
 
-func problem(s fact.SourceState, op, format string, args ...any) *Problem {
+func newProblem(s fact.SourceState, op, format string, args ...any) *Problem {
 	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
 }
 
-func (p *Problem) final() *Problem {
+func (p *Problem) markFinal() *Problem {
 	p.last = true
 	return p
 }
 
-func (p *Problem) hint(text string) *Problem {
+func (p *Problem) withHint(text string) *Problem {
 	p.Hint = text
 	return p
 }
@@ -257,7 +257,7 @@ func printablePath(path string) string {
 	for i := 1; i < len(parts); i++ {
 		switch strings.ToLower(parts[i-1]) {
 		case "systems", "chassis":
-			if !plainName(parts[i]) {
+			if !isGenericName(parts[i]) {
 				parts[i] = "ID"
 			}
 		case "sessions":
@@ -266,12 +266,12 @@ func printablePath(path string) string {
 			}
 		}
 	}
-	return printable(strings.Join(parts, "/"))
+	return printableText(strings.Join(parts, "/"))
 }
 
-// plainName reports whether all machines of a vendor use this ID of a system: "1", "Self",
+// isGenericName reports whether all machines of a vendor use this ID of a system: "1", "Self",
 // "System.Embedded.1", "Node0". A longer number may be a serial number.
-func plainName(name string) bool {
+func isGenericName(name string) bool {
 	if len(name) <= 2 {
 		return true
 	}
@@ -286,8 +286,8 @@ func plainName(name string) bool {
 
 const maxShown = 120
 
-// printable replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.
-func printable(s string) string {
+// printableText replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.
+func printableText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < 0x20 || r > 0x7e {
 			return '?'
@@ -325,7 +325,7 @@ type DIMM struct {
 	Counts *Counts
 }
 
-func (d *DIMM) check() error {
+func (d *DIMM) validate() error {
 	switch {
 	case d.SizeBytes < 0 || d.SizeBytes > maxMiB<<20:
 		return fmt.Errorf("SizeBytes: %d, expected 0 to %d", d.SizeBytes, int64(maxMiB)<<20)
@@ -339,7 +339,7 @@ func (d *DIMM) check() error {
 			return fmt.Errorf("Location: %+v, expected socket and channel from 0, controller and slot from -1, all up to %d", *l, maxModules)
 		}
 	}
-	return d.Counts.check()
+	return d.Counts.validate()
 }
 
 // Location is the position of a module's slot with the service's numbers; -1 for a number that it does not report.
@@ -366,7 +366,7 @@ type Counts struct {
 	Alarms []string
 }
 
-func (c *Counts) check() error {
+func (c *Counts) validate() error {
 	if c == nil {
 		return nil
 	}

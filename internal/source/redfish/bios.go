@@ -24,30 +24,30 @@ type biosResource struct {
 	Links struct{ Settings resourceLink }
 }
 
-// bios reads the Bios resource and its settings object into a and returns the name of the registry.
+// readBIOS reads the Bios resource and its settings object into a and returns the name of the registry.
 // It is not an error if the service has no such resource.
-func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Problem) {
+func (c *client) readBIOS(ctx context.Context, at string, a *Answer) (string, *Problem) {
 	var head biosResource
-	body, p := c.get(ctx, at, maxAnswer, &head)
+	body, p := c.getResource(ctx, at, maxAnswer, &head)
 	if p != nil {
-		return "", a.absent(p, "the service offers no BIOS settings")
+		return "", a.noteIfAbsent(p, "the service offers no BIOS settings")
 	}
 	if (len(head.Content) == 0 || string(head.Content) == "null") && !strings.Contains(head.Type, "HpBios.") {
-		a.note("the service's BIOS resource holds no attributes")
+		a.recordNote("the service's BIOS resource holds no attributes")
 		return "", nil
 	}
 	a.BIOS = &BIOS{Resource: body, Path: printablePath(at)}
 	if strings.Contains(at, "System.Embedded") {
 		a.BIOS.JobWaits = c.dellJobWaits(ctx, a)
 	}
-	pending := cmp.Or(head.Settings.Object.path(), head.Links.Settings.path())
+	pending := cmp.Or(head.Settings.Object.targetPath(), head.Links.Settings.targetPath())
 	if pending == "" {
-		a.note("the service names no settings object: what waits for the next boot is not known")
+		a.recordNote("the service names no settings object: what waits for the next boot is not known")
 		return head.Registry, nil
 	}
-	body, p = c.get(ctx, pending, maxAnswer, &biosResource{})
+	body, p = c.getResource(ctx, pending, maxAnswer, &biosResource{})
 	if p != nil {
-		return head.Registry, a.absent(p, "the settings object is not there: what waits for the next boot is not known")
+		return head.Registry, a.noteIfAbsent(p, "the settings object is not there: what waits for the next boot is not known")
 	}
 	a.BIOS.Settings = body
 	return head.Registry, nil
@@ -59,12 +59,12 @@ const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1
 // cannot be read, or lists jobs by their links alone, as services without $expand do.
 func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
 	type job struct{ JobType, JobState string }
-	queue, p := pages[job](ctx, c, dellJobs)
+	queue, p := readPages[job](ctx, c, dellJobs)
 	waits := slices.ContainsFunc(queue, func(j job) bool {
 		return j.JobType == "BIOSConfiguration" && slices.Contains([]string{"New", "Scheduled", "Scheduling", "ReadyForExecution", "Waiting", "Running", "Pending", "Paused", "PendingActivation"}, j.JobState)
 	})
 	if p != nil || !waits && slices.Contains(queue, job{}) {
-		a.note("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
+		a.recordNote("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
 	}
 	return waits
 }
@@ -82,16 +82,16 @@ type registryFile struct {
 	Attributes json.RawMessage
 }
 
-// holds reports whether the registry has attributes. Before the host's first start it may have none.
-func (f *registryFile) holds() bool {
+// hasAttributes reports whether the registry has attributes. Before the host's first start it may have none.
+func (f *registryFile) hasAttributes() bool {
 	filled := func(list json.RawMessage) bool {
 		return len(list) > 2 && list[0] == '[' && len(bytes.TrimSpace(list[1:])) > 1
 	}
 	return filled(f.Entries.Attributes) || filled(f.Attributes)
 }
 
-// registry reads the attribute registry that the settings name into a, unless KnownRegistry has it.
-func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a *Answer) *Problem {
+// readRegistry reads the attribute registry that the settings name into a, unless KnownRegistry has it.
+func (c *client) readRegistry(ctx context.Context, root *serviceRoot, name string, a *Answer) *Problem {
 	if name == "" {
 		return nil
 	}
@@ -102,52 +102,52 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 	if a.BIOS.Registry != nil {
 		return nil
 	}
-	if root.Registries.path() == "" {
-		a.note("the service offers no attribute registry")
+	if root.Registries.targetPath() == "" {
+		a.recordNote("the service offers no attribute registry")
 		return nil
 	}
-	list, p := c.members(ctx, root.Registries.path())
+	list, p := c.memberPaths(ctx, root.Registries.targetPath())
 	if p != nil {
-		return a.absent(p, "the service offers no attribute registry")
+		return a.noteIfAbsent(p, "the service offers no attribute registry")
 	}
-	at := member(list, name)
+	at := registryPath(list, name)
 	if at == "" {
-		a.note("the attribute registry is not among those of the service")
+		a.recordNote("the attribute registry is not among those of the service")
 		return nil
 	}
 	var file registryFile
-	body, p := c.get(ctx, at, maxRegistry, &file)
+	body, p := c.getResource(ctx, at, maxRegistry, &file)
 	if p != nil {
-		return a.absent(p, "the attribute registry is not there")
+		return a.noteIfAbsent(p, "the attribute registry is not there")
 	}
-	if file.holds() {
+	if file.hasAttributes() {
 		a.BIOS.Registry = body
 		return nil
 	}
 	if file.Registry != "" && !strings.EqualFold(registryStem(file.Registry), registryStem(name)) {
-		a.note("the service lists another attribute registry than its settings name")
+		a.recordNote("the service lists another attribute registry than its settings name")
 		return nil
 	}
-	uri := file.location()
+	uri := file.locationPath()
 	if uri == "" {
-		a.note("the service does not say where its attribute registry is")
+		a.recordNote("the service does not say where its attribute registry is")
 		return nil
 	}
 	var registry registryFile
-	if body, p = c.get(ctx, uri, maxRegistry, &registry); p != nil {
-		return a.absent(p, "the attribute registry is not there")
+	if body, p = c.getResource(ctx, uri, maxRegistry, &registry); p != nil {
+		return a.noteIfAbsent(p, "the attribute registry is not there")
 	}
-	if !registry.holds() {
-		a.note("the attribute registry holds no attributes")
+	if !registry.hasAttributes() {
+		a.recordNote("the attribute registry holds no attributes")
 		return nil
 	}
 	a.BIOS.Registry = body
 	return nil
 }
 
-// member returns the path of the registry with this name, "" if there is none. It compares the last part of
+// registryPath returns the path of the registry with this name, "" if there is none. It compares the last part of
 // each path with the complete name, then without the version.
-func member(list []string, name string) string {
+func registryPath(list []string, name string) string {
 	last := func(path string) string {
 		path = strings.TrimSuffix(path, "/")
 		return strings.TrimSuffix(strings.ToLower(path[strings.LastIndex(path, "/")+1:]), ".json")
@@ -166,7 +166,7 @@ func registryStem(name string) string {
 	return name
 }
 
-func (f *registryFile) location() string {
+func (f *registryFile) locationPath() string {
 	first := ""
 	for _, l := range f.Location {
 		var path string

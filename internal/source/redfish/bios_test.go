@@ -194,7 +194,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}, Username: user, Password: password, Timeout: time.Second})
 		c.http.Transport = sameAnswer(body)
-		a := c.read(context.Background(), Identity{})
+		a := c.readService(context.Background(), Identity{})
 		if len(a.DIMMs) > maxModules || c.spent > maxTotal+1 || c.asked > maxRequests+1 {
 			t.Fatalf("%d modules, %d bytes, %d requests", len(a.DIMMs), c.spent, c.asked)
 		}

@@ -56,7 +56,7 @@ func newClient(o Options) *client {
 		TLSHandshakeTimeout:    requestTimeout,
 	}
 	c := &client{o: o, requestLimit: requestTimeout, decodeLimit: decodeTimeout, secrets: []string{o.Password}, sleep: sleepUnlessDone}
-	c.http = &http.Client{Transport: t, CheckRedirect: c.redirect}
+	c.http = &http.Client{Transport: t, CheckRedirect: c.checkRedirect}
 	return c
 }
 
@@ -75,10 +75,10 @@ type errRedirect struct{ text string }
 
 func (e *errRedirect) Error() string { return e.text }
 
-func (c *client) redirect(next *http.Request, before []*http.Request) error {
+func (c *client) checkRedirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case !c.sameOrigin(next.URL):
-		return &errRedirect{"redirected to another host (" + printable(next.URL.Host) + "), which is not followed"}
+		return &errRedirect{"redirected to another host (" + printableText(next.URL.Host) + "), which is not followed"}
 	case before[0].Method != http.MethodGet:
 		return &errRedirect{"a " + before[0].Method + " was redirected, which is not followed"}
 	case len(before) > maxRedirects:
@@ -93,15 +93,15 @@ func (c *client) sameOrigin(u *url.URL) bool {
 	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && port(u) == port(c.o.Base)
 }
 
-// resolve returns the URL of a link. A link to another host is refused.
-func (c *client) resolve(link string) (*url.URL, *Problem) {
+// resolveLink returns the URL of a link. A link to another host is refused.
+func (c *client) resolveLink(link string) (*url.URL, *Problem) {
 	ref, err := url.Parse(link)
 	if err != nil {
-		return nil, problem(fact.SourceMalformed, "", "a link of the service is not an address")
+		return nil, newProblem(fact.SourceMalformed, "", "a link of the service is not an address")
 	}
 	u := c.o.Base.ResolveReference(ref)
 	if !c.sameOrigin(u) || u.User != nil {
-		return nil, problem(fact.SourceRefused, "", "a link of the service leads to another host (%s), which is not followed", printable(u.Host))
+		return nil, newProblem(fact.SourceRefused, "", "a link of the service leads to another host (%s), which is not followed", printableText(u.Host))
 	}
 	u.Fragment = ""
 	return u, nil
@@ -113,29 +113,29 @@ type httpReply struct {
 	body   []byte
 }
 
-// do sends a request, and repeats it while the service answers that it is busy (503).
-func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*httpReply, *Problem) {
-	u, p := c.resolve(link)
+// sendRequest sends a request, and repeats it while the service answers that it is busy (503).
+func (c *client) sendRequest(ctx context.Context, method, link string, body []byte, limit int64) (*httpReply, *Problem) {
+	u, p := c.resolveLink(link)
 	if p != nil {
 		return nil, p
 	}
 	op := method + " " + printablePath(u.Path)
 	for try := 0; ; try++ {
-		r, p := c.once(ctx, method, u, body, limit, op)
+		r, p := c.sendOnce(ctx, method, u, body, limit, op)
 		if p != nil || r.status != http.StatusServiceUnavailable {
 			return r, p
 		}
-		if p := c.backoff(ctx, op, r.header, try); p != nil {
+		if p := c.waitForRetry(ctx, op, r.header, try); p != nil {
 			return nil, p
 		}
 	}
 }
 
-// backoff waits before a request is repeated, as long as the service requires. It returns a problem if the
+// waitForRetry waits before a request is repeated, as long as the service requires. It returns a problem if the
 // request was repeated maxRetries times, or if the deadline is earlier.
-func (c *client) backoff(ctx context.Context, op string, h http.Header, try int) *Problem {
+func (c *client) waitForRetry(ctx context.Context, op string, h http.Header, try int) *Problem {
 	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
-	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
+	busy := newProblem(fact.SourceRefused, op, "the service is busy (503)").markFinal()
 	end, bounded := ctx.Deadline()
 	switch {
 	case try >= maxRetries:
@@ -146,7 +146,7 @@ func (c *client) backoff(ctx context.Context, op string, h http.Header, try int)
 		return busy
 	}
 	if c.sleep(ctx, wait) != nil {
-		return c.ended(ctx, op)
+		return c.contextProblem(ctx, op)
 	}
 	return nil
 }
@@ -162,16 +162,16 @@ func retryAfter(v string, other time.Duration) time.Duration {
 	return other
 }
 
-// once sends one request with its own time limit and reads the answer. The end of the session has no
+// sendOnce sends one request with its own time limit and reads the answer. The end of the session has no
 // share in the limits of the reading.
-func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
+func (c *client) sendOnce(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
 	if c.asked++; method != http.MethodDelete && (c.asked > maxRequests || c.spent >= maxTotal) {
-		return nil, problem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).final()
+		return nil, newProblem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).markFinal()
 	}
-	c.timeLimit = min(c.requestLimit, c.o.timeout())
+	c.timeLimit = min(c.requestLimit, c.o.totalTimeout())
 	switch {
 	case limit == maxRegistry:
-		c.timeLimit = min(registryTimeout, c.o.timeout())
+		c.timeLimit = min(registryTimeout, c.o.totalTimeout())
 	case method == http.MethodDelete:
 		c.timeLimit = logoutTimeout // even after the time limit of the reading: BMCs have few sessions
 	}
@@ -179,7 +179,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	defer cancel()
 	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
+		return nil, newProblem(fact.SourceMalformed, op, "a link of the service is not an address")
 	}
 	// The headers that DSP0266 requires.
 	req.Header.Set("Accept", "application/json")
@@ -196,7 +196,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.failed(ctx, op, err)
+		return nil, c.requestProblem(ctx, op, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if method == http.MethodDelete {
@@ -213,58 +213,58 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 func (c *client) readBody(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
 	limit = min(limit, maxTotal-c.spent)
 	if resp.ContentLength > limit {
-		return nil, problem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
+		return nil, newProblem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	c.spent += int64(len(data))
 	switch {
 	case int64(len(data)) > limit:
-		return nil, problem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
+		return nil, newProblem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
 	case err != nil && resp.Request.Context().Err() != nil && ctx.Err() == nil: // other answers may be faster
-		return nil, problem(fact.SourceTruncated, op, "the answer is not complete after %s (%d bytes)", c.timeLimit, len(data))
+		return nil, newProblem(fact.SourceTruncated, op, "the answer is not complete after %s (%d bytes)", c.timeLimit, len(data))
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, problem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
+		return nil, newProblem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
 	case err != nil:
-		return nil, c.failed(ctx, op, err)
+		return nil, c.requestProblem(ctx, op, err)
 	default:
 		return data, nil
 	}
 }
 
-func (c *client) failed(ctx context.Context, op string, err error) *Problem {
+func (c *client) requestProblem(ctx context.Context, op string, err error) *Problem {
 	var redirected *errRedirect
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
 	case ctx.Err() != nil:
-		return c.ended(ctx, op)
+		return c.contextProblem(ctx, op)
 	case errors.As(err, &redirected):
-		return problem(fact.SourceRefused, op, "%s", c.scrub(redirected.text))
+		return newProblem(fact.SourceRefused, op, "%s", c.hideSecrets(redirected.text))
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return problem(fact.SourceAbsent, op, "the host's name is not known here").final()
+		return newProblem(fact.SourceAbsent, op, "the host's name is not known here").markFinal()
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return problem(fact.SourceAbsent, op, "connection refused: nothing listens there").final()
+		return newProblem(fact.SourceAbsent, op, "connection refused: nothing listens there").markFinal()
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return problem(fact.SourceRefused, op, "no complete answer within %s", c.timeLimit).final()
+		return newProblem(fact.SourceRefused, op, "no complete answer within %s", c.timeLimit).markFinal()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return problem(fact.SourceTruncated, op, "the service closed the connection without an answer").final()
+		return newProblem(fact.SourceTruncated, op, "the service closed the connection without an answer").markFinal()
 	}
 	if p := certificate(op, err); p != nil {
-		return p.final()
+		return p.markFinal()
 	}
 	var sent *url.Error
 	if errors.As(err, &sent) {
 		err = sent.Err // without the URL, which op names already
 	}
-	return problem(fact.SourceRefused, op, "%s", c.scrub(err.Error())).final()
+	return newProblem(fact.SourceRefused, op, "%s", c.hideSecrets(err.Error())).markFinal()
 }
 
-// ended explains that the context ended: its time was over, or the operator interrupted.
-func (c *client) ended(ctx context.Context, op string) *Problem {
+// contextProblem explains that the context ended: its time was over, or the operator interrupted.
+func (c *client) contextProblem(ctx context.Context, op string) *Problem {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return problem(fact.SourceRefused, op, "interrupted").final()
+		return newProblem(fact.SourceRefused, op, "interrupted").markFinal()
 	}
-	return problem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
+	return newProblem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.totalTimeout()).markFinal()
 }
 
 func certificate(op string, err error) *Problem {
@@ -276,50 +276,50 @@ func certificate(op string, err error) *Problem {
 	var verify *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the BMC, and check both clocks")
+		p := newProblem(fact.SourceRefused, op, "the service's certificate is not valid now").withHint("renew the certificate of the BMC, and check both clocks")
 		if cert := invalid.Cert; cert != nil {
 			p.Text = "the service's certificate is valid from " + cert.NotBefore.UTC().Format(time.DateOnly) + " to " + cert.NotAfter.UTC().Format(time.DateOnly) + ", not now"
 		}
 		return p
 	case errors.As(err, &unknown):
-		return problem(fact.SourceRefused, op, "certificate is not signed by a trusted CA").hint(trust)
+		return newProblem(fact.SourceRefused, op, "certificate is not signed by a trusted CA").withHint(trust)
 	case errors.As(err, &host):
-		return problem(fact.SourceRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
+		return newProblem(fact.SourceRefused, op, "the service's certificate is for another host name").withHint("use the name in the certificate, or renew it")
 	case errors.As(err, &verify), errors.As(err, &invalid):
-		return problem(fact.SourceRefused, op, "the service's certificate is not valid").hint(trust)
+		return newProblem(fact.SourceRefused, op, "the service's certificate is not valid").withHint(trust)
 	case strings.Contains(err.Error(), "protocol version"):
-		return problem(fact.SourceRefused, op, "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later").
-			hint("update the firmware of the BMC; until then export the settings with the vendor's tool and give them with --bios FILE")
+		return newProblem(fact.SourceRefused, op, "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later").
+			withHint("update the firmware of the BMC; until then export the settings with the vendor's tool and give them with --bios FILE")
 	case errors.As(err, &record):
-		return problem(fact.SourceMalformed, op, "not a TLS server")
+		return newProblem(fact.SourceMalformed, op, "not a TLS server")
 	default:
 		return nil
 	}
 }
 
-func (c *client) scrub(text string) string {
+func (c *client) hideSecrets(text string) string {
 	secrets := c.secrets
 	for _, oneLine := range append(secrets[:len(secrets):len(secrets)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {
 		if oneLine != "" {
 			text = strings.ReplaceAll(text, oneLine, "***")
 		}
 	}
-	return printable(text)
+	return printableText(text)
 }
 
-func refusal(op string, r *httpReply) *Problem {
+func refusalProblem(op string, r *httpReply) *Problem {
 	switch {
 	case r.status >= 200 && r.status < 300:
 		return nil
 	case r.status == http.StatusUnauthorized:
-		return problem(fact.SourceDenied, op, "the service does not accept user name and password (401)").hint("check the credentials' file")
+		return newProblem(fact.SourceDenied, op, "the service does not accept user name and password (401)").withHint("check the credentials' file")
 	case r.status == http.StatusForbidden:
-		return problem(fact.SourceDenied, op, "this user may not read it (403)").hint("give the user the right to log in and to read")
+		return newProblem(fact.SourceDenied, op, "this user may not read it (403)").withHint("give the user the right to log in and to read")
 	case r.status == http.StatusNotFound, r.status == http.StatusGone:
-		return problem(fact.SourceAbsent, op, "the service has no such resource (%d)", r.status)
+		return newProblem(fact.SourceAbsent, op, "the service has no such resource (%d)", r.status)
 	case r.status >= 300 && r.status < 400:
-		return problem(fact.SourceRefused, op, "redirected without a Location header (%d)", r.status)
+		return newProblem(fact.SourceRefused, op, "redirected without a Location header (%d)", r.status)
 	default:
-		return problem(fact.SourceRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
+		return newProblem(fact.SourceRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
 	}
 }

@@ -27,7 +27,7 @@ type resourceLink struct {
 	Href string `json:"href"`
 }
 
-func (l resourceLink) path() string {
+func (l resourceLink) targetPath() string {
 	return cmp.Or(strings.TrimSpace(l.ID), strings.TrimSpace(l.Href))
 }
 
@@ -63,9 +63,9 @@ const (
 	sameSystem                        // an identifier agrees
 )
 
-// compare compares a system with the audited machine: by serial number (Dell keeps the one of
+// compareIdentity compares a system with the audited machine: by serial number (Dell keeps the one of
 // SMBIOS in SKU), by UUID, and without either by model.
-func (s *system) compare(who Identity) {
+func (s *system) compareIdentity(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
 		if placeholder.Identifies(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
@@ -78,7 +78,7 @@ func (s *system) compare(who Identity) {
 	}
 	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
 	case own == "" || theirs == "":
-	case own == theirs || own == swapped(theirs):
+	case own == theirs || own == swapByteOrder(theirs):
 		s.fits, s.matchedBy = sameSystem, "UUID"
 		return
 	case comparable == "":
@@ -93,7 +93,7 @@ func (s *system) compare(who Identity) {
 	for _, own := range who.Products {
 		switch {
 		case !namesProduct(own) || !namesProduct(s.Model):
-		case holdsName(own, s.Model) || holdsName(s.Model, own):
+		case containsName(own, s.Model) || containsName(s.Model, own):
 			s.fits, s.matchedBy = likeSystem, "model"
 			return
 		case s.fits == unknownSystem:
@@ -106,7 +106,9 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
+func containsName(a, b string) bool {
+	return strings.Contains(lettersAndDigits(a), lettersAndDigits(b))
+}
 
 func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -132,9 +134,9 @@ func plainUUID(s string) string {
 	return s
 }
 
-// swapped returns the 32 digits of a UUID with its first three fields in the other byte order, which
+// swapByteOrder returns the 32 digits of a UUID with its first three fields in the other byte order, which
 // SMBIOS up to 2.5 and some controllers use.
-func swapped(u string) string {
+func swapByteOrder(u string) string {
 	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
 }
 
@@ -142,7 +144,7 @@ func swapped(u string) string {
 // machine; differs describes the identifier that differs, "" if none does.
 func SameIdentifiers(a, b Identity) (same bool, differs string) {
 	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
-	if s.compare(a); s.fits == otherSystem {
+	if s.compareIdentity(a); s.fits == otherSystem {
 		differs = "its " + s.differsBy + " is another one"
 	}
 	return s.fits == sameSystem, differs

@@ -40,7 +40,7 @@ func TestOwn(t *testing.T) {
 		"https://bmc.example:8443/x": false, "https://bmc.example.evil.example/x": false, "//evil.example/x": false, "https://u:p@bmc.example/x": false,
 		"https://[::1": false, "/%zz": false,
 	} {
-		_, p := c.resolve(link)
+		_, p := c.resolveLink(link)
 		assert.Equal(t, want, p == nil, link)
 	}
 }
@@ -81,7 +81,7 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 			c2 := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}})
 			c2.http.Transport = sameAnswer("{}")
 			c2.asked, c2.spent, c2.token, c2.session = c.asked, c.spent, token, "/redfish/v1/Sessions/1"
-			r, p := c2.do(t.Context(), http.MethodGet, "/x", nil, maxAnswer)
+			r, p := c2.sendRequest(t.Context(), http.MethodGet, "/x", nil, maxAnswer)
 			assert.Equal(t, c.reads, p == nil)
 			if c.reads {
 				assert.Equal(t, "{}", string(r.body))
@@ -90,7 +90,7 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 				assert.Equal(t, c.asked >= maxRequests || c.spent >= maxTotal, strings.Contains(p.Text, "for one machine"), p.Text)
 				assert.NotContains(t, p.Text, "-1")
 			}
-			assert.Empty(t, c2.logout(t.Context()))
+			assert.Empty(t, c2.closeSession(t.Context()))
 			assert.Empty(t, c2.token)
 		})
 	}
@@ -164,7 +164,7 @@ func TestLogin(t *testing.T) {
 			}
 			root := &serviceRoot{}
 			root.Links.Sessions.ID = "/redfish/v1/SessionService/Sessions"
-			p := c2.login(t.Context(), root)
+			p := c2.openSession(t.Context(), root)
 			c2.close()
 			assert.Equal(t, c.fails, p != nil)
 			assert.Equal(t, c.basic, c2.basic)
@@ -245,12 +245,12 @@ func TestCertificates(t *testing.T) {
 func TestSecretsOfErrors(t *testing.T) {
 	c := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}, Username: user, Password: password})
 	c.token, c.secrets = token, append(c.secrets, "FCH123456")
-	p := c.failed(t.Context(), "GET /x", &url.Error{Op: "Get", URL: "https://bmc.example/redfish/v1/Systems/FCH123456", Err: errors.New(`bad header "X": "` + token + `"`)})
+	p := c.requestProblem(t.Context(), "GET /x", &url.Error{Op: "Get", URL: "https://bmc.example/redfish/v1/Systems/FCH123456", Err: errors.New(`bad header "X": "` + token + `"`)})
 	assert.Equal(t, `GET /x: bad header "X": "***"`, p.Error())
 	assert.True(t, p.last)
-	assert.Equal(t, "*** *** *** ***", c.scrub(password+" "+token+" FCH123456 YXVkaXRvcjpzM2NyM3QtcGFzcy1XMFJE"))
+	assert.Equal(t, "*** *** *** ***", c.hideSecrets(password+" "+token+" FCH123456 YXVkaXRvcjpzM2NyM3QtcGFzcy1XMFJE"))
 	c.token, c.o.Password = "", ""
-	assert.Equal(t, "left as it is", (&client{secrets: []string{""}}).scrub("left as it is"), "no secret is in every text")
+	assert.Equal(t, "left as it is", (&client{secrets: []string{""}}).hideSecrets("left as it is"), "no secret is in every text")
 	assert.Equal(t, []string{password, "FCH123456"}, c.secrets)
 }
 
@@ -287,7 +287,7 @@ func TestSlowAnswers(t *testing.T) {
 			c2 := newClient(b.options(t))
 			defer c2.close()
 			c2.requestLimit = 400 * time.Millisecond
-			a := c2.read(t.Context(), Identity{})
+			a := c2.readService(t.Context(), Identity{})
 			require.Len(t, a.Problems, 1)
 			assert.Equal(t, c.says, a.Err().Error())
 			assert.Equal(t, fact.SourcePartial, a.State())
@@ -301,7 +301,7 @@ func TestSlowAnswers(t *testing.T) {
 		defer c.close()
 		c.basic, c.decodeLimit = true, 20*time.Millisecond
 		var stuck endless
-		_, p := c.get(t.Context(), biosPath, maxAnswer, &stuck)
+		_, p := c.getResource(t.Context(), biosPath, maxAnswer, &stuck)
 		require.NotNil(t, p)
 		assert.Equal(t, "GET /redfish/v1/Systems/ID/Bios: the answer takes too long to decode (more than 20ms)", p.Error())
 		assert.False(t, p.last, "the next answer may be read")

@@ -40,41 +40,41 @@ type logEntry struct {
 	}
 }
 
-// events reads the entries about memory of the first event log that can be read and has entries: of the system, then of its
+// readEvents reads the entries about memory of the first event log that can be read and has entries: of the system, then of its
 // managers. What prevents that is in a.LogProblem and no failure of the reading, because modules and settings do not
 // depend on it.
-func (c *client) events(ctx context.Context, root *serviceRoot, s *system, a *Answer) {
+func (c *client) readEvents(ctx context.Context, root *serviceRoot, s *system, a *Answer) {
 	one, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
 	services, p := c.logServices(one, s)
 	for _, at := range services {
 		var entries []logEntry
-		if entries, p = c.entries(one, root, at); len(entries) > 0 || p == nil {
+		if entries, p = c.readLogEntries(one, root, at); len(entries) > 0 || p == nil {
 			a.LogRead = true
 		}
-		a.Events = memoryEvents(entries, s.LastResetTime, c.oneLine)
+		a.Events = memoryEvents(entries, s.LastResetTime, c.lineWithoutSecrets)
 		if p == nil && len(entries) > 0 || len(a.Events) > 0 || p != nil && p.last {
 			break
 		}
 	}
 	switch {
 	case p != nil && one.Err() != nil && ctx.Err() == nil:
-		p = problem(fact.SourceTruncated, p.Op, "not done within the %s that the event log may take", logTimeout)
+		p = newProblem(fact.SourceTruncated, p.Op, "not done within the %s that the event log may take", logTimeout)
 	case p == nil && len(services) == 0:
-		p = problem(fact.SourceAbsent, "", "the service offers no event log")
+		p = newProblem(fact.SourceAbsent, "", "the service offers no event log")
 	}
 	a.LogProblem = p
 }
 
 // logServices returns the paths of the event logs, in the order of eventLogs.
 func (c *client) logServices(ctx context.Context, s *system) ([]string, *Problem) {
-	lists := []string{s.LogServices.path()}
+	lists := []string{s.LogServices.targetPath()}
 	var failed *Problem
 	for i := 0; i < len(lists); i++ {
 		var found []string
 		var p *Problem
 		if lists[i] != "" {
-			found, p = c.members(ctx, lists[i])
+			found, p = c.memberPaths(ctx, lists[i])
 		}
 		found = slices.DeleteFunc(found, func(at string) bool { return rankOfLog(at) < 0 })
 		if slices.SortStableFunc(found, func(a, b string) int { return rankOfLog(a) - rankOfLog(b) }); len(found) > 0 {
@@ -90,8 +90,8 @@ func (c *client) logServices(ctx context.Context, s *system) ([]string, *Problem
 		}
 		for _, m := range s.Links.ManagedBy[:min(len(s.Links.ManagedBy), maxProblems)] {
 			var manager struct{ LogServices resourceLink }
-			if _, p := c.get(ctx, m.path(), maxAnswer, &manager); p == nil {
-				lists = append(lists, manager.LogServices.path())
+			if _, p := c.getResource(ctx, m.targetPath(), maxAnswer, &manager); p == nil {
+				lists = append(lists, manager.LogServices.targetPath())
 			} else if failed = p; p.last {
 				return nil, failed
 			}
@@ -101,19 +101,19 @@ func (c *client) logServices(ctx context.Context, s *system) ([]string, *Problem
 }
 
 func rankOfLog(at string) int {
-	return slices.Index(eventLogs, strings.ToLower((&system{at: at}).last()))
+	return slices.Index(eventLogs, strings.ToLower((&system{at: at}).lastSegment()))
 }
 
-// entries reads a log's entries over all pages. Those before a problem are returned with it: a log that is cut short is
+// readLogEntries reads a log's entries over all pages. Those before a problem are returned with it: a log that is cut short is
 // still a log.
-func (c *client) entries(ctx context.Context, root *serviceRoot, at string) ([]logEntry, *Problem) {
+func (c *client) readLogEntries(ctx context.Context, root *serviceRoot, at string) ([]logEntry, *Problem) {
 	var service struct{ Entries resourceLink }
-	if _, p := c.get(ctx, at, maxAnswer, &service); p != nil {
+	if _, p := c.getResource(ctx, at, maxAnswer, &service); p != nil {
 		return nil, p
 	}
-	path, start := service.Entries.path(), c.spent
+	path, start := service.Entries.targetPath(), c.spent
 	if path == "" {
-		return nil, problem(fact.SourceMalformed, "GET "+printablePath(at), "the event log links to no entries")
+		return nil, newProblem(fact.SourceMalformed, "GET "+printablePath(at), "the event log links to no entries")
 	}
 	if root.Features.Expand.NoLinks && !strings.Contains(path, "?") {
 		path += "?$expand=." // iLO's entries are links otherwise
@@ -121,14 +121,14 @@ func (c *client) entries(ctx context.Context, root *serviceRoot, at string) ([]l
 	var out []logEntry
 	links, seen := 0, map[string]bool{}
 	cut := func(limit int, what string) *Problem {
-		return problem(fact.SourceTruncated, "GET "+printablePath(at), "the event log has more than %d %s; %d entries were read", limit, what, len(out))
+		return newProblem(fact.SourceTruncated, "GET "+printablePath(at), "the event log has more than %d %s; %d entries were read", limit, what, len(out))
 	}
 	for range maxLogPages {
 		var page struct {
 			Members members[logEntry] `json:"Members"`
 			Next    string            `json:"Members@odata.nextLink"`
 		}
-		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
+		if _, p := c.getResource(ctx, path, maxAnswer, &page); p != nil {
 			return out, p
 		}
 		seen[path] = true
@@ -139,11 +139,11 @@ func (c *client) entries(ctx context.Context, root *serviceRoot, at string) ([]l
 			case c.spent-start > maxLogBytes:
 				return out, cut(maxLogBytes, "bytes")
 			}
-			if e.Message == "" && e.MessageID == "" && e.path() != "" {
+			if e.Message == "" && e.MessageID == "" && e.targetPath() != "" {
 				if links++; links > maxLogLinks {
 					return out, cut(maxLogLinks, "entries to be asked for one by one")
 				}
-				if _, p := c.get(ctx, e.path(), maxAnswer, &e); p != nil {
+				if _, p := c.getResource(ctx, e.targetPath(), maxAnswer, &e); p != nil {
 					return out, p
 				}
 			}
@@ -153,7 +153,7 @@ func (c *client) entries(ctx context.Context, root *serviceRoot, at string) ([]l
 			return out, nil
 		}
 		if seen[path] {
-			return out, problem(fact.SourceMalformed, "GET "+printablePath(at), "the pages of the event log have no end; %d entries were read", len(out))
+			return out, newProblem(fact.SourceMalformed, "GET "+printablePath(at), "the pages of the event log have no end; %d entries were read", len(out))
 		}
 	}
 	return out, cut(maxLogPages, "pages")

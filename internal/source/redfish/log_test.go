@@ -149,7 +149,7 @@ func TestEventLogProblems(t *testing.T) {
 			if name == "slow" {
 				cl.requestLimit = time.Second
 			}
-			a := cl.read(t.Context(), Identity{Products: []string{"Server 1"}})
+			a := cl.readService(t.Context(), Identity{Products: []string{"Server 1"}})
 			require.NoError(t, a.Err())
 			assert.Len(t, a.DIMMs, 2)
 			if assert.NotNil(t, a.LogProblem) {

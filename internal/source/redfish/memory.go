@@ -14,11 +14,11 @@ type memoryLocation struct {
 	Socket, MemoryController, Channel, Slot number
 }
 
-// stated returns the location, nil if socket or channel is missing: only both together name a channel of the machine.
-func (m *memoryLocation) stated() *Location {
+// statedLocation returns the location, nil if socket or channel is missing: only both together name a channel of the machine.
+func (m *memoryLocation) statedLocation() *Location {
 	// of is -1 for what is missing or not a whole number from 0 to maxModules.
 	of := func(n number) int {
-		if v, ok := n.whole(0, maxModules); ok {
+		if v, ok := n.wholeWithin(0, maxModules); ok {
 			return int(v)
 		}
 		return -1
@@ -48,46 +48,46 @@ type memoryResource struct {
 	Metrics           resourceLink
 }
 
-func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
+func (c *client) readMemory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
 	if root.Features.Expand.NoLinks && root.Features.Expand.Levels {
-		if metrics, ok := c.expanded(ctx, at, a); ok {
-			return c.counts(ctx, metrics, a)
+		if metrics, ok := c.readExpanded(ctx, at, a); ok {
+			return c.readErrorCounts(ctx, metrics, a)
 		}
 	}
-	metrics, p := c.modules(ctx, at, a)
+	metrics, p := c.readModules(ctx, at, a)
 	if p != nil {
 		return p
 	}
-	return c.counts(ctx, metrics, a)
+	return c.readErrorCounts(ctx, metrics, a)
 }
 
-// modules reads each module with a request of its own. It returns the paths of their metrics, in the order of a.DIMMs.
-func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
-	list, p := c.members(ctx, at)
+// readModules reads each module with a request of its own. It returns the paths of their metrics, in the order of a.DIMMs.
+func (c *client) readModules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
+	list, p := c.memberPaths(ctx, at)
 	if p != nil {
-		return nil, a.absent(p, "the service offers no memory inventory")
+		return nil, a.noteIfAbsent(p, "the service offers no memory inventory")
 	}
 	if len(list) > maxModules {
-		return nil, problem(fact.SourceRefused, "GET "+printablePath(at), "more than %d modules", maxModules)
+		return nil, newProblem(fact.SourceRefused, "GET "+printablePath(at), "more than %d modules", maxModules)
 	}
 	failures := 0
 	for _, path := range list {
 		var m memoryResource
-		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+		if _, p := c.getResource(ctx, path, maxAnswer, &m); p != nil {
 			if failures++; p.last || failures >= maxProblems {
 				return nil, p
 			}
-			a.failed(p)
+			a.recordProblem(p)
 			continue
 		}
-		a.DIMMs, metrics = append(a.DIMMs, c.dimm(path, &m)), append(metrics, m.Metrics.path())
+		a.DIMMs, metrics = append(a.DIMMs, c.buildDIMM(path, &m)), append(metrics, m.Metrics.targetPath())
 	}
 	return metrics, nil
 }
 
-// expanded reads all modules with one request, for services that support it, and returns the paths of their
+// readExpanded reads all modules with one request, for services that support it, and returns the paths of their
 // metrics. It returns false and drops the answer if that is incomplete; modules is used then.
-func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
+func (c *client) readExpanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
 		Members members[struct {
 			resourceLink
@@ -96,31 +96,31 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 		Count number `json:"Members@odata.count"`
 		Next  string `json:"Members@odata.nextLink"`
 	}
-	if _, p := c.get(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
+	if _, p := c.getResource(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
 		return nil, false
 	}
-	if page.Count.known && page.Count.integer(maxMembers) != int64(len(page.Members)) {
+	if page.Count.known && page.Count.positiveInteger(maxMembers) != int64(len(page.Members)) {
 		return nil, false
 	}
 	var all []DIMM
 	for i := range page.Members {
 		m := &page.Members[i]
-		if m.path() == "" || m.memoryResource.ID == "" {
+		if m.targetPath() == "" || m.memoryResource.ID == "" {
 			return nil, false // a link in place of the resource
 		}
-		all, metrics = append(all, c.dimm(m.path(), &m.memoryResource)), append(metrics, m.Metrics.path())
+		all, metrics = append(all, c.buildDIMM(m.targetPath(), &m.memoryResource)), append(metrics, m.Metrics.targetPath())
 	}
 	a.DIMMs = append(a.DIMMs, all...)
 	return metrics, true
 }
 
-func (c *client) dimm(path string, m *memoryResource) DIMM {
-	d := DIMM{Path: printablePath(path), Health: c.oneLine(m.Status.Health), Condition: c.oneLine(m.Status.State),
-		SizeBytes: m.CapacityMiB.integer(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.integer(maxMTs)),
-		Ranks: int(m.RankCount.integer(maxRanks)), Type: c.oneLine(m.MemoryDeviceType),
-		PartNumber: c.oneLine(m.PartNumber), Location: m.MemoryLocation.stated()}
+func (c *client) buildDIMM(path string, m *memoryResource) DIMM {
+	d := DIMM{Path: printablePath(path), Health: c.lineWithoutSecrets(m.Status.Health), Condition: c.lineWithoutSecrets(m.Status.State),
+		SizeBytes: m.CapacityMiB.positiveInteger(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.positiveInteger(maxMTs)),
+		Ranks: int(m.RankCount.positiveInteger(maxRanks)), Type: c.lineWithoutSecrets(m.MemoryDeviceType),
+		PartNumber: c.lineWithoutSecrets(m.PartNumber), Location: m.MemoryLocation.statedLocation()}
 	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
-		d.Labels[i] = c.oneLine(label)
+		d.Labels[i] = c.lineWithoutSecrets(label)
 	}
 	absent := strings.EqualFold(d.Condition, "Absent")
 	d.Installed = !absent && d.SizeBytes != 0
@@ -129,12 +129,12 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 	return d
 }
 
-// oneLine returns a text as one line without secrets.
-func (c *client) oneLine(s string) string {
+// lineWithoutSecrets returns a text as one line without secrets.
+func (c *client) lineWithoutSecrets(s string) string {
 	if s = strings.TrimSpace(s); s == "" {
 		return ""
 	}
-	return c.scrub(s)
+	return c.hideSecrets(s)
 }
 
 // memoryMetrics is one MemoryMetrics resource (DSP0268).
@@ -150,46 +150,46 @@ type memoryMetrics struct {
 // maxErrors is more errors than a module can have had; a larger number is ignored.
 const maxErrors = 1 << 48
 
-// counts reads the errors of each installed module, one request for each. metrics are the paths for a.DIMMs, in
+// readErrorCounts reads the errors of each installed module, one request for each. metrics are the paths for a.DIMMs, in
 // the same order. It stops after maxProblems failures. These requests are the last ones.
-func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Problem {
+func (c *client) readErrorCounts(ctx context.Context, metrics []string, a *Answer) *Problem {
 	failures := 0
 	for i, path := range metrics {
 		if path == "" || !a.DIMMs[i].Installed {
 			continue
 		}
 		var m memoryMetrics
-		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+		if _, p := c.getResource(ctx, path, maxAnswer, &m); p != nil {
 			if failures++; p.last || failures >= maxProblems {
-				return a.absent(p, "the service links to counts of memory errors and has none")
+				return a.noteIfAbsent(p, "the service links to counts of memory errors and has none")
 			}
 			if p.State != fact.SourceAbsent {
-				a.failed(p)
+				a.recordProblem(p)
 			}
 			continue
 		}
-		a.DIMMs[i].Counts = m.stated(printablePath(path))
+		a.DIMMs[i].Counts = m.statedCounts(printablePath(path))
 	}
 	return nil
 }
 
-// total reads the errors of all modules together, which some services report although they have no counts of
+// readTotalCounts reads the errors of all modules together, which some services report although they have no counts of
 // single modules.
-func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
+func (c *client) readTotalCounts(ctx context.Context, path string, a *Answer) *Problem {
 	var m memoryMetrics
-	if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
-		return a.absent(p, "the service links to counts of all memory errors and has none")
+	if _, p := c.getResource(ctx, path, maxAnswer, &m); p != nil {
+		return a.noteIfAbsent(p, "the service links to counts of all memory errors and has none")
 	}
-	a.Counts = m.stated(printablePath(path))
+	a.Counts = m.statedCounts(printablePath(path))
 	return nil
 }
 
-func (m *memoryMetrics) stated(path string) *Counts {
+func (m *memoryMetrics) statedCounts(path string) *Counts {
 	out := Counts{Path: path}
-	if v, ok := m.CurrentPeriod.CorrectableECCErrorCount.whole(0, maxErrors); ok {
+	if v, ok := m.CurrentPeriod.CorrectableECCErrorCount.wholeWithin(0, maxErrors); ok {
 		out.Corrected = &v
 	}
-	if v, ok := m.CurrentPeriod.UncorrectableECCErrorCount.whole(0, maxErrors); ok {
+	if v, ok := m.CurrentPeriod.UncorrectableECCErrorCount.wholeWithin(0, maxErrors); ok {
 		out.Uncorrected = &v
 	}
 	for _, name := range [...]string{"AddressParityError", "CorrectableECCError", "UncorrectableECCError"} {

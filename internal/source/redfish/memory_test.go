@@ -41,7 +41,7 @@ func TestPresence(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var m memoryResource
 			require.NoError(t, json.Unmarshal([]byte(`{"Id":"1",`+c.raw+`}`), &m))
-			d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
+			d := (&client{}).buildDIMM("/redfish/v1/Systems/1/Memory/1", &m)
 			assert.Equal(t, []bool{c.installed, c.known}, []bool{d.Installed, d.Known})
 		})
 	}

@@ -420,13 +420,13 @@ func TestRetry(t *testing.T) {
 	defer c.close()
 	var waited []time.Duration
 	c.sleep = func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
-	a := c.read(context.Background(), Identity{})
+	a := c.readService(context.Background(), Identity{})
 	require.NoError(t, a.Err())
 	assert.Equal(t, []time.Duration{7 * time.Second, 7 * time.Second}, waited)
 
 	left = 100
 	waited = nil
-	a = c.read(context.Background(), Identity{})
+	a = c.readService(context.Background(), Identity{})
 	require.Error(t, a.Err())
 	assert.Contains(t, a.Err().Error(), "busy (503), also when asked 3 times more")
 	assert.Len(t, waited, 3)
@@ -486,7 +486,7 @@ func TestMemoryLocation(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var m memoryResource
 			require.NoError(t, json.Unmarshal([]byte(`{"Id":"1","CapacityMiB":1024,"MemoryLocation":`+c.raw+`}`), &m))
-			d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
+			d := (&client{}).buildDIMM("/redfish/v1/Systems/1/Memory/1", &m)
 			assert.Equal(t, c.want, d.Location)
 		})
 	}

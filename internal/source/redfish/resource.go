@@ -34,43 +34,43 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// whole returns the number if it is a whole one from least to most.
-func (n number) whole(least, most int64) (int64, bool) {
+// wholeWithin returns the number if it is a whole one from least to most.
+func (n number) wholeWithin(least, most int64) (int64, bool) {
 	if !n.known || n.value < float64(least) || n.value > float64(most) || n.value != float64(int64(n.value)) {
 		return 0, false
 	}
 	return int64(n.value), true
 }
 
-// integer returns an integer from 1 to limit, 0 for any other value.
-func (n number) integer(limit int64) int64 {
-	v, _ := n.whole(1, limit)
+// positiveInteger returns an integer from 1 to limit, 0 for any other value.
+func (n number) positiveInteger(limit int64) int64 {
+	v, _ := n.wholeWithin(1, limit)
 	return v
 }
 
-func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
-	r, p := c.do(ctx, http.MethodGet, path, nil, limit)
+func (c *client) getResource(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
+	r, p := c.sendRequest(ctx, http.MethodGet, path, nil, limit)
 	if p != nil {
 		return nil, p
 	}
-	if p := c.decode("GET "+printablePath(path), r, v); p != nil {
+	if p := c.decodeReply("GET "+printablePath(path), r, v); p != nil {
 		return nil, p
 	}
 	return r.body, nil
 }
 
-// decode decodes an answer into v, which must not be read if there is a problem. A property with a type that the schema
+// decodeReply decodes an answer into v, which must not be read if there is a problem. A property with a type that the schema
 // does not have is ignored; the other properties are kept.
-func (c *client) decode(op string, r *httpReply, v any) *Problem {
-	if p := refusal(op, r); p != nil {
+func (c *client) decodeReply(op string, r *httpReply, v any) *Problem {
+	if p := refusalProblem(op, r); p != nil {
 		return p
 	}
 	body := bytes.TrimPrefix(bytes.TrimSpace(r.body), []byte("\xef\xbb\xbf"))
 	if len(body) == 0 {
-		return problem(fact.SourceTruncated, op, "the answer is empty, expected a JSON object")
+		return newProblem(fact.SourceTruncated, op, "the answer is empty, expected a JSON object")
 	}
 	if body[0] != '{' {
-		return problem(fact.SourceMalformed, op, "the answer is not a JSON object")
+		return newProblem(fact.SourceMalformed, op, "the answer is not a JSON object")
 	}
 	err := strictjson.InTime(c.decodeLimit, func() error { return json.Unmarshal(body, v) })
 	var other *json.UnmarshalTypeError
@@ -79,13 +79,13 @@ func (c *client) decode(op string, r *httpReply, v any) *Problem {
 	case err == nil, errors.As(err, &other):
 		return nil
 	case errors.Is(err, strictjson.ErrTooSlow), errors.Is(err, errTooMany):
-		return problem(fact.SourceRefused, op, "the answer %v", err)
+		return newProblem(fact.SourceRefused, op, "the answer %v", err)
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
-		return problem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
+		return newProblem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
 	case errors.As(err, &syntax):
-		return problem(fact.SourceMalformed, op, "the answer is not JSON from byte %d on", syntax.Offset)
+		return newProblem(fact.SourceMalformed, op, "the answer is not JSON from byte %d on", syntax.Offset)
 	default:
-		return problem(fact.SourceMalformed, op, "the answer is not JSON that can be read")
+		return newProblem(fact.SourceMalformed, op, "the answer is not JSON that can be read")
 	}
 }
 
@@ -115,20 +115,20 @@ func (m *members[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
-	links, p := pages[resourceLink](ctx, c, path)
+func (c *client) memberPaths(ctx context.Context, path string) ([]string, *Problem) {
+	links, p := readPages[resourceLink](ctx, c, path)
 	var out []string
 	for _, m := range links {
-		if at := m.path(); at != "" {
+		if at := m.targetPath(); at != "" {
 			out = append(out, at)
 		}
 	}
 	return out, p
 }
 
-// pages returns the members of a collection, over all of its pages. A further page that is not there
+// readPages returns the members of a collection, over all of its pages. A further page that is not there
 // is not an absent collection.
-func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
+func readPages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 	var out []T
 	seen := map[string]bool{}
 	for range maxPages {
@@ -136,7 +136,7 @@ func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 			Members members[T] `json:"Members"`
 			Next    string     `json:"Members@odata.nextLink"`
 		}
-		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
+		if _, p := c.getResource(ctx, path, maxAnswer, &page); p != nil {
 			if len(seen) > 0 && p.State == fact.SourceAbsent {
 				p.State = fact.SourceTruncated
 			}
@@ -144,13 +144,13 @@ func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 		}
 		seen[path] = true
 		if out = append(out, page.Members...); len(out) > maxMembers {
-			return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d members", maxMembers)
+			return nil, newProblem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d members", maxMembers)
 		}
 		if path = page.Next; path == "" || seen[path] {
 			return out, nil
 		}
 	}
-	return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
+	return nil, newProblem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
 }
 
 // Read reads one machine's data from a service. It returns no error: what could not be read is in
@@ -158,69 +158,69 @@ func pages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 func Read(ctx context.Context, o Options, who Identity) *Answer {
 	c := newClient(o)
 	defer c.close()
-	return c.read(ctx, who)
+	return c.readService(ctx, who)
 }
 
-func (c *client) read(ctx context.Context, who Identity) *Answer {
+func (c *client) readService(ctx context.Context, who Identity) *Answer {
 	a := &Answer{Insecure: c.o.Insecure}
-	ctx, cancel := context.WithTimeout(ctx, c.o.timeout())
+	ctx, cancel := context.WithTimeout(ctx, c.o.totalTimeout())
 	defer cancel()
 	// The service root requires no login (DSP0266 "Authentication requirements"). If something in front demands one, it can only be Basic.
-	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	r, p := c.sendRequest(ctx, http.MethodGet, rootPath, nil, maxAnswer)
 	asksBasic := func(v string) bool { return len(v) >= 5 && strings.EqualFold(v[:5], "basic") }
 	if p == nil && r.status == http.StatusUnauthorized && slices.ContainsFunc(r.header.Values("WWW-Authenticate"), asksBasic) {
 		c.basic = true
-		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+		r, p = c.sendRequest(ctx, http.MethodGet, rootPath, nil, maxAnswer)
 	}
 	root := &serviceRoot{}
 	if p == nil {
-		p = c.decode("GET "+rootPath, r, root)
+		p = c.decodeReply("GET "+rootPath, r, root)
 	}
-	if p == nil && root.Systems.path() == "" {
-		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
+	if p == nil && root.Systems.targetPath() == "" {
+		p = newProblem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
 	}
-	if a.failed(p) {
+	if a.recordProblem(p) {
 		return a
 	}
-	if a.failed(c.login(ctx, root)) {
+	if a.recordProblem(c.openSession(ctx, root)) {
 		return a
 	}
-	c.all(ctx, root, who, a)
-	if text := c.logout(ctx); text != "" {
-		a.note("%s", text)
+	c.readResources(ctx, root, who, a)
+	if text := c.closeSession(ctx); text != "" {
+		a.recordNote("%s", text)
 	}
 	return a
 }
 
-// all reads the machine's resources, the most important ones first: BIOS settings, the registry, without which
+// readResources reads the machine's resources, the most important ones first: BIOS settings, the registry, without which
 // some vendors' settings are only codes, then the modules, which are also in SMBIOS and need a request each
 // on many services, and the event log. Data that was read before a service fails is kept.
-func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
-	s, p := c.system(ctx, root, who, a)
-	if a.failed(p) {
+func (c *client) readResources(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
+	s, p := c.findSystem(ctx, root, who, a)
+	if a.recordProblem(p) {
 		return
 	}
 	a.Found = true
 	registry := ""
-	if at := s.bios(); at == "" {
-		a.note("the service offers no BIOS settings")
-	} else if registry, p = c.bios(ctx, at, a); a.failed(p) && p.last {
+	if at := s.biosAddress(); at == "" {
+		a.recordNote("the service offers no BIOS settings")
+	} else if registry, p = c.readBIOS(ctx, at, a); a.recordProblem(p) && p.last {
 		return
 	}
-	if p := c.registry(ctx, root, registry, a); a.failed(p) && p.last {
+	if p := c.readRegistry(ctx, root, registry, a); a.recordProblem(p) && p.last {
 		return
 	}
-	if at := s.Memory.path(); at == "" {
-		a.note("the service offers no memory inventory")
-	} else if p := c.memory(ctx, root, at, a); a.failed(p) && p.last {
+	if at := s.Memory.targetPath(); at == "" {
+		a.recordNote("the service offers no memory inventory")
+	} else if p := c.readMemory(ctx, root, at, a); a.recordProblem(p) && p.last {
 		return
 	}
-	if at := s.MemorySummary.Metrics.path(); at != "" {
-		if p := c.total(ctx, at, a); a.failed(p) && p.last {
+	if at := s.MemorySummary.Metrics.targetPath(); at != "" {
+		if p := c.readTotalCounts(ctx, at, a); a.recordProblem(p) && p.last {
 			return
 		}
 	}
-	c.events(ctx, root, s, a)
+	c.readEvents(ctx, root, s, a)
 }
 
 // Limits of one reading.
@@ -293,7 +293,7 @@ func ParseURL(text string) (*url.URL, error) {
 	return &url.URL{Scheme: "https", Host: u.Host}, nil
 }
 
-func (o *Options) timeout() time.Duration {
+func (o *Options) totalTimeout() time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout
 	}

@@ -43,7 +43,7 @@ func DecodeLog(data []byte) (*SavedLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Entries, out.Events = len(entries), memoryEvents(entries, "", printable)
+	out.Entries, out.Events = len(entries), memoryEvents(entries, "", printableText)
 	if cut := len(out.Events) - maxEvents; cut > 0 {
 		out.Events, out.Partial = out.Events[cut:], fmt.Sprintf("the last %d entries about memory were read", maxEvents)
 	}
@@ -125,7 +125,7 @@ func textEntries(text string) ([]logEntry, error) {
 	var heading []string
 	record := map[string]string{}
 	end := func() {
-		if e, ok := recorded(record); ok {
+		if e, ok := entryOfRecord(record); ok {
 			out = append(out, e)
 		}
 		clear(record)
@@ -179,10 +179,10 @@ func textEntries(text string) ([]logEntry, error) {
 // ipmitool print, are in the order of the user's language.
 var logTimes = []string{"01/02/2006 15:04:05", "2006-01-02 15:04:05", "Jan-02-2006 15:04:05", "Mon Jan _2 15:04:05 2006"}
 
-// recorded returns the entry of a record, false for one without text or time. Of an event of IPMI, ipmitool itself works
+// entryOfRecord returns the entry of a record, false for one without text or time. Of an event of IPMI, ipmitool itself works
 // out the slot that it prints in parentheses, and is wrong on some servers (its issues 41 and 385): only the name that the
 // BMC has for the sensor is used. What was withdrawn (deasserted) is an entry about nothing.
-func recorded(r map[string]string) (e logEntry, ok bool) {
+func entryOfRecord(r map[string]string) (e logEntry, ok bool) {
 	when := cmp.Or(r["time"], strings.TrimSpace(r["date"]+" "+r["clock"]))
 	if r["text"] == "" || when == "" {
 		return e, false

@@ -32,15 +32,15 @@ type rootRef struct {
 
 const rootPath = "/redfish/v1/"
 
-// login opens a session. Basic authentication, which sends the password with every request, is used
+// openSession opens a session. Basic authentication, which sends the password with every request, is used
 // only if the service offers no sessions.
-func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
+func (c *client) openSession(ctx context.Context, root *serviceRoot) *Problem {
 	if c.basic {
 		return nil
 	}
-	at := root.Links.Sessions.path()
-	if at == "" && root.SessionService.path() != "" {
-		at = strings.TrimSuffix(root.SessionService.path(), "/") + "/Sessions"
+	at := root.Links.Sessions.targetPath()
+	if at == "" && root.SessionService.targetPath() != "" {
+		at = strings.TrimSuffix(root.SessionService.targetPath(), "/") + "/Sessions"
 	}
 	if at == "" {
 		c.basic = true
@@ -48,17 +48,17 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	}
 	body, err := json.Marshal(map[string]string{"UserName": c.o.Username, "Password": c.o.Password})
 	if err != nil {
-		return problem(fact.SourceMalformed, "login", "user name and password are not text")
+		return newProblem(fact.SourceMalformed, "login", "user name and password are not text")
 	}
-	r, p := c.do(ctx, http.MethodPost, at, body, maxAnswer)
+	r, p := c.sendRequest(ctx, http.MethodPost, at, body, maxAnswer)
 	if p != nil {
 		return p
 	}
 	c.token = r.header.Get("X-Auth-Token")
-	p = refusal("login at POST "+printablePath(at), r)
+	p = refusalProblem("login at POST "+printablePath(at), r)
 	switch {
 	case p == nil && c.token != "":
-		c.session = ownSession(c.sessionPath(r), root.sessions(at))
+		c.session = ownSession(c.sessionPath(r), root.sessionCollections(at))
 		return nil
 	case p == nil, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed, r.status == http.StatusNotImplemented:
 		// The service has a collection of sessions but does not open one.
@@ -78,17 +78,17 @@ func (c *client) sessionPath(r *httpReply) string {
 	var body struct {
 		ID string `json:"@odata.id"`
 	}
-	if c.decode("", r, &body) == nil && strings.HasPrefix(body.ID, "/") {
+	if c.decodeReply("", r, &body) == nil && strings.HasPrefix(body.ID, "/") {
 		return body.ID
 	}
 	return ""
 }
 
-// sessions returns the collections in which the service may keep sessions: the one used for login, the one of its
+// sessionCollections returns the collections in which the service may keep sessions: the one used for login, the one of its
 // session service, the place given in DSP0266 ("Session login"), and that of older controllers.
-func (r *serviceRoot) sessions(at string) []string {
+func (r *serviceRoot) sessionCollections(at string) []string {
 	all := []string{rootPath + "SessionService/Sessions", rootPath + "Sessions"}
-	for _, name := range []string{at, r.SessionService.path() + "/Sessions"} {
+	for _, name := range []string{at, r.SessionService.targetPath() + "/Sessions"} {
 		if u, err := url.Parse(name); err == nil && strings.EqualFold(path.Base(u.Path), "Sessions") {
 			all = append(all, path.Clean(u.Path))
 		}
@@ -113,9 +113,9 @@ func ownSession(at string, collections []string) string {
 	return at
 }
 
-// logout closes the session, even if the reading failed or its time is over. It returns why it
+// closeSession closes the session, even if the reading failed or its time is over. It returns why it
 // could not, "" for success.
-func (c *client) logout(ctx context.Context) string {
+func (c *client) closeSession(ctx context.Context) string {
 	if c.token == "" {
 		return ""
 	}
@@ -124,9 +124,9 @@ func (c *client) logout(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutTimeout)
 	defer cancel()
-	r, p := c.do(ctx, http.MethodDelete, c.session, nil, maxAnswer)
+	r, p := c.sendRequest(ctx, http.MethodDelete, c.session, nil, maxAnswer)
 	if p == nil && r.status != http.StatusNotFound {
-		p = refusal("DELETE", r)
+		p = refusalProblem("DELETE", r)
 	}
 	if p != nil {
 		return "the session could not be closed and stays open until it times out"

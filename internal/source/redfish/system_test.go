@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			c.s.compare(c.who)
+			c.s.compareIdentity(c.who)
 			assert.Equal(t, c.fits, c.s.fits)
 			if c.fits != otherSystem {
 				assert.Equal(t, c.by, c.s.matchedBy)
@@ -109,10 +109,10 @@ func TestSystems(t *testing.T) {
 func TestConcealedIdentifiers(t *testing.T) {
 	s := &system{Model: "ThinkSystem SR650 -[7X06CTO1WW]-", SerialNumber: "J3AB", SKU: "7X06CTO1WW", AssetTag: "A12", HostName: "node17"}
 	c := &client{}
-	c.conceal(s)
-	assert.Equal(t, "*** A12 *** 7X06CTO1WW", c.scrub("J3AB A12 node17 7X06CTO1WW"))
-	assert.True(t, s.identifies("System-J3AB"))
-	assert.False(t, s.identifies("System-A12"), "three signs are in many names")
+	c.concealIdentifiers(s)
+	assert.Equal(t, "*** A12 *** 7X06CTO1WW", c.hideSecrets("J3AB A12 node17 7X06CTO1WW"))
+	assert.True(t, s.showsIdentifier("System-J3AB"))
+	assert.False(t, s.showsIdentifier("System-A12"), "three signs are in many names")
 }
 
 func TestParseURL(t *testing.T) {

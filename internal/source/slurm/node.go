@@ -57,7 +57,7 @@ func Decode(file string, text []byte, host string) (*Node, error) {
 		}
 	}
 	if n := find(nodes, host); n != nil {
-		return decode(file, n)
+		return decodeNode(file, n)
 	}
 	why := "no line for the node " + strconv.Quote(host)
 	switch {
@@ -87,7 +87,7 @@ func find(nodes []map[string]string, host string) map[string]string {
 			if hosts == "" {
 				hosts = n["nodename"]
 			}
-			if names(hosts, host, withoutDomain) {
+			if listsHost(hosts, host, withoutDomain) {
 				return n
 			}
 		}
@@ -102,7 +102,7 @@ const (
 	memoryBits = 42
 )
 
-func decode(file string, n map[string]string) (*Node, error) {
+func decodeNode(file string, n map[string]string) (*Node, error) {
 	out := &Node{Name: n["nodename"]}
 	boards, perBoard := int64(1), int64(0)
 	for _, f := range []struct {
@@ -143,15 +143,15 @@ func logicalLines(text string) []string {
 	return out
 }
 
-// names reports whether a list of hosts, n[001-128,200],x[1-4]c[0-7],login, has the host. Without the domains, entry and
+// listsHost reports whether a list of hosts, n[001-128,200],x[1-4]c[0-7],login, has the host. Without the domains, entry and
 // host are compared up to their first dot if either has only that part.
-func names(list, host string, withoutDomain bool) bool {
+func listsHost(list, host string, withoutDomain bool) bool {
 	depth, from := 0, 0
 	for i := 0; i <= len(list); i++ {
 		switch {
 		case i == len(list) || list[i] == ',' && depth == 0:
 			entry := list[from:i]
-			if withoutDomain && covers(shortName(entry), shortName(host)) && (shortName(entry) == entry || shortName(host) == host) || covers(entry, host) {
+			if withoutDomain && entryHasHost(shortName(entry), shortName(host)) && (shortName(entry) == entry || shortName(host) == host) || entryHasHost(entry, host) {
 				return true
 			}
 			from = i + 1
@@ -173,10 +173,10 @@ func shortName(host string) string {
 	return name
 }
 
-// covers reports whether one entry of a list, with any number of brackets, has the host. Ranges are compared, never
+// entryHasHost reports whether one entry of a list, with any number of brackets, has the host. Ranges are compared, never
 // expanded: reached holds where in the host the entry may have got to, so time does not grow with the size of a range
 // or with the ways to divide the host's digits among the brackets.
-func covers(entry, host string) bool {
+func entryHasHost(entry, host string) bool {
 	reached := []int{0}
 	for entry != "" && len(reached) > 0 {
 		literal, rest, bracket := strings.Cut(entry, "[")

@@ -23,11 +23,11 @@ func (t *Table) MemoryArrays() []MemoryArray {
 	return decodeAll(t, typeMemoryArray, func(f *fields) MemoryArray {
 		return MemoryArray{
 			Handle:      f.s.Handle,
-			Location:    f.word(0x04, "Location", "array location"),
-			Use:         f.word(0x05, "Use", "array use"),
-			ECC:         f.word(0x06, "Error Correction Type", "error correction"),
+			Location:    f.readCode(0x04, "Location", "array location"),
+			Use:         f.readCode(0x05, "Use", "array use"),
+			ECC:         f.readCode(0x06, "Error Correction Type", "error correction"),
 			MaxCapacity: f.maxCapacity(),
-			Devices:     f.num(0x0D, 2, "Number Of Devices", -1),
+			Devices:     f.readNumber(0x0D, 2, "Number Of Devices", -1),
 		}
 	})
 }
@@ -35,20 +35,20 @@ func (t *Table) MemoryArrays() []MemoryArray {
 // maxCapacity returns the capacity in bytes. The field at 07h counts KB; 80000000h there refers to
 // the extended field at 0Fh, which counts bytes. A capacity of 0 is Unstated.
 func (f *fields) maxCapacity() Field[int64] {
-	n := read(f, 0x07, 4, "Maximum Capacity", sizeField, func() Field[int64] {
+	n := readField(f, 0x07, 4, "Maximum Capacity", sizeField, func() Field[int64] {
 		switch {
 		case f.u32(0x07) != 0x80000000:
-			return known(f.u32(0x07) << 10)
-		case !f.has(0x0F, 8):
-			return status[int64](Unstated)
+			return knownField(f.u32(0x07) << 10)
+		case !f.hasBytes(0x0F, 8):
+			return withStatus[int64](Unstated)
 		case f.u64(0x0F) > math.MaxInt64:
-			return status[int64](Malformed)
+			return withStatus[int64](Malformed)
 		default:
-			return known(int64(f.u64(0x0F)))
+			return knownField(int64(f.u64(0x0F)))
 		}
 	})
 	if n.Known() && n.Value == 0 {
-		return status[int64](Unstated)
+		return withStatus[int64](Unstated)
 	}
 	return n
 }
@@ -69,7 +69,7 @@ func (t *Table) ArrayMappings() []ArrayMapping {
 	return decodeAll(t, typeArrayMapping, func(f *fields) ArrayMapping {
 		m := ArrayMapping{Handle: f.s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x0F)
-		m.Array = f.handle(0x0C, "Physical Array Handle", 0xFFFF)
+		m.Array = f.readHandle(0x0C, "Physical Array Handle", 0xFFFF)
 		return m
 	})
 }
@@ -94,18 +94,18 @@ func (t *Table) DeviceMappings() []DeviceMapping {
 	return decodeAll(t, typeDeviceMapping, func(f *fields) DeviceMapping {
 		m := DeviceMapping{Handle: f.s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x13)
-		m.Device = f.handle(0x0C, "Physical Device Handle", 0xFFFF)
-		m.InterleavePosition = f.interleave(0x11, "Interleave Position")
-		m.InterleaveDepth = f.interleave(0x12, "Interleaved Data Depth")
+		m.Device = f.readHandle(0x0C, "Physical Device Handle", 0xFFFF)
+		m.InterleavePosition = f.readInterleave(0x11, "Interleave Position")
+		m.InterleaveDepth = f.readInterleave(0x12, "Interleaved Data Depth")
 		return m
 	})
 }
 
-// interleave reads a number for which dmidecode prints no line when it is 0.
-func (f *fields) interleave(off int, label string) Field[int] {
-	n := f.num(off, 1, label, 0xFF)
-	if f.text && n.Status == Missing && f.has(off, 1) {
-		return known(0)
+// readInterleave reads a number for which dmidecode prints no line when it is 0.
+func (f *fields) readInterleave(off int, label string) Field[int] {
+	n := f.readNumber(off, 1, label, 0xFF)
+	if f.text && n.Status == Missing && f.hasBytes(off, 1) {
+		return knownField(0)
 	}
 	return n
 }
@@ -119,14 +119,14 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 		if start.Status == Malformed {
 			end = start
 		}
-	case !f.has(0x04, 8):
+	case !f.hasBytes(0x04, 8):
 		return start, end, size
 	case f.u32(0x04) != math.MaxUint32:
-		start, end = known(uint64(f.u32(0x04))<<10), known(uint64(f.u32(0x08))<<10|0x3FF)
-	case f.has(ext, 16):
-		start, end = known(f.u64(ext)), known(f.u64(ext+8))
+		start, end = knownField(uint64(f.u32(0x04))<<10), knownField(uint64(f.u32(0x08))<<10|0x3FF)
+	case f.hasBytes(ext, 16):
+		start, end = knownField(f.u64(ext)), knownField(f.u64(ext+8))
 	default:
-		start, end = status[uint64](Malformed), status[uint64](Malformed)
+		start, end = withStatus[uint64](Malformed), withStatus[uint64](Malformed)
 	}
 	return start, end, rangeSize(start, end)
 }
@@ -137,15 +137,15 @@ const extendedStart = math.MaxUint32 << 10
 // textAddress reads a printed address. dmidecode prints a 'k' after addresses from the extended
 // fields although they are in bytes.
 func (f *fields) textAddress(label string) Field[uint64] {
-	v, ok := f.line(label)
+	v, ok := f.labelledValue(label)
 	if !ok {
 		return Field[uint64]{}
 	}
 	n, ok := parseHex(v)
 	if !ok || n == extendedStart {
-		return status[uint64](Malformed)
+		return withStatus[uint64](Malformed)
 	}
-	return known(n)
+	return knownField(n)
 }
 
 // rangeSize returns the size of the range in bytes. Ranges that dmidecode calls invalid, and those
@@ -155,13 +155,13 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 	case start.Status == Missing || end.Status == Missing:
 		return Field[int64]{}
 	case !start.Known() || !end.Known() || end.Value <= start.Value:
-		return status[int64](Malformed)
+		return withStatus[int64](Malformed)
 	}
 	n := end.Value - start.Value
 	if n >= math.MaxInt64 || start.Value == 0 && n == extendedStart|0x3FF {
-		return status[int64](Malformed)
+		return withStatus[int64](Malformed)
 	}
-	return known(int64(n) + 1)
+	return knownField(int64(n) + 1)
 }
 
 // errorNotProvided is the value of an error handle for "no information about errors is provided".
@@ -196,14 +196,14 @@ func (t *Table) HPEDIMMLocations() []HPEDIMMLocation {
 	}
 	var out []HPEDIMMLocation
 	for s := range t.OfType(typeHPEDIMMLocation) {
-		if f := t.fields(s); !f.text {
+		if f := t.structureFields(s); !f.text {
 			out = append(out, HPEDIMMLocation{
 				Handle:         s.Handle,
-				Device:         f.handle(0x04, "", 0xFFFF),
-				Processor:      f.num(0x08, 1, "", 0xFF),
-				Controller:     f.num(0x0D, 1, "", 0),
-				Channel:        f.num(0x0E, 1, "", 0),
-				IndexInChannel: f.num(0x1B, 1, "", -1),
+				Device:         f.readHandle(0x04, "", 0xFFFF),
+				Processor:      f.readNumber(0x08, 1, "", 0xFF),
+				Controller:     f.readNumber(0x0D, 1, "", 0),
+				Channel:        f.readNumber(0x0E, 1, "", 0),
+				IndexInChannel: f.readNumber(0x1B, 1, "", -1),
 			})
 		}
 	}

@@ -11,11 +11,11 @@ func (t *Table) checkCount() {
 	ended := t.Count(typeEndOfTable) > 0
 	if announced > 0 && announced != found {
 		// Some firmware miscounts. A text or table that was cut off looks the same, unless its end marker is there.
-		t.problem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
+		t.recordProblem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
 			"%d structures are announced, %d were found", announced, found)
 	}
 	if !ended && (t.Source != FromText || t.all) {
-		t.problem(CodeNoEndMarker, -1, announced == found || t.Source == FromEntries,
+		t.recordProblem(CodeNoEndMarker, -1, announced == found || t.Source == FromEntries,
 			"no end marker (type 127)")
 	}
 	t.checkDevices(ended)
@@ -56,7 +56,7 @@ func (t *Table) checkDevices(ended bool) {
 	}
 	for i := range short {
 		a := &short[i]
-		t.problem(code, -1, false, "memory array 0x%04X announces %d devices, %d were found", a.Handle, a.Devices.Value, listed[a.Handle])
+		t.recordProblem(code, -1, false, "memory array 0x%04X announces %d devices, %d were found", a.Handle, a.Devices.Value, listed[a.Handle])
 	}
 }
 
@@ -64,7 +64,7 @@ func (t *Table) checkDevices(ended bool) {
 func (t *Table) checkHandles() {
 	for i := 1; i < len(t.order); i++ {
 		if a, b := &t.Structures[t.order[i-1]], &t.Structures[t.order[i]]; a.Handle == b.Handle {
-			t.duplicate(a, b)
+			t.reportDuplicate(a, b)
 		}
 	}
 	// The output of `dmidecode -t` lacks the structures that its fields refer to.
@@ -73,10 +73,10 @@ func (t *Table) checkHandles() {
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		refs := references[s.Type]
-		f := t.fields(s)
+		f := t.structureFields(s)
 		for j := range refs {
 			r := &refs[j]
-			h := f.handle(r.off, r.label, r.notProvided)
+			h := f.readHandle(r.off, r.label, r.notProvided)
 			to := identity{h.Value, r.to[0]}
 			if !h.Known() || to == good || filtered && t.Count(r.to[0]) == 0 {
 				continue
@@ -85,22 +85,22 @@ func (t *Table) checkHandles() {
 				good = to // devices share their array
 				continue
 			}
-			t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is not a structure of type %d",
+			t.recordProblemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is not a structure of type %d",
 				r.label, h.Value, r.to[0])
 		}
 	}
 }
 
-// duplicate reports two structures with the same handle. A reference also states the type it leads
+// reportDuplicate reports two structures with the same handle. A reference also states the type it leads
 // to, so only two structures of the same type can be confused. Inactive structures and end markers
 // often share a handle and are not reported.
-func (t *Table) duplicate(a, b *Structure) {
+func (t *Table) reportDuplicate(a, b *Structure) {
 	marks := []uint8{typeInactive, typeEndOfTable}
 	if slices.Contains(marks, a.Type) || slices.Contains(marks, b.Type) {
 		return
 	}
 	referred := slices.Contains([]uint8{typeMemoryArray, typeMemoryDevice, typeArrayMapping}, a.Type)
-	t.problemAt(CodeDuplicateHandle, b, a.Type != b.Type || !referred,
+	t.recordProblemAt(CodeDuplicateHandle, b, a.Type != b.Type || !referred,
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
 }
 
@@ -146,19 +146,19 @@ func (t *Table) checkFields() {
 				case l.val == "No Module Installed":
 					empty = true
 				case l.val == badIndex:
-					t.problemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
+					t.recordProblemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
 				case l.val == outOfSpec && !empty && enums[s.Type] != nil:
-					t.problemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
+					t.recordProblemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
 				}
 			}
 			continue
 		}
 		// The least length of a structure that the audit reads.
 		if known := []uint8{typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping}; slices.Contains(known, s.Type) && s.Length < minLength[s.Type] {
-			t.problemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, minLength[s.Type])
+			t.recordProblemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, minLength[s.Type])
 		}
 		if off, n, bad := badString(s); bad && !s.cut {
-			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
+			t.recordProblemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
 		}
 		// Most fields of an empty slot have no meaning.
 		if s.Type == typeMemoryDevice && len(s.Data) > 0x0D && s.Data[0x0C] == 0 && s.Data[0x0D] == 0 {
@@ -166,7 +166,7 @@ func (t *Table) checkFields() {
 		}
 		for _, e := range enums[s.Type] {
 			if e.off < len(s.Data) && wordLists()[e.list].names[int(s.Data[e.off])] == "" {
-				t.problemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
+				t.recordProblemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func (t *Table) withoutFields() bool {
 func (t *Table) checkEmpty() {
 	for i := range t.Structures {
 		if s := &t.Structures[i]; t.Source == FromText && enums[s.Type] != nil && len(s.lines) == 0 && s.Data == nil {
-			t.problemAt(CodeText, s, false, "has no fields in the text")
+			t.recordProblemAt(CodeText, s, false, "has no fields in the text")
 		}
 	}
 }
@@ -229,8 +229,8 @@ const (
 // or longer strings.
 var ErrTooLarge = errors.New("smbios: more than any machine has")
 
-// outsized returns an error that names the first limit the table exceeds, or nil.
-func (t *Table) outsized() error {
+// limitError returns an error that names the first limit the table exceeds, or nil.
+func (t *Table) limitError() error {
 	for _, limit := range [...]struct {
 		what      string
 		most, has int
@@ -239,7 +239,7 @@ func (t *Table) outsized() error {
 		{"structures", maxStructures, len(t.Structures), "handles have 16 bits"},
 		{"processors (type 4)", maxProcessors, t.Count(typeProcessor), "Linux has at most as many nodes"},
 		{"memory devices (type 17)", maxDevices, t.Count(typeMemoryDevice), "the largest machines have as many"},
-		{"bytes of strings in one structure", maxStrings, t.longest(), "a whole table of SMBIOS 2 has no more"},
+		{"bytes of strings in one structure", maxStrings, t.longestText(), "a whole table of SMBIOS 2 has no more"},
 	} {
 		if limit.has > limit.most {
 			return fmt.Errorf("%w: more than %d %s: %s", ErrTooLarge, limit.most, limit.what, limit.why)
@@ -248,8 +248,8 @@ func (t *Table) outsized() error {
 	return nil
 }
 
-// longest returns the bytes of the strings of the structure that has most; in a text, of the longest line.
-func (t *Table) longest() int {
+// longestText returns the bytes of the strings of the structure that has most; in a text, of the longest line.
+func (t *Table) longestText() int {
 	most := 0
 	for i := range t.Structures {
 		most = max(most, len(t.Structures[i].strs))
@@ -266,7 +266,7 @@ func (t *Table) nothingKnown() error {
 	if len(t.Structures) == 0 {
 		return nil
 	}
-	if n := t.impossible(); n > 1+len(t.Structures)/3 {
+	if n := t.countImpossible(); n > 1+len(t.Structures)/3 {
 		return fmt.Errorf("%w: %d of %d structures are impossible (type, length, strings)", ErrUnrecognised, n, len(t.Structures))
 	}
 	for i := range t.Structures {
@@ -279,14 +279,14 @@ func (t *Table) nothingKnown() error {
 		ErrUnrecognised, len(t.Structures))
 }
 
-// impossible counts structures that no firmware writes: with a type or length that is not in the
+// countImpossible counts structures that no firmware writes: with a type or length that is not in the
 // specification, control characters in their strings, or fields with the numbers of missing strings. It also
 // counts positions where no structure can begin (CodeZeroLength).
-func (t *Table) impossible() (n int) {
+func (t *Table) countImpossible() (n int) {
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		_, _, bad := badString(s)
-		if !plausibleHeader(s.Type, s.Length) || int(s.Type) < len(minLength) && s.Length > longest || control(s.strs) || bad && !s.cut {
+		if !plausibleHeader(s.Type, s.Length) || int(s.Type) < len(minLength) && s.Length > longest || hasControlCharacter(s.strs) || bad && !s.cut {
 			n++
 		}
 	}

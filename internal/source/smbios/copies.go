@@ -14,7 +14,7 @@ func (t *Table) dropCopies() {
 	for i := 1; i < len(t.order); i++ {
 		a, b := &t.Structures[t.order[i-1]], &t.Structures[t.order[i]]
 		if sameStructure(a, b) {
-			t.problemAt(CodeDuplicateHandle, b, true, "duplicate of the structure at offset 0x%x, ignored", a.Offset)
+			t.recordProblemAt(CodeDuplicateHandle, b, true, "duplicate of the structure at offset 0x%x, ignored", a.Offset)
 			copies[t.order[i]] = true
 		}
 	}
@@ -24,7 +24,7 @@ func (t *Table) dropCopies() {
 	}
 	at := -1
 	t.Structures = slices.DeleteFunc(t.Structures, func(Structure) bool { at++; return copies[at] })
-	t.index()
+	t.indexHandles()
 }
 
 // findTwins adds to copies the processors and modules that are equal to an earlier one except for the
@@ -47,10 +47,10 @@ func (t *Table) findTwins(copies map[int]bool) {
 	}
 	for i := range t.Structures {
 		s := &t.Structures[i]
-		if copies[i] || !t.singular(s) {
+		if copies[i] || !t.isSingular(s) {
 			continue
 		}
-		h := content(seed, s)
+		h := hashContent(seed, s)
 		twin := slices.IndexFunc(first[h], func(j int) bool { return likeStructures(&t.Structures[j], s) })
 		if twin < 0 {
 			first[h] = append(first[h], i)
@@ -60,33 +60,33 @@ func (t *Table) findTwins(copies map[int]bool) {
 		if s.Type == typeMemoryDevice {
 			array := t.arrayOf(s)
 			if n, stated := announced[array]; listed[array] <= n || !stated {
-				t.problemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; both are kept, as memory array 0x%04X does not announce fewer devices than are listed", before.Handle, array)
+				t.recordProblemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; both are kept, as memory array 0x%04X does not announce fewer devices than are listed", before.Handle, array)
 				continue
 			}
 			listed[array]--
 		}
-		t.problemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; the copy is left out", before.Handle)
+		t.recordProblemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; the copy is left out", before.Handle)
 		copies[i] = true
 	}
 }
 
 func (t *Table) arrayOf(s *Structure) uint16 {
-	f := t.fields(s)
-	return f.handle(0x04, "Array Handle", 0xFFFF).Or(0)
+	f := t.structureFields(s)
+	return f.readHandle(0x04, "Array Handle", 0xFFFF).Or(0)
 }
 
-// singular reports whether a structure describes a processor or a module that there is once only.
-func (t *Table) singular(s *Structure) bool {
+// isSingular reports whether a structure describes a processor or a module that there is once only.
+func (t *Table) isSingular(s *Structure) bool {
 	switch s.Type {
 	case typeProcessor:
 		var p Processor
-		f := t.fields(s)
-		p.socket(&f)
+		f := t.structureFields(s)
+		p.decodeSocket(&f)
 		return p.Populated.Or(false) && (p.L1.Known() || p.L2.Known() || p.L3.Known())
 	case typeMemoryDevice:
 		var d MemoryDevice
-		f := t.fields(s)
-		d.slot(&f)
+		f := t.structureFields(s)
+		d.decodeSlot(&f)
 		if !d.Installed.Or(false) || d.Locator.Status != Known && d.BankLocator.Status != Known {
 			return false
 		}
@@ -100,7 +100,7 @@ func (t *Table) singular(s *Structure) bool {
 	}
 }
 
-func content(seed maphash.Seed, s *Structure) uint64 {
+func hashContent(seed maphash.Seed, s *Structure) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	_ = h.WriteByte(s.Type)
@@ -144,7 +144,7 @@ func (t *Table) endAtMarker() {
 	if len(t.beyond) == 0 {
 		return
 	}
-	t.index()
+	t.indexHandles()
 	lost, first, n := false, -1, 0
 	for i := range t.beyond {
 		s := &t.beyond[i]
@@ -157,6 +157,6 @@ func (t *Table) endAtMarker() {
 		lost = lost || slices.Contains([]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}, s.Type)
 	}
 	if n > 0 {
-		t.problem(CodeEarlyEnd, first, !lost, "the end marker (type 127) is in the middle of the table: %d structures after it are left out", n)
+		t.recordProblem(CodeEarlyEnd, first, !lost, "the end marker (type 127) is in the middle of the table: %d structures after it are left out", n)
 	}
 }

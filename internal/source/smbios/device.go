@@ -52,10 +52,10 @@ func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 				continue
 			}
 			d = MemoryDevice{Handle: s.Handle, Index: i}
-			f := t.fields(s)
-			d.slot(&f)
+			f := t.structureFields(s)
+			d.decodeSlot(&f)
 			if !d.Installed.Known() || d.Installed.Value {
-				d.module(&f)
+				d.decodeModule(&f)
 			}
 			if !yield(&d) {
 				return
@@ -67,43 +67,43 @@ func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 // Leftovers returns the device of an empty slot with what firmware states of a module there nevertheless.
 func (t *Table) Leftovers(d *MemoryDevice) MemoryDevice {
 	out := *d
-	f := t.fields(&t.Structures[d.Index])
-	out.module(&f)
+	f := t.structureFields(&t.Structures[d.Index])
+	out.decodeModule(&f)
 	return out
 }
 
-func (d *MemoryDevice) slot(f *fields) {
-	d.Array = f.handle(0x04, "Array Handle", 0xFFFF)
-	d.TotalWidth = f.width(0x08, "Total Width")
-	d.DataWidth = f.width(0x0A, "Data Width")
-	d.Size, d.Installed = f.moduleSize()
-	d.FormFactor = f.word(0x0E, "Form Factor", "form factor")
+func (d *MemoryDevice) decodeSlot(f *fields) {
+	d.Array = f.readHandle(0x04, "Array Handle", 0xFFFF)
+	d.TotalWidth = f.readWidth(0x08, "Total Width")
+	d.DataWidth = f.readWidth(0x0A, "Data Width")
+	d.Size, d.Installed = f.readModuleSize()
+	d.FormFactor = f.readCode(0x0E, "Form Factor", "form factor")
 	// 0, printed as "None", is a known value.
-	d.Set = read(f, 0x0F, 1, "Set", func(v string) Field[int] {
+	d.Set = readField(f, 0x0F, 1, "Set", func(v string) Field[int] {
 		if v == "None" {
-			return known(0)
+			return knownField(0)
 		}
 		return parseNum(v, 0xFF)
 	}, func() Field[int] { return numField(f.u8(0x0F), 0xFF) })
 	d.Locator = f.str(0x10, "Locator")
 	d.BankLocator = f.str(0x11, "Bank Locator")
-	d.Type = f.word(0x12, "Type", "memory type")
-	d.Detail = f.typeDetail()
+	d.Type = f.readCode(0x12, "Type", "memory type")
+	d.Detail = f.readTypeDetail()
 }
 
-func (d *MemoryDevice) module(f *fields) {
-	d.Speed = f.speed(0x15, 0x54, "Speed")
+func (d *MemoryDevice) decodeModule(f *fields) {
+	d.Speed = f.readSpeed(0x15, 0x54, "Speed")
 	d.Manufacturer = f.str(0x17, "Manufacturer")
 	d.Serial = f.str(0x18, "Serial Number")
 	d.AssetTag = f.str(0x19, "Asset Tag")
 	d.PartNumber = f.str(0x1A, "Part Number")
-	d.Rank = read(f, 0x1B, 1, "Rank", func(v string) Field[int] { return parseNum(v, 0) }, func() Field[int] { return numField(f.u8(0x1B)&0x0F, 0) })
-	d.ConfiguredSpeed = f.speed(0x20, 0x58, f.configuredLabel())
-	d.MinVoltage = f.millivolts(0x22, "Minimum Voltage")
-	d.MaxVoltage = f.millivolts(0x24, "Maximum Voltage")
-	d.ConfiguredVoltage = f.millivolts(0x26, "Configured Voltage")
-	if f.has(0x28, 1) {
-		d.Technology = f.word(0x28, "Memory Technology", "memory technology")
+	d.Rank = readField(f, 0x1B, 1, "Rank", func(v string) Field[int] { return parseNum(v, 0) }, func() Field[int] { return numField(f.u8(0x1B)&0x0F, 0) })
+	d.ConfiguredSpeed = f.readSpeed(0x20, 0x58, f.configuredLabel())
+	d.MinVoltage = f.readMillivolts(0x22, "Minimum Voltage")
+	d.MaxVoltage = f.readMillivolts(0x24, "Maximum Voltage")
+	d.ConfiguredVoltage = f.readMillivolts(0x26, "Configured Voltage")
+	if f.hasBytes(0x28, 1) {
+		d.Technology = f.readCode(0x28, "Memory Technology", "memory technology")
 	}
 }
 
@@ -115,7 +115,7 @@ func (f *fields) configuredLabel() string {
 		return now
 	}
 	pos := f.pos
-	_, ok := f.line(now)
+	_, ok := f.labelledValue(now)
 	if f.pos = pos; ok {
 		return now
 	}
@@ -173,24 +173,24 @@ func parseBits(v string, words []string) uint {
 	return bits
 }
 
-// width reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty slots.
-func (f *fields) width(off int, label string) Field[int] {
-	n := f.num(off, 2, label, 0xFFFF)
+// readWidth reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty slots.
+func (f *fields) readWidth(off int, label string) Field[int] {
+	n := f.readNumber(off, 2, label, 0xFFFF)
 	if n.Known() && n.Value == 0 {
-		return status[int](Unstated)
+		return withStatus[int](Unstated)
 	}
 	return n
 }
 
-// moduleSize reads the size of the module in bytes (DSP0134 7.18.5) and whether a module is installed.
-func (f *fields) moduleSize() (Field[int64], Field[bool]) {
+// readModuleSize reads the size of the module in bytes (DSP0134 7.18.5) and whether a module is installed.
+func (f *fields) readModuleSize() (Field[int64], Field[bool]) {
 	if f.text {
-		v, ok := f.line("Size")
+		v, ok := f.labelledValue("Size")
 		switch {
 		case !ok:
 			return Field[int64]{}, Field[bool]{}
 		case v == "No Module Installed" || v == "Not Installed":
-			return known[int64](0), known(false)
+			return knownField[int64](0), knownField(false)
 		}
 		size := sizeField(v)
 		if size.Status != Known {
@@ -198,17 +198,17 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 		}
 		return plausibleSize(size.Value)
 	}
-	if !f.has(0x0C, 2) {
+	if !f.hasBytes(0x0C, 2) {
 		return Field[int64]{}, Field[bool]{}
 	}
 	n := f.u16(0x0C)
 	switch {
 	case n == 0:
-		return known[int64](0), known(false)
+		return knownField[int64](0), knownField(false)
 	case n == 0xFFFF:
-		return status[int64](Unstated), status[bool](Unstated)
-	case n == 0x7FFF && !f.has(0x1C, 4):
-		return status[int64](Malformed), known(true)
+		return withStatus[int64](Unstated), withStatus[bool](Unstated)
+	case n == 0x7FFF && !f.hasBytes(0x1C, 4):
+		return withStatus[int64](Malformed), knownField(true)
 	case n == 0x7FFF:
 		return plausibleSize(f.u32(0x1C) & 0x7FFFFFFF << 20)
 	case n&0x8000 != 0:
@@ -223,59 +223,59 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 func plausibleSize(n int64) (Field[int64], Field[bool]) {
 	switch {
 	case n == 0:
-		return status[int64](Malformed), status[bool](Malformed)
+		return withStatus[int64](Malformed), withStatus[bool](Malformed)
 	case n == 0x7FFF<<20, n > maxModuleBytes:
-		return status[int64](Malformed), known(true)
+		return withStatus[int64](Malformed), knownField(true)
 	}
-	return known(n), known(true)
+	return knownField(n), knownField(true)
 }
 
-// typeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
-func (f *fields) typeDetail() Field[TypeDetail] {
-	d := read(f, 0x13, 2, "Type Detail", func(v string) Field[TypeDetail] { return known(TypeDetail(parseBits(v, detailWords[:]))) },
-		func() Field[TypeDetail] { return known(TypeDetail(f.u16(0x13) & 0xFFFE)) })
+// readTypeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
+func (f *fields) readTypeDetail() Field[TypeDetail] {
+	d := readField(f, 0x13, 2, "Type Detail", func(v string) Field[TypeDetail] { return knownField(TypeDetail(parseBits(v, detailWords[:]))) },
+		func() Field[TypeDetail] { return knownField(TypeDetail(f.u16(0x13) & 0xFFFE)) })
 	if d.Value.Has(DetailRegistered | DetailUnbuffered) {
-		return status[TypeDetail](Malformed)
+		return withStatus[TypeDetail](Malformed)
 	}
 	return d
 }
 
-// speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext; versions of dmidecode that do
+// readSpeed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext; versions of dmidecode that do
 // not know that field print 65535. dmidecode printed "MHz" before version 3.2, some versions with the cycle time after it
 // ("1333 MHz (0.8 ns)").
-func (f *fields) speed(off, ext int, label string) Field[int] {
-	return read(f, off, 2, label, func(v string) Field[int] {
+func (f *fields) readSpeed(off, ext int, label string) Field[int] {
+	return readField(f, off, 2, label, func(v string) Field[int] {
 		n := parseNum(v, 0)
 		_, unit, _ := leadingInt(v)
 		unit, _, _ = strings.Cut(strings.Trim(unit, " "), " ")
 		switch {
 		case n.Known() && unit != "MT/s" && unit != "MHz" && unit != "":
-			return unreadable[int](v)
+			return unreadableField[int](v)
 		case n.Value == 0xFFFF:
-			return status[int](Unstated)
+			return withStatus[int](Unstated)
 		}
 		return n
 	}, func() Field[int] {
 		switch {
 		case f.u16(off) != 0xFFFF:
 			return numField(f.u16(off), 0)
-		case !f.has(ext, 4):
-			return status[int](Unstated)
+		case !f.hasBytes(ext, 4):
+			return withStatus[int](Unstated)
 		default:
 			return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
 		}
 	})
 }
 
-// millivolts reads a voltage in mV. dmidecode prints it in volts.
-func (f *fields) millivolts(off int, label string) Field[int] {
-	return read(f, off, 2, label, func(v string) Field[int] {
+// readMillivolts reads a voltage in mV. dmidecode prints it in volts.
+func (f *fields) readMillivolts(off int, label string) Field[int] {
+	return readField(f, off, 2, label, func(v string) Field[int] {
 		if st := textStatus(v); st != Known {
-			return status[int](st)
+			return withStatus[int](st)
 		}
 		volts, rest, ok := leadingInt(v)
 		if !ok || volts > 1000 {
-			return status[int](Malformed)
+			return withStatus[int](Malformed)
 		}
 		mv := int(volts) * 1000
 		if frac, ok := strings.CutPrefix(rest, "."); ok {

@@ -29,11 +29,11 @@ func TestMemoryDeviceWords(t *testing.T) {
 	for _, d := range devicesOf(table) {
 		got = append(got, [3]Field[string]{d.Type, d.FormFactor, d.Technology})
 	}
-	bad := status[string](Malformed)
+	bad := withStatus[string](Malformed)
 	assert.Equal(t, [][3]Field[string]{
-		{known("MRDIMM"), known("CAMM"), known("MRDIMM")},
-		{known("HBM3"), known("Die"), known("Intel Optane DC persistent memory")},
-		{known("DDR2 FB-DIMM"), known("FB-DIMM"), status[string](Unstated)},
+		{knownField("MRDIMM"), knownField("CAMM"), knownField("MRDIMM")},
+		{knownField("HBM3"), knownField("Die"), knownField("Intel Optane DC persistent memory")},
+		{knownField("DDR2 FB-DIMM"), knownField("FB-DIMM"), withStatus[string](Unstated)},
 		{bad, bad, bad},
 	}, got)
 	assert.Equal(t, []string{CodeDanglingHandle, CodeOutOfSpec}, uniqueCodes(table))
@@ -63,9 +63,9 @@ func TestHPEDIMMLocations(t *testing.T) {
 		return Decode(nil, b.Table())
 	}
 	want := []HPEDIMMLocation{{
-		Handle: 0xCA, Device: known[uint16](0x1F), Processor: known(1), Controller: known(2), Channel: known(6), IndexInChannel: known(0),
+		Handle: 0xCA, Device: knownField[uint16](0x1F), Processor: knownField(1), Controller: knownField(2), Channel: knownField(6), IndexInChannel: knownField(0),
 	}, {
-		Handle: 0xCB, Device: known[uint16](0x20), Processor: status[int](Unstated),
+		Handle: 0xCB, Device: knownField[uint16](0x20), Processor: withStatus[int](Unstated),
 	}}
 	assert.Equal(t, want, build("HPE").HPEDIMMLocations())
 	assert.Equal(t, want, build("Hewlett-Packard  ").HPEDIMMLocations())
@@ -173,8 +173,8 @@ func TestProcessorSignatures(t *testing.T) {
 // signature.
 func TestSignatureOfText(t *testing.T) {
 	for printed, want := range map[string]Field[CPUID]{
-		"Type 0, Family 6, Model 62, Stepping 4":                                 known(CPUID{Family: 6, Model: 62, Stepping: 4}),
-		"Family 1, Model 5, Stepping 2":                                          known(CPUID{Family: 1, Model: 5, Stepping: 2}),
+		"Type 0, Family 6, Model 62, Stepping 4":                                 knownField(CPUID{Family: 6, Model: 62, Stepping: 4}),
+		"Family 1, Model 5, Stepping 2":                                          knownField(CPUID{Family: 1, Model: 5, Stepping: 2}),
 		"Family 0, Model 5, Stepping 2":                                          {},
 		"Implementor 0x41, Variant 0x3, Architecture 15, Part 0xd0c, Revision 1": {},
 	} {
@@ -195,9 +195,9 @@ func TestReservedBits(t *testing.T) {
 		data[off] |= 0x80
 	}
 	d := devicesOf(Decode(nil, data))[0]
-	assert.Equal(t, known[int64](256<<30), d.Size)
-	assert.Equal(t, known(70000), d.Speed)
-	assert.Equal(t, known(66000), d.ConfiguredSpeed)
+	assert.Equal(t, knownField[int64](256<<30), d.Size)
+	assert.Equal(t, knownField(70000), d.Speed)
+	assert.Equal(t, knownField(66000), d.ConfiguredSpeed)
 	of255 := parse(t, oddities().Dump()).Processors()[2]
 	assert.Equal(t, Malformed, of255.CoreCount.Status, "255 stands for the second field, which the structure does not have")
 }

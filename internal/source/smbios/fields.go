@@ -52,11 +52,11 @@ func (f Field[T]) Or(def T) T {
 	return def
 }
 
-func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
+func knownField[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
 
-func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
+func withStatus[T any](s Status) Field[T] { return Field[T]{Status: s} }
 
-func unreadable[T any](v string) Field[T] {
+func unreadableField[T any](v string) Field[T] {
 	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
 }
 
@@ -69,11 +69,11 @@ type fields struct {
 	pos  int // the line the next label is expected at
 }
 
-func (t *Table) fields(s *Structure) fields {
+func (t *Table) structureFields(s *Structure) fields {
 	return fields{s: s, text: t.Source == FromText && s.Data == nil, dmi: t.dmi}
 }
 
-func (f *fields) has(off, n int) bool {
+func (f *fields) hasBytes(off, n int) bool {
 	if f.text {
 		return off+n <= int(f.s.Length)
 	}
@@ -86,9 +86,9 @@ func (f *fields) u16(off int) int    { return int(binary.LittleEndian.Uint16(f.s
 func (f *fields) u32(off int) int64  { return int64(binary.LittleEndian.Uint32(f.s.Data[off:])) }
 func (f *fields) u64(off int) uint64 { return binary.LittleEndian.Uint64(f.s.Data[off:]) }
 
-// line returns the value that is printed for a label. Callers ask for labels in the order in which
+// labelledValue returns the value that is printed for a label. Callers ask for labels in the order in which
 // dmidecode prints them, so the search is short.
-func (f *fields) line(label string) (string, bool) {
+func (f *fields) labelledValue(label string) (string, bool) {
 	lines := f.s.lines
 	for n, i := 0, f.pos; n < len(lines); n, i = n+1, i+1 {
 		if i >= len(lines) {
@@ -104,7 +104,7 @@ func (f *fields) line(label string) (string, bool) {
 	return "", false
 }
 
-func (f *fields) items() []textLine {
+func (f *fields) listItems() []textLine {
 	start := min(f.pos, len(f.s.lines))
 	end := start
 	for end < len(f.s.lines) && f.s.lines[end].item {
@@ -113,30 +113,30 @@ func (f *fields) items() []textLine {
 	return f.s.lines[start:end]
 }
 
-// read reads a field of n bytes at off, or in a text the line with its label. It is Missing if the structure is too short, or
+// readField reads a field of n bytes at off, or in a text the line with its label. It is Missing if the structure is too short, or
 // the text has no such line.
-func read[T any](f *fields, off, n int, label string, text func(v string) Field[T], binary func() Field[T]) Field[T] {
+func readField[T any](f *fields, off, n int, label string, text func(v string) Field[T], binary func() Field[T]) Field[T] {
 	if !f.text {
-		if !f.has(off, n) {
+		if !f.hasBytes(off, n) {
 			return Field[T]{}
 		}
 		return binary()
 	}
-	if v, ok := f.line(label); ok {
+	if v, ok := f.labelledValue(label); ok {
 		return text(v)
 	}
 	return Field[T]{}
 }
 
-// word reads a code; list is that of its names.
-func (f *fields) word(off int, label, list string) Field[string] {
-	return read(f, off, 1, label, func(v string) Field[string] { return printedName(list, v) }, func() Field[string] { return namedCode(list, f.u8(off)) })
+// readCode reads a code; list is that of its names.
+func (f *fields) readCode(off int, label, list string) Field[string] {
+	return readField(f, off, 1, label, func(v string) Field[string] { return printedName(list, v) }, func() Field[string] { return namedCode(list, f.u8(off)) })
 }
 
-// handle reads a handle. FFFEh and FFFFh are not handles: the result is Unstated and keeps them in
+// readHandle reads a handle. FFFEh and FFFFh are not handles: the result is Unstated and keeps them in
 // Value. notProvided is the one of the two for which dmidecode prints "Not Provided".
-func (f *fields) handle(off int, label string, notProvided uint16) Field[uint16] {
-	return read(f, off, 2, label, func(v string) Field[uint16] {
+func (f *fields) readHandle(off int, label string, notProvided uint16) Field[uint16] {
+	return readField(f, off, 2, label, func(v string) Field[uint16] {
 		n, ok := parseHex(v)
 		switch {
 		case v == "Not Provided":
@@ -144,7 +144,7 @@ func (f *fields) handle(off int, label string, notProvided uint16) Field[uint16]
 		case strings.HasPrefix(v, "No "): // "No Error", "No L3 Cache"
 			return handleField(0xFFFF)
 		case !ok || n > 0xFFFF:
-			return status[uint16](Malformed)
+			return withStatus[uint16](Malformed)
 		}
 		return handleField(uint16(n))
 	}, func() Field[uint16] { return handleField(uint16(f.u16(off))) })
@@ -154,12 +154,12 @@ func handleField(h uint16) Field[uint16] {
 	if h >= 0xFFFE {
 		return Field[uint16]{Value: h, Status: Unstated}
 	}
-	return known(h)
+	return knownField(h)
 }
 
-// num reads a number of n bytes, one or two. unknown is the value that means unknown, -1 if there is none.
-func (f *fields) num(off, n int, label string, unknown int) Field[int] {
-	return read(f, off, n, label, func(v string) Field[int] { return parseNum(v, unknown) }, func() Field[int] {
+// readNumber reads a number of n bytes, one or two. unknown is the value that means unknown, -1 if there is none.
+func (f *fields) readNumber(off, n int, label string, unknown int) Field[int] {
+	return readField(f, off, n, label, func(v string) Field[int] { return parseNum(v, unknown) }, func() Field[int] {
 		if n == 1 {
 			return numField(f.u8(off), unknown)
 		}
@@ -169,19 +169,19 @@ func (f *fields) num(off, n int, label string, unknown int) Field[int] {
 
 func numField(n, unknown int) Field[int] {
 	if n == unknown {
-		return status[int](Unstated)
+		return withStatus[int](Unstated)
 	}
-	return known(n)
+	return knownField(n)
 }
 
 // parseNum reads a printed number and ignores what follows it.
 func parseNum(v string, unknown int) Field[int] {
 	if st := textStatus(v); st != Known {
-		return status[int](st)
+		return withStatus[int](st)
 	}
 	n, _, ok := leadingInt(v)
 	if !ok {
-		return unreadable[int](v)
+		return unreadableField[int](v)
 	}
 	return numField(int(n), unknown)
 }
@@ -191,19 +191,19 @@ func parseNum(v string, unknown int) Field[int] {
 // beyond the last string is Malformed. The string may be a placeholder that the vendor left there, such as "To Be Filled
 // By O.E.M.": see Placeholder.
 func (f *fields) str(off int, label string) Field[string] {
-	return read(f, off, 1, label, func(v string) Field[string] {
+	return readField(f, off, 1, label, func(v string) Field[string] {
 		v = strings.Trim(printable(v), " ")
 		switch v {
 		case "", notSpecified:
-			return status[string](Unstated)
+			return withStatus[string](Unstated)
 		case badIndex:
-			return status[string](Malformed)
+			return withStatus[string](Malformed)
 		}
-		return known(v)
+		return knownField(v)
 	}, func() Field[string] {
 		n := f.u8(off)
 		if n == 0 {
-			return status[string](Unstated)
+			return withStatus[string](Unstated)
 		}
 		raw, ok := f.nthString(n)
 		v := strings.Trim(printable(raw), " ")
@@ -211,11 +211,11 @@ func (f *fields) str(off int, label string) Field[string] {
 		case !ok && f.s.cut:
 			return Field[string]{} // lost with the end of the table
 		case !ok:
-			return status[string](Malformed)
+			return withStatus[string](Malformed)
 		case v == "", v == notSpecified: // as in dmidecode's text
-			return status[string](Unstated)
+			return withStatus[string](Unstated)
 		}
-		return known(v)
+		return knownField(v)
 	})
 }
 
@@ -329,16 +329,16 @@ func parseSize(v string) (int64, bool) {
 // sizeField converts a printed size to a Field in bytes; "None" is a known size of 0.
 func sizeField(v string) Field[int64] {
 	if st := textStatus(v); st != Known {
-		return status[int64](st)
+		return withStatus[int64](st)
 	}
 	if v == "None" {
-		return known[int64](0)
+		return knownField[int64](0)
 	}
 	n, ok := parseSize(v)
 	if !ok {
-		return unreadable[int64](v)
+		return unreadableField[int64](v)
 	}
-	return known(n)
+	return knownField(n)
 }
 
 func textStatus(v string) Status {

@@ -32,7 +32,7 @@ func decodeAny(data []byte) (*Table, error) {
 		return parseText(data)
 	default:
 		w := walker{data: data}
-		if !w.plausible(0, 2) && !w.cutFirst() {
+		if !w.isPlausible(0, 2) && !w.isCutShort() {
 			return nil, fmt.Errorf("%w: data start with % x: expected a dmidecode --dump-bin file (_SM3_, _SM_, _DMI_), a structure table or dmidecode's text",
 				ErrUnrecognised, data[:min(len(data), 8)])
 		}
@@ -47,11 +47,11 @@ func Decode(entryPoint, table []byte) *Table {
 	t := &Table{Source: FromTable}
 	announced := len(table)
 	if entryPoint != nil {
-		t.entryPoint(entryPoint)
+		t.decodeEntryPoint(entryPoint)
 		announced = t.announcedLength(len(table))
 	}
-	t.walk(0, table, announced)
-	t.finish()
+	t.walkStructures(0, table, announced)
+	t.finishDecoding()
 	return t
 }
 
@@ -61,10 +61,10 @@ func DecodeEntries(raws [][]byte) *Table {
 	t := &Table{Source: FromEntries}
 	offset := 0
 	for _, raw := range raws {
-		t.walk(offset, raw, len(raw))
+		t.walkStructures(offset, raw, len(raw))
 		offset += len(raw)
 	}
-	t.finish()
+	t.finishDecoding()
 	return t
 }
 
@@ -72,20 +72,20 @@ func DecodeEntries(raws [][]byte) *Table {
 // entry point to the table's offset in the file; other tools keep the physical address.
 func decodeDump(data []byte) *Table {
 	t := &Table{Source: FromDump}
-	t.entryPoint(data)
-	table := data[t.start(data):]
-	t.walk(0, table, t.announcedLength(len(table)))
-	t.finish()
+	t.decodeEntryPoint(data)
+	table := data[t.findOffset(data):]
+	t.walkStructures(0, table, t.announcedLength(len(table)))
+	t.finishDecoding()
 	return t
 }
 
-// start returns the offset of the table in a dump: of the entry point's address, 20h, the entry point's length (the two
+// findOffset returns the offset of the table in a dump: of the entry point's address, 20h, the entry point's length (the two
 // files of sysfs in one) and 10h the first behind which the data are as long as announced and begin with a structure,
 // else the first at which a chain of structures begins or, if none does, at which a structure may.
-func (t *Table) start(data []byte) int {
-	fits := func(w *walker) bool { return len(w.data) == t.EntryPoint.TableLength && w.plausible(0, 2) }
-	chain := func(w *walker) bool { return w.chain(0, 3) }
-	plausible := func(w *walker) bool { return w.plausible(0, 2) }
+func (t *Table) findOffset(data []byte) int {
+	fits := func(w *walker) bool { return len(w.data) == t.EntryPoint.TableLength && w.isPlausible(0, 2) }
+	chain := func(w *walker) bool { return w.isStrictChain(0, 3) }
+	plausible := func(w *walker) bool { return w.isPlausible(0, 2) }
 	for _, begins := range []func(w *walker) bool{fits, chain, plausible} {
 		for _, at := range [...]uint64{t.EntryPoint.Address, 0x20, uint64(t.EntryPoint.Length), 0x10} {
 			if at >= 0x0F && at < uint64(len(data)) && begins(&walker{data: data[at:], str: string(data[at:])}) {
@@ -104,23 +104,23 @@ func (t *Table) announcedLength(available int) int {
 		return available
 	}
 	if announced > available {
-		t.problem(CodeLength, -1, false, "entry point announces a table of %d bytes, %d are there", announced, available)
+		t.recordProblem(CodeLength, -1, false, "entry point announces a table of %d bytes, %d are there", announced, available)
 	}
 	return min(announced, available)
 }
 
-// cutFirst reports whether the data are a table that is damaged or cut short within its first structures: it
+// isCutShort reports whether the data are a table that is damaged or cut short within its first structures: it
 // starts with a plausible header of a type below 46, and its strings have no control characters.
-func (w *walker) cutFirst() bool {
+func (w *walker) isCutShort() bool {
 	if len(w.data) < headerLength || w.data[0] >= 46 || !plausibleHeader(w.data[0], w.data[1]) {
 		return false
 	}
 	body := min(int(w.data[1]), len(w.data))
-	end, ended := w.terminator(body)
+	end, ended := w.findTerminator(body)
 	if !ended {
 		end = len(w.data)
 	}
-	return !control(string(w.data[body:end]))
+	return !hasControlCharacter(string(w.data[body:end]))
 }
 
 // The kinds of entry points.
@@ -147,17 +147,17 @@ func entryPointKind(b []byte) EntryPointKind {
 	return NoEntryPoint
 }
 
-// entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added to
+// decodeEntryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added to
 // Problems; the parts that can be read are used.
-func (t *Table) entryPoint(b []byte) {
+func (t *Table) decodeEntryPoint(b []byte) {
 	kind := entryPointKind(b)
 	if kind == NoEntryPoint {
-		t.problem(CodeEntryPoint, 0, false, "entry point starts with % x, expected _SM3_, _SM_ or _DMI_", b[:min(len(b), 5)])
+		t.recordProblem(CodeEntryPoint, 0, false, "entry point starts with % x, expected _SM3_, _SM_ or _DMI_", b[:min(len(b), 5)])
 		return
 	}
 	need := [...]int{EntryPointLegacy: 0x0F, EntryPoint32: 0x1E, EntryPoint64: 0x18}[kind]
 	if len(b) < need {
-		t.problem(CodeEntryPoint, 0, false, "%s entry point is cut short: %d bytes, expected %d", kind, len(b), need)
+		t.recordProblem(CodeEntryPoint, 0, false, "%s entry point is cut short: %d bytes, expected %d", kind, len(b), need)
 		b = append(bytes.Clone(b), make([]byte, need-len(b))...)
 	}
 	t.EntryPoint.Kind = kind
@@ -168,7 +168,7 @@ func (t *Table) entryPoint(b []byte) {
 		t.entryPoint32(b)
 	case EntryPointLegacy, NoEntryPoint:
 		t.EntryPoint.Length = 0x0F
-		t.checksum("_DMI_ entry point", b, 0x0F, 0x0F)
+		t.checkChecksum("_DMI_ entry point", b, 0x0F, 0x0F)
 		t.EntryPoint.Declared = Version{Major: int(b[0x0E] >> 4), Minor: int(b[0x0E] & 0x0F)}
 		t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x06:]))
 		t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x08:]))
@@ -184,7 +184,7 @@ func (t *Table) entryPoint(b []byte) {
 	default:
 		return
 	}
-	t.problem(CodeVersion, 0, true, "entry point declares version %d.%d, taken for %d.%d",
+	t.recordProblem(CodeVersion, 0, true, "entry point declares version %d.%d, taken for %d.%d",
 		d.Major, d.Minor, t.Version.Major, t.Version.Minor)
 }
 
@@ -192,10 +192,10 @@ func (t *Table) entryPoint(b []byte) {
 func (t *Table) entryPoint64(b []byte) {
 	length := int(b[0x06])
 	if length < 0x18 || length > 0x20 {
-		t.problem(CodeEntryPoint, 0x06, false, "_SM3_ entry point announces %d bytes, expected 24 to 32", length)
+		t.recordProblem(CodeEntryPoint, 0x06, false, "_SM3_ entry point announces %d bytes, expected 24 to 32", length)
 	}
 	t.EntryPoint.Length = length
-	t.checksum("_SM3_ entry point", b, length, 0x18)
+	t.checkChecksum("_SM3_ entry point", b, length, 0x18)
 	t.EntryPoint.Declared = Version{int(b[0x07]), int(b[0x08]), int(b[0x09])}
 	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint32(b[0x0C:]))
 	t.EntryPoint.Address = binary.LittleEndian.Uint64(b[0x10:])
@@ -206,23 +206,23 @@ func (t *Table) entryPoint64(b []byte) {
 func (t *Table) entryPoint32(b []byte) {
 	length := int(b[0x05])
 	if length < 0x1E || length > 0x20 {
-		t.problem(CodeEntryPoint, 0x05, false, "_SM_ entry point announces %d bytes, expected 31", length)
+		t.recordProblem(CodeEntryPoint, 0x05, false, "_SM_ entry point announces %d bytes, expected 31", length)
 	}
 	t.EntryPoint.Length = length
-	t.checksum("_SM_ entry point", b, length, 0x1F)
+	t.checkChecksum("_SM_ entry point", b, length, 0x1F)
 	t.EntryPoint.Declared = Version{Major: int(b[0x06]), Minor: int(b[0x07])}
 	if !bytes.HasPrefix(b[0x10:], []byte("_DMI_")) {
-		t.problem(CodeEntryPoint, 0x10, false, "entry point has % x where _DMI_ was expected", b[0x10:0x15])
+		t.recordProblem(CodeEntryPoint, 0x10, false, "entry point has % x where _DMI_ was expected", b[0x10:0x15])
 	}
-	t.checksum("_DMI_ part of the entry point", b[0x10:], 0x0F, 0x0E)
+	t.checkChecksum("_DMI_ part of the entry point", b[0x10:], 0x0F, 0x0E)
 	t.EntryPoint.TableLength = int(binary.LittleEndian.Uint16(b[0x16:]))
 	t.EntryPoint.Address = uint64(binary.LittleEndian.Uint32(b[0x18:]))
 	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x1C:]))
 }
 
-// checksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
+// checkChecksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
 // length: real entry points that announce a wrong length add up over the right one.
-func (t *Table) checksum(what string, b []byte, announced, standard int) {
+func (t *Table) checkChecksum(what string, b []byte, announced, standard int) {
 	sum := func(n int) (s byte) {
 		for _, c := range b[:min(n, len(b))] {
 			s += c
@@ -230,6 +230,6 @@ func (t *Table) checksum(what string, b []byte, announced, standard int) {
 		return s
 	}
 	if sum(announced) != 0 && sum(standard) != 0 {
-		t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, sum(announced))
+		t.recordProblem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, sum(announced))
 	}
 }

@@ -44,121 +44,121 @@ type CPUID struct {
 func (t *Table) Processors() []Processor {
 	return decodeAll(t, typeProcessor, func(f *fields) Processor {
 		p := Processor{Handle: f.s.Handle}
-		p.identity(f, t.Version)
-		p.socket(f)
-		if f.has(0x23, 1) {
-			p.CoreCount = f.count(0x23, 0x2A, "Core Count")
-			p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
-			p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
+		p.decodeIdentity(f, t.Version)
+		p.decodeSocket(f)
+		if f.hasBytes(0x23, 1) {
+			p.CoreCount = f.readCount(0x23, 0x2A, "Core Count")
+			p.CoresEnabled = f.readCount(0x24, 0x2C, "Core Enabled")
+			p.ThreadCount = f.readCount(0x25, 0x2E, "Thread Count")
 			p.ThreadsEnabled = f.threadsEnabled()
 		}
 		return p
 	})
 }
 
-func (p *Processor) identity(f *fields, v Version) {
+func (p *Processor) decodeIdentity(f *fields, v Version) {
 	p.Designation = f.str(0x04, "Socket Designation")
-	p.Type = f.word(0x05, "Type", "processor type")
+	p.Type = f.readCode(0x05, "Type", "processor type")
 	pos := f.pos
 	p.Manufacturer = f.str(0x07, "Manufacturer")
 	f.pos = pos
-	p.Family, p.FamilyName = f.family(p.Manufacturer, v)
+	p.Family, p.FamilyName = f.readFamily(p.Manufacturer, v)
 	p.ID = f.processorID()
-	p.CPUID = f.cpuid(p)
+	p.CPUID = f.readCPUID(p)
 	p.Version = f.str(0x10, "Version")
 }
 
-func (p *Processor) socket(f *fields) {
+func (p *Processor) decodeSocket(f *fields) {
 	p.Populated, p.State = f.processorStatus()
-	p.Upgrade = f.word(0x19, "Upgrade", "processor upgrade")
-	p.L1 = f.handle(0x1A, "L1 Cache Handle", 0xFFFF)
-	p.L2 = f.handle(0x1C, "L2 Cache Handle", 0xFFFF)
-	p.L3 = f.handle(0x1E, "L3 Cache Handle", 0xFFFF)
+	p.Upgrade = f.readCode(0x19, "Upgrade", "processor upgrade")
+	p.L1 = f.readHandle(0x1A, "L1 Cache Handle", 0xFFFF)
+	p.L2 = f.readHandle(0x1C, "L2 Cache Handle", 0xFFFF)
+	p.L3 = f.readHandle(0x1E, "L3 Cache Handle", 0xFFFF)
 }
 
 // processorStatus reads the status byte: bit 6 is set if the socket is populated, bits 2:0 are
 // the state of the processor.
 func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	if f.text {
-		v, ok := f.line("Status")
+		v, ok := f.labelledValue("Status")
 		if !ok {
 			return Field[bool]{}, Field[string]{}
 		}
 		if v == "Unpopulated" {
-			return known(false), Field[string]{}
+			return knownField(false), Field[string]{}
 		}
 		state, ok := strings.CutPrefix(v, "Populated, ")
 		if !ok {
-			return status[bool](Malformed), Field[string]{}
+			return withStatus[bool](Malformed), Field[string]{}
 		}
 		if st := textStatus(state); st != Known {
-			return known(true), status[string](st)
+			return knownField(true), withStatus[string](st)
 		}
-		return known(true), known(state)
+		return knownField(true), knownField(state)
 	}
-	if !f.has(0x18, 1) {
+	if !f.hasBytes(0x18, 1) {
 		return Field[bool]{}, Field[string]{}
 	}
 	if f.u8(0x18)&(1<<6) == 0 {
-		return known(false), Field[string]{}
+		return knownField(false), Field[string]{}
 	}
-	return known(true), namedCode("processor state", f.u8(0x18)&7)
+	return knownField(true), namedCode("processor state", f.u8(0x18)&7)
 }
 
-// count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that is too short for that
+// readCount reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that is too short for that
 // field, and FFFFh in it, are Malformed. dmidecode prints no line for a count of 0, which is Unstated.
-func (f *fields) count(off, wide int, label string) Field[int] {
-	n := f.num(off, 1, label, 0)
+func (f *fields) readCount(off, wide int, label string) Field[int] {
+	n := f.readNumber(off, 1, label, 0)
 	switch {
-	case n.Status == Missing && f.text && f.has(0x26, 2):
-		return status[int](Unstated)
-	case n.Value == 0xFF && !f.text && f.has(wide, 2):
+	case n.Status == Missing && f.text && f.hasBytes(0x26, 2):
+		return withStatus[int](Unstated)
+	case n.Value == 0xFF && !f.text && f.hasBytes(wide, 2):
 		n = numField(f.u16(wide), 0)
 	}
-	if n.Value == 0xFF && !f.has(wide, 2) || n.Value == 0xFFFF {
-		return status[int](Malformed)
+	if n.Value == 0xFF && !f.hasBytes(wide, 2) || n.Value == 0xFFFF {
+		return withStatus[int](Malformed)
 	}
 	return n
 }
 
 // threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when it is 0.
 func (f *fields) threadsEnabled() Field[int] {
-	n := f.num(0x30, 2, "Thread Enabled", 0)
-	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
-		return status[int](Unstated)
+	n := f.readNumber(0x30, 2, "Thread Enabled", 0)
+	if f.text && n.Status == Missing && f.hasBytes(0x30, 2) && f.dmi >= 306 {
+		return withStatus[int](Unstated)
 	}
 	return n
 }
 
 // processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is Unstated.
 func (f *fields) processorID() Field[uint64] {
-	id := read(f, 0x08, 8, "ID", func(v string) Field[uint64] {
+	id := readField(f, 0x08, 8, "ID", func(v string) Field[uint64] {
 		b, ok := parseHexRow(nil, v)
 		if !ok || len(b) != 8 {
-			return status[uint64](Malformed)
+			return withStatus[uint64](Malformed)
 		}
-		return known(binary.LittleEndian.Uint64(b))
-	}, func() Field[uint64] { return known(f.u64(0x08)) })
+		return knownField(binary.LittleEndian.Uint64(b))
+	}, func() Field[uint64] { return knownField(f.u64(0x08)) })
 	if id.Known() && id.Value == 0 {
-		return status[uint64](Unstated)
+		return withStatus[uint64](Unstated)
 	}
 	return id
 }
 
-// cpuid decodes the x86 signature from the processor ID. In a text without an ID it reads the line "Signature".
-func (f *fields) cpuid(p *Processor) Field[CPUID] {
+// readCPUID decodes the x86 signature from the processor ID. In a text without an ID it reads the line "Signature".
+func (f *fields) readCPUID(p *Processor) Field[CPUID] {
 	if p.ID.Status == Missing && f.text {
-		return f.signature()
+		return f.readSignature()
 	}
 	if !isX86(p) {
 		return Field[CPUID]{}
 	}
 	if p.ID.Status != Known {
-		return status[CPUID](p.ID.Status)
+		return withStatus[CPUID](p.ID.Status)
 	}
 	eax := uint32(p.ID.Value)
 	if eax == 0 {
-		return status[CPUID](Unstated)
+		return withStatus[CPUID](Unstated)
 	}
 	base := int(eax >> 8 & 0xF)
 	c := CPUID{Family: base, Model: int(eax >> 4 & 0xF), Stepping: int(eax & 0xF)}
@@ -168,12 +168,12 @@ func (f *fields) cpuid(p *Processor) Field[CPUID] {
 	if base == 0xF || base == 6 {
 		c.Model |= int(eax >> 12 & 0xF0)
 	}
-	return known(c)
+	return knownField(c)
 }
 
-// signature reads "Type 0, Family 6, Model 62, Stepping 4", with or without the type.
-func (f *fields) signature() Field[CPUID] {
-	v, ok := f.line("Signature")
+// readSignature reads "Type 0, Family 6, Model 62, Stepping 4", with or without the type.
+func (f *fields) readSignature() Field[CPUID] {
+	v, ok := f.labelledValue("Signature")
 	if !ok {
 		return Field[CPUID]{}
 	}
@@ -196,7 +196,7 @@ func (f *fields) signature() Field[CPUID] {
 	if c.Family == 0 {
 		return Field[CPUID]{}
 	}
-	return known(c)
+	return knownField(c)
 }
 
 // isX86 reports whether the processor ID is a CPUID signature, by the family or, if that is missing,
@@ -219,36 +219,36 @@ var x86Families = [...][2]int{
 	{0xCD, 0xCF}, {0xD2, 0xDB}, {0xDD, 0xE0}, {0xE4, 0xEF}, {0x12C, 0x12E}, {0x140, 0x140},
 }
 
-// family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the two-byte field at 28h.
-func (f *fields) family(maker Field[string], v Version) (Field[int], Field[string]) {
+// readFamily reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the two-byte field at 28h.
+func (f *fields) readFamily(maker Field[string], v Version) (Field[int], Field[string]) {
 	if f.text {
-		return f.textFamily()
+		return f.readTextFamily()
 	}
-	if !f.has(0x06, 1) {
+	if !f.hasBytes(0x06, 1) {
 		return Field[int]{}, Field[string]{}
 	}
 	n := f.u8(0x06)
 	// SMBIOS 2.0 used 30h for two families.
 	if n == 0x30 && v == (Version{Major: 2}) && isMaker(maker, "Intel") {
-		return known(0x0C), known("Pentium Pro")
+		return knownField(0x0C), knownField("Pentium Pro")
 	}
-	if n == 0xFE && f.has(0x28, 2) {
+	if n == 0xFE && f.hasBytes(0x28, 2) {
 		n = f.u16(0x28)
 	}
 	if n == familyCore2OrK7 {
 		switch {
 		case isMaker(maker, "Intel"):
-			return known(n), known("Core 2")
+			return knownField(n), knownField("Core 2")
 		case isMaker(maker, "AMD"):
-			return known(n), known("K7")
+			return knownField(n), knownField("K7")
 		}
-		return known(n), known("Core 2 or K7")
+		return knownField(n), knownField("Core 2 or K7")
 	}
 	name := namedCode("processor family", n)
 	if name.Value == "ARM" { // of several numbers
 		return Field[int]{}, name
 	}
-	return known(n), name
+	return knownField(n), name
 }
 
 const familyCore2OrK7 = 0xBE
@@ -258,20 +258,20 @@ func isMaker(maker Field[string], name string) bool {
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
 
-func (f *fields) textFamily() (Field[int], Field[string]) {
-	v, ok := f.line("Family")
+func (f *fields) readTextFamily() (Field[int], Field[string]) {
+	v, ok := f.labelledValue("Family")
 	switch {
 	case !ok:
 		return Field[int]{}, Field[string]{}
 	case v == "Unknown":
-		return known(2), status[string](Unstated)
+		return knownField(2), withStatus[string](Unstated)
 	case textStatus(v) != Known:
-		return Field[int]{}, status[string](textStatus(v))
+		return Field[int]{}, withStatus[string](textStatus(v))
 	case slices.Contains([]string{"Core 2", "K7", "Core 2 or K7"}, v):
-		return known(familyCore2OrK7), known(v)
+		return knownField(familyCore2OrK7), knownField(v)
 	}
 	if n, ok := wordLists()["processor family"].codes[v]; ok && v != "ARM" {
-		return known(n), known(v)
+		return knownField(n), knownField(v)
 	}
-	return Field[int]{}, known(v)
+	return Field[int]{}, knownField(v)
 }

@@ -36,7 +36,7 @@ func Redact(data []byte, hide Hide) ([]byte, error) {
 	}
 	out := bytes.Clone(data)
 	if t.Source == FromDump {
-		start := t.start(out)
+		start := t.findOffset(out)
 		blankText(out[min(0x20, start):start]) // bytes between entry point and table have no meaning
 		copy(out[start:], RedactTable(data[:start], data[start:], hide))
 	} else {
@@ -57,7 +57,7 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	covered := make([]bool, len(hidden))
 	for _, all := range [...][]Structure{t.Structures, t.beyond} {
 		for i := range all {
-			all[i].redact(hidden, covered, hide)
+			all[i].hideIdentifiers(hidden, covered, hide)
 		}
 	}
 	out := bytes.Clone(hidden)
@@ -92,8 +92,8 @@ var identifiers = map[uint8]string{
 var readTypes = [...]uint8{typeBIOS, typeSystem, typeBoard, typeChassis, typeProcessor, typeCache, typeMemoryArray,
 	typeMemoryDevice, typeArrayMapping, typeDeviceMapping, typeHPEDIMMLocation}
 
-// redact hides the structure's identifiers in table and marks the bytes of the structure in covered.
-func (s *Structure) redact(table []byte, covered []bool, hide Hide) {
+// hideIdentifiers hides the structure's identifiers in table and marks the bytes of the structure in covered.
+func (s *Structure) hideIdentifiers(table []byte, covered []bool, hide Hide) {
 	body := table[s.Offset:min(s.Offset+len(s.Data), len(table))]
 	strs, _, _ := bytes.Cut(table[s.Offset+len(body):], doubleZero[:])
 	for i := range len(body) + len(strs) {
@@ -165,10 +165,10 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 		}
 	}
 	r := textRedactor{hide: hide, read: true}
-	text := []byte(textOf(data)) // in its changed layout an identifier could be missed
+	text := []byte(decodeText(data)) // in its changed layout an identifier could be missed
 	out := make([]byte, 0, len(text))
 	for row := range bytes.Lines(text) {
-		out = append(out, r.line(bytes.Clone(row))...)
+		out = append(out, r.redactLine(bytes.Clone(row))...)
 	}
 	again, err := parseText(out)
 	if err != nil || !sameTables(t, again) {
@@ -183,7 +183,7 @@ type textRedactor struct {
 	read, headed bool
 }
 
-func (r *textRedactor) line(row []byte) []byte {
+func (r *textRedactor) redactLine(row []byte) []byte {
 	content := strings.TrimSpace(string(row))
 	if _, rest, ok := strings.Cut(content, "DMI type "); ok {
 		typ, _, known := leadingInt(rest)

@@ -18,7 +18,7 @@ type BIOS struct {
 // BIOS decodes the first structure of type 0; it returns false if there is none.
 func (t *Table) BIOS() (BIOS, bool) {
 	for s := range t.OfType(typeBIOS) {
-		f := t.fields(s)
+		f := t.structureFields(s)
 		return BIOS{
 			Handle:         s.Handle,
 			Vendor:         f.str(0x04, "Vendor"),
@@ -33,25 +33,25 @@ func (t *Table) BIOS() (BIOS, bool) {
 // virtualMachine reads bit 4 of the second characteristics extension byte.
 func (f *fields) virtualMachine() Field[bool] {
 	const off = 0x13
-	if !f.has(off, 1) {
+	if !f.hasBytes(off, 1) {
 		return Field[bool]{}
 	}
 	if !f.text {
-		return known(f.u8(off)&(1<<4) != 0)
+		return knownField(f.u8(off)&(1<<4) != 0)
 	}
 	// dmidecode prints it from version 2.11 on, and only when it is set.
 	if f.dmi < 211 {
 		return Field[bool]{}
 	}
-	if _, ok := f.line("Characteristics"); !ok {
+	if _, ok := f.labelledValue("Characteristics"); !ok {
 		return Field[bool]{}
 	}
-	for _, l := range f.items() {
+	for _, l := range f.listItems() {
 		if l.val == "System is a virtual machine" {
-			return known(true)
+			return knownField(true)
 		}
 	}
-	return known(false)
+	return knownField(false)
 }
 
 // System describes the machine (type 1, DSP0134 7.2).
@@ -64,41 +64,41 @@ type System struct {
 // System decodes the first structure of type 1; it returns false if there is none.
 func (t *Table) System() (System, bool) {
 	for s := range t.OfType(typeSystem) {
-		f := t.fields(s)
+		f := t.structureFields(s)
 		return System{
 			Handle:       s.Handle,
 			Manufacturer: f.str(0x04, "Manufacturer"),
 			Product:      f.str(0x05, "Product Name"),
 			Version:      f.str(0x06, "Version"),
 			Serial:       f.str(0x07, "Serial Number"),
-			UUID:         f.uuid(0x08, "UUID", t.Version.AtLeast(2, 6)),
+			UUID:         f.readUUID(0x08, "UUID", t.Version.AtLeast(2, 6)),
 			Family:       f.str(0x1A, "Family"),
 		}, true
 	}
 	return System{}, false
 }
 
-// uuid reads a UUID in the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. From SMBIOS 2.6 on its first
+// readUUID reads a UUID in the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. From SMBIOS 2.6 on its first
 // three fields are little-endian. All bits clear and all bits set are Unstated.
-func (f *fields) uuid(off int, label string, little bool) Field[string] {
-	return read(f, off, 16, label, func(v string) Field[string] {
+func (f *fields) readUUID(off int, label string, little bool) Field[string] {
+	return readField(f, off, 16, label, func(v string) Field[string] {
 		if st := textStatus(v); st != Known {
-			return status[string](st)
+			return withStatus[string](st)
 		}
 		if len(v) != 36 {
-			return status[string](Malformed)
+			return withStatus[string](Malformed)
 		}
-		return known(strings.ToLower(v))
+		return knownField(strings.ToLower(v))
 	}, func() Field[string] {
 		lo, hi := f.u64(off), f.u64(off+8)
 		if lo == 0 && hi == 0 || lo == math.MaxUint64 && hi == math.MaxUint64 {
-			return status[string](Unstated)
+			return withStatus[string](Unstated)
 		}
 		b := f.s.Data[off : off+16]
 		if little {
 			b = []byte{b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]}
 		}
-		return known(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+		return knownField(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 	})
 }
 
@@ -117,7 +117,7 @@ func (t *Table) Boards() []Board {
 			Manufacturer: f.str(0x04, "Manufacturer"),
 			Product:      f.str(0x05, "Product Name"),
 			Serial:       f.str(0x07, "Serial Number"),
-			Type:         f.word(0x0D, "Type", "board type"),
+			Type:         f.readCode(0x0D, "Type", "board type"),
 		}
 	})
 }

@@ -134,7 +134,7 @@ func (t *Table) Count(typ uint8) int {
 func decodeAll[T any](t *Table, typ uint8, decode func(f *fields) T) []T {
 	out := make([]T, 0, t.Count(typ))
 	for s := range t.OfType(typ) {
-		f := t.fields(s)
+		f := t.structureFields(s)
 		out = append(out, decode(&f))
 	}
 	return out
@@ -153,7 +153,7 @@ type identity struct {
 	typ    uint8
 }
 
-func (t *Table) index() {
+func (t *Table) indexHandles() {
 	t.order, t.first = make([]int, len(t.Structures)), make(map[identity]int, len(t.Structures))
 	for i := range t.Structures {
 		s := &t.Structures[i]
@@ -168,8 +168,8 @@ func (t *Table) index() {
 	})
 }
 
-func (t *Table) finish() {
-	err := t.outsized()
+func (t *Table) finishDecoding() {
+	err := t.limitError()
 	switch {
 	case err != nil:
 	case t.Source != FromText: // people keep parts of a text
@@ -187,9 +187,9 @@ func (t *Table) finish() {
 		return
 	}
 	t.endAtMarker()
-	t.index()
+	t.indexHandles()
 	if len(t.Structures) == 0 {
-		t.problem(CodeNoStructures, -1, false, "no structures")
+		t.recordProblem(CodeNoStructures, -1, false, "no structures")
 		return
 	}
 	t.checkCount()
@@ -200,12 +200,12 @@ func (t *Table) finish() {
 	t.Problems = slices.Clip(t.Problems)
 }
 
-// problem adds a defect that is not about one structure.
-func (t *Table) problem(code string, offset int, harmless bool, format string, args ...any) {
+// recordProblem adds a defect that is not about one structure.
+func (t *Table) recordProblem(code string, offset int, harmless bool, format string, args ...any) {
 	t.addProblem(Problem{Code: code, Text: fmt.Sprintf(format, args...), Offset: offset, Handle: -1, Harmless: harmless})
 }
 
-func (t *Table) problemAt(code string, s *Structure, harmless bool, format string, args ...any) {
+func (t *Table) recordProblemAt(code string, s *Structure, harmless bool, format string, args ...any) {
 	if len(t.Problems) >= maxProblems {
 		return
 	}

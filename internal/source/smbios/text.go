@@ -9,17 +9,17 @@ import (
 // parseText decodes dmidecode's text, versions 2.0 to 3.7. It also reads texts that were reindented, quoted or
 // double-spaced, have CR LF line ends or messages between their lines.
 func parseText(data []byte) (*Table, error) {
-	text := textOf(data)
+	text := decodeText(data)
 	t := &Table{Source: FromText}
 	p := textParser{t: t, text: text}
 	p.run()
 	t.EntryPoint.Structures = p.announced
 	if len(t.Structures) == 0 {
-		if err := p.refusal(); err != nil {
+		if err := p.refusalError(); err != nil {
 			return nil, err
 		}
 	}
-	t.finish()
+	t.finishDecoding()
 	return t, nil
 }
 
@@ -57,10 +57,10 @@ func (p *textParser) run() {
 		if len(p.t.Structures) > maxStructures {
 			break
 		}
-		p.line(pos, strings.TrimSuffix(line, "\n"))
+		p.parseLine(pos, strings.TrimSuffix(line, "\n"))
 		pos += len(line)
 	}
-	p.close()
+	p.endStructure()
 	// Structures that were closed before the list of lines grew would keep its earlier copy alive.
 	at := 0
 	for i := range p.t.Structures {
@@ -71,7 +71,7 @@ func (p *textParser) run() {
 	}
 }
 
-func (p *textParser) line(pos int, raw string) {
+func (p *textParser) parseLine(pos int, raw string) {
 	content, indent := unindent(raw)
 	if content == "" {
 		if p.open && p.attr >= 0 && indent > p.attr {
@@ -87,14 +87,14 @@ func (p *textParser) line(pos int, raw string) {
 	p.gap = false
 	switch {
 	case content[0] == 'H' && strings.HasPrefix(content, "Handle 0x"):
-		p.begin(pos, content, indent)
+		p.beginStructure(pos, content, indent)
 	case p.open && gap && indent <= p.handle && p.titled:
-		p.close()
-		p.outside(pos, content)
+		p.endStructure()
+		p.parseOutside(pos, content)
 	case p.open:
-		p.inside(pos, content, indent)
+		p.parseStructureLine(pos, content, indent)
 	default:
-		p.outside(pos, content)
+		p.parseOutside(pos, content)
 	}
 }
 
@@ -115,13 +115,13 @@ func unindent(raw string) (string, int) {
 	return "", indent
 }
 
-// begin starts a structure at its line "Handle 0x0011, DMI type 17, 84 bytes". Before dmidecode 2.7
+// beginStructure starts a structure at its line "Handle 0x0011, DMI type 17, 84 bytes". Before dmidecode 2.7
 // the type was on a line of its own.
-func (p *textParser) begin(pos int, content string, indent int) {
-	p.close()
+func (p *textParser) beginStructure(pos int, content string, indent int) {
+	p.endStructure()
 	h, ok := parseHex(content[len("Handle "):])
 	if !ok || h > math.MaxUint16 {
-		p.t.problem(CodeText, pos, false, "line %q: expected a handle of four hexadecimal digits", clipLine(content))
+		p.t.recordProblem(CodeText, pos, false, "line %q: expected a handle of four hexadecimal digits", clipLine(content))
 		return
 	}
 	p.t.Structures = append(p.t.Structures, Structure{Handle: uint16(h), Offset: pos})
@@ -134,30 +134,30 @@ func (p *textParser) begin(pos int, content string, indent int) {
 }
 
 func (p *textParser) typeLine(pos int, rest string) {
-	s := p.last()
+	s := p.lastStructure()
 	typ, rest, ok1 := leadingInt(rest)
 	length, _, ok2 := leadingInt(strings.TrimLeft(rest, ", "))
 	if !ok1 || !ok2 || typ > math.MaxUint8 || length > math.MaxUint8 {
-		p.t.problem(CodeText, pos, false, "handle 0x%04X: cannot read type and length", s.Handle)
-		p.drop()
+		p.t.recordProblem(CodeText, pos, false, "handle 0x%04X: cannot read type and length", s.Handle)
+		p.dropStructure()
 		return
 	}
 	s.Type, s.Length = uint8(typ), uint8(length)
 	if s.Length < headerLength {
-		p.t.problemAt(CodeZeroLength, s, false, "announces %d bytes, expected at least %d", s.Length, headerLength)
+		p.t.recordProblemAt(CodeZeroLength, s, false, "announces %d bytes, expected at least %d", s.Length, headerLength)
 	}
 }
 
-func (p *textParser) last() *Structure { return &p.t.Structures[len(p.t.Structures)-1] }
+func (p *textParser) lastStructure() *Structure { return &p.t.Structures[len(p.t.Structures)-1] }
 
-func (p *textParser) drop() {
+func (p *textParser) dropStructure() {
 	p.t.Structures = p.t.Structures[:len(p.t.Structures)-1]
 	p.lines = p.lines[:p.first]
 	p.open, p.hex = false, hexDump{}
 }
 
-func (p *textParser) inside(pos int, content string, indent int) {
-	if indent <= p.handle && p.message(pos, content) {
+func (p *textParser) parseStructureLine(pos int, content string, indent int) {
+	if indent <= p.handle && p.parseMessage(pos, content) {
 		return
 	}
 	if rest, ok := strings.CutPrefix(content, "DMI type "); ok && !p.titled {
@@ -165,7 +165,7 @@ func (p *textParser) inside(pos int, content string, indent int) {
 		return
 	}
 	if content == "<TRUNCATED>" {
-		p.t.problemAt(CodeTruncated, p.last(), false, "is cut short: dmidecode printed <TRUNCATED>")
+		p.t.recordProblemAt(CodeTruncated, p.lastStructure(), false, "is cut short: dmidecode printed <TRUNCATED>")
 		return
 	}
 	key, val, attr := splitAttribute(content)
@@ -186,7 +186,7 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	if l.item {
 		l.key, l.val = "", content
 	}
-	if p.hex.take(l) {
+	if p.hex.acceptLine(l) {
 		return
 	}
 	p.lines = append(p.lines, l)
@@ -206,18 +206,18 @@ func splitAttribute(content string) (key, val string, ok bool) {
 	return "", content, false
 }
 
-func (p *textParser) close() {
+func (p *textParser) endStructure() {
 	if !p.open {
 		return
 	}
 	p.open = false
-	s := p.last()
+	s := p.lastStructure()
 	if s.Length == 0 && s.Type == 0 {
-		p.t.problem(CodeText, s.Offset, false, "handle 0x%04X: no type and length after it", s.Handle)
-		p.drop()
+		p.t.recordProblem(CodeText, s.Offset, false, "handle 0x%04X: no type and length after it", s.Handle)
+		p.dropStructure()
 		return
 	}
-	s.Data, s.strs = p.hex.bytes(s)
+	s.Data, s.strs = p.hex.dumpedAreas(s)
 	p.hex = hexDump{}
 	// Only the number of lines counts; run sets the final slice.
 	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
@@ -232,7 +232,7 @@ type hexDump struct {
 	strs []string
 }
 
-func (h *hexDump) take(l textLine) bool {
+func (h *hexDump) acceptLine(l textLine) bool {
 	switch {
 	case !l.item && strings.EqualFold(l.key, "Header and Data"):
 		h.in = 'd'
@@ -256,8 +256,8 @@ func (h *hexDump) take(l textLine) bool {
 	return true
 }
 
-// bytes returns the formatted area and the string area, or nothing if the dump does not belong to structure s.
-func (h *hexDump) bytes(s *Structure) ([]byte, string) {
+// dumpedAreas returns the formatted area and the string area, or nothing if the dump does not belong to structure s.
+func (h *hexDump) dumpedAreas(s *Structure) ([]byte, string) {
 	if len(h.data) < headerLength || h.data[0] != s.Type {
 		return nil, ""
 	}
@@ -291,9 +291,9 @@ func (h *hexDump) stringArea() string {
 	return strings.TrimSuffix(string(all), "\x00")
 }
 
-// outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured log.
-func (p *textParser) outside(pos int, content string) {
-	if p.message(pos, content) {
+// parseOutside parses a line between structures: dmidecode's header, its messages, or other lines in a captured log.
+func (p *textParser) parseOutside(pos int, content string) {
+	if p.parseMessage(pos, content) {
 		return
 	}
 	switch content {
@@ -302,11 +302,11 @@ func (p *textParser) outside(pos int, content string) {
 	}
 }
 
-func (p *textParser) message(pos int, content string) bool {
+func (p *textParser) parseMessage(pos int, content string) bool {
 	t := p.t
 	bare := strings.TrimLeft(content, "# ")
 	switch {
-	case strings.HasPrefix(bare, "dmidecode ") && p.version(bare[len("dmidecode "):]):
+	case strings.HasPrefix(bare, "dmidecode ") && p.readPrintedVersion(bare[len("dmidecode "):]):
 	case (strings.HasPrefix(bare, "SMBIOS ") || strings.HasPrefix(bare, "Legacy DMI ")) && strings.HasSuffix(bare, " present."):
 		p.header = true
 		t.EntryPoint.Declared = parseVersion(strings.TrimPrefix(strings.TrimPrefix(bare, "Legacy DMI "), "SMBIOS "))
@@ -320,26 +320,26 @@ func (p *textParser) message(pos int, content string) bool {
 		}
 	case strings.HasPrefix(bare, "Invalid entry length"):
 		if !strings.Contains(bare, "Fixed up") { // otherwise dmidecode continued
-			t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
+			t.recordProblem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
 		}
 	case strings.HasPrefix(bare, "Wrong DMI structures count"):
-		t.problem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
+		t.recordProblem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Wrong DMI structures length"):
-		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clipLine(bare))
+		t.recordProblem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Table at 0x"):
 		t.all = true // `dmidecode -t` prints no such line
 	case strings.HasPrefix(bare, "Getting SMBIOS data"),
 		strings.HasPrefix(bare, "Reading SMBIOS"), strings.HasPrefix(bare, "Scanning "),
 		strings.HasPrefix(bare, "SMBIOS version fixup"), strings.HasPrefix(bare, "Total read length"),
 		strings.HasPrefix(content, "# "):
-		p.refused(bare)
+		p.recordRefusal(bare)
 	default:
-		return p.refused(bare)
+		return p.recordRefusal(bare)
 	}
 	return true
 }
 
-func (p *textParser) refused(bare string) bool {
+func (p *textParser) recordRefusal(bare string) bool {
 	switch {
 	case strings.Contains(bare, "ermission denied"), strings.Contains(bare, "peration not permitted"),
 		strings.Contains(bare, "Can't read memory from"):
@@ -354,8 +354,8 @@ func (p *textParser) refused(bare string) bool {
 	return true
 }
 
-// version reads the version from "# dmidecode 3.4".
-func (p *textParser) version(s string) bool {
+// readPrintedVersion reads the version from "# dmidecode 3.4".
+func (p *textParser) readPrintedVersion(s string) bool {
 	major, rest, ok := leadingInt(s)
 	if !ok || !strings.HasPrefix(rest, ".") {
 		return false
@@ -384,7 +384,7 @@ func parseVersion(s string) (v Version) {
 	return v
 }
 
-func (p *textParser) refusal() error {
+func (p *textParser) refusalError() error {
 	switch {
 	case p.said.denied != "":
 		return fmt.Errorf("%w: it says %q", ErrDenied, clipLine(p.said.denied))

@@ -19,11 +19,11 @@ func utf16Order(data []byte) byte {
 	return 0
 }
 
-// textOf returns data as UTF-8 without a byte order mark and in dmidecode's layout.
-func textOf(data []byte) string {
+// decodeText returns data as UTF-8 without a byte order mark and in dmidecode's layout.
+func decodeText(data []byte) string {
 	order := utf16Order(data)
 	if order == 0 {
-		return relaid(string(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))))
+		return restoreLayout(string(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))))
 	}
 	units := make([]uint16, 0, len(data)/2)
 	for i := 2; i+1 < len(data); i += 2 {
@@ -33,13 +33,13 @@ func textOf(data []byte) string {
 		}
 		units = append(units, uint16(lo)|uint16(hi)<<8)
 	}
-	return relaid(string(utf16.Decode(units)))
+	return restoreLayout(string(utf16.Decode(units)))
 }
 
-// relaid restores the layout of dmidecode's text that mail programs, forums and wikis have changed: no-break spaces,
+// restoreLayout restores the layout of dmidecode's text that mail programs, forums and wikis have changed: no-break spaces,
 // lines quoted with "> ", an empty line after every line. It does not change a text in dmidecode's layout.
-func relaid(text string) string {
-	return singleSpaced(unquoted(plainSpaces(text)))
+func restoreLayout(text string) string {
+	return singleSpaced(removeQuoteMarks(plainSpaces(text)))
 }
 
 // plainSpaces replaces the spaces of Unicode, and a no-break space of Latin-1, with plain ones, and
@@ -67,8 +67,8 @@ func plainSpaces(text string) string {
 // quoteMarks are what mail programs put before each line of a quoted text.
 const quoteMarks = ">|"
 
-// unquoted removes the marks of a quoted text. A text is quoted if its first handle is.
-func unquoted(text string) string {
+// removeQuoteMarks removes the marks of a quoted text. A text is quoted if its first handle is.
+func removeQuoteMarks(text string) string {
 	at := strings.Index(text, "Handle 0x")
 	if at < 0 {
 		return text

@@ -140,11 +140,11 @@ Memory Device
 	Configured voltage:  1.35 V
 `
 	d := devicesOf(parse(t, []byte(text)))[0]
-	assert.Equal(t, known(1333), d.Speed)
-	assert.Equal(t, known(1067), d.ConfiguredSpeed)
-	assert.Equal(t, [3]Field[int]{known(1350), known(1500), known(1350)},
+	assert.Equal(t, knownField(1333), d.Speed)
+	assert.Equal(t, knownField(1067), d.ConfiguredSpeed)
+	assert.Equal(t, [3]Field[int]{knownField(1350), knownField(1500), knownField(1350)},
 		[3]Field[int]{d.MinVoltage, d.MaxVoltage, d.ConfiguredVoltage})
-	assert.Equal(t, known[int64](8<<30), d.Size)
+	assert.Equal(t, knownField[int64](8<<30), d.Size)
 	assert.Equal(t, Field[string]{}, d.Technology)
 }
 

@@ -24,45 +24,45 @@ type walker struct {
 	next []int32
 }
 
-// walk appends the structures in data to t.Structures (DSP0134 6.1). base is the offset of data in the input,
+// walkStructures appends the structures in data to t.Structures (DSP0134 6.1). base is the offset of data in the input,
 // announced the length in bytes that the table should have.
-func (t *Table) walk(base int, data []byte, announced int) {
+func (t *Table) walkStructures(base int, data []byte, announced int) {
 	announced = min(announced, len(data))
 	// Bytes beyond the announced length are other memory and not part of the table (DSP0134 5.2.1). They are never read, so a
 	// table with a too small announced length lacks its end.
 	if !allZero(data[announced:]) {
-		t.problem(CodeGarbage, base+announced, true, "%d bytes after the announced length are left out", len(data)-announced)
+		t.recordProblem(CodeGarbage, base+announced, true, "%d bytes after the announced length are left out", len(data)-announced)
 	}
 	data = data[:announced:announced]
 	w := walker{t: t, base: base, data: data, str: string(data)}
 	t.Structures = slices.Grow(t.Structures, cmp.Or(t.EntryPoint.Structures, len(data)/64+8))
 	for pos, more := 0, true; more && len(t.Structures) <= maxStructures; {
 		switch {
-		case w.ended && !w.plausible(pos, 1):
+		case w.ended && !w.isPlausible(pos, 1):
 			if rest := len(w.data) - pos; !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
-				w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
+				w.t.recordProblem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
 			}
 			return
 		case w.ended && (data[pos] < typeInactive || t.EntryPoint.Kind == EntryPoint64):
 			// The marker ends the table, even if the entry point announces more.
 			body := pos + int(w.data[pos+1])
-			end, _ := w.terminator(body) // exists, because the structure is plausible
+			end, _ := w.findTerminator(body) // exists, because the structure is plausible
 			w.t.beyond = append(w.t.beyond, *w.add(pos, body, end))
 			w.t.Structures = w.t.Structures[:len(w.t.Structures)-1]
 			pos = end + 2
 			continue
 		case len(data)-pos < headerLength || data[pos+1] < headerLength:
-			pos, more = w.resync(pos)
+			pos, more = w.findNextStructure(pos)
 			continue
 		}
-		end, ended := w.terminator(pos + int(data[pos+1]))
+		end, ended := w.findTerminator(pos + int(data[pos+1]))
 		if !ended {
 			// A string without its zero byte may be incomplete and is dropped.
 			body := min(pos+int(w.data[pos+1]), len(w.data))
 			s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
 			s.cut = true
 			w.ended = w.ended || s.Type == typeEndOfTable
-			w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
+			w.t.recordProblemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
 				s.Length, s.Offset, w.base+len(w.data))
 			return
 		}
@@ -87,8 +87,8 @@ func (w *walker) add(pos, body, end int) *Structure {
 	return &w.t.Structures[len(w.t.Structures)-1]
 }
 
-// terminator returns the position of the first two zero bytes at or after pos; it returns false if there are none.
-func (w *walker) terminator(pos int) (int, bool) {
+// findTerminator returns the position of the first two zero bytes at or after pos; it returns false if there are none.
+func (w *walker) findTerminator(pos int) (int, bool) {
 	if pos+1 >= len(w.data) {
 		return 0, false
 	}
@@ -117,39 +117,39 @@ func (w *walker) findTerminators() {
 	}
 }
 
-// resync continues at the next position that looks like structures, if none can begin at pos: the header is
+// findNextStructure continues at the next position that looks like structures, if none can begin at pos: the header is
 // cut off, or the length is less than that of the header.
-func (w *walker) resync(pos int) (int, bool) {
+func (w *walker) findNextStructure(pos int) (int, bool) {
 	if allZero(w.data[pos:]) {
 		return 0, false // padding
 	}
 	if len(w.data)-pos < headerLength {
-		w.t.problem(CodeTruncated, w.base+pos, false, "table ends at 0x%x inside the header at 0x%x",
+		w.t.recordProblem(CodeTruncated, w.base+pos, false, "table ends at 0x%x inside the header at 0x%x",
 			w.base+len(w.data), w.base+pos)
 		return 0, false
 	}
-	w.t.problem(CodeZeroLength, w.base+pos, false, "structure (type %d) announces %d bytes, expected at least %d",
+	w.t.recordProblem(CodeZeroLength, w.base+pos, false, "structure (type %d) announces %d bytes, expected at least %d",
 		w.data[pos], w.data[pos+1], headerLength)
 	w.findTerminators()
 	for n := range len(w.data) - pos {
-		if w.chain(pos+n, 3) {
-			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are not a structure were skipped", n)
+		if w.isStrictChain(pos+n, 3) {
+			w.t.recordProblem(CodeGarbage, w.base+pos, false, "%d bytes that are not a structure were skipped", n)
 			return pos + n, true
 		}
 	}
-	w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are not structures", len(w.data)-pos)
+	w.t.recordProblem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are not structures", len(w.data)-pos)
 	return 0, false
 }
 
-// plausible reports whether the next n structures, or all up to the end marker, have a type and length of the
+// isPlausible reports whether the next n structures, or all up to the end marker, have a type and length of the
 // specification and an end.
-func (w *walker) plausible(pos, n int) bool {
+func (w *walker) isPlausible(pos, n int) bool {
 	for ; n > 0; n-- {
 		if pos+headerLength > len(w.data) || !plausibleHeader(w.data[pos], w.data[pos+1]) {
 			return false
 		}
 		typ := w.data[pos]
-		end, ended := w.terminator(pos + int(w.data[pos+1]))
+		end, ended := w.findTerminator(pos + int(w.data[pos+1]))
 		if !ended {
 			return false
 		}
@@ -164,18 +164,18 @@ func (w *walker) plausible(pos, n int) bool {
 	return true
 }
 
-// chain is a stricter check than plausible, for positions found by trial: strings must be text, string numbers
+// isStrictChain is a stricter check than plausible, for positions found by trial: strings must be text, string numbers
 // must exist, and consecutive handles must differ.
-func (w *walker) chain(pos, n int) bool {
-	if !w.plausible(pos, n) {
+func (w *walker) isStrictChain(pos, n int) bool {
+	if !w.isPlausible(pos, n) {
 		return false
 	}
 	for last := -1; n > 0 && pos < len(w.data); n-- {
 		body := pos + int(w.data[pos+1])
-		end, _ := w.terminator(body)
+		end, _ := w.findTerminator(body)
 		s := Structure{Type: w.data[pos], Data: w.data[pos:body], strs: w.str[body:max(body, end)]}
 		handle := int(binary.LittleEndian.Uint16(w.data[pos+2:]))
-		if _, _, bad := badString(&s); bad || handle == last || control(s.strs) {
+		if _, _, bad := badString(&s); bad || handle == last || hasControlCharacter(s.strs) {
 			return false
 		}
 		if s.Type == typeEndOfTable {
@@ -207,7 +207,7 @@ var minLength = [47]byte{
 	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
 }
 
-func control(strs string) bool {
+func hasControlCharacter(strs string) bool {
 	return strings.ContainsFunc(strs, func(c rune) bool { return c < ' ' && c != 0 })
 }
 

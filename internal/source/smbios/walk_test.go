@@ -349,7 +349,7 @@ func TestTextLayout(t *testing.T) {
 
 // TestSignatureOfZeros checks that an ID with flags but no signature gives none.
 func TestSignatureOfZeros(t *testing.T) {
-	for id, want := range map[string]Field[CPUID]{"00 00 00 00 FF FB EB BF": status[CPUID](Unstated), "01 00 00 00 FF FB EB BF": known(CPUID{Stepping: 1})} {
+	for id, want := range map[string]Field[CPUID]{"00 00 00 00 FF FB EB BF": withStatus[CPUID](Unstated), "01 00 00 00 FF FB EB BF": knownField(CPUID{Stepping: 1})} {
 		table := parse(t, []byte(printedText("3.4", typeProcessor, 48, "Family: Xeon", "ID: "+id)))
 		assert.Equal(t, want, table.Processors()[0].CPUID, id)
 	}

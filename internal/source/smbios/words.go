@@ -48,21 +48,21 @@ var wordLists = sync.OnceValue(func() map[string]*wordList {
 func namedCode(list string, code int) Field[string] {
 	switch name := wordLists()[list].names[code]; name {
 	case "":
-		return status[string](Malformed)
+		return withStatus[string](Malformed)
 	case "Unknown":
-		return status[string](Unstated)
+		return withStatus[string](Unstated)
 	default:
-		return known(name)
+		return knownField(name)
 	}
 }
 
 // printedName returns a printed name in its current spelling.
 func printedName(list, name string) Field[string] {
 	if st := textStatus(name); st != Known {
-		return status[string](st)
+		return withStatus[string](st)
 	}
 	if current, ok := wordLists()[list].current[name]; ok {
-		return known(current)
+		return knownField(current)
 	}
-	return known(name)
+	return knownField(name)
 }

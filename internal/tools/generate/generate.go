@@ -39,7 +39,7 @@ func knowledge(root string) (madeFiles, error) {
 		rulepack.Part:       func() ([]byte, error) { data, _, err := rulepack.Compile(packs); return data, err },
 		rulepack.PiecesPart: func() ([]byte, error) { _, data, err := rulepack.Compile(packs); return data, err },
 		settings.Part:       func() ([]byte, error) { return settings.Compile(k, "settings") },
-		platform.Part:       func() ([]byte, error) { return encoded(platform.Index(k)) },
+		platform.Part:       func() ([]byte, error) { return encoded(platform.ListIndexRows(k)) },
 		place.LocatorPart:   func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
 		place.MapPart:       func() ([]byte, error) { return encoded(place.MapIndex(k)) },
 		partnumber.Part:     func() ([]byte, error) { return partnumber.Compile(k) },
@@ -55,7 +55,7 @@ func knowledge(root string) (madeFiles, error) {
 	for _, name := range before {
 		out["rules/"+name] = nil
 	}
-	rows, err := platform.Rows(k)
+	rows, err := platform.EncodeRows(k)
 	for part, row := range rows {
 		out["rules/"+compiled.File(part)] = row
 	}
@@ -71,7 +71,7 @@ func rulesByName(root string) (madeFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := reference.ByName(packs, says)
+	text, err := reference.RulesByName(packs, says)
 	return madeFiles{"rules/by-name.md": []byte(text)}, err
 }
 

@@ -38,13 +38,13 @@ func (pl *placer) controllerOf(channel int) int {
 // channelsFromMap looks up the printed slot numbers. A single number missing from the map means that the map is
 // for another board.
 func (g *slotGroup) channelsFromMap(m *slotMap) {
-	g.depth = max(g.depth, m.depth())
+	g.depth = max(g.depth, m.channelDepth())
 	for _, i := range g.slots {
-		n, _ := g.labels[i].get(fieldNumber)
-		n += m.PerBoard * g.boardOf(i)
+		n, _ := g.labels[i].fieldValue(fieldNumber)
+		n += m.PerBoard * g.boardOfSlot(i)
 		socket := max(g.out[i].Socket, 0)
-		channel, slot, ok := m.locate(socket, n)
-		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset != 0 && owner != socket {
+		channel, slot, ok := m.locateSlot(socket, n)
+		if owner, counted := m.owningProcessor(n, len(g.sys.Sockets)); !ok && counted && m.Offset != 0 && owner != socket {
 			g.failGroup(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner), true)
 			return
 		}
@@ -52,7 +52,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			g.failGroup(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID), false)
 			return
 		}
-		certainty := m.certainty(slot)
+		certainty := m.slotCertainty(slot)
 		if m.Unordered {
 			slot = Unplaced
 		}
@@ -70,12 +70,12 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 	}
 }
 
-func (g *slotGroup) boardOf(i int) int {
-	if letter, ok := g.labels[i].get(fieldBoardLetter); ok {
+func (g *slotGroup) boardOfSlot(i int) int {
+	if letter, ok := g.labels[i].fieldValue(fieldBoardLetter); ok {
 		return letter
 	}
-	if board, ok := g.labels[i].get(fieldBoard); ok {
-		return board - g.base(fieldBoard)
+	if board, ok := g.labels[i].fieldValue(fieldBoard); ok {
+		return board - g.numberingBase(fieldBoard)
 	}
 	return 0
 }
@@ -84,8 +84,8 @@ func (g *slotGroup) boardOf(i int) int {
 // RX600 S6: two boards with channels A to D).
 func (g *slotGroup) channelsFromBoards() {
 	for _, i := range g.slots {
-		board, _ := g.labels[i].get(fieldBoardLetter)
-		letter, _ := g.labels[i].get(fieldLetter)
+		board, _ := g.labels[i].fieldValue(fieldBoardLetter)
+		letter, _ := g.labels[i].fieldValue(fieldLetter)
 		if letter >= maxBoardSlots {
 			g.failGroup("a memory board has channels A to D only", false)
 			return
@@ -97,16 +97,16 @@ func (g *slotGroup) channelsFromBoards() {
 // channelsFromNumbers uses the printed channel number, counted over the CPU or within the controller that
 // {node} names.
 func (g *slotGroup) channelsFromNumbers() {
-	if g.rule.Node == "controller" && g.any(fieldNode) {
-		g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
+	if g.rule.Node == "controller" && g.hasField(fieldNode) {
+		g.channelsFromPairs(fieldNode, fieldChannel, g.labelSource("{chan"))
 		return
 	}
-	base := g.base(fieldChannel)
+	base := g.numberingBase(fieldChannel)
 	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(fieldChannel); ok {
-			g.setChannel(i, v-base, g.controllerOf(v-base), g.sourceOf("{chan"), fact.Corroborated)
+		if v, ok := g.labels[i].fieldValue(fieldChannel); ok {
+			g.setChannel(i, v-base, g.controllerOf(v-base), g.labelSource("{chan"), fact.Corroborated)
 		} else {
-			g.failSlot(i, "the label names no channel", false)
+			g.dropPosition(i, "the label names no channel", false)
 		}
 	}
 }
@@ -115,16 +115,16 @@ func (g *slotGroup) channelsFromNumbers() {
 // the counts fit the CPU; otherwise it is the order of the pairs found.
 func (g *slotGroup) channelsFromPairs(controller, channel labelField, source string) {
 	for _, socket := range g.eachSocket() {
-		pairs, owners := g.pairsOf(socket, controller, channel)
+		pairs, owners := g.controllerPairs(socket, controller, channel)
 		per := g.channelsEach(pairs, owners)
 		for _, i := range g.slots {
 			if g.out[i].Socket != socket {
 				continue
 			}
-			own, ok1 := g.labels[i].get(controller)
-			ch, ok2 := g.labels[i].get(channel)
+			own, ok1 := g.labels[i].fieldValue(controller)
+			ch, ok2 := g.labels[i].fieldValue(channel)
 			if !ok1 || !ok2 {
-				g.failSlot(i, "the label names no channel", false)
+				g.dropPosition(i, "the label names no channel", false)
 				continue
 			}
 			number, ctl, certainty := slices.Index(pairs, own<<8|ch), Unplaced, fact.Indirect
@@ -160,11 +160,11 @@ func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	return per
 }
 
-// pairsOf lists the (controller, channel) pairs of one CPU, packed into integers, and its controllers.
-func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, owners []int) {
+// controllerPairs lists the (controller, channel) pairs of one CPU, packed into integers, and its controllers.
+func (g *slotGroup) controllerPairs(socket int, controller, channel labelField) (pairs, owners []int) {
 	for _, i := range g.slots {
-		own, ok1 := g.labels[i].get(controller)
-		ch, ok2 := g.labels[i].get(channel)
+		own, ok1 := g.labels[i].fieldValue(controller)
+		ch, ok2 := g.labels[i].fieldValue(channel)
 		if g.out[i].Socket == socket && ok1 && ok2 {
 			pairs, owners = insertSorted(pairs, own<<8|ch), insertSorted(owners, own)
 		}
@@ -200,10 +200,10 @@ func letterIndex(letter int, skipped string) int {
 	return n
 }
 
-// alphabet returns the function that maps the letters of the CPU at this position to its channels. Letters
+// letterMapping returns the function that maps the letters of the CPU at this position to its channels. Letters
 // restart at A on every CPU, or continue from one CPU to the next; some letters may be left out. It returns nil
 // if nothing fits, or if the number of channels is unknown.
-func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
+func (g *slotGroup) letterMapping(letters []int, position int) func(letter int) int {
 	for _, skipped := range skippedLetters {
 		for _, first := range [...]int{0, position * g.channels} {
 			if lettersFit(letters, skipped, first, g.channels) {
@@ -224,7 +224,7 @@ func (g *slotGroup) channelsFromLetters() {
 	for _, socket := range g.eachSocket() {
 		var letters []int
 		for _, i := range g.slots {
-			if v, ok := g.labels[i].get(fieldLetter); ok && g.out[i].Socket == socket {
+			if v, ok := g.labels[i].fieldValue(fieldLetter); ok && g.out[i].Socket == socket {
 				letters = insertSorted(letters, v)
 			}
 		}
@@ -232,9 +232,9 @@ func (g *slotGroup) channelsFromLetters() {
 			continue
 		}
 		position := max(socket, 0)
-		number := g.alphabet(letters, position)
-		if number == nil && g.rule.Node == "controller" && g.any(fieldNode) && g.any(fieldChannel) {
-			g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
+		number := g.letterMapping(letters, position)
+		if number == nil && g.rule.Node == "controller" && g.hasField(fieldNode) && g.hasField(fieldChannel) {
+			g.channelsFromPairs(fieldNode, fieldChannel, g.labelSource("{chan"))
 			return
 		}
 		certainty := fact.Corroborated
@@ -248,7 +248,7 @@ func (g *slotGroup) channelsFromLetters() {
 			}
 		}
 		for _, i := range g.slots {
-			v, ok := g.labels[i].get(fieldLetter)
+			v, ok := g.labels[i].fieldValue(fieldLetter)
 			if !ok || g.out[i].Socket != socket {
 				continue
 			}
@@ -256,12 +256,12 @@ func (g *slotGroup) channelsFromLetters() {
 			if exact || g.channels == len(letters) {
 				controller = g.controllerOf(number(v))
 			}
-			g.setChannel(i, number(v), controller, g.sourceOf("{L}"), certainty)
+			g.setChannel(i, number(v), controller, g.labelSource("{L}"), certainty)
 		}
 	}
 }
 
-func (g *slotGroup) sourceOf(name string) string {
+func (g *slotGroup) labelSource(name string) string {
 	if g.rule.bankGives(name) {
 		return SourceBank
 	}
@@ -270,9 +270,9 @@ func (g *slotGroup) sourceOf(name string) string {
 
 func (g *slotGroup) channelLabels() {
 	for _, i := range g.slots {
-		if letter, ok := g.labels[i].get(fieldLetter); ok {
+		if letter, ok := g.labels[i].fieldValue(fieldLetter); ok {
 			g.out[i].ChannelLabel = string(rune('A' + letter))
-		} else if number, ok := g.labels[i].get(fieldChannel); ok {
+		} else if number, ok := g.labels[i].fieldValue(fieldChannel); ok {
 			g.out[i].ChannelLabel = strconv.Itoa(number)
 		}
 	}
@@ -280,15 +280,15 @@ func (g *slotGroup) channelLabels() {
 
 func (g *slotGroup) slotNumbers() {
 	for _, f := range []labelField{fieldSlot, fieldSlotLetter, fieldBankSlot} {
-		if !g.any(f) {
+		if !g.hasField(f) {
 			continue
 		}
 		base := 0
 		if f != fieldSlotLetter {
-			base = g.base(f)
+			base = g.numberingBase(f)
 		}
 		for _, i := range g.slots {
-			if v, ok := g.labels[i].get(f); ok && g.out[i].Channel != Unplaced {
+			if v, ok := g.labels[i].fieldValue(f); ok && g.out[i].Channel != Unplaced {
 				g.out[i].Slot = v - base
 			}
 		}

@@ -24,7 +24,7 @@ func hpeAt(t *testing.T, p *platform.Platform, product string, sockets string, l
 	for i, a := range at {
 		sys.Slots[i].HPE = &inventory.Location{Processor: a[0], Controller: a[1], Channel: a[2], Index: a[3]}
 	}
-	out, _ := Slots(sys, p, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, p, corpustest.Rules(t))
 	return out
 }
 
@@ -138,7 +138,7 @@ func TestCaptures(t *testing.T) {
 	var got captured
 	require.True(t, matchLabel("*P{cpu}-{L}{slot}", "x P7 P12-C3", &got))
 	for f, want := range map[labelField]int{fieldCPU: 12, fieldLetter: 2, fieldSlot: 3} {
-		v, ok := got.get(f)
+		v, ok := got.fieldValue(f)
 		assert.True(t, ok)
 		assert.Equal(t, want, v)
 	}
@@ -154,14 +154,14 @@ func TestEmptySlotsWithoutALabel(t *testing.T) {
 		}
 	}
 	sys := board("Cisco Systems", "UCSB-B200-M4", "PP", slots...)
-	out, conflicts := Slots(sys, plat4, corpustest.Rules(t))
+	out, conflicts := LocateSlots(sys, plat4, corpustest.Rules(t))
 	require.Empty(t, conflicts)
 	for i := range out {
 		assert.Equal(t, [3]int{i / 12, i / 3 % 4, i % 3}, [3]int{out[i].Socket, out[i].Channel, out[i].Slot}, slots[i])
 	}
 
 	sys = board("Supermicro", "X10DRi", "PP", "P1_DIMMA1@P0_Node0_Channel0_Dimm0*", "NO~DIMM@NO~DIMM", "P2_DIMME1@P1_Node0_Channel0_Dimm0*")
-	out, _ = Slots(sys, plat4, corpustest.Rules(t))
+	out, _ = LocateSlots(sys, plat4, corpustest.Rules(t))
 	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
 	assert.Equal(t, Unplaced, out[1].Channel)
 }
@@ -191,9 +191,9 @@ func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ..
 	sys := board("Example", "E1", sockets, words...)
 	pl := newPlacer(sys, p)
 	pl.matchLabels(rules)
-	g := pl.group(&rules[0])
+	g := pl.groupOfRule(&rules[0])
 	require.NotNil(t, g, line)
-	g.resolve(nil)
+	g.derivePositions(nil)
 	for i := range pl.out {
 		pl.out[i].Slot = Unplaced // not tested here
 	}
@@ -281,7 +281,7 @@ func TestNumbersOfBoards(t *testing.T) {
 		{"2 boards", "1/x", -1}, {"2 boards", "0/1", -1}, {"2 boards", "x/1", -1}, {"2 boards", "2/3", 203},
 		{"letters", "AB1", -1}, {"letters", "A", -1}, {"letters", "1", -1}, {"letters", "A9", 109}, {"letters", "A10", -1},
 	} {
-		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).slot(c.word), c)
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).parseSlot(c.word), c)
 	}
 	for _, c := range []struct {
 		numbering, label string
@@ -289,7 +289,7 @@ func TestNumbersOfBoards(t *testing.T) {
 	}{
 		{"0 boards", "Board 1, DIMM 2A", -1}, {"x boards", "Board 1, DIMM 2A", -1}, {"1 boards", "Board 3, DIMM 2A", 102}, {"2 boards", "Board 3, DIMM 2A", 102}, {"2 boards", "2, DIMM 8", 208},
 	} {
-		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).Number(c.label, &Placement{}), c)
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).SlotNumber(c.label, &Placement{}), c)
 	}
 	assert.Equal(t, 4, PrintedNumber("4"))
 	assert.Equal(t, 12, PrintedNumber("12"))
@@ -320,7 +320,7 @@ func FuzzLocator(f *testing.F) {
 		for i := range sys.Slots {
 			sys.Slots[i].Locator, sys.Slots[i].BankLocator = known(locator), known(bank)
 		}
-		out, _ := Slots(sys, plat3, k)
+		out, _ := LocateSlots(sys, plat3, k)
 		for _, o := range out {
 			require.Less(t, o.Socket, 2)
 			require.Less(t, o.Channel, 3)

@@ -22,27 +22,27 @@ const mostRanks = 8
 // two readings cannot both be true.
 func (pl *placer) checkMapping(p *platform.Platform) {
 	machine := pl.nodesKnown()
-	for _, c := range pl.processors() {
+	for _, c := range pl.listProcessors() {
 		bank, named := pl.bankAgainst(&c)
 		for _, conflict := range []string{bank, pl.rowsAgainst(&c), pl.speedAgainst(&c, p), pl.ranksAgainst(&c), pl.positionsAgainst(&c)} {
-			pl.doubt(&c, conflict)
+			pl.recordDoubt(&c, conflict)
 		}
 		for _, i := range c.slots {
 			s, o := &pl.sys.Slots[i], &pl.out[i]
 			o.Witnessed = machine && (named || o.Witnessed || o.Certainty == fact.Direct) && s.ConfiguredMTs.Known() && s.Ranks.Known()
 		}
 	}
-	pl.doubtAll(pl.arraysAgainst())
-	pl.doubtAll(pl.addressesAgainst())
-	pl.doubtAll(pl.nodesAgainst())
+	pl.doubtEverySlot(pl.arraysAgainst())
+	pl.doubtEverySlot(pl.addressesAgainst())
+	pl.doubtEverySlot(pl.nodesAgainst())
 	if !pl.fsb && (p == nil || !p.ZeroDIMMsLegal) {
-		pl.doubtAll(moreNodes(pl.sys, pl.out))
+		pl.doubtEverySlot(describeExtraNodes(pl.sys, pl.out))
 	}
 }
 
-// doubt records a contradiction on all slots of the CPU, because it does not show which of them are misplaced.
+// recordDoubt records a contradiction on all slots of the CPU, because it does not show which of them are misplaced.
 // A doubted mapping counts as one unconfirmed source.
-func (pl *placer) doubt(c *processor, conflict string) {
+func (pl *placer) recordDoubt(c *processor, conflict string) {
 	if conflict == "" {
 		return
 	}
@@ -55,12 +55,12 @@ func (pl *placer) doubt(c *processor, conflict string) {
 	}
 }
 
-func (pl *placer) doubtAll(conflict string) {
+func (pl *placer) doubtEverySlot(conflict string) {
 	if conflict == "" {
 		return
 	}
-	for _, c := range pl.processors() {
-		pl.doubt(&c, conflict)
+	for _, c := range pl.listProcessors() {
+		pl.recordDoubt(&c, conflict)
 	}
 	pl.doubtSockets(conflict)
 }
@@ -83,7 +83,7 @@ func (pl *placer) bankAgainst(c *processor) (conflict string, named bool) {
 		}
 		other, seen := owner[letter]
 		if first, taken := numbered[bank]; seen && other != bank || taken && first != letter {
-			return fmt.Sprintf("the label of %s is of channel %d, and its bank %q of another", pl.name(i), pl.out[i].Channel, labelText(&pl.sys.Slots[i].BankLocator)), false
+			return fmt.Sprintf("the label of %s is of channel %d, and its bank %q of another", pl.quotedName(i), pl.out[i].Channel, labelText(&pl.sys.Slots[i].BankLocator)), false
 		}
 		owner[letter], numbered[bank] = bank, letter
 	}
@@ -97,9 +97,9 @@ func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	if l.rule == nil || !l.rule.bankGives("{chan}") || pl.out[i].Source != SourceLocator {
 		return 0, 0, false
 	}
-	letter, lettered := l.get(fieldLetter)
-	channel, numbered := l.get(fieldChannel)
-	node, _ := l.get(fieldNode)
+	letter, lettered := l.fieldValue(fieldLetter)
+	channel, numbered := l.fieldValue(fieldChannel)
+	node, _ := l.fieldValue(fieldNode)
 	return letter, node<<8 | channel, lettered && numbered && channel < pl.channels
 }
 
@@ -137,15 +137,15 @@ func (pl *placer) rowsAgainst(c *processor) string {
 		for _, i := range slots {
 			if first := slots[0]; differs == "" && pl.out[i].Channel != pl.out[first].Channel {
 				differs = fmt.Sprintf("labels and bank locators disagree about the channels: the labels put %s on channel %d and %s on channel %d, and both are in bank %q",
-					pl.name(first), pl.out[first].Channel, pl.name(i), pl.out[i].Channel, bank)
+					pl.quotedName(first), pl.out[first].Channel, pl.quotedName(i), pl.out[i].Channel, bank)
 			}
 		}
 	}
 	return differs
 }
 
-// evenDepth is the depth of the fullest channel if the DIMMs were spread evenly, 0 if the number of channels is unknown.
-func (pl *placer) evenDepth(c *processor) int {
+// evenlySpreadDepth is the depth of the fullest channel if the DIMMs were spread evenly, 0 if the number of channels is unknown.
+func (pl *placer) evenlySpreadDepth(c *processor) int {
 	if pl.channels == 0 {
 		return 0
 	}
@@ -160,7 +160,7 @@ func (pl *placer) evenDepth(c *processor) int {
 // its limit if they were spread evenly. If no layout allows the speed, the reported speed is wrong. Desktop
 // platforms are skipped, because they are overclocked.
 func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
-	flat := pl.evenDepth(c)
+	flat := pl.evenlySpreadDepth(c)
 	if p == nil || !p.TakesRegistered() || !p.SpeedDependsOnDPC || p.LockstepPairs || flat == 0 {
 		return ""
 	}
@@ -169,23 +169,23 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 		for _, i := range slots {
 			s := &pl.sys.Slots[i]
 			running := s.ConfiguredMTs.Or(0)
-			deep, flatMTs := fastest(p, s, len(slots)), fastest(p, s, flat)
+			deep, flatMTs := fastestSpeed(p, s, len(slots)), fastestSpeed(p, s, flat)
 			if deep != 0 && running > deep+ddr.Tolerance && running <= flatMTs+ddr.Tolerance {
 				return fmt.Sprintf("the mapping puts %d modules on channel %d, where the platform allows %d MT/s, and firmware states that %s runs at %d MT/s, which it can only with fewer on its channel",
-					len(slots), channel, deep, pl.name(i), ddr.Nominal(running))
+					len(slots), channel, deep, pl.quotedName(i), ddr.Nominal(running))
 			}
 		}
 	}
 	return ""
 }
 
-// fastest returns the platform's highest speed in MT/s at this depth for the DIMM's possible types; 0 if no
+// fastestSpeed returns the platform's highest speed in MT/s at this depth for the DIMM's possible types; 0 if no
 // document gives it.
-func fastest(p *platform.Platform, s *inventory.Slot, depth int) int {
+func fastestSpeed(p *platform.Platform, s *inventory.Slot, depth int) int {
 	kinds, _ := platform.KindsFor(p, s)
 	most := 0
 	for _, kind := range kinds {
-		if !p.Takes(kind, depth) {
+		if !p.AllowsDepth(kind, depth) {
 			continue
 		}
 		v := platform.SpeedAt(p.Speeds[kind], depth)
@@ -199,7 +199,7 @@ func fastest(p *platform.Platform, s *inventory.Slot, depth int) int {
 
 // ranksAgainst finds channels with more ranks than they can select, if an even spread would avoid it.
 func (pl *placer) ranksAgainst(c *processor) string {
-	flat := pl.evenDepth(c)
+	flat := pl.evenlySpreadDepth(c)
 	for _, channel := range slices.Sorted(maps.Keys(c.channels)) {
 		slots, ranks, most := c.channels[channel], 0, 0
 		for _, i := range slots {
@@ -242,7 +242,7 @@ func (pl *placer) arraysAgainst() string {
 		at := pair{pl.out[i].Socket, pl.sys.Slots[i].Array}
 		if at.socket != Unplaced && arrays[at.socket] > 1 && sockets[at.array] > 1 {
 			return fmt.Sprintf("the mapping puts %s on processor %d, whose slots firmware lists in %d memory arrays, of which array 0x%04X has slots of %d processors",
-				pl.name(i), at.socket, arrays[at.socket], at.array, sockets[at.array])
+				pl.quotedName(i), at.socket, arrays[at.socket], at.array, sockets[at.array])
 		}
 	}
 	return ""
@@ -291,16 +291,16 @@ func (pl *placer) nodesAgainst() string {
 	ours, kernel := slices.Sorted(maps.Values(placed)), slices.Sorted(maps.Values(seen))
 	for i := range ours {
 		if !matchesNode(kernel[i], ours[i]) {
-			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", sizesOf(ours), sizesOf(kernel))
+			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", formatSizes(ours), formatSizes(kernel))
 		}
 	}
 	return ""
 }
 
-// moreNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
+// describeExtraNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
 // on. It returns "" if that is not so or cannot be determined. CPUs are counted, not compared by number: the
 // kernel and the labels may number them differently.
-func moreNodes(sys *inventory.System, places []Placement) string {
+func describeExtraNodes(sys *inventory.System, places []Placement) string {
 	if o, _ := sys.NUMA.Options.Get(); slices.ContainsFunc(o, func(o string) bool { return strings.HasPrefix(o, "numa=fake") }) {
 		return ""
 	}
@@ -333,14 +333,14 @@ func moreNodes(sys *inventory.System, places []Placement) string {
 		return ""
 	}
 	return fmt.Sprintf("the slots' places give modules to %s, and the kernel's nodes of %s have memory (%s)",
-		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), sizesOf(slices.Sorted(maps.Values(seen))))
+		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), formatSizes(slices.Sorted(maps.Values(seen))))
 }
 
 func matchesNode(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
 }
 
-func sizesOf(list []int64) string {
+func formatSizes(list []int64) string {
 	words := make([]string, len(list))
 	for i, bytes := range list {
 		words[i] = humanize.Rounded(bytes)
@@ -377,7 +377,7 @@ func (pl *placer) positionsAgainst(c *processor) string {
 			}
 			if one := pl.out[i].Channel == pl.out[j].Channel; one != (a.Position == b.Position) && (one || pl.allPositions(slots, i)) {
 				return fmt.Sprintf("the mapping puts %s on channel %d and %s on channel %d, and firmware gives them positions %d and %d of an interleave of %d",
-					pl.name(j), pl.out[j].Channel, pl.name(i), pl.out[i].Channel, b.Position, a.Position, a.Depth)
+					pl.quotedName(j), pl.out[j].Channel, pl.quotedName(i), pl.out[i].Channel, b.Position, a.Position, a.Depth)
 			}
 		}
 	}
@@ -422,7 +422,7 @@ func (pl *placer) addressesAgainst() string {
 		left[pl.out[before].Socket] = true
 		if left[pl.out[i].Socket] && conflict == "" {
 			conflict = fmt.Sprintf("the mapping puts %s on processor %d, and firmware gives it addresses after those of %s, of processor %d, which follow others of processor %d",
-				pl.name(i), pl.out[i].Socket, pl.name(before), pl.out[before].Socket, pl.out[i].Socket)
+				pl.quotedName(i), pl.out[i].Socket, pl.quotedName(before), pl.out[before].Socket, pl.out[i].Socket)
 		}
 	}
 	return conflict

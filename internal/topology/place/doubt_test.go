@@ -54,7 +54,7 @@ func doubts(sys *inventory.System, out []Placement) []string {
 // contradictions keeps its certainty.
 func examined(t *testing.T, sys *inventory.System, p *platform.Platform) []string {
 	t.Helper()
-	out, _ := Slots(sys, p, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, p, corpustest.Rules(t))
 	list := doubts(sys, out)
 	for i, o := range out {
 		if sys.Slots[i].State == inventory.SlotPopulated {
@@ -92,7 +92,7 @@ func TestDoubtByNumberedBank(t *testing.T) {
 			words = append(words, fmt.Sprintf("P1-DIMM%c1@%s*", 'A'+i, b))
 		}
 		sys := running(board("Supermicro", "Super Server", "P", words...), 2666, 1)
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		require.Equal(t, out[0].Witnessed, out[1].Witnessed)
 		return examined(t, sys, plat6), out[0].Witnessed
 	}

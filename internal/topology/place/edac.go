@@ -63,9 +63,9 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 			continue
 		}
 		out := edacDIMM{socket: Unplaced, controller: mc, bytes: size}
-		out.channel, _ = c.get(fieldChannel)
-		out.slot, _ = c.get(fieldSlot)
-		if cpu, ok := c.get(fieldCPU); ok {
+		out.channel, _ = c.fieldValue(fieldChannel)
+		out.slot, _ = c.fieldValue(fieldSlot)
+		if cpu, ok := c.fieldValue(fieldCPU); ok {
 			out.socket = cpu
 		}
 		return out, true
@@ -90,11 +90,11 @@ func (pl *placer) applyEDAC() {
 	if len(dimms) != len(populated) || pl.fsb {
 		return // ranks instead of DIMMs, a missing driver, or NVDIMMs
 	}
-	if !pl.allPlaced(populated) {
+	if !pl.areChannelsKnown(populated) {
 		pl.placeByEDAC(dimms, populated)
 		return
 	}
-	ours, theirs := pl.depths(populated), edacDepths(dimms)
+	ours, theirs := pl.channelDepths(populated), edacDepths(dimms)
 	switch {
 	case slices.Equal(ours, theirs):
 		// EDAC reports the same number of DIMMs on the same number of channels.
@@ -104,15 +104,15 @@ func (pl *placer) applyEDAC() {
 			}
 		}
 	case len(ours) != len(theirs):
-		pl.contradict(dimms, populated, len(ours), len(theirs))
+		pl.recordContradiction(dimms, populated, len(ours), len(theirs))
 	}
 }
 
-func (pl *placer) allPlaced(slots []int) bool {
+func (pl *placer) areChannelsKnown(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return pl.out[i].Channel == Unplaced })
 }
 
-func (pl *placer) depths(slots []int) []int {
+func (pl *placer) channelDepths(slots []int) []int {
 	count := make(map[slotPlace]int)
 	for _, i := range slots {
 		count[pl.channelPlace(i)]++
@@ -128,9 +128,9 @@ func edacDepths(dimms []edacDIMM) []int {
 	return slices.Sorted(maps.Values(count))
 }
 
-// contradict records the disagreement. EDAC takes precedence: labels that result in another number of channels
+// recordContradiction records the disagreement. EDAC takes precedence: labels that result in another number of channels
 // are not used.
-func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
+func (pl *placer) recordContradiction(dimms []edacDIMM, slots []int, ours, theirs int) {
 	first := &pl.sys.Slots[slots[0]]
 	pl.conflicts = append(pl.conflicts, inventory.Conflict{
 		Fact: "populated memory channels",
@@ -140,7 +140,7 @@ func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
 			Field: "type 17 " + inventory.Handle(first.Handle).String() + " Locator", Raw: fmt.Sprintf("%d channels by %s", ours, pl.out[slots[0]].Rule)},
 		Why: "the memory controllers report their own channels, slot labels are firmware's names for them",
 	})
-	pl.fail(fmt.Sprintf("slot labels give %d populated channels, the memory controllers %d", ours, theirs), false)
+	pl.dropPositions(fmt.Sprintf("slot labels give %d populated channels, the memory controllers %d", ours, theirs), false)
 	pl.placeByEDAC(dimms, slots)
 }
 
@@ -156,19 +156,19 @@ func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 	for _, i := range slots {
 		o := &pl.out[i]
 		if o.Socket == Unplaced {
-			o.Socket, _ = pl.single()
+			o.Socket, _ = pl.onlyProcessor()
 		}
 		d := bySocket[o.Socket][next[o.Socket]]
 		next[o.Socket]++
 		*o = Placement{Socket: o.Socket, Controller: pl.edacController(bySocket[o.Socket], d), Channel: pl.edacChannel(bySocket[o.Socket], d),
 			Slot: d.slot, Source: sourceEDAC, Certainty: fact.Indirect, Rule: "edac-equal-modules"}
 	}
-	pl.guard()
+	pl.dropImpossible()
 }
 
 // edacBySocket returns nil if the assignment is ambiguous.
 func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM {
-	only, single := pl.single()
+	only, single := pl.onlyProcessor()
 	count := make(map[int]int)
 	size := make(map[int]int64)
 	for _, i := range slots {

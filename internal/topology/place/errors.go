@@ -89,11 +89,11 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 	return slots, joinEvents(sys, slots, stray)
 }
 
-func (c *counter) label() string {
+func (c *counter) printedLabel() string {
 	return cmp.Or(strings.TrimSpace(c.dimm.Label.Or("")), strings.TrimSpace(c.dimm.Location.Or("")), fmt.Sprintf("mc%d", c.ctl.Index))
 }
 
-func (c *counter) errors(by string) Errors {
+func (c *counter) errorCounts(by string) Errors {
 	return Errors{Corrected: c.dimm.Corrected, Uncorrected: c.dimm.Uncorrected, CountedSeconds: c.ctl.CountedSeconds, By: by}
 }
 
@@ -225,7 +225,7 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 
 func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	product := m.Product.Or("") + " " + m.Board.Or("")
-	id := identify(m)
+	id := identifyMachine(m)
 	for i := range p.EDACOrder {
 		if o := &p.EDACOrder[i]; id.isVendor([]string{o.Maker}) && o.Covers(product) {
 			return o
@@ -238,9 +238,9 @@ func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 // the slot map.
 func i7corePosition(channels []int, label string) (modulePosition, bool) {
 	c, pattern := matchEDAC(label, []string{i7coreLabel})
-	socket, _ := c.get(fieldCPU)
-	channel, _ := c.get(fieldChannel)
-	slot, _ := c.get(fieldSlot)
+	socket, _ := c.fieldValue(fieldCPU)
+	channel, _ := c.fieldValue(fieldChannel)
+	slot, _ := c.fieldValue(fieldSlot)
 	if pattern == "" || channel >= len(channels) {
 		return modulePosition{}, false
 	}
@@ -251,10 +251,10 @@ func i7corePosition(channels []int, label string) (modulePosition, bool) {
 // matched, because no label file shows how channels are spread over both.
 func driverPosition(p *platform.Platform, label string) (modulePosition, bool) {
 	c, pattern := matchEDAC(label, edacPatterns[:2])
-	socket, _ := c.get(fieldCPU)
-	controller, _ := c.get(fieldController)
-	channel, _ := c.get(fieldChannel)
-	slot, _ := c.get(fieldSlot)
+	socket, _ := c.fieldValue(fieldCPU)
+	controller, _ := c.fieldValue(fieldController)
+	channel, _ := c.fieldValue(fieldChannel)
+	slot, _ := c.fieldValue(fieldSlot)
 	each := p.ChannelsPerSocket
 	if n := max(p.Controllers, 1); strings.Contains(pattern, "_MC#") && each%n == 0 {
 		each /= n
@@ -272,7 +272,7 @@ func slotErrors(all []counter, slot int) *Errors {
 		switch c := &all[i]; {
 		case c.slot != slot:
 		case ctl == nil:
-			out, ctl = c.errors(c.by), c.ctl
+			out, ctl = c.errorCounts(c.by), c.ctl
 		default:
 			out.Corrected, out.Uncorrected = sumOfErrors(out.Corrected, c.dimm.Corrected), sumOfErrors(out.Uncorrected, c.dimm.Uncorrected)
 		}
@@ -280,9 +280,9 @@ func slotErrors(all []counter, slot int) *Errors {
 	if ctl == nil {
 		return nil
 	}
-	noInfo := ofNoModule(ctl, corrected)
+	noInfo := errorsOfNoModule(ctl, corrected)
 	out.Corrected = unlessElsewhere(out.Corrected, noInfo, noInfo.Value)
-	out.Uncorrected = unlessElsewhere(out.Uncorrected, ofNoModule(ctl, uncorrected), 0)
+	out.Uncorrected = unlessElsewhere(out.Uncorrected, errorsOfNoModule(ctl, uncorrected), 0)
 	return &out
 }
 
@@ -373,10 +373,10 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 // and the driver covers all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
-		why := noCounters(sys)
+		why := unknownErrorCount(sys)
 		return Errors{Corrected: why, Uncorrected: why, CountedSeconds: why}
 	}
-	complete := allMemory(sys, all)
+	complete := coversAllMemory(sys, all)
 	out := Errors{Corrected: anyCounter(all, complete, corrected), Uncorrected: anyCounter(all, complete, uncorrected)}
 	if !out.Corrected.Known() && !out.Uncorrected.Known() {
 		out.CountedSeconds = out.Corrected
@@ -388,7 +388,7 @@ func withoutCounter(sys *inventory.System, all []counter) Errors {
 
 // anyCounter returns the count for a DIMM whose counter may be any of all. complete is true if they cover all of the memory.
 func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
-	most := largest(all, of)
+	most := largestCount(all, of)
 	switch {
 	case !most.Known() || most.Value == 0 && complete:
 		return most
@@ -399,14 +399,14 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 	reason, knownBy := "nothing says which of the driver's counters is this slot's", fact.Input("label files of the board, registered by rasdaemon or edac-ctl")
 	top := &all[0]
 	for i := range all {
-		if of.module(all[i].dimm).Or(0) > of.module(top.dimm).Or(0) {
+		if of.moduleErrors(all[i].dimm).Or(0) > of.moduleErrors(top.dimm).Or(0) {
 			top = &all[i]
 		}
 	}
-	if top.registered() {
-		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.label()+" is")
+	if top.hasRegisteredLabel() {
+		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.printedLabel()+" is")
 	}
-	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
+	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.printedLabel(), knownBy, most.From)
 }
 
 // kindOf selects one of two counts, those of corrected and of uncorrected errors.
@@ -415,20 +415,20 @@ type kindOf func(corrected, uncorrected fact.Fact[int64]) fact.Fact[int64]
 func corrected(n, _ fact.Fact[int64]) fact.Fact[int64]   { return n }
 func uncorrected(_, n fact.Fact[int64]) fact.Fact[int64] { return n }
 
-func (of kindOf) module(d *inventory.ControllerDIMM) fact.Fact[int64] {
+func (of kindOf) moduleErrors(d *inventory.ControllerDIMM) fact.Fact[int64] {
 	return of(d.Corrected, d.Uncorrected)
 }
 
-// ofNoModule returns the errors of a controller that its driver assigned to no DIMM: its own counter of them,
+// errorsOfNoModule returns the errors of a controller that its driver assigned to no DIMM: its own counter of them,
 // or its total less those of its DIMMs.
-func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
+func errorsOfNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	noInfo, total := of(ctl.CorrectedNoInfo, ctl.UncorrectedNoInfo), of(ctl.Corrected, ctl.Uncorrected)
 	if !total.Known() {
 		return noInfo
 	}
 	rest := total
 	for i := range ctl.DIMMs {
-		rest.Value -= of.module(&ctl.DIMMs[i]).Or(0)
+		rest.Value -= of.moduleErrors(&ctl.DIMMs[i]).Or(0)
 	}
 	if rest.Value > noInfo.Or(0) {
 		return rest
@@ -436,10 +436,10 @@ func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	return noInfo
 }
 
-func largest(all []counter, of kindOf) fact.Fact[int64] {
-	out := of.module(all[0].dimm)
+func largestCount(all []counter, of kindOf) fact.Fact[int64] {
+	out := of.moduleErrors(all[0].dimm)
 	for i := range all {
-		for _, f := range []fact.Fact[int64]{of.module(all[i].dimm), ofNoModule(all[i].ctl, of)} {
+		for _, f := range []fact.Fact[int64]{of.moduleErrors(all[i].dimm), errorsOfNoModule(all[i].ctl, of)} {
 			if !f.Known() {
 				return f
 			}
@@ -451,9 +451,9 @@ func largest(all []counter, of kindOf) fact.Fact[int64] {
 	return out
 }
 
-func allMemory(sys *inventory.System, all []counter) bool {
+func coversAllMemory(sys *inventory.System, all []counter) bool {
 	want := int64(0)
-	for _, i := range modules(sys, func(int) bool { return true }) {
+	for _, i := range modulesWhere(sys, func(int) bool { return true }) {
 		bytes, known := sys.Slots[i].SizeBytes.Get()
 		if !known {
 			return false
@@ -467,7 +467,7 @@ func allMemory(sys *inventory.System, all []counter) bool {
 	return have == want
 }
 
-func noCounters(sys *inventory.System) fact.Fact[int64] {
+func unknownErrorCount(sys *inventory.System) fact.Fact[int64] {
 	const knownBy = "the EDAC driver of the platform, or the BMC's own log"
 	for _, s := range sys.Sources {
 		if s.Name != inventory.SourceEDAC {
@@ -503,8 +503,8 @@ type UnplacedErrors struct {
 	Errors
 }
 
-// Any reports whether errors were counted.
-func (s *UnplacedErrors) Any() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
+// HasCounts reports whether errors were counted.
+func (s *UnplacedErrors) HasCounts() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
 
 // unplacedErrors lists the counters without a slot, grouped by label: counters with one label are the ranks of one
 // DIMM.
@@ -516,12 +516,12 @@ func unplacedErrors(sys *inventory.System, places []Placement, all []counter, li
 		if c.slot >= 0 {
 			continue
 		}
-		label := c.label()
+		label := c.printedLabel()
 		n, seen := at[label]
 		if !seen {
 			n = len(out)
 			at[label] = n
-			out = append(out, UnplacedErrors{Label: label, Errors: c.errors("")})
+			out = append(out, UnplacedErrors{Label: label, Errors: c.errorCounts("")})
 			out[n].Slots, out[n].Likely = candidateSlots(sys, places, c, i, likely)
 		} else {
 			out[n].Corrected, out[n].Uncorrected = sumOfErrors(out[n].Corrected, c.dimm.Corrected), sumOfErrors(out[n].Uncorrected, c.dimm.Uncorrected)
@@ -532,9 +532,9 @@ func unplacedErrors(sys *inventory.System, places []Placement, all []counter, li
 	}
 	for i := range sys.EDAC {
 		ctl := &sys.EDAC[i]
-		s := UnplacedErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
-			Errors: Errors{Corrected: ofNoModule(ctl, corrected), Uncorrected: ofNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
-		if s.Any() {
+		s := UnplacedErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modulesWhere(sys, func(int) bool { return true }),
+			Errors: Errors{Corrected: errorsOfNoModule(ctl, corrected), Uncorrected: errorsOfNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
+		if s.HasCounts() {
 			out = append(out, s)
 		}
 	}
@@ -572,7 +572,7 @@ func unplacedOfController(sys *inventory.System, slots []*Errors, stray []Unplac
 			take(&stray[i].Errors)
 		}
 		rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
-		if s := (UnplacedErrors{Label: "memory as a whole", Place: "counted by the BMC, DIMM unknown", Errors: rest}); s.Any() {
+		if s := (UnplacedErrors{Label: "memory as a whole", Place: "counted by the BMC, DIMM unknown", Errors: rest}); s.HasCounts() {
 			stray = append(stray, s)
 		}
 	}
@@ -611,14 +611,14 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	if likely != nil {
 		return []int{likely[i]}, true
 	}
-	if c.registered() {
+	if c.hasRegisteredLabel() {
 		return nil, false // the label names the DIMM, but not by firmware's slot names
 	}
 	fields, _ := matchEDAC(c.dimm.Label.Or(""), edacPatterns[:])
-	processor, named := fields.get(fieldCPU)
+	processor, named := fields.fieldValue(fieldCPU)
 	// The ranks of a DIMM are identified by their row.
 	rank := strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
-	return modules(sys, func(slot int) bool {
+	return modulesWhere(sys, func(slot int) bool {
 		if s := places[slot].Socket; named && s != Unplaced && s != processor {
 			return false
 		}
@@ -626,7 +626,7 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	}), false
 }
 
-func modules(sys *inventory.System, accepts func(slot int) bool) []int {
+func modulesWhere(sys *inventory.System, accepts func(slot int) bool) []int {
 	var out []int
 	for i := range sys.Slots {
 		if sys.Slots[i].HoldsDRAM() && accepts(i) {
@@ -636,9 +636,9 @@ func modules(sys *inventory.System, accepts func(slot int) bool) []int {
 	return out
 }
 
-// registered reports whether the counter's label was set by an administrator's label file or by firmware. The
+// hasRegisteredLabel reports whether the counter's label was set by an administrator's label file or by firmware. The
 // drivers' own labels are positions.
-func (c *counter) registered() bool {
+func (c *counter) hasRegisteredLabel() bool {
 	label := strings.TrimSpace(c.dimm.Label.Or(""))
 	if label == "" || strings.HasPrefix(label, "unknown") || strings.HasPrefix(label, "memory ") {
 		return false

@@ -197,7 +197,7 @@ func TestDriverSeats(t *testing.T) {
 // TestBoardCountedFromTheOtherEnd checks that a counter of the R710 is assigned to the slot in its label file, and
 // that boards not named in the file get none.
 func TestBoardCountedFromTheOtherEnd(t *testing.T) {
-	p, err := platform.ByID(corpustest.Rules(t), "westmere-ep")
+	p, err := platform.LoadByID(corpustest.Rules(t), "westmere-ep")
 	require.NoError(t, err)
 	for product, want := range map[string]int64{"PowerEdge R710": 7, "PowerEdge M710": 0} {
 		sys := board("Dell Inc.", product, "PP", "DIMM_A1*", "DIMM_A2*", "DIMM_A3*")
@@ -214,7 +214,7 @@ func TestBoardCountedFromTheOtherEnd(t *testing.T) {
 // agree, otherwise those of the processor and size; none if the label names a module that has another name in
 // firmware.
 func TestUnplacedErrors(t *testing.T) {
-	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
+	p, err := platform.LoadByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
 	counting := func(label, location string, ce, ue int64) inventory.ControllerDIMM {
 		d := counted(label, ce)
@@ -337,12 +337,12 @@ func TestDriversPlaceUnreadLabels(t *testing.T) {
 		"PP": {"mc#0csrow#0channel#0 mc#0csrow#0channel#1", "-.-.-.- -.-.-.-"},
 	} {
 		sys := driven(board("Example", "E1", sockets, "x{1,2}*"), c.labels)
-		out, _ := Slots(sys, ofChannels(4, 1), corpustest.Rules(t))
+		out, _ := LocateSlots(sys, ofChannels(4, 1), corpustest.Rules(t))
 		assert.Equal(t, c.want, seats(sys, out), sockets)
 	}
 	unsized := driven(board("Example", "E1", "P", "x{1,2}*"), "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#2_DIMM#0")
 	unsized.Slots[1].SizeBytes = fact.Fact[int64]{}
-	out, _ := Slots(unsized, ofChannels(4, 1), corpustest.Rules(t))
+	out, _ := LocateSlots(unsized, ofChannels(4, 1), corpustest.Rules(t))
 	assert.Equal(t, "-.-.-.- -.-.-.-", seats(unsized, out), "a module of unknown size might be the other one")
 }
 
@@ -363,7 +363,7 @@ func TestErrorsOfOneCounter(t *testing.T) {
 // TestErrorsByChannel checks that empty slots and memory other than DRAM do not count, that every module must have an
 // unambiguous place of its own on both sides, and that one contradicting module prevents the assignment of all.
 func TestErrorsByChannel(t *testing.T) {
-	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
+	p, err := platform.LoadByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
 	r740 := &confirmedBoard{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
 	const joined, none = "100 channel; 101 channel; 102 channel", "-; -; -"
@@ -404,7 +404,7 @@ func TestErrorsByChannel(t *testing.T) {
 		"a map in doubt": {func(_ *inventory.System, places []Placement) []Placement { places[2].Doubt = "x"; return places }, none},
 		"a maker without label files": {func(sys *inventory.System, _ []Placement) []Placement {
 			sys.Machine.Vendor, sys.Machine.BoardVendor = known("Quanta"), known("Quanta")
-			places, _ := Slots(sys, p, corpustest.Rules(t))
+			places, _ := LocateSlots(sys, p, corpustest.Rules(t))
 			return places
 		}, none},
 		"one more": {func(sys *inventory.System, places []Placement) []Placement {
@@ -416,7 +416,7 @@ func TestErrorsByChannel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, _ := labelledBoard(r740, r740.models, p)
-			places, _ := Slots(sys, p, corpustest.Rules(t))
+			places, _ := LocateSlots(sys, p, corpustest.Rules(t))
 			places = c.change(sys, places)
 			got, _ := JoinErrors(sys, p, places)
 			assert.Equal(t, c.want, perSlot(got))

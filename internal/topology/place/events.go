@@ -54,8 +54,8 @@ func joinEvents(sys *inventory.System, slots []*Errors, stray []UnplacedErrors) 
 
 // counterOfLog gives a slot the only kernel's counter without a slot that has errors.
 func counterOfLog(slots []*Errors, stray []UnplacedErrors, slot int) []UnplacedErrors {
-	at := slices.IndexFunc(stray, func(s UnplacedErrors) bool { return s.By == "" && s.Any() })
-	if at < 0 || !slices.Contains(stray[at].Slots, slot) || slices.ContainsFunc(stray[at+1:], func(s UnplacedErrors) bool { return s.By == "" && s.Any() }) {
+	at := slices.IndexFunc(stray, func(s UnplacedErrors) bool { return s.By == "" && s.HasCounts() })
+	if at < 0 || !slices.Contains(stray[at].Slots, slot) || slices.ContainsFunc(stray[at+1:], func(s UnplacedErrors) bool { return s.By == "" && s.HasCounts() }) {
 		return stray
 	}
 	out, c := *slots[slot], &stray[at].Errors
@@ -92,7 +92,7 @@ func withEvents(e *Errors, events []inventory.MemoryEvent, at fact.Evidence) *Er
 		default: // no single errors
 		}
 	}
-	logged := ofLog(&seen, at)
+	logged := errorsOfLog(&seen, at)
 	if moreErrors(&logged.Uncorrected, &out.Uncorrected) {
 		out.Uncorrected, out.By = logged.Uncorrected, ByEvents
 	}

@@ -66,7 +66,7 @@ func TestEventsOfTheLog(t *testing.T) {
 			assert.Empty(t, slots[1].Log, "the other module has none")
 			text := ""
 			for _, s := range stray {
-				if s.Any() || len(s.Standing()) > 0 {
+				if s.HasCounts() || len(s.Standing()) > 0 {
 					text += s.Label + " " + s.Uncorrected.Text()
 				}
 			}

@@ -27,32 +27,32 @@ func (pl *placer) memorySlots() int {
 	return n
 }
 
-func (g *slotGroup) any(f labelField) bool {
-	return slices.ContainsFunc(g.slots, func(i int) bool { _, ok := g.labels[i].get(f); return ok })
+func (g *slotGroup) hasField(f labelField) bool {
+	return slices.ContainsFunc(g.slots, func(i int) bool { _, ok := g.labels[i].fieldValue(f); return ok })
 }
 
-// base returns the first number of a field: 0 if the rule defines it so or a label of the group has 0,
+// numberingBase returns the first number of a field: 0 if the rule defines it so or a label of the group has 0,
 // otherwise 1.
-func (g *slotGroup) base(f labelField) int {
+func (g *slotGroup) numberingBase(f labelField) int {
 	option := "base0"
 	if f == fieldSlot || f == fieldBankSlot {
 		option = "slot0"
 	}
-	if g.rule.has(option) {
+	if g.rule.hasOption(option) {
 		return 0
 	}
 	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(f); ok && v == 0 {
+		if v, ok := g.labels[i].fieldValue(f); ok && v == 0 {
 			return 0
 		}
 	}
 	return 1
 }
 
-func (g *slotGroup) distinct(f labelField) []int {
+func (g *slotGroup) distinctValues(f labelField) []int {
 	var values []int
 	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(f); ok {
+		if v, ok := g.labels[i].fieldValue(f); ok {
 			values = insertSorted(values, v)
 		}
 	}
@@ -68,11 +68,11 @@ func insertSorted(values []int, v int) []int {
 
 func (g *slotGroup) failGroup(reason string, all bool) {
 	for _, i := range g.slots {
-		g.failSlot(i, reason, all)
+		g.dropPosition(i, reason, all)
 	}
 }
 
-func (pl *placer) group(r *LocatorRule) *slotGroup {
+func (pl *placer) groupOfRule(r *LocatorRule) *slotGroup {
 	var slots []int
 	for i := range pl.labels {
 		if pl.labels[i].rule == r {
@@ -85,9 +85,9 @@ func (pl *placer) group(r *LocatorRule) *slotGroup {
 	return &slotGroup{placer: pl, rule: r, slots: slots}
 }
 
-func (g *slotGroup) resolve(k fs.FS) {
+func (g *slotGroup) derivePositions(k fs.FS) {
 	var m *slotMap
-	if g.any(fieldNumber) {
+	if g.hasField(fieldNumber) {
 		var err error
 		if m, err = findSlotMap(k, g.id, g.rule.ID, g.memorySlots()); err != nil {
 			reason := err.Error()
@@ -107,15 +107,15 @@ func (g *slotGroup) resolve(k fs.FS) {
 	switch {
 	case m != nil:
 		g.channelsFromMap(m)
-	case g.rule.has("boards"):
+	case g.rule.hasOption("boards"):
 		g.channelsFromBoards()
-	case g.rule.has("cartridges"), g.rule.has("cards"):
+	case g.rule.hasOption("cartridges"), g.rule.hasOption("cards"):
 		g.socketsFromCartridges()
-	case g.rule.has("pair"):
-		g.channelsFromPairs(fieldController, fieldLetter, g.sourceOf("{L}"))
-	case g.any(fieldLetter):
+	case g.rule.hasOption("pair"):
+		g.channelsFromPairs(fieldController, fieldLetter, g.labelSource("{L}"))
+	case g.hasField(fieldLetter):
 		g.channelsFromLetters()
-	case g.any(fieldChannel):
+	case g.hasField(fieldChannel):
 		g.channelsFromNumbers()
 	}
 	if m == nil {

@@ -31,10 +31,10 @@ func (pl *placer) channelPlace(i int) slotPlace {
 	return slotPlace{pl.out[i].Socket, pl.out[i].Channel, 0}
 }
 
-// guard drops the mapping if it cannot be true: labels that contradict each other, more CPUs or channels than
+// dropImpossible drops the mapping if it cannot be true: labels that contradict each other, more CPUs or channels than
 // exist, a channel deeper than the platform's, two DIMMs in one place, or memory on absent CPUs, unless another
 // order of the CPUs explains it.
-func (pl *placer) guard() {
+func (pl *placer) dropImpossible() {
 	if pl.guardLetters() && pl.guardSockets() {
 		pl.guardChannels()
 	}
@@ -68,7 +68,7 @@ func (pl *placer) guardLetters() bool {
 		}
 		other, seen := named[of]
 		if first, taken := owner[at]; seen && other != at || taken && first != of {
-			pl.fail(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.name(i), labelText(&pl.sys.Slots[i].BankLocator)), true)
+			pl.dropPositions(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.quotedName(i), labelText(&pl.sys.Slots[i].BankLocator)), true)
 			return false
 		}
 		named[of], owner[at] = at, of
@@ -142,19 +142,19 @@ func (pl *placer) guardSockets() bool {
 			continue
 		}
 		reason := fmt.Sprintf("slot labels name processor %d and the table describes %d", s+1, sockets)
-		if pl.populated(i) {
-			pl.fail(reason, true)
+		if pl.isPopulated(i) {
+			pl.dropPositions(reason, true)
 			return false
 		}
-		pl.failSlot(i, reason, true) // firmware omits empty CPU sockets, or the table was cut
+		pl.dropPosition(i, reason, true) // firmware omits empty CPU sockets, or the table was cut
 		pl.out[i].Undescribed = s + 1
 	}
 	for i := range pl.out {
-		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
-			if pl.onePresent() || pl.keepAbsent() {
+		if pl.isPopulated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
+			if pl.swapOnlyPresent() || pl.keepAbsent() {
 				return true
 			}
-			pl.fail(fmt.Sprintf("slot labels put a module on processor %d, which the table calls absent", pl.out[i].Socket), true)
+			pl.dropPositions(fmt.Sprintf("slot labels put a module on processor %d, which the table calls absent", pl.out[i].Socket), true)
 			return false
 		}
 	}
@@ -193,14 +193,14 @@ func (pl *placer) namedInOrder() bool {
 	return true
 }
 
-// onePresent corrects labels that count CPUs in another order than the table. If one CPU is present and the
+// swapOnlyPresent corrects labels that count CPUs in another order than the table. If one CPU is present and the
 // labels of all DIMMs name one other, it exchanges the two in all placements, at the certainty of one source.
 // It returns false if that does not explain the labels.
-func (pl *placer) onePresent() bool {
-	only, _ := pl.single()
+func (pl *placer) swapOnlyPresent() bool {
+	only, _ := pl.onlyProcessor()
 	named := Unplaced
 	for i := range pl.out {
-		if s := pl.out[i].Socket; pl.populated(i) && s != Unplaced {
+		if s := pl.out[i].Socket; pl.isPopulated(i) && s != Unplaced {
 			if named != Unplaced && s != named {
 				return false
 			}
@@ -237,12 +237,12 @@ func (pl *placer) guardChannels() {
 			continue
 		}
 		if pl.channels > 0 && o.Channel >= pl.channels {
-			pl.fail(fmt.Sprintf("slot labels name channel %d of a processor with %d", o.Channel, pl.channels), false)
+			pl.dropPositions(fmt.Sprintf("slot labels name channel %d of a processor with %d", o.Channel, pl.channels), false)
 			return
 		}
 		at := pl.channelPlace(i)
 		if depth[at]++; depth[at] > pl.depth || o.Slot >= pl.depth {
-			pl.fail(fmt.Sprintf("slot labels put more than %d slots on one channel", pl.depth), false)
+			pl.dropPositions(fmt.Sprintf("slot labels put more than %d slots on one channel", pl.depth), false)
 			return
 		}
 		if o.Slot == Unplaced {
@@ -250,8 +250,8 @@ func (pl *placer) guardChannels() {
 		}
 		at.slot = o.Slot
 		if other, both := taken[at]; both {
-			reason := fmt.Sprintf("slot labels put %s and %s in one place", pl.name(other), pl.name(i))
-			pl.fail(reason, false)
+			reason := fmt.Sprintf("slot labels put %s and %s in one place", pl.quotedName(other), pl.quotedName(i))
+			pl.dropPositions(reason, false)
 			if pl.sys.Slots[i].HoldsDRAM() && pl.sys.Slots[other].HoldsDRAM() {
 				pl.doubtSockets(reason) // one of the two may be another CPU's
 			}
@@ -281,13 +281,13 @@ func (pl *placer) guardRepeats() {
 			seen[l] = i
 			continue
 		}
-		reason := fmt.Sprintf("two slots of this processor carry the same label %s", pl.name(i))
+		reason := fmt.Sprintf("two slots of this processor carry the same label %s", pl.quotedName(i))
 		if pl.sys.Slots[i].HoldsDRAM() && pl.sys.Slots[other].HoldsDRAM() {
 			pl.doubtSockets(reason) // one of the two may be another CPU's
 		}
 		for j := range pl.out {
 			if pl.out[j].Socket == l.at.socket {
-				pl.failSlot(j, reason, false)
+				pl.dropPosition(j, reason, false)
 			}
 		}
 	}
@@ -297,13 +297,13 @@ func (pl *placer) guardDuplicates() {
 	type text struct{ locator, bank string }
 	seen := make(map[text]bool)
 	for i := range pl.out {
-		if pl.out[i].Channel == Unplaced || pl.out[i].Slot != Unplaced || !pl.populated(i) {
+		if pl.out[i].Channel == Unplaced || pl.out[i].Slot != Unplaced || !pl.isPopulated(i) {
 			continue
 		}
 		t := text{pl.sys.Slots[i].Locator.Or(""), pl.sys.Slots[i].BankLocator.Or("")}
 		if seen[t] {
-			reason := fmt.Sprintf("two modules carry the same label %s", pl.name(i))
-			pl.fail(reason, false)
+			reason := fmt.Sprintf("two modules carry the same label %s", pl.quotedName(i))
+			pl.dropPositions(reason, false)
 			pl.doubtSockets(reason)
 			return
 		}

@@ -101,7 +101,7 @@ func TestPlaceHalfLabelled(t *testing.T) {
 		{"DIMM_P0_A1@P0_Node0_Channel0_Dimm0*", "DIMM_P1_A1@P1_Node0_Channel0_Dimm0*", "DIMM_P1_B1@*"},
 	} {
 		sys := board("Supermicro", "X9DRi", "PP", slots...)
-		out, _ := Slots(sys, plat4, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat4, corpustest.Rules(t))
 		assert.Equal(t, "0.-.0.0 1.-.0.0 -.-.-.-", seats(sys, out))
 		assert.Equal(t, "firmware leaves out one of the two labels that its other slots have", out[2].Reason)
 	}
@@ -110,7 +110,7 @@ func TestPlaceHalfLabelled(t *testing.T) {
 // TestPlaceTwoProcessors checks that a slot whose label and bank name different processors is not placed.
 func TestPlaceTwoProcessors(t *testing.T) {
 	sys := board("LENOVO", "4223FM2", "PP", "CPU0_Dimm{4,5}@CPU0_Bank2*", "CPU1_Dimm6@CPU0_Bank3*")
-	out, _ := Slots(sys, plat4, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, plat4, corpustest.Rules(t))
 	assert.Equal(t, "0.-.2.- 0.-.2.- -.-.-.-", seats(sys, out))
 	assert.Equal(t, "no known pattern reads this slot's label", out[2].Reason)
 }
@@ -130,7 +130,7 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 		for i := range sys.Sockets {
 			sys.Sockets[i].Designation = label(c.designations[i])
 		}
-		out, _ := Slots(sys, plat3, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat3, corpustest.Rules(t))
 		assert.Equal(t, c.want, seats(sys, out), c.designations)
 		if out[2].Socket == 1 {
 			assert.Equal(t, fact.Indirect, out[2].Certainty, "one source locates the module")
@@ -138,12 +138,12 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 	}
 	// A table that describes one processor leaves the slots of another out, or its structure was lost.
 	sys := board("Supermicro", "X8DTU", "P", "P1_DIMM1A@BANK0*", "P2_DIMM1A@BANK0")
-	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, plat3, corpustest.Rules(t))
 	assert.Equal(t, "0.0.0.0", seats(sys, out))
 	assert.Equal(t, []int{0, 2}, []int{out[0].Undescribed, out[1].Undescribed})
 	// Where no processor is there at all, that contradicts every label.
 	sys = board("Supermicro", "X8DTU", "e", "P1_DIMM{1,2}A@BANK0*")
-	out, _ = Slots(sys, plat3, corpustest.Rules(t))
+	out, _ = LocateSlots(sys, plat3, corpustest.Rules(t))
 	assert.Equal(t, "-.-.-.- -.-.-.-", seats(sys, out))
 	assert.Equal(t, "slot labels put a module on processor 0, which the table calls absent", out[0].Reason)
 }
@@ -194,7 +194,7 @@ func TestPlaceByBoardNumber(t *testing.T) {
 	for _, vendor := range []string{"", "ForeScout Technologies"} {
 		sys := board(vendor, "CounterACT", "PP", "A{1,5}*", "B4*")
 		sys.Machine.Board, sys.Machine.BoardVendor = known("04N3DF"), known(vendor)
-		out, _ := Slots(sys, plat4, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat4, corpustest.Rules(t))
 		assert.Equal(t, "0.-.0.0 0.-.0.1 1.-.3.0", seats(sys, out))
 		for _, o := range out {
 			assert.Equal(t, "oem-dell-4ch", o.Rule)
@@ -203,7 +203,7 @@ func TestPlaceByBoardNumber(t *testing.T) {
 	}
 	sys := board("ForeScout Technologies", "CounterACT", "PP", "A{1,5}*", "B4*")
 	sys.Machine.Board = known("04N3DX")
-	out, _ := Slots(sys, plat4, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, plat4, corpustest.Rules(t))
 	assert.Equal(t, "no known pattern reads this slot's label", out[0].Reason)
 }
 
@@ -211,7 +211,7 @@ func TestPlaceByBoardNumber(t *testing.T) {
 func TestPlaceVirtual(t *testing.T) {
 	sys := board("QEMU", "Standard PC", "P", "DIMM~0*")
 	sys.Machine.Virtual = known(true)
-	out, _ := Slots(sys, nil, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, nil, corpustest.Rules(t))
 	assert.Equal(t, "-.-.-.-", seats(sys, out))
 	assert.Contains(t, out[0].Reason, "virtual")
 }
@@ -219,7 +219,7 @@ func TestPlaceVirtual(t *testing.T) {
 // TestPlaceWithoutRules checks that missing data make everything unknown, with the reason.
 func TestPlaceWithoutRules(t *testing.T) {
 	sys := board("Dell Inc.", "PowerEdge R610", "PP", "DIMM_A1*")
-	out, _ := Slots(sys, plat3, fstest.MapFS{})
+	out, _ := LocateSlots(sys, plat3, fstest.MapFS{})
 	assert.Equal(t, "-.-.-.-", seats(sys, out))
 	assert.Contains(t, out[0].Reason, "read locator patterns")
 }
@@ -250,7 +250,7 @@ func TestPlaceEDAC(t *testing.T) {
 	t.Run("confirm", func(t *testing.T) {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
 		sys.EDAC = edac(8<<30, two...)
-		out, conflicts := Slots(sys, plat6, corpustest.Rules(t))
+		out, conflicts := LocateSlots(sys, plat6, corpustest.Rules(t))
 		require.Empty(t, conflicts)
 		assert.Equal(t, "0.0.0.0 0.0.1.0 1.0.0.0 1.0.1.0", seats(sys, out))
 		assert.Equal(t, fact.Direct, out[0].Certainty)
@@ -258,7 +258,7 @@ func TestPlaceEDAC(t *testing.T) {
 	t.Run("overrule", func(t *testing.T) {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMMA{1,2}@NO~DIMM*")
 		sys.EDAC = edac(8<<30, two...)
-		out, conflicts := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, Controllers: 1, MaxDPC: 2}, corpustest.Rules(t))
+		out, conflicts := LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, Controllers: 1, MaxDPC: 2}, corpustest.Rules(t))
 		require.Len(t, conflicts, 1)
 		assert.Equal(t, "4 channels", conflicts[0].Kept.Raw)
 		assert.Equal(t, "0.0.0.0 0.0.1.0 1.0.0.0 1.0.1.0", seats(sys, out))
@@ -268,26 +268,26 @@ func TestPlaceEDAC(t *testing.T) {
 	t.Run("fill in", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
 		sys.EDAC = edac(8<<30, label(0, 0, 0), label(0, 1, 2), label(1, 0, 0), label(1, 1, 2))
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, "0.0.0.0 0.1.5.0 1.0.0.0 1.1.5.0", seats(sys, out))
 	})
 	t.Run("a channel that no controller has: in the order seen", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
 		sys.EDAC = edac(8<<30, label(0, 0, 1), label(0, 1, 3), label(1, 0, 1), label(1, 1, 3))
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, "0.0.0.0 0.1.1.0 1.0.0.0 1.1.1.0", seats(sys, out))
 	})
 	t.Run("unlike modules are not guessed", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
 		sys.Slots[0].SizeBytes = known(int64(16 << 30))
 		sys.EDAC = edac(8<<30, two...)
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, "0.-.-.- 0.-.-.- 1.-.-.- 1.-.-.-", seats(sys, out))
 	})
 	t.Run("ghes knows no channel", func(t *testing.T) {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
 		sys.EDAC = edac(8<<30, "memory memory memory memory")
-		out, conflicts := Slots(sys, plat6, corpustest.Rules(t))
+		out, conflicts := LocateSlots(sys, plat6, corpustest.Rules(t))
 		require.Empty(t, conflicts)
 		assert.Equal(t, fact.Corroborated, out[0].Certainty)
 	})
@@ -296,12 +296,12 @@ func TestPlaceEDAC(t *testing.T) {
 // TestGuardRepeats checks that labels repeated on one processor withdraw its channels, but not those of the other.
 func TestGuardRepeats(t *testing.T) {
 	sys := board("AIC", "SB202-UR", "PP", "CPU1_DIMM_{A,B}0@NODE~1*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_B0@NODE~2*")
-	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
 	assert.Equal(t, "0.-.0.0 0.-.1.0 1.-.-.- 1.-.-.- 1.-.-.-", seats(sys, out))
 	assert.Contains(t, out[4].Reason, "carry the same label")
 	assert.Contains(t, out[0].SocketDoubt, "carry the same label", "one of the two may be the other processor's")
 	sys.Slots[3].State = inventory.SlotEmpty
-	out, _ = Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
+	out, _ = LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
 	assert.Empty(t, out[0].SocketDoubt, "the module's slot is on this processor, whichever it is")
 }
 
@@ -310,10 +310,10 @@ func TestGuardRepeats(t *testing.T) {
 func TestBoardsOfOtherNames(t *testing.T) {
 	sys := board("To be filled by O.E.M.", "Appliance", "P", "A{1,2,5}@Not~Specified*")
 	sys.Machine.Board = label("072T6D")
-	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
 	assert.Equal(t, "0.-.0.0 0.-.1.0 0.-.0.1", seats(sys, out))
 	assert.NotNil(t, ReadSets(corpustest.Rules(t), &sys.Machine))
 	sys.Machine.Board = label("0ZZZZZ")
-	out, _ = Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
+	out, _ = LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
 	assert.Equal(t, Unplaced, out[0].Channel)
 }

@@ -21,7 +21,7 @@ type identity struct {
 // anyBoard replaces the vendor in the keys of boards sold under several vendors' names, or under none.
 const anyBoard = "board"
 
-func identify(m *inventory.Machine) identity {
+func identifyMachine(m *inventory.Machine) identity {
 	id := identity{vendor: platform.VendorWord(m.Vendor.Or("")), boardVendor: platform.VendorWord(m.BoardVendor.Or(""))}
 	id.add(id.vendor, m.Product.Or(""))
 	id.add(id.boardVendor, m.Board.Or(""))
@@ -75,7 +75,7 @@ func boardProduct(k fs.FS, board string) string {
 		return ""
 	}
 	raw, _ := fs.ReadFile(k, "slots/boards.tsv")
-	product, _, _ := strings.Cut(indexed(string(raw), strings.TrimSpace(board)+"\t"), "\t")
+	product, _, _ := strings.Cut(findInIndex(string(raw), strings.TrimSpace(board)+"\t"), "\t")
 	return product
 }
 

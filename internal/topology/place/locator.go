@@ -36,11 +36,11 @@ const (
 // captured are the values of the fields plus one, 0 for a field that the label does not have.
 type captured [fieldCount]int32
 
-func (c *captured) get(f labelField) (int, bool) {
+func (c *captured) fieldValue(f labelField) (int, bool) {
 	return max(int(c[f])-1, 0), c[f] != 0
 }
 
-func (c *captured) agrees(later *captured) bool {
+func (c *captured) agreesWith(later *captured) bool {
 	for f, v := range c[:fieldSkip] {
 		if v != 0 && later[f] != v {
 			return false
@@ -85,7 +85,7 @@ func matchLabel(pattern, label string, c *captured) bool {
 				c[f] = v + 1
 				continue
 			}
-			n = capture(name, label, c)
+			n = captureField(name, label, c)
 		default:
 			if label == "" || unicode.ToLower(rune(label[0])) != unicode.ToLower(rune(pattern[p])) {
 				return false
@@ -109,8 +109,8 @@ func constantField(name string) (f labelField, v int32, ok bool) {
 	return f, int32(digit[0] - '0'), known && f != fieldSkip
 }
 
-// capture reads one field at the start of s and returns its length, 0 if s does not start with it.
-func capture(name, s string, c *captured) int {
+// captureField reads one field at the start of s and returns its length, 0 if s does not start with it.
+func captureField(name, s string, c *captured) int {
 	name, one := strings.CutSuffix(name, ":1")
 	if f, letter := letterFields[name]; letter {
 		if s == "" || f != fieldAny && (s[0] < 'A' || s[0] > 'Z') {
@@ -165,14 +165,14 @@ func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
 	return slices.DeleteFunc(slices.Clone(rules), func(r LocatorRule) bool { return !id.isVendor(r.Vendors) || !id.isModel(r.Models) }), nil
 }
 
-func (r *LocatorRule) has(option string) bool { return slices.Contains(r.Options, option) }
+func (r *LocatorRule) hasOption(option string) bool { return slices.Contains(r.Options, option) }
 
 func (r *LocatorRule) bankGives(field string) bool {
 	return slices.ContainsFunc(r.Banks, func(pattern string) bool { return strings.Contains(pattern, field) })
 }
 
-// match reads both labels of a slot. If both contain the same field, the values must be equal.
-func (r *LocatorRule) match(locator, bank string) (captured, bool) {
+// matchBothLabels reads both labels of a slot. If both contain the same field, the values must be equal.
+func (r *LocatorRule) matchBothLabels(locator, bank string) (captured, bool) {
 	var c captured
 	if !matchAny(r.Locators, locator, &c) {
 		return captured{}, false
@@ -181,7 +181,7 @@ func (r *LocatorRule) match(locator, bank string) (captured, bool) {
 		return c, true
 	}
 	after := c
-	if !matchAny(r.Banks, bank, &after) || !c.agrees(&after) {
+	if !matchAny(r.Banks, bank, &after) || !c.agreesWith(&after) {
 		return captured{}, false
 	}
 	return after, true
@@ -203,7 +203,7 @@ func matchAny(patterns []string, label string, c *captured) bool {
 
 func firstMatch(rules []LocatorRule, locator, bank string) (int, captured) {
 	for r := range rules {
-		if c, ok := rules[r].match(locator, bank); ok {
+		if c, ok := rules[r].matchBothLabels(locator, bank); ok {
 			return r, c
 		}
 	}

@@ -24,7 +24,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 		}
 		if slot < 0 {
 			label := cmp.Or(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
-			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: modules(sys, func(int) bool { return true }), Errors: *ofLog(&l, sys.Logged.From)})
+			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: modulesWhere(sys, func(int) bool { return true }), Errors: *errorsOfLog(&l, sys.Logged.From)})
 			continue
 		}
 		if have := bySlot[slot]; have != nil {
@@ -35,15 +35,15 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 	}
 	for slot, l := range bySlot {
 		if slots[slot].By != ByController {
-			slots[slot] = ofLog(l, sys.Logged.From)
+			slots[slot] = errorsOfLog(l, sys.Logged.From)
 		}
 	}
 	return stray
 }
 
-// ofLog counts errors by their times, in seconds from the start of the kernel to the last error. There may have
+// errorsOfLog counts errors by their times, in seconds from the start of the kernel to the last error. There may have
 // been more, so a kind without errors is unknown, not zero.
-func ofLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
+func errorsOfLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
 	count := func(n int) fact.Fact[int64] {
 		if n == 0 {
 			return fact.Unknown[int64](fact.Absent, "the log has no such error of the module, and forgets old messages", "the BMC's own log", at)

@@ -150,7 +150,7 @@ func (c placeCase) run(t *testing.T) {
 			}
 		}
 	}
-	out, conflicts := Slots(sys, c.platform, corpustest.Rules(t))
+	out, conflicts := LocateSlots(sys, c.platform, corpustest.Rules(t))
 	require.Len(t, out, len(sys.Slots))
 	require.Empty(t, conflicts)
 	assert.Equal(t, c.want, seats(sys, out))

@@ -70,7 +70,7 @@ type placer struct {
 }
 
 func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
-	pl := &placer{sys: sys, id: identify(&sys.Machine), fsb: platform.FrontSideBus(sys, p), depth: usualDPC,
+	pl := &placer{sys: sys, id: identifyMachine(&sys.Machine), fsb: platform.FrontSideBus(sys, p), depth: usualDPC,
 		out: make([]Placement, len(sys.Slots)), labels: make([]slotLabel, len(sys.Slots))}
 	if pl.fsb {
 		pl.depth = frontSideDPC
@@ -112,7 +112,7 @@ type processor struct {
 	channels map[int][]int
 }
 
-func (pl *placer) processors() []processor {
+func (pl *placer) listProcessors() []processor {
 	var out []processor
 	for i := range pl.out {
 		o := &pl.out[i]
@@ -132,14 +132,14 @@ func (pl *placer) processors() []processor {
 	return out
 }
 
-// fail drops the derived positions and keeps the reason; all drops the CPUs, too.
-func (pl *placer) fail(reason string, all bool) {
+// dropPositions drops the derived positions and keeps the reason; all drops the CPUs, too.
+func (pl *placer) dropPositions(reason string, all bool) {
 	for i := range pl.out {
-		pl.failSlot(i, reason, all)
+		pl.dropPosition(i, reason, all)
 	}
 }
 
-func (pl *placer) failSlot(i int, reason string, all bool) {
+func (pl *placer) dropPosition(i int, reason string, all bool) {
 	o := &pl.out[i]
 	o.Controller, o.Channel, o.Slot, o.Reason = Unplaced, Unplaced, Unplaced, reason
 	if all {
@@ -150,7 +150,7 @@ func (pl *placer) failSlot(i int, reason string, all bool) {
 	}
 }
 
-func (pl *placer) name(i int) string {
+func (pl *placer) quotedName(i int) string {
 	s := &pl.sys.Slots[i]
 	if l := s.Locator.Or(""); l != "" {
 		return fmt.Sprintf("%q", l)
@@ -171,7 +171,7 @@ func labelText(f *fact.Fact[string]) string {
 	return strings.TrimSpace(f.Value)
 }
 
-func (pl *placer) populated(i int) bool {
+func (pl *placer) isPopulated(i int) bool {
 	return pl.sys.Slots[i].State == inventory.SlotPopulated
 }
 
@@ -222,7 +222,7 @@ func (pl *placer) dropHalfLabelled() {
 	}
 }
 
-func (pl *placer) single() (int, bool) {
+func (pl *placer) onlyProcessor() (int, bool) {
 	if len(pl.present) == 1 {
 		return pl.present[0], true
 	}
@@ -232,7 +232,7 @@ func (pl *placer) single() (int, bool) {
 // ownModules assigns DIMMs with channels of their own, whose labels no rule matches, to the only CPU: they are
 // mounted next to their CPU, and there is no second.
 func (pl *placer) ownModules(p *platform.Platform) {
-	only, one := pl.single()
+	only, one := pl.onlyProcessor()
 	if p == nil || p.OwnChannels == "" || !one {
 		return
 	}
@@ -278,36 +278,36 @@ type Placement struct {
 	Rule string
 }
 
-// Slots derives the position of every slot of the machine. The result is aligned with sys.Slots; a position
+// LocateSlots derives the position of every slot of the machine. The result is aligned with sys.Slots; a position
 // that cannot be derived has its reason. p is nil if the platform was not recognised; k contains the folder
 // slots of the rules. An impossible topology (more CPUs or channels than the machine has, two DIMMs in one
 // place) makes the mapping unknown, never wrong.
-func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
+func LocateSlots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
 	pl := newPlacer(sys, p)
 	if product := boardProduct(k, sys.Machine.Board.Or("")); product != "" {
 		pl.id.boardVendor = boardsMaker
 		pl.id.add(pl.id.boardVendor, product)
 	}
 	if sys.Machine.Virtual.Or(false) {
-		pl.fail("the slots of a virtual machine are not slots of a board", true)
+		pl.dropPositions("the slots of a virtual machine are not slots of a board", true)
 		return pl.out, nil
 	}
 	rules, err := loadLocatorRules(k, pl.id)
 	if err != nil {
-		pl.fail(err.Error(), true)
+		pl.dropPositions(err.Error(), true)
 		return pl.out, nil
 	}
 	pl.matchLabels(rules)
 	pl.dropHalfLabelled()
 	for i := range rules {
-		if g := pl.group(&rules[i]); g != nil {
-			g.resolve(k)
+		if g := pl.groupOfRule(&rules[i]); g != nil {
+			g.derivePositions(k)
 		}
 	}
 	pl.applyHPE()
 	pl.fillSingleSlots()
 	pl.ownModules(p)
-	pl.guard()
+	pl.dropImpossible()
 	if v := pl.labelledEDAC(); v != nil {
 		pl.applyWitness(v)
 	} else {

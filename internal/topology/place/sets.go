@@ -53,16 +53,16 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	}
 	raw, _ := fs.ReadFile(k, setsFile)
 	for _, name := range NamesOf(k, m).Models {
-		if found := setsOf(string(raw), name); found != nil {
+		if found := findSets(string(raw), name); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// setsOf finds the block for a name: the product's own manuals take precedence over sister models', longer
+// findSets finds the block for a name: the product's own manuals take precedence over sister models', longer
 // names over shorter ones.
-func setsOf(text, product string) *Sets {
+func findSets(text, product string) *Sets {
 	var found, into *Sets
 	length := 0 // length of the matching name, own manuals first
 	addresses := map[string]string{}
@@ -109,7 +109,7 @@ func (s *Sets) add(c []string, sister bool) {
 	for set := range strings.FieldsSeq(c[1]) {
 		var numbers []int
 		for word := range strings.SplitSeq(set, ",") {
-			if v := s.slot(word); v >= 0 {
+			if v := s.parseSlot(word); v >= 0 {
 				numbers = append(numbers, v)
 			}
 		}
@@ -177,9 +177,9 @@ func (s *Sets) SisterManual(source string) string {
 	return ""
 }
 
-// Order compares two slots of a channel by the sets that contain only one of them: -1 if all of these fill x, 1
+// CompareOrder compares two slots of a channel by the sets that contain only one of them: -1 if all of these fill x, 1
 // if all fill y, 0 if there are none, they differ, or a number is unknown.
-func (s *Sets) Order(x, y int) int {
+func (s *Sets) CompareOrder(x, y int) int {
 	if x < 0 || y < 0 {
 		return 0
 	}
@@ -201,8 +201,8 @@ func (s *Sets) Order(x, y int) int {
 	return order
 }
 
-// Has reports whether the row lists the slots with those sorted numbers as a set of its own.
-func (r *SetRow) Has(filled []int) bool { return isListed(r.Sets, filled) }
+// ListsSlots reports whether the row lists the slots with those sorted numbers as a set of its own.
+func (r *SetRow) ListsSlots(filled []int) bool { return isListed(r.Sets, filled) }
 
 // HasMode reports whether the slots are a set for a mode that costs bandwidth or capacity.
 func (r *SetRow) HasMode(filled []int) bool { return isListed(r.Modes, filled) }
@@ -219,10 +219,10 @@ const (
 	perBoard      = " boards"        // 2 boards: boards per CPU; numbers restart on each
 )
 
-// slot parses a slot of a row: its number; for a letter and a digit (A1, 1A) the channel times a hundred plus
+// parseSlot parses a slot of a row: its number; for a letter and a digit (A1, 1A) the channel times a hundred plus
 // the slot, both from 1; for a board and a number on it (2/8) the board times a hundred plus the number; -1 for
 // anything else.
-func (s *Sets) slot(word string) int {
+func (s *Sets) parseSlot(word string) int {
 	switch {
 	case s.numbering == lettered, s.numbering == letteredFrom0:
 		first := map[string]int{lettered: 1, letteredFrom0: 0}[s.numbering]
@@ -251,9 +251,9 @@ func (s *Sets) slot(word string) int {
 // partStep separates the channel, or the board, from the slot in one number.
 const partStep = 100
 
-// Number returns the number that the rows use for a slot: its printed number as counted on the first CPU,
+// SlotNumber returns the number that the rows use for a slot: its printed number as counted on the first CPU,
 // channel and slot if letters name them, or board and number if each board counts from zero; -1 if unknown.
-func (s *Sets) Number(label string, at *Placement) int {
+func (s *Sets) SlotNumber(label string, at *Placement) int {
 	if s.numbering == lettered || s.numbering == letteredFrom0 {
 		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {
 			return -1
@@ -344,9 +344,9 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 	return nil
 }
 
-// Turn returns the position of the slot with that label in its channel's filling order, from 0; Unplaced if the
+// FillPosition returns the position of the slot with that label in its channel's filling order, from 0; Unplaced if the
 // document does not list the label or the placement is uncertain.
-func (o *FillOrder) Turn(label string, at *Placement) int {
+func (o *FillOrder) FillPosition(label string, at *Placement) int {
 	if o == nil || at.Channel == Unplaced || at.Slot == Unplaced || at.Unverified || at.Doubt != "" {
 		return Unplaced
 	}
@@ -367,10 +367,10 @@ func sameSlot(label, printed string) bool {
 		return false
 	}
 	before, end := label[:len(label)-len(printed)], label[len(label)-len(printed):]
-	if before != "" && isSign(before[len(before)-1]) {
+	if before != "" && isLetterOrDigit(before[len(before)-1]) {
 		return false
 	}
-	return strings.EqualFold(end[:n], printed[:n]) && isSign(end[n]) && isDigit(end[n]) == isDigit(printed[n]) && strings.EqualFold(end[n+1:], printed[n+1:])
+	return strings.EqualFold(end[:n], printed[:n]) && isLetterOrDigit(end[n]) && isDigit(end[n]) == isDigit(printed[n]) && strings.EqualFold(end[n+1:], printed[n+1:])
 }
 
-func isSign(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' }
+func isLetterOrDigit(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' }

@@ -42,7 +42,7 @@ func TestSetNumbers(t *testing.T) {
 		{"2 boards", "DIMM 8A", at(-1, -1), -1},
 	} {
 		s := &Sets{numbering: c.numbering}
-		assert.Equal(t, c.want, s.Number(c.label, c.at), "%s %s", c.numbering, c.label)
+		assert.Equal(t, c.want, s.SlotNumber(c.label, c.at), "%s %s", c.numbering, c.label)
 	}
 	for _, c := range []struct {
 		numbering, word string
@@ -60,7 +60,7 @@ func TestSetNumbers(t *testing.T) {
 		{"2 boards", "2/1", 201},
 		{"2 boards", "8", -1},
 	} {
-		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).slot(c.word), "%s %s", c.numbering, c.word)
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).parseSlot(c.word), "%s %s", c.numbering, c.word)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestOrderOfSets(t *testing.T) {
 		{x: 5, y: 6, want: 0}, // no set has either; modes tell nothing
 		{x: -1, y: 1, want: 0},
 	} {
-		assert.Equal(t, c.want, s.Order(c.x, c.y), "%d and %d", c.x, c.y)
+		assert.Equal(t, c.want, s.CompareOrder(c.x, c.y), "%d and %d", c.x, c.y)
 	}
 }
 
@@ -155,7 +155,7 @@ func mapsOf(t *testing.T, head []string) (out []*slotMap) {
 	t.Helper()
 	for _, model := range strings.Split(head[1]+";"+head[2], ";") {
 		for vendor, patterns := range patternsOf {
-			id := identify(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
+			id := identifyMachine(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
 			for _, rule := range patterns {
 				if m, err := findSlotMap(rules.FS, id, rule, 0); err == nil && m.Unknown == "" && !slices.ContainsFunc(out, func(o *slotMap) bool { return o.ID == m.ID }) {
 					out = append(out, m)
@@ -177,7 +177,7 @@ func joins(t *testing.T, block string, sets *Sets, maps []*slotMap) {
 				have[n] = true
 				if m.Offset > 0 {
 					label := "DIMM " + strconv.Itoa(n+m.Offset)
-					if got := sets.Number(label, &Placement{}); sets.numbering != "33-n" {
+					if got := sets.SlotNumber(label, &Placement{}); sets.numbering != "33-n" {
 						assert.Equal(t, n, got, "%s: %s by map %s", block, label, m.ID)
 					}
 				}
@@ -244,7 +244,7 @@ func TestFillOrder(t *testing.T) {
 		o := ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known("ParX T404i G6 Server")})
 		require.NotNil(t, o, board)
 		for turn, label := range labels {
-			assert.Equal(t, turn, o.Turn(label, at), "%s %s", board, label)
+			assert.Equal(t, turn, o.FillPosition(label, at), "%s %s", board, label)
 		}
 		assert.Contains(t, o.Source, ", ")
 	}
@@ -294,12 +294,12 @@ func TestTurn(t *testing.T) {
 		{nil, "DIMM_A1", Unplaced},
 		{&FillOrder{labels: []string{"1"}}, "DIMM_A1", Unplaced},
 	} {
-		assert.Equal(t, c.want, c.order.Turn(c.label, at), c.label)
+		assert.Equal(t, c.want, c.order.FillPosition(c.label, at), c.label)
 	}
 	for name, unsure := range map[string]Placement{
 		"no channel": {Channel: Unplaced}, "no slot": {Slot: Unplaced}, "not verified": {Unverified: true}, "doubted": {Doubt: "two in one place"},
 	} {
-		assert.Equal(t, Unplaced, intel.Turn("DIMM_A1", &unsure), name)
+		assert.Equal(t, Unplaced, intel.FillPosition("DIMM_A1", &unsure), name)
 	}
 }
 
@@ -307,14 +307,14 @@ func TestTurn(t *testing.T) {
 // ThinkStation D20 4155K4U).
 func TestLenovoMachineType(t *testing.T) {
 	m := inventory.Machine{Vendor: known("LENOVO"), Product: known("4155K4U"), ProductVersion: known("ThinkStation D20"), Family: known("NONE")}
-	id := identify(&m)
+	id := identifyMachine(&m)
 	assert.Contains(t, id.models, "lenovo thinkstation d20")
 	slotMap, err := findSlotMap(rules.FS, id, "lenovo-ws-number", 12)
 	require.NoError(t, err)
 
 	assert.Equal(t, "thinkstation-d20", slotMap.ID)
 	m.Vendor = known("Dell Inc.")
-	assert.NotContains(t, identify(&m).models, "dell thinkstation d20")
+	assert.NotContains(t, identifyMachine(&m).models, "dell thinkstation d20")
 }
 
 // TestCompileRefuses checks that patterns that can never match, or are listed twice, are reported with their place.
@@ -348,10 +348,10 @@ func TestIdentify(t *testing.T) {
 		{"HP", "ProLiant DL360 Gen9,", "hp dl360 gen9"},
 		{"Supermicro", "X9DRi-LN4+", "supermicro x9driln4+"},
 	} {
-		id := identify(&inventory.Machine{Vendor: known(tt.vendor), Product: known(tt.product)})
+		id := identifyMachine(&inventory.Machine{Vendor: known(tt.vendor), Product: known(tt.product)})
 		assert.Equal(t, tt.want, id.models[0], tt.product)
 	}
-	id := identify(&inventory.Machine{Vendor: known("IBM"), Product: known("System x3650 M5: -[8871AC1]-")})
+	id := identifyMachine(&inventory.Machine{Vendor: known("IBM"), Product: known("System x3650 M5: -[8871AC1]-")})
 	m, err := findSlotMap(rules.FS, id, "lenovo", 24)
 	if assert.NoError(t, err) {
 		assert.Equal(t, "lenovo-m5-12", m.ID)

@@ -85,7 +85,7 @@ func boardRule(rule string, slots int) string {
 	return rule + "/" + strconv.Itoa(slots)
 }
 
-func indexed(index, prefix string) string {
+func findInIndex(index, prefix string) string {
 	at := strings.Index(index, "\n"+prefix)
 	if at < 0 {
 		return ""
@@ -100,7 +100,7 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read slot map %s: %w", where, err)
 	}
-	line := indexed(string(raw), "  - {id: "+id+",")
+	line := findInIndex(string(raw), "  - {id: "+id+",")
 	if line == "" {
 		return nil, fmt.Errorf("read slot map %s: listed in the index and missing in %s", where, file)
 	}
@@ -111,25 +111,25 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	return &m, nil
 }
 
-// certainty returns Indirect for a slot that no document, dump, label or number of slots confirms: of a map whose first
+// slotCertainty returns Indirect for a slot that no document, dump, label or number of slots confirms: of a map whose first
 // slots alone are documented, any but these. slot counts the slots of a channel from 0.
-func (m *slotMap) certainty(slot int) fact.Certainty {
+func (m *slotMap) slotCertainty(slot int) fact.Certainty {
 	if len(m.Check) == 0 || slices.Contains(m.Check, "infer") && (slot != 0 || !slices.Contains(m.Check, "first")) {
 		return fact.Indirect
 	}
 	return fact.Corroborated
 }
 
-func (m *slotMap) groups(socket int) [][]int {
+func (m *slotMap) channelGroups(socket int) [][]int {
 	if socket > 0 && m.Second != nil {
 		return m.Second
 	}
 	return m.Groups
 }
 
-func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
+func (m *slotMap) locateSlot(socket, number int) (channel, slot int, ok bool) {
 	number -= m.Offset * max(socket, 0)
-	for c, slots := range m.groups(socket) {
+	for c, slots := range m.channelGroups(socket) {
 		for s, n := range slots {
 			if n == number {
 				return c, s, true
@@ -139,20 +139,20 @@ func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	return Unplaced, Unplaced, false
 }
 
-// owner returns the CPU of a slot number; false if the numbers are the same on every CPU, or no CPU has it.
-func (m *slotMap) owner(number, sockets int) (int, bool) {
+// owningProcessor returns the CPU of a slot number; false if the numbers are the same on every CPU, or no CPU has it.
+func (m *slotMap) owningProcessor(number, sockets int) (int, bool) {
 	if m.Offset == 0 && m.Second == nil {
 		return Unplaced, false
 	}
 	for s := range sockets {
-		if _, _, ok := m.locate(s, number); ok {
+		if _, _, ok := m.locateSlot(s, number); ok {
 			return s, true
 		}
 	}
 	return Unplaced, false
 }
 
-func (m *slotMap) depth() int {
+func (m *slotMap) channelDepth() int {
 	d := 0
 	for _, slots := range slices.Concat(m.Groups, m.Second) {
 		d = max(d, len(slots))
@@ -232,7 +232,7 @@ func MapIndex(k fs.FS) (map[string]string, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for i := range file.Maps {
-			if err := file.Maps[i].index(out, file.Vendor, path.Base(name)); err != nil {
+			if err := file.Maps[i].addToIndex(out, file.Vendor, path.Base(name)); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -240,7 +240,7 @@ func MapIndex(k fs.FS) (map[string]string, error) {
 	return out, nil
 }
 
-func (m *slotMap) index(entries map[string]string, vendor, file string) error {
+func (m *slotMap) addToIndex(entries map[string]string, vendor, file string) error {
 	for _, model := range m.Models {
 		for _, rule := range m.Locators {
 			key := strings.TrimSpace(modelKey(vendor, model)) + "\t" + boardRule(rule, m.Slots)
@@ -313,24 +313,24 @@ func ValidateMaps(f *datafile.File, data []byte, known Known) {
 		entry.Key("id").Match(`^[a-z0-9][a-z0-9.-]*$`, "small letters, digits, dots and dashes")
 		entry.Key("check").OneOf("doc", "field", "label", "first", "count", "infer")
 		if !bytes.Contains(data, []byte("\n  - {id: "+m.ID+",")) {
-			entry.Fault("%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
+			entry.RecordFault("%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
 		}
 		for j, s := range m.Sources {
 			if len(known.sources) > 0 && !known.sources[s] {
-				entry.Key("sources").Item(j).Fault("%s: source %s is not in sources.yaml beside the maps", m.ID, s)
+				entry.Key("sources").Item(j).RecordFault("%s: source %s is not in sources.yaml beside the maps", m.ID, s)
 			}
 		}
 		for j, id := range m.Locators {
 			if len(known.patterns) > 0 && !known.patterns[id] {
-				entry.Key("locators").Item(j).Fault("%s: %s is not a pattern of locators.yaml", m.ID, id)
+				entry.Key("locators").Item(j).RecordFault("%s: %s is not a pattern of locators.yaml", m.ID, id)
 			}
 		}
 		if m.Unknown == "" && len(m.Groups) == 0 {
-			entry.Fault("%s: needs groups, or unknown with the reason", m.ID)
+			entry.RecordFault("%s: needs groups, or unknown with the reason", m.ID)
 		}
 		for key, channels := range map[string]int{"second": len(m.Second), "controllers": len(m.Controllers)} {
 			if channels > 0 && channels != len(m.Groups) {
-				entry.Key(key).Fault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
+				entry.Key(key).RecordFault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
 			}
 		}
 		const mostSlots = 4
@@ -338,11 +338,11 @@ func ValidateMaps(f *datafile.File, data []byte, known Known) {
 			seen := map[int]bool{}
 			for i, channel := range groups {
 				if len(channel) > mostSlots {
-					entry.Key(key).Item(i).Fault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
+					entry.Key(key).Item(i).RecordFault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
 				}
 				for j, slot := range channel {
 					if seen[slot] {
-						entry.Key(key).Item(i).Item(j).Fault("%s: slot %d is listed twice in %s", m.ID, slot, key)
+						entry.Key(key).Item(i).Item(j).RecordFault("%s: slot %d is listed twice in %s", m.ID, slot, key)
 					}
 					seen[slot] = true
 				}
@@ -365,7 +365,7 @@ func ValidatePatterns(f *datafile.File) []LocatorRule {
 		rule.Require("id", "locator")
 		rule.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
 		if seen[r.ID] {
-			rule.Key("id").Fault("%s: this id is used twice", r.ID)
+			rule.Key("id").RecordFault("%s: this id is used twice", r.ID)
 		}
 		seen[r.ID] = true
 		if r.Node != "" {
@@ -379,7 +379,7 @@ func ValidatePatterns(f *datafile.File) []LocatorRule {
 				where := rule.Key(key).Item(j)
 				where.Match(`^[^|\t]*$`, "a label without | and tab")
 				if err := checkPattern(p); err != nil {
-					where.Fault("%s: %q %v", r.ID, p, err)
+					where.RecordFault("%s: %q %v", r.ID, p, err)
 				}
 			}
 		}

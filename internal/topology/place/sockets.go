@@ -14,19 +14,19 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 		return
 	}
 	for _, f := range []labelField{fieldCPU, fieldCPULetter, fieldBankCPU} {
-		if g.any(f) {
+		if g.hasField(f) {
 			// Numbers start at the smallest found, letters at A.
 			base, source := 0, SourceLocator
 			if f != fieldCPULetter {
-				base = g.base(f)
+				base = g.numberingBase(f)
 			}
 			if f == fieldBankCPU {
 				source = SourceBank
 			}
 			for _, i := range g.slots {
-				v, ok := g.labels[i].get(f)
+				v, ok := g.labels[i].fieldValue(f)
 				if !ok {
-					g.failSlot(i, "the label names no processor", true)
+					g.dropPosition(i, "the label names no processor", true)
 					continue
 				}
 				g.setSocket(i, v-base, source)
@@ -35,19 +35,19 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 		}
 	}
 	switch {
-	case g.any(fieldNode) && (g.rule.Node == "socket" || g.rule.Node == "auto"):
+	case g.hasField(fieldNode) && (g.rule.Node == "socket" || g.rule.Node == "auto"):
 		g.socketsFromNodes()
-	case g.rule.has("cartridges"), g.rule.has("cards"):
+	case g.rule.hasOption("cartridges"), g.rule.hasOption("cards"):
 	case g.socketsFromArrays():
 	case m != nil && (len(g.sys.Sockets) > 1 || len(g.sys.Sockets) == 1 && g.numbersContinue(m)):
 		for _, i := range g.slots {
-			n, _ := g.labels[i].get(fieldNumber)
-			if owner, ok := m.owner(n, max(len(g.sys.Sockets), 2)); ok {
+			n, _ := g.labels[i].fieldValue(fieldNumber)
+			if owner, ok := m.owningProcessor(n, max(len(g.sys.Sockets), 2)); ok {
 				g.setSocket(i, owner, SourceMap)
-			} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
+			} else if only, ok := g.onlyProcessor(); ok && m.Offset == 0 && m.Second == nil {
 				g.setSocket(i, only, sourceSingle)
 			} else {
-				g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
+				g.dropPosition(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
 			}
 		}
 	default:
@@ -65,21 +65,21 @@ func (g *slotGroup) setSocket(i, position int, source string) {
 // the channel letters to agree, because two nodes may also be the two controllers of one CPU.
 func (g *slotGroup) socketsFromNodes() {
 	sockets := max(len(g.sys.Sockets), 1)
-	base := g.base(fieldNode)
-	nodes := g.distinct(fieldNode)
+	base := g.numberingBase(fieldNode)
+	nodes := g.distinctValues(fieldNode)
 	last := nodes[len(nodes)-1] - base + 1
 	per := 1
 	if g.rule.Node == "auto" && !g.nodesFit(base, 1) {
 		per = (last + sockets - 1) / sockets
 		if !g.nodesFit(base, per) {
 			// With only one CPU present, DIMMs with a letter of its channels are its own, whatever their node number is.
-			only, one := g.single()
+			only, one := g.onlyProcessor()
 			for _, i := range g.slots {
-				if v, ok := g.labels[i].get(fieldLetter); one && ok && g.populated(i) && v < g.channels {
+				if v, ok := g.labels[i].fieldValue(fieldLetter); one && ok && g.isPopulated(i) && v < g.channels {
 					g.setSocket(i, only, sourceSingle)
 					continue
 				}
-				g.failSlot(i, "the label's node number fits neither the processors nor their controllers", true)
+				g.dropPosition(i, "the label's node number fits neither the processors nor their controllers", true)
 			}
 			return
 		}
@@ -87,7 +87,7 @@ func (g *slotGroup) socketsFromNodes() {
 	var rest []int
 	letters := g.lettersOfAll()
 	for _, i := range g.slots {
-		v, ok := g.labels[i].get(fieldNode)
+		v, ok := g.labels[i].fieldValue(fieldNode)
 		if !ok {
 			rest = append(rest, i)
 			continue
@@ -103,7 +103,7 @@ func (g *slotGroup) socketsFromNodes() {
 // socketsWithoutNode handles empty slots without a bank locator (ASUS Z10PE-D8: NO DIMM): they belong to the
 // CPU whose run of letters contains theirs.
 func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
-	only, one := g.single()
+	only, one := g.onlyProcessor()
 	for _, i := range slots {
 		at, ok := g.processorByLetter(letters, i)
 		switch {
@@ -112,7 +112,7 @@ func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 		case one:
 			g.setSocket(i, only, sourceSingle)
 		default:
-			g.failSlot(i, "the label names no node", true)
+			g.dropPosition(i, "the label names no node", true)
 		}
 	}
 }
@@ -123,8 +123,8 @@ func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 func (g *slotGroup) nodesFit(base, per int) bool {
 	byProcessor := make(map[int][]int)
 	for _, i := range g.slots {
-		v, ok1 := g.labels[i].get(fieldNode)
-		if l, ok2 := g.labels[i].get(fieldLetter); ok1 && ok2 {
+		v, ok1 := g.labels[i].fieldValue(fieldNode)
+		if l, ok2 := g.labels[i].fieldValue(fieldLetter); ok1 && ok2 {
 			at := (v - base) / per
 			byProcessor[at] = insertSorted(byProcessor[at], l)
 		}
@@ -192,10 +192,10 @@ func (g *slotGroup) socketsFromArrays() bool {
 // numbersContinue reports whether a number belongs to a second CPU. Firmware may omit an absent CPU's socket and still
 // list its slots (System x3650 M2).
 func (g *slotGroup) numbersContinue(m *slotMap) bool {
-	_, first := m.owner(g.distinct(fieldNumber)[0], 1)
-	for _, n := range g.distinct(fieldNumber) {
-		if _, own := m.owner(n, 1); !own && first {
-			_, counted := m.owner(n, 2)
+	_, first := m.owningProcessor(g.distinctValues(fieldNumber)[0], 1)
+	for _, n := range g.distinctValues(fieldNumber) {
+		if _, own := m.owningProcessor(n, 1); !own && first {
+			_, counted := m.owningProcessor(n, 2)
 			return counted
 		}
 	}
@@ -212,7 +212,7 @@ func (g *slotGroup) socketsFromCounts() {
 		}
 		return
 	}
-	if only, ok := g.single(); ok {
+	if only, ok := g.onlyProcessor(); ok {
 		for _, i := range g.slots {
 			g.setSocket(i, only, sourceSingle)
 		}
@@ -223,7 +223,7 @@ func (g *slotGroup) socketsFromCounts() {
 
 // lettersOfAll lists the letters of the labels if there are as many as channels of all CPUs, otherwise nil.
 func (g *slotGroup) lettersOfAll() []int {
-	sockets, letters := len(g.sys.Sockets), g.distinct(fieldLetter)
+	sockets, letters := len(g.sys.Sockets), g.distinctValues(fieldLetter)
 	if g.channels == 0 || sockets < 2 || len(letters) != g.channels*sockets {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (g *slotGroup) lettersOfAll() []int {
 
 // processorByLetter returns the CPU of a slot by its letter, if letters continue over all CPUs.
 func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
-	v, ok := g.labels[i].get(fieldLetter)
+	v, ok := g.labels[i].fieldValue(fieldLetter)
 	if letters == nil || !ok {
 		return Unplaced, false
 	}
@@ -242,13 +242,13 @@ func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 // socketsFromCartridges handles the DL580 G7: two cartridges per CPU, in order, each with its own controller
 // (HP ProLiant DL580 G7 user guide). Memory cards of the x3850 X5 stay unknown: no document was read.
 func (g *slotGroup) socketsFromCartridges() {
-	if g.rule.has("cards") {
+	if g.rule.hasOption("cards") {
 		g.failGroup("which processor a memory card belongs to is not known", true)
 		return
 	}
-	base := g.base(fieldBoard)
+	base := g.numberingBase(fieldBoard)
 	for _, i := range g.slots {
-		v, _ := g.labels[i].get(fieldBoard)
+		v, _ := g.labels[i].fieldValue(fieldBoard)
 		g.setSocket(i, (v-base)/2, SourceLocator)
 		g.out[i].Controller = (v - base) % 2
 		g.out[i].Reason = "the label names the memory cartridge and the lockstep pair, not the channel"

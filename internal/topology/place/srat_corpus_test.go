@@ -77,7 +77,7 @@ func TestPlaceAgainstSRAT(t *testing.T) {
 			sys := collecttest.Read(t, name, text)
 			p, ok := platform.Recognise(sys, rules.FS).Get()
 			require.True(t, ok)
-			out, _ := Slots(sys, p, rules.FS)
+			out, _ := LocateSlots(sys, p, rules.FS)
 			nodes := sratNodes(t, filepath.Join(dir, "acpi-srat-slit.txt.gz"))
 			present := 0
 			for _, s := range sys.Sockets {
@@ -110,11 +110,11 @@ func TestPlaceAgainstHPE(t *testing.T) {
 		}
 		machines++
 		p := platform.Recognise(sys, rules.FS).Or(nil)
-		stated, _ := Slots(sys, p, rules.FS)
+		stated, _ := LocateSlots(sys, p, rules.FS)
 		for i := range sys.Slots {
 			sys.Slots[i].HPE = nil
 		}
-		derived, _ := Slots(sys, p, rules.FS)
+		derived, _ := LocateSlots(sys, p, rules.FS)
 		for i := range derived {
 			require.Equal(t, fact.Direct, stated[i].Certainty, name)
 			require.Equal(t, sourceHPE, stated[i].Source, name)
@@ -192,7 +192,7 @@ func TestControllersOfRealMachines(t *testing.T) {
 		for id := range len(sockets) {
 			sys.Sockets = append(sys.Sockets, inventory.Socket{ID: id, Populated: known(true)})
 		}
-		out, _ := Slots(sys, p, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, p, corpustest.Rules(t))
 		assert.Empty(t, doubts(sys, out), model)
 		for i, o := range out {
 			if sys.Slots[i].State == inventory.SlotPopulated {
@@ -242,7 +242,7 @@ func labelFiles(t *testing.T) map[string]*inventory.System {
 func TestMapsAgainstLabelFiles(t *testing.T) {
 	compared := 0
 	for name, sys := range labelFiles(t) {
-		out, _ := Slots(sys, &platform.Platform{NUMA: true, MaxDPC: 3}, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, &platform.Platform{NUMA: true, MaxDPC: 3}, corpustest.Rules(t))
 		assert.Empty(t, doubts(sys, out), name)
 		if out[0].Channel != Unplaced && out[0].Source != sourceEDAC {
 			assert.False(t, out[0].Unverified, "%s: a label file bears the map out", name)

@@ -30,7 +30,7 @@ type witnessedPlace struct {
 
 var unknownPosition = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
 
-func (s witnessedPlace) same(o witnessedPlace) bool {
+func (s witnessedPlace) isSameChannel(o witnessedPlace) bool {
 	return s.owner == o.owner && s.channel == o.channel
 }
 
@@ -48,12 +48,12 @@ func (pl *placer) applyWitness(v *witnessView) {
 	if v == nil || pl.fsb || !pl.isPlausible(v) {
 		return
 	}
-	if !pl.allPlaced(pl.populatedDRAM()) {
+	if !pl.areChannelsKnown(pl.populatedDRAM()) {
 		pl.placeByWitness(v)
 		return
 	}
-	for _, c := range pl.processors() {
-		pl.compare(&c, v)
+	for _, c := range pl.listProcessors() {
+		pl.compareWithWitness(&c, v)
 	}
 }
 
@@ -76,9 +76,9 @@ func (pl *placer) isPlausible(v *witnessView) bool {
 	return len(depth) > 0
 }
 
-// compare checks the mapping of a CPU against a witness: whether the same slots share a channel, whatever its
+// compareWithWitness checks the mapping of a CPU against a witness: whether the same slots share a channel, whatever its
 // number. A witness that reports every slot confirms a map without a document.
-func (pl *placer) compare(c *processor, v *witnessView) {
+func (pl *placer) compareWithWitness(c *processor, v *witnessView) {
 	complete := true
 	for n, i := range c.slots {
 		if v.at[i].channel == Unplaced {
@@ -89,11 +89,11 @@ func (pl *placer) compare(c *processor, v *witnessView) {
 			continue
 		}
 		for _, j := range c.slots[:n] {
-			if v.at[j].channel == Unplaced || v.at[i].same(v.at[j]) == (pl.out[i].Channel == pl.out[j].Channel) {
+			if v.at[j].channel == Unplaced || v.at[i].isSameChannel(v.at[j]) == (pl.out[i].Channel == pl.out[j].Channel) {
 				continue
 			}
-			pl.doubt(c, fmt.Sprintf("the mapping puts %s on channel %d and %s on channel %d, and %s says that they %s a channel", pl.name(j), pl.out[j].Channel,
-				pl.name(i), pl.out[i].Channel, v.who, map[bool]string{true: "share", false: "do not share"}[v.at[i].same(v.at[j])]))
+			pl.recordDoubt(c, fmt.Sprintf("the mapping puts %s on channel %d and %s on channel %d, and %s says that they %s a channel", pl.quotedName(j), pl.out[j].Channel,
+				pl.quotedName(i), pl.out[i].Channel, v.who, map[bool]string{true: "share", false: "do not share"}[v.at[i].isSameChannel(v.at[j])]))
 			return
 		}
 	}
@@ -110,7 +110,7 @@ func (pl *placer) compare(c *processor, v *witnessView) {
 // placeByWitness places the slots without a channel as a witness reports them, at the certainty of one source. It does
 // nothing unless the witness reports the channel of every DIMM and the CPU is known.
 func (pl *placer) placeByWitness(v *witnessView) {
-	only, single := pl.single()
+	only, single := pl.onlyProcessor()
 	for _, i := range pl.populatedDRAM() {
 		s := v.at[i]
 		if s.channel == Unplaced || pl.out[i].Socket == Unplaced && s.socket == Unplaced && !single {
@@ -135,7 +135,7 @@ func (pl *placer) placeByWitness(v *witnessView) {
 		*o = Placement{Socket: socket, Controller: s.controller, Channel: s.number, Slot: s.slot, Source: v.source, Certainty: fact.Indirect, Rule: v.source}
 	}
 	pl.fillSingleSlots()
-	pl.guard()
+	pl.dropImpossible()
 }
 
 // controllerView returns the BMC's view (Redfish MemoryLocation). Vendors count from 0 or from 1, so the
@@ -201,7 +201,7 @@ func (pl *placer) labelledEDAC() *witnessView {
 				continue
 			}
 			slot, ok := byName[edacName(mc.DIMMs[n].Label.Or(""))]
-			if !ok || slot == Unplaced || !pl.populated(slot) || v.at[slot].channel != Unplaced {
+			if !ok || slot == Unplaced || !pl.isPopulated(slot) || v.at[slot].channel != Unplaced {
 				return nil
 			}
 			v.at[slot] = witnessedPlace{owner: d.controller, channel: d.channel, socket: Unplaced, controller: Unplaced, slot: d.slot, number: Unplaced}

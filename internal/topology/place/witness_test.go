@@ -29,7 +29,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots {
 			sys.Slots[i].BMC = stated(1, 1, i%3+1, i+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Empty(t, doubts(sys, out))
 		assert.True(t, out[0].Witnessed)
 		assert.Equal(t, "0.0.0.0 0.0.1.0 0.0.2.0", seats(sys, out))
@@ -39,7 +39,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots {
 			sys.Slots[i].BMC = stated(1, 1, i/2+1, i+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		require.Len(t, doubts(sys, out), 1)
 		assert.Contains(t, out[0].Doubt, `puts "P1-DIMMA1" on channel 0 and "P1-DIMMB1" on channel 1, and the BMC says that they share a channel`)
 		assert.Equal(t, fact.Indirect, out[0].Certainty)
@@ -49,7 +49,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots {
 			sys.Slots[i].BMC = stated(1, 1, 1, i+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Empty(t, doubts(sys, out))
 		assert.False(t, out[0].Witnessed)
 	})
@@ -58,7 +58,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots[1:] {
 			sys.Slots[i+1].BMC = stated(1, 1, 1, i+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Empty(t, doubts(sys, out))
 		assert.False(t, out[0].Witnessed)
 	})
@@ -70,7 +70,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots {
 			sys.Slots[i].BMC = stated(i/4+1, 0, []int{6, 6, 2, 2}[i%4], i%4+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-", seats(sys, out))
 		assert.Equal(t, sourceBMC, out[0].Source)
 		assert.Equal(t, fact.Indirect, out[0].Certainty)
@@ -85,7 +85,7 @@ func TestController(t *testing.T) {
 			for i := range sys.Slots {
 				sys.Slots[i].BMC = stated(i/4+1, 0, []int{6, 6, 2, 2}[i%4], i%2+first)
 			}
-			out, _ := Slots(sys, plat6, corpustest.Rules(t))
+			out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 			assert.Equal(t, want, seats(sys, out), first)
 		}
 	})
@@ -94,7 +94,7 @@ func TestController(t *testing.T) {
 		for i := range sys.Slots[1:] {
 			sys.Slots[i].BMC = stated(i/4+1, 0, i%4+1, i%4+1)
 		}
-		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat6, corpustest.Rules(t))
 		assert.Equal(t, strings.Repeat("0.-.-.- ", 4)+strings.TrimSpace(strings.Repeat("1.-.-.- ", 4)), seats(sys, out))
 	})
 	t.Run("unverified map", func(t *testing.T) {
@@ -105,14 +105,14 @@ func TestController(t *testing.T) {
 					sys.Slots[i].BMC = stated(0, -1, i%8, i/8)
 				}
 			}
-			out, _ := Slots(sys, plat8, corpustest.Rules(t))
+			out, _ := LocateSlots(sys, plat8, corpustest.Rules(t))
 			assert.Equal(t, !complete, out[0].Unverified)
 			assert.Equal(t, map[bool]fact.Certainty{true: fact.Corroborated, false: fact.Indirect}[complete], out[0].Certainty)
 		}
 	})
 	t.Run("a map whose first slots alone are documented", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R7515", "P", "A{1..8}* A{9..16}")
-		out, _ := Slots(sys, plat8, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat8, corpustest.Rules(t))
 		assert.False(t, out[3].Unverified)
 		assert.True(t, out[8].Unverified, "whether A9 shares a channel with A1 is inferred")
 	})
@@ -134,11 +134,11 @@ func TestLabelledEDAC(t *testing.T) {
 		return sys
 	}
 	sys := machine("SLOT_3", "SLOT_1", "SLOT_2", "SLOT_4")
-	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, Controllers: 2, MaxDPC: 2}, corpustest.Rules(t))
+	out, _ := LocateSlots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, Controllers: 2, MaxDPC: 2}, corpustest.Rules(t))
 	assert.Equal(t, "0.0.1.0 0.1.2.0 0.0.0.0 0.1.3.0", seats(sys, out))
 	assert.Equal(t, sourceEDAC, out[0].Source)
 	assert.Equal(t, fact.Indirect, out[0].Certainty)
-	out, _ = Slots(machine("SLOT_3", "SLOT_1", "SLOT_2", "other"), plat4, corpustest.Rules(t))
+	out, _ = LocateSlots(machine("SLOT_3", "SLOT_1", "SLOT_2", "other"), plat4, corpustest.Rules(t))
 	assert.Equal(t, Unplaced, out[0].Channel, "a label that names no slot")
 
 	lettered := func(first string) []string {
@@ -148,7 +148,7 @@ func TestLabelledEDAC(t *testing.T) {
 			c.DIMMs = append(c.DIMMs, inventory.ControllerDIMM{Label: known(label), Location: known(fmt.Sprintf("channel 0 slot %d", n)), SizeBytes: known(int64(8 << 30))})
 		}
 		sys.EDAC = []inventory.Controller{c}
-		out, _ := Slots(sys, plat2, corpustest.Rules(t))
+		out, _ := LocateSlots(sys, plat2, corpustest.Rules(t))
 		return doubts(sys, out)
 	}
 	require.Len(t, lettered("P1_DIMMA1"), 1)

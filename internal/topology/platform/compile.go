@@ -53,8 +53,8 @@ func readFile(k fs.FS, id string) (*Info, error) {
 	return f, nil
 }
 
-// Index lists how the platforms are recognised, from their files.
-func Index(k fs.FS) ([]IndexRow, error) {
+// ListIndexRows lists how the platforms are recognised, from their files.
+func ListIndexRows(k fs.FS) ([]IndexRow, error) {
 	files, err := readFiles(k)
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func Index(k fs.FS) ([]IndexRow, error) {
 	return out, nil
 }
 
-// Rows returns the platforms of a folder of rules with their documents, each encoded, by its part.
-func Rows(k fs.FS) (map[string][]byte, error) {
+// EncodeRows returns the platforms of a folder of rules with their documents, each encoded, by its part.
+func EncodeRows(k fs.FS) (map[string][]byte, error) {
 	files, err := readFiles(k)
 	if err != nil {
 		return nil, err
@@ -100,11 +100,11 @@ func Documents(k fs.FS) map[string]Document {
 func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 	at := f.Place(0)
 	if len(f.Docs) == 1 && at.Has("id") && at.Has("recognise") {
-		at.Key("recognise").Wrong("belongs in a second document, after a line of --- alone")
+		at.Key("recognise").RecordWrong("belongs in a second document, after a line of --- alone")
 		return
 	}
 	if len(f.Docs) != 2 || !at.Has("id") || !f.Place(1).Has("recognise") {
-		at.Fault("%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(f.Docs), "document"))
+		at.RecordFault("%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(f.Docs), "document"))
 		return
 	}
 	var p Platform
@@ -150,16 +150,16 @@ func (p *Platform) validateFacts(at datafile.Place) {
 	validateSpeeds(at.Key("speeds"), p.Speeds, p.MaxDPC, false)
 	for kind := range p.Speeds {
 		if !moduleKind().MatchString(kind) {
-			at.Key("speeds").Wrong("unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
+			at.Key("speeds").RecordWrong("unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
 		}
 	}
 	for kind, most := range p.MostDPC {
 		where := at.Key("max_dpc_of")
 		if p.Speeds[kind] == nil {
-			where.Wrong("%s has no row in speeds", kind)
+			where.RecordWrong("%s has no row in speeds", kind)
 		}
 		if most >= p.MaxDPC {
-			where.Key(kind).Wrong("%d, expected fewer than max_dpc, %d", most, p.MaxDPC)
+			where.Key(kind).RecordWrong("%d, expected fewer than max_dpc, %d", most, p.MaxDPC)
 		}
 	}
 }
@@ -174,15 +174,15 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 	for kind, row := range table {
 		where := at.Key(kind)
 		if cells := len(row); depth > 0 && cells > depth || depth > 0 && cells < depth && !short {
-			where.Wrong("%d cells, but max_dpc is %d", cells, depth)
+			where.RecordWrong("%d cells, but max_dpc is %d", cells, depth)
 		}
 		last := 0
 		for i, mts := range row {
 			if mts != 0 && last != 0 && mts > last {
-				where.Item(i).Fault("speeds.%s: %d after %d: the speed rises with depth", kind, mts, last)
+				where.Item(i).RecordFault("speeds.%s: %d after %d: the speed rises with depth", kind, mts, last)
 			}
 			if named := ddr.Nominal(mts); named != mts {
-				where.Item(i).Fault("speeds.%s: %d MT/s is printed as %d", kind, mts, named)
+				where.Item(i).RecordFault("speeds.%s: %d MT/s is printed as %d", kind, mts, named)
 			}
 			if mts != 0 {
 				last = mts
@@ -195,20 +195,20 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 // the CPU and is in no other pair.
 func (p *Platform) validateChannels(at datafile.Place) {
 	if p.Controllers > 0 && p.ChannelsPerSocket%p.Controllers != 0 {
-		at.Key("controllers").Wrong("%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
+		at.Key("controllers").RecordWrong("%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
 	}
 	seen := map[int]bool{}
 	for i, pair := range p.LockstepChannels {
 		if len(pair) != 2 {
-			at.Key("lockstep_channels").Item(i).Wrong("%s, expected 2", humanize.Plural(len(pair), "channel"))
+			at.Key("lockstep_channels").Item(i).RecordWrong("%s, expected 2", humanize.Plural(len(pair), "channel"))
 		}
 		for j, channel := range pair {
 			where := at.Key("lockstep_channels").Item(i).Item(j)
 			if channel >= p.ChannelsPerSocket {
-				where.Fault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, p.ChannelsPerSocket)
+				where.RecordFault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, p.ChannelsPerSocket)
 			}
 			if seen[channel] {
-				where.Fault("lockstep_channels: channel %d is listed twice", channel)
+				where.RecordFault("lockstep_channels: channel %d is listed twice", channel)
 			}
 			seen[channel] = true
 		}
@@ -226,15 +226,15 @@ func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Docume
 			switch _, ok := listed[source]; {
 			case ok || source == p.Citation.Key && !shipped:
 			case shipped:
-				at.Key(key).Item(i).Fault("%s: %s is not in rules/%s", key, source, documentsFile)
+				at.Key(key).Item(i).RecordFault("%s: %s is not in rules/%s", key, source, documentsFile)
 			default:
-				at.Key(key).Item(i).Fault("%s: %s is not in rules/%s, nor the citation's key", key, source, documentsFile)
+				at.Key(key).Item(i).RecordFault("%s: %s is not in rules/%s, nor the citation's key", key, source, documentsFile)
 			}
 		}
 	}
 	own := func(key string, i int, source string) {
 		if source != "" && !slices.Contains(p.Sources, source) {
-			at.Key(key).Item(i).Key("source").Fault("%s: source %s is not one of the platform's sources", key, source)
+			at.Key(key).Item(i).Key("source").RecordFault("%s: source %s is not one of the platform's sources", key, source)
 		}
 	}
 	for i := range p.Boards {
@@ -245,22 +245,22 @@ func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Docume
 		where.Require("saturated", "of", "source")
 		for key, ns := range map[string][]float64{"half": l.Half, "saturated": l.Saturated} {
 			if ns != nil && (len(ns) != 2 || ns[0] > ns[1]) {
-				where.Key(key).Wrong("%v, expected the lowest and the highest latency", ns)
+				where.Key(key).RecordWrong("%v, expected the lowest and the highest latency", ns)
 			}
 		}
 		if !slices.Contains(p.Sources, l.Source) {
-			where.Key("source").Fault("loaded_latency: source %s is not one of the platform's sources", l.Source)
+			where.Key("source").RecordFault("loaded_latency: source %s is not one of the platform's sources", l.Source)
 		}
 	}
 	for i := range p.Measured {
 		where := at.Key("measured").Item(i)
 		where.Require("source")
 		if len(p.Measured[i].Layouts)+len(p.Measured[i].DIMMs) == 0 {
-			where.Wrong("neither layouts nor dimms")
+			where.RecordWrong("neither layouts nor dimms")
 		}
 		for dimms, bounds := range p.Measured[i].DIMMs {
 			if len(bounds) != 2 {
-				where.Key("dimms").Key(strconv.Itoa(dimms)).Wrong("%d numbers, expected the lowest and the highest share", len(bounds))
+				where.Key("dimms").Key(strconv.Itoa(dimms)).RecordWrong("%d numbers, expected the lowest and the highest share", len(bounds))
 			}
 		}
 		own("measured", i, p.Measured[i].Source)
@@ -272,14 +272,14 @@ func (c *Citation) validate(at datafile.Place, row *Citation) {
 		{"vendor", c.Vendor, row.Vendor}, {"title", c.Title, row.Title}, {"year", c.Year, row.Year}, {"place", c.Place, row.Place}, {"url", c.URL, row.URL},
 	} {
 		if field.said != field.want {
-			at.Wrong("the %s of %s is \"%v\", in rules/%s \"%v\"", field.name, row.Key, field.said, documentsFile, field.want)
+			at.RecordWrong("the %s of %s is \"%v\", in rules/%s \"%v\"", field.name, row.Key, field.said, documentsFile, field.want)
 		}
 	}
 }
 
 func (r *recogniseFile) validate(at datafile.Place) {
 	if len(r.Recognise) == 0 {
-		at.Key("recognise").Wrong("empty: no machine would be recognised as this platform")
+		at.Key("recognise").RecordWrong("empty: no machine would be recognised as this platform")
 	}
 	for i := range r.Recognise {
 		r.Recognise[i].validate(at.Key("recognise").Item(i))
@@ -302,10 +302,10 @@ var printedVendors = map[string]string{"Intel": "GenuineIntel", "AMD": "Authenti
 // validate checks a row: a vendor that no CPU reports, or a trade mark without backslashes, never matches.
 func (r *IndexRow) validate(at datafile.Place) {
 	if printed := printedVendors[r.Vendor]; printed != "" {
-		at.Key("vendor").Wrong("%q, expected %s: the processor's own word", r.Vendor, printed)
+		at.Key("vendor").RecordWrong("%q, expected %s: the processor's own word", r.Vendor, printed)
 	}
 	if plainMark().MatchString(r.Brand) {
-		at.Key("brand").Wrong(`%q, expected \(R\) and \(TM\): without \ they are groups of the expression`, r.Brand)
+		at.Key("brand").RecordWrong(`%q, expected \(R\) and \(TM\): without \ they are groups of the expression`, r.Brand)
 	}
 	for key, expression := range map[string]string{"brand": r.Brand, "product": r.Product} {
 		if expression != "" {
@@ -313,6 +313,6 @@ func (r *IndexRow) validate(at datafile.Place) {
 		}
 	}
 	if r.Family < 0 && r.Brand == "" && r.Product == "" {
-		at.Wrong("needs family and model, a brand or a product")
+		at.RecordWrong("needs family and model, a brand or a product")
 	}
 }

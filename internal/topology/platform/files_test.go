@@ -187,7 +187,7 @@ func TestDamagedPlatforms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := site(map[string]string{"platforms/site.yaml": text})
-			_, err := Index(k)
+			_, err := ListIndexRows(k)
 			require.ErrorContains(t, err, "platforms/site.yaml")
 			_, err = Describer(k)("site")
 			require.ErrorContains(t, err, "platforms/site.yaml")
@@ -198,7 +198,7 @@ func TestDamagedPlatforms(t *testing.T) {
 	folder := fstest.MapFS{"platforms/site.yaml/x": {Data: []byte("x")}, documentsFile: {Data: []byte(siteDocuments)}}
 	_, err = Describer(folder)("site")
 	require.ErrorContains(t, err, "platforms/site.yaml", "a folder of that name")
-	_, err = Index(folder)
+	_, err = ListIndexRows(folder)
 	require.ErrorContains(t, err, "platforms/site.yaml")
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: other\n" + siteRecognised}), "site", "")
 	require.ErrorContains(t, err, `id is "other"`)

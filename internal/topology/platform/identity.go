@@ -18,9 +18,9 @@ type knownIdentity struct {
 	kernel bool
 }
 
-// identities lists the populated sockets' identities; what SMBIOS does not contain is taken from the kernel.
+// listIdentities lists the populated sockets' identities; what SMBIOS does not contain is taken from the kernel.
 // Without sockets it returns only the kernel's processor.
-func identities(sys *inventory.System) []knownIdentity {
+func listIdentities(sys *inventory.System) []knownIdentity {
 	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
 	for i := range sys.Sockets {
 		if s := &sys.Sockets[i]; s.Populated.Or(false) {
@@ -44,19 +44,19 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 		id.stepping = cpu.Stepping.Or(-1)
 		id.from = cpu.Family.From
 	}
-	if cpu.Brand.Known() && undecided(id.brand) {
+	if cpu.Brand.Known() && isUndecidedBrand(id.brand) {
 		id.brand = cpu.Brand.Value
 	}
 	id.from = cmp.Or(id.from, s.Brand.From)
 	maker := s.Manufacturer.Or("")
-	id.vendor = cmp.Or(id.vendor, cpu.Vendor.Or(""), vendorOf(id.brand+" "+maker))
+	id.vendor = cmp.Or(id.vendor, cpu.Vendor.Or(""), vendorInText(id.brand+" "+maker))
 	if maker != "" && !isX86Vendor(id.vendor) {
 		id.brand = maker + " " + id.brand
 	}
 	return id
 }
 
-func vendorOf(text string) string {
+func vendorInText(text string) string {
 	text = strings.ToLower(text)
 	switch {
 	case strings.Contains(text, "intel"):
@@ -115,9 +115,9 @@ type machineIdentity struct {
 	sockets int    // populated ones
 }
 
-// undecided reports whether the brand string does not identify a processor: no digit in it, so that a better string
+// isUndecidedBrand reports whether the brand string does not identify a processor: no digit in it, so that a better string
 // could decide, or that of an engineering sample, whose numbers are in no table.
-func undecided(brand string) bool {
+func isUndecidedBrand(brand string) bool {
 	return !strings.ContainsAny(brand, "123456789") || isSample(brand)
 }
 
@@ -167,7 +167,7 @@ func ProductName(m *inventory.Machine) string {
 // FindBoard returns the first board with a matching pattern, nil if there is none.
 func FindBoard(boards []Board, product string) *Board {
 	for i := range boards {
-		if product != "" && matches(boards[i].Product, product) {
+		if product != "" && matchesPattern(boards[i].Product, product) {
 			return &boards[i]
 		}
 	}
@@ -189,7 +189,7 @@ func (p *Platform) Document(key string) string {
 func (p *Platform) MeasuredOn(product string) []*Measurement {
 	var out []*Measurement
 	for i := range p.Measured {
-		if m := &p.Measured[i]; m.Product == "" || matches(m.Product, product) {
+		if m := &p.Measured[i]; m.Product == "" || matchesPattern(m.Product, product) {
 			out = append(out, m)
 		}
 	}

@@ -216,6 +216,6 @@ func TestTakes(t *testing.T) {
 		d    int
 		want bool
 	}{{"udimm", 1, true}, {"udimm", 2, true}, {"udimm", 3, false}, {"lrdimm-8r", 1, true}, {"lrdimm-8r", 2, false}, {"rdimm", 1, true}, {"rdimm", 3, true}} {
-		assert.Equal(t, c.want, p.Takes(c.kind, c.d), "%d of %s", c.d, c.kind)
+		assert.Equal(t, c.want, p.AllowsDepth(c.kind, c.d), "%d of %s", c.d, c.kind)
 	}
 }

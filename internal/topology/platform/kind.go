@@ -38,8 +38,8 @@ func (k dimmKind) fewestRanks() int {
 	return int(k.ranks[0] - '0')
 }
 
-// moduleOf classifies a DIMM; "" if the type detail is missing.
-func moduleOf(s *inventory.Slot, p *Platform) string {
+// moduleClass classifies a DIMM; "" if the type detail is missing.
+func moduleClass(s *inventory.Slot, p *Platform) string {
 	if strings.Contains(s.Type.Or(""), "MRDIMM") || beyondRDIMM(s, p) {
 		return "mrdimm"
 	}
@@ -56,7 +56,7 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 }
 
 // IsMRDIMM reports whether a module is an MRDIMM.
-func IsMRDIMM(s *inventory.Slot, p *Platform) bool { return moduleOf(s, p) == "mrdimm" }
+func IsMRDIMM(s *inventory.Slot, p *Platform) bool { return moduleClass(s, p) == "mrdimm" }
 
 func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 	top := SpeedAt(p.Speeds["rdimm"], 1)
@@ -67,7 +67,7 @@ func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 // for this kind and the rows are the nearest documented ones. The order is fixed: of two rows with one speed
 // the first is reported.
 func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
-	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
+	module, ranks := moduleClass(s, p), s.Ranks.Or(0)
 	var same, more []string
 	for _, key := range slices.Sorted(maps.Keys(p.Speeds)) {
 		switch k := parseKind(key); {
@@ -115,9 +115,9 @@ func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	return !slices.ContainsFunc(keys, hasVolts) && slices.ContainsFunc(slices.Collect(maps.Keys(p.Speeds)), hasVolts)
 }
 
-// Takes reports whether a channel takes d modules of the kind. If a document allows fewer, an installed module
+// AllowsDepth reports whether a channel takes d modules of the kind. If a document allows fewer, an installed module
 // must be of another kind.
-func (p *Platform) Takes(kind string, d int) bool {
+func (p *Platform) AllowsDepth(kind string, d int) bool {
 	most := p.MostDPC[kind]
 	return most == 0 || d <= most
 }

@@ -217,8 +217,8 @@ type LoadedLatency struct {
 	Source    string    `yaml:"source"`
 }
 
-// Words returns the figures in words, "" without any.
-func (l *LoadedLatency) Words() string {
+// DescribeFigures returns the figures in words, "" without any.
+func (l *LoadedLatency) DescribeFigures() string {
 	var out []string
 	for _, at := range []struct {
 		ns   []float64
@@ -255,8 +255,8 @@ const (
 // RowPart is the part of the compiled knowledge with one platform: an audit needs one of many.
 func RowPart(id string) string { return "platforms/" + id }
 
-// ByID reads a platform of rules/platforms by its id.
-func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
+// LoadByID reads a platform of rules/platforms by its id.
+func LoadByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
 
 // loadPlatform reads a compiled platform, or rules/platforms/ID.yaml if there is none, because the platform or its
 // documents are a site's own; brand chooses among the parts of the platform that differ.
@@ -269,7 +269,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 		}
 	}
 	if err == nil {
-		err = p.choose(brand)
+		err = p.selectPart(brand)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
@@ -289,7 +289,7 @@ func (p *Platform) addDocuments(k fs.FS) (err error) {
 	return err
 }
 
-func (p *Platform) choose(brand string) error {
+func (p *Platform) selectPart(brand string) error {
 	for _, part := range p.Parts {
 		re, err := regexp.Compile("(?i)" + part.Brand)
 		if err != nil {

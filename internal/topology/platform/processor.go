@@ -12,8 +12,8 @@ import (
 // processorTable is sorted by its first column, the normalised name.
 const processorTable = "processors.csv"
 
-// Has returns SMT or Turbo by the setting's name, "" for another.
-func (p *Processor) Has(setting string) string {
+// Capability returns SMT or Turbo by the setting's name, "" for another.
+func (p *Processor) Capability(setting string) string {
 	return map[string]string{"smt": p.SMT, "turbo": p.Turbo}[setting]
 }
 
@@ -139,7 +139,7 @@ func processorKey(brand string) string {
 		}
 		key = append(key, word...)
 	}
-	return fixKey(string(key))
+	return normaliseKey(string(key))
 }
 
 func plainWord(word string) string {
@@ -155,10 +155,10 @@ func noiseWord(word string) bool {
 	return slices.Contains(noise, word) || strings.HasSuffix(word, "-core")
 }
 
-// fixKey normalises the spelling of some generations: "E31240" is the E3-1240, a separate "E" precedes
+// normaliseKey normalises the spelling of some generations: "E31240" is the E3-1240, a separate "E" precedes
 // "E-2488", "i7 920" and "i7 X 980" are the i7-920 and the i7-980X; "i5+8400" is Intel's name of an i5-8400
 // sold with a cache.
-func fixKey(key string) string {
+func normaliseKey(key string) string {
 	if number, ok := strings.CutPrefix(key, "intel core i"); ok {
 		return "intel core i" + coreNumber(number)
 	}

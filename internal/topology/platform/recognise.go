@@ -48,8 +48,8 @@ func (r *IndexRow) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(r))
 }
 
-// cpuid compares the row's CPUID with the processor's; known is false if the processor's is unknown.
-func (r *IndexRow) cpuid(p *cpuIdentity) (same, known bool) {
+// compareCPUID compares the row's CPUID with the processor's; known is false if the processor's is unknown.
+func (r *IndexRow) compareCPUID(p *cpuIdentity) (same, known bool) {
 	if p.family < 0 || p.model < 0 {
 		return false, false
 	}
@@ -63,13 +63,13 @@ func (r *IndexRow) vendorFits(p *cpuIdentity) bool {
 	return p.vendor == "" || r.Vendor == p.vendor || !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
 }
 
-func (r *IndexRow) conditions(m *machineIdentity) bool {
-	return (r.Product == "" || matches(r.Product, m.product)) && strings.Contains(m.memory, r.Memory)
+func (r *IndexRow) meetsConditions(m *machineIdentity) bool {
+	return (r.Product == "" || matchesPattern(r.Product, m.product)) && strings.Contains(m.memory, r.Memory)
 }
 
-// matches tries one pattern without regard to case: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230
+// matchesPattern tries one pattern without regard to case: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230
 // V2". An invalid pattern (a test rejects it) never matches.
-func matches(pattern, text string) bool {
+func matchesPattern(pattern, text string) bool {
 	re, err := regexp.Compile("(?i)" + pattern)
 	return err == nil && re.MatchString(text)
 }
@@ -96,13 +96,13 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	var found platformMatch
 	var evidence fact.Evidence
 	var last cpuIdentity
-	for _, id := range decisive(identities(sys)) {
+	for _, id := range dropIndecisive(listIdentities(sys)) {
 		if id.cpuIdentity == last {
 			continue
 		}
 		last = id.cpuIdentity
 		v := lookUpPlatform(rows, &id.cpuIdentity, &m)
-		v.decide(k, rows, &id.cpuIdentity, &m)
+		v.decideUnmatched(k, rows, &id.cpuIdentity, &m)
 		if v.row == nil {
 			return unrecognised(v, id)
 		}
@@ -118,25 +118,25 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
-// decisive drops identities that do not contradict the others: processors without brand if another with the same
+// dropIndecisive drops identities that do not contradict the others: processors without brand if another with the same
 // CPUID has one, without CPUID and brand if another has one, and those without CPUID whose brand is that of one with it
 // (boards of 2003 to 2005 repeat a hyper-threaded or dual-core processor this way).
-func decisive(ids []knownIdentity) []knownIdentity {
+func dropIndecisive(ids []knownIdentity) []knownIdentity {
 	identified := map[string]bool{}
 	branded := map[cpuIdentity]bool{}
 	for _, id := range ids {
 		if id.family >= 0 {
 			identified[id.brand] = true
 		}
-		if !undecided(id.brand) {
+		if !isUndecidedBrand(id.brand) {
 			branded[id.signature()] = true
 		}
 	}
 	said := slices.DeleteFunc(slices.Clone(ids), func(id knownIdentity) bool {
 		if id.family < 0 {
-			return undecided(id.brand) || identified[id.brand]
+			return isUndecidedBrand(id.brand) || identified[id.brand]
 		}
-		return undecided(id.brand) && branded[id.signature()]
+		return isUndecidedBrand(id.brand) && branded[id.signature()]
 	})
 	if len(said) == 0 {
 		return ids
@@ -196,7 +196,7 @@ func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) platfor
 		if r.Rest || !r.Verified || r.Family < 0 || !r.vendorFits(p) {
 			continue
 		}
-		if v.try(r, p, m) {
+		if v.tryIndexRow(r, p, m) {
 			return v
 		}
 	}
@@ -205,31 +205,31 @@ func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) platfor
 		if r.Rest || (r.Verified && r.Family >= 0) || !r.vendorFits(p) {
 			continue
 		}
-		if v.tryNamed(r, p, m) {
+		if v.tryNamedRow(r, p, m) {
 			return v
 		}
 	}
 	return v
 }
 
-func (v *platformMatch) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
-	same, known := r.cpuid(p)
+func (v *platformMatch) tryIndexRow(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
+	same, known := r.compareCPUID(p)
 	if known && !same {
 		return false
 	}
-	if !known && (!namesModel(r.Brand) || undecided(p.brand)) {
+	if !known && (!namesModel(r.Brand) || isUndecidedBrand(p.brand)) {
 		return false // "Xeon" alone is every Xeon, and so is a brand truncated before its number
 	}
 	if r.Brand == "" && p.vendor == "" {
 		return false // AMD and Intel share family numbers
 	}
-	if r.Brand != "" && !matches(r.Brand, p.brand) {
-		if known && undecided(p.brand) && r.conditions(m) {
+	if r.Brand != "" && !matchesPattern(r.Brand, p.brand) {
+		if known && isUndecidedBrand(p.brand) && r.meetsConditions(m) {
 			v.addCandidate(r, m)
 		}
 		return false
 	}
-	if !r.conditions(m) {
+	if !r.meetsConditions(m) {
 		return false
 	}
 	v.row, v.by = r, "cpuid"
@@ -239,25 +239,25 @@ func (v *platformMatch) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) boo
 	return true
 }
 
-// tryNamed matches a row without a verified CPUID: the brand must match, or the product together with the
+// tryNamedRow matches a row without a verified CPUID: the brand must match, or the product together with the
 // CPUID.
-func (v *platformMatch) tryNamed(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
+func (v *platformMatch) tryNamedRow(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	if r.Brand == "" {
-		same, _ := r.cpuid(p)
-		if r.Product == "" || !same || !r.conditions(m) {
+		same, _ := r.compareCPUID(p)
+		if r.Product == "" || !same || !r.meetsConditions(m) {
 			return false
 		}
 		v.row, v.by = r, "product"
 		return true
 	}
-	if !r.conditions(m) {
+	if !r.meetsConditions(m) {
 		return false
 	}
-	if same, _ := r.cpuid(p); same && undecided(p.brand) {
+	if same, _ := r.compareCPUID(p); same && isUndecidedBrand(p.brand) {
 		v.addCandidate(r, m)
 		return false
 	}
-	if p.brand == "" || !matches(r.Brand, p.brand) {
+	if p.brand == "" || !matchesPattern(r.Brand, p.brand) {
 		return false
 	}
 	v.row, v.by = r, "brand"
@@ -273,55 +273,55 @@ func (v *platformMatch) addCandidate(r *IndexRow, m *machineIdentity) {
 	}
 }
 
-// decide is used if no row matched: it tries the processor table's code name, the only platform left by the
+// decideUnmatched is used if no row matched: it tries the processor table's code name, the only platform left by the
 // CPUID, and the row for the remaining processors.
-func (v *platformMatch) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
+func (v *platformMatch) decideUnmatched(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
 	if v.row != nil {
 		return
 	}
-	r, generation := byCodename(k, rows, p, m)
+	r, generation := findByCodename(k, rows, p, m)
 	if r != nil {
 		v.row, v.by = r, "brand"
 	}
 	if generation {
 		return
 	}
-	if r := v.bySeries(p); r != nil {
+	if r := v.findBySeries(p); r != nil {
 		v.row, v.by = r, "candidate"
 		return
 	}
 	for i := range rows {
 		r := &rows[i]
-		if same, _ := r.cpuid(p); r.Rest && same && p.vendor == r.Vendor && r.conditions(m) {
+		if same, _ := r.compareCPUID(p); r.Rest && same && p.vendor == r.Vendor && r.meetsConditions(m) {
 			v.row, v.by = r, "cpuid"
 			return
 		}
 	}
 	for i := range rows {
-		if r := &rows[i]; p.family < 0 && r.Rest && r.Family < 0 && r.vendorFits(p) && matches(r.Brand, p.brand) {
+		if r := &rows[i]; p.family < 0 && r.Rest && r.Family < 0 && r.vendorFits(p) && matchesPattern(r.Brand, p.brand) {
 			v.row, v.by = r, "brand"
 			return
 		}
 	}
 }
 
-// bySeries returns the only candidate, or the one that covers every processor of the series that firmware
+// findBySeries returns the only candidate, or the one that covers every processor of the series that firmware
 // reports.
-func (v *platformMatch) bySeries(p *cpuIdentity) *IndexRow {
+func (v *platformMatch) findBySeries(p *cpuIdentity) *IndexRow {
 	if len(v.candidates) == 1 {
 		return v.candidates[0]
 	}
 	for _, r := range v.candidates {
-		if !namesModel(r.Brand) && matches(r.Brand, p.series) {
+		if !namesModel(r.Brand) && matchesPattern(r.Brand, p.series) {
 			return r
 		}
 	}
 	return nil
 }
 
-// byCodename looks up the generation of the brand string in the processor table; named is true if it is one of
+// findByCodename looks up the generation of the brand string in the processor table; named is true if it is one of
 // the index. A known CPUID of another generation takes precedence; then row is nil.
-func byCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (row *IndexRow, named bool) {
+func findByCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (row *IndexRow, named bool) {
 	key := processorKey(p.brand)
 	if key == "" {
 		return nil, false
@@ -332,11 +332,11 @@ func byCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (r
 	}
 	for i := range rows {
 		r := &rows[i]
-		if !slices.Contains(strings.Split(r.Codename, "|"), proc.Codename) || !r.vendorFits(p) || !r.conditions(m) {
+		if !slices.Contains(strings.Split(r.Codename, "|"), proc.Codename) || !r.vendorFits(p) || !r.meetsConditions(m) {
 			continue
 		}
 		named = true
-		if same, known := r.cpuid(p); (same || !known) && versionFits(key, p) {
+		if same, known := r.compareCPUID(p); (same || !known) && versionFits(key, p) {
 			return r, true
 		}
 	}

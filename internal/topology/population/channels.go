@@ -13,13 +13,13 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-func (b *builder) channels(pop *Population, proc *platform.Processor) {
+func (b *builder) deriveChannels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
 	pop.ChannelNames = b.channelNames(pop)
-	if reason, state := b.unmapped(pop); reason != "" {
+	if reason, state := b.unmappedReason(pop); reason != "" {
 		b.blankChannels(pop, state, reason)
 		// The vendor's table names slots, not channels, so it needs no slot map.
-		if listed := b.setOrder(pop); pop.DIMMs.Known() && listed.Known() {
+		if listed := b.checkSlotSets(pop); pop.DIMMs.Known() && listed.Known() {
 			pop.Order = listed
 		}
 		return
@@ -28,18 +28,18 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	if !ok {
 		n = b.highestChannel(pop) + 1
 	}
-	if reason := b.spread(pop, n); reason != "" {
+	if reason := b.spreadOverChannels(pop, n); reason != "" {
 		b.blankChannels(pop, fact.Conflicting, reason)
 		return
 	}
 	pop.MapDoubt = b.mapDoubt(pop)
 	b.channelFacts(pop, ok)
 	if ok {
-		b.interleave(pop)
+		b.deriveInterleaving(pop)
 		pop.ChannelsEqual = b.channelsEqual(pop)
 	} else {
-		b.orderKept(pop)
-		b.lockstep(pop)
+		b.checkFillOrder(pop)
+		b.deriveLockstep(pop)
 		pop.Controllers = fact.UnknownFrom[[]Controller](pop.ChannelsTotal)
 		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelsTotal)
 		pop.ChannelsEqual = fact.UnknownFrom[bool](pop.ChannelBytes)
@@ -203,7 +203,7 @@ func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	return fact.Known(n, b.fact.Certainty, b.fact.From).Unconfirmed(unverified)
 }
 
-func (b *builder) unmapped(pop *Population) (string, fact.State) {
+func (b *builder) unmappedReason(pop *Population) (string, fact.State) {
 	if !pop.DIMMs.Known() {
 		return pop.DIMMs.Reason, pop.DIMMs.State
 	}
@@ -224,7 +224,7 @@ func (b *builder) unmapped(pop *Population) (string, fact.State) {
 // blankChannels leaves every fact that depends on channels unknown. A CPU without DIMMs has zero populated
 // channels.
 func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
-	u := fact.Unknown[int](state, reason, fact.SlotMap, b.evidence(pop))
+	u := fact.Unknown[int](state, reason, fact.SlotMap, b.slotEvidence(pop))
 	pop.ChannelSlots = nil
 	pop.ChannelsPopulated = u
 	pop.DPC = fact.UnknownFrom[[]int](u)
@@ -245,9 +245,9 @@ func (b *builder) highestChannel(pop *Population) int {
 	return highest
 }
 
-// spread sorts the populated slots into n channels. It returns the reason if the placement is impossible: too
+// spreadOverChannels sorts the populated slots into n channels. It returns the reason if the placement is impossible: too
 // many channels, too many DIMMs on one, or two in one slot.
-func (b *builder) spread(pop *Population, n int) string {
+func (b *builder) spreadOverChannels(pop *Population, n int) string {
 	pop.ChannelSlots = make([][]int, n)
 	for _, i := range pop.Slots {
 		c := b.places[i].Channel
@@ -290,7 +290,7 @@ func (b *builder) mapDoubt(pop *Population) string {
 func (b *builder) channelFacts(pop *Population, total bool) {
 	c, unverified := b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
 	unverified = unverified || pop.MapDoubt != ""
-	from := b.evidence(pop)
+	from := b.slotEvidence(pop)
 	populated := 0
 	dpc, bytes := make([]int, len(pop.ChannelSlots)), make([]int64, len(pop.ChannelSlots))
 	for ch, slots := range pop.ChannelSlots {

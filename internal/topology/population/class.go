@@ -25,7 +25,7 @@ const (
 // documentedClasses are the classes of a platform's document, best first.
 var documentedClasses = [...]string{"1", "2", "3", "discouraged"}
 
-func (b *builder) class(pop *Population) fact.Fact[Class] {
+func (b *builder) interleavingClass(pop *Population) fact.Fact[Class] {
 	if b.platform == nil {
 		return fact.UnknownFrom[Class](b.fact)
 	}
@@ -59,13 +59,13 @@ func (b *builder) class(pop *Population) fact.Fact[Class] {
 		f.Unverified = pop.Lockstep.Unverified
 		return f
 	}
-	return b.grade(pop)
+	return b.gradeLayout(pop)
 }
 
-func (b *builder) grade(pop *Population) fact.Fact[Class] {
+func (b *builder) gradeLayout(pop *Population) fact.Fact[Class] {
 	known := func(name string) fact.Fact[Class] {
 		return fact.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From).
-			Unconfirmed(pop.DPC.Unverified || pop.Lockstep.Unverified || b.unverified("policy"))
+			Unconfirmed(pop.DPC.Unverified || pop.Lockstep.Unverified || b.isUnverified("policy"))
 	}
 	if len(pop.Slots) == 0 {
 		if b.platform.ZeroDIMMsLegal {
@@ -169,10 +169,10 @@ func classRank(name string) int {
 	return int(name[0])
 }
 
-// orderKept checks the filled slots against the documents: the paper for lockstep boards, otherwise the order
+// checkFillOrder checks the filled slots against the documents: the paper for lockstep boards, otherwise the order
 // within the channels from the slot map, and the vendor's own sets of slots for this number of DIMMs. It is
 // true only if the vendor's sets, or equal channels filled from the first slot on, prove it.
-func (b *builder) orderKept(pop *Population) {
+func (b *builder) checkFillOrder(pop *Population) {
 	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
 	if len(pop.Slots) == 0 {
 		return
@@ -181,7 +181,7 @@ func (b *builder) orderKept(pop *Population) {
 		b.exOrderKept(pop)
 		return
 	}
-	listed := b.setOrder(pop)
+	listed := b.checkSlotSets(pop)
 	if listed.Known() {
 		pop.Order = listed
 		return
@@ -232,7 +232,7 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 	if labelled {
 		pop.OrderSource = b.fill.Source
 	}
-	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
+	return fact.Known(pop.OrderDetail == "", c, b.slotEvidence(pop)), true
 }
 
 // fillPosition returns the position of a slot in its channel's filling order, from 0; place.Unplaced if neither a slot
@@ -241,26 +241,26 @@ func (b *builder) fillPosition(slot int) int {
 	at := &b.places[slot]
 	switch {
 	case at.Source != place.SourceMap:
-		return b.fill.Turn(b.sys.Slots[slot].Locator.Or(""), at)
+		return b.fill.FillPosition(b.sys.Slots[slot].Locator.Or(""), at)
 	case at.Unverified:
 		return place.Unplaced
 	}
 	return at.Slot
 }
 
-// setOrder checks the filled slots against the vendor's sets for this number of DIMMs. Sets for lockstep,
+// checkSlotSets checks the filled slots against the vendor's sets for this number of DIMMs. Sets for lockstep,
 // mirroring or sparing are ignored unless BIOS setup is known to have these off. A sister model's manual is
 // unverified.
-func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
+func (b *builder) checkSlotSets(pop *Population) fact.Fact[bool] {
 	unknown := func(reason string) fact.Fact[bool] {
-		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
+		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.slotEvidence(pop))
 	}
 	if b.sets == nil {
 		return unknown("which slots the vendor fills for " + humanize.Plural(len(pop.Slots), "module") + " is in no document that was read")
 	}
 	var filled []int
 	for _, i := range pop.Slots {
-		n := b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.places[i])
+		n := b.sets.SlotNumber(b.sys.Slots[i].Locator.Or(""), &b.places[i])
 		if n < 0 || slices.Contains(filled, n) {
 			return unknown("the labels of the slots have no numbers of their own")
 		}
@@ -271,14 +271,14 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	switch {
 	case len(row.Sets) == 0:
 		return unknown("which slots the vendor fills for " + humanize.Plural(len(filled), "module") + " is in no document that was read")
-	case !row.Has(filled) && row.HasMode(filled) && b.mode() != "independent":
+	case !row.ListsSlots(filled) && row.HasMode(filled) && b.configuredMode() != "independent":
 		pop.ModeSlots = true
 		return unknown("the filled slots are the vendor's set for lockstep, mirroring or sparing, and whether that is on is not known")
 	}
-	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
+	f := fact.Known(row.ListsSlots(filled), pop.DIMMs.Certainty, b.slotEvidence(pop))
 	f.Unverified = b.sets.Analogous
 	if !f.Value {
-		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), humanize.Plural(len(filled), "module"))
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.formatSet(pop, filled), b.formatSets(pop, &row), humanize.Plural(len(filled), "module"))
 	}
 	pop.OrderSource = b.sets.Document(len(filled))
 	return f
@@ -311,7 +311,7 @@ func (b *builder) describeCount(pop *Population, from []int, verb string, count 
 	var names []string
 	for _, slot := range from {
 		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
-		if slices.Contains(wanted, b.sets.Number(label, &b.places[slot])) == (verb == "fill") {
+		if slices.Contains(wanted, b.sets.SlotNumber(label, &b.places[slot])) == (verb == "fill") {
 			names = append(names, label)
 		}
 	}
@@ -321,21 +321,21 @@ func (b *builder) describeCount(pop *Population, from []int, verb string, count 
 	return verb + " " + humanize.List(names) + " (" + humanize.Plural(count, "DIMM") + ")"
 }
 
-func (b *builder) listed(pop *Population, row *place.SetRow) string {
+func (b *builder) formatSets(pop *Population, row *place.SetRow) string {
 	out := make([]string, len(row.Sets))
 	for i, set := range row.Sets {
-		out[i] = b.printed(pop, set)
+		out[i] = b.formatSet(pop, set)
 	}
 	return strings.Join(out, " or ")
 }
 
-// printed formats the slots of a set: by number, or by label if this CPU's labels have other numbers than the
+// formatSet formats the slots of a set: by number, or by label if this CPU's labels have other numbers than the
 // rows.
-func (b *builder) printed(pop *Population, set []int) string {
+func (b *builder) formatSet(pop *Population, set []int) string {
 	names := map[int]string{}
 	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {
 		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
-		n := b.sets.Number(label, &b.places[slot])
+		n := b.sets.SlotNumber(label, &b.places[slot])
 		if printed := place.PrintedNumber(label); printed == n {
 			names[n] = strconv.Itoa(n)
 		} else {

@@ -11,7 +11,7 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-func (b *builder) speeds(pop *Population, proc *platform.Processor) {
+func (b *builder) deriveSpeeds(pop *Population, proc *platform.Processor) {
 	pop.RunningMTs, pop.LowestMTs = runningSpeed(b.sys, pop.Slots)
 	if b.frontSideBus {
 		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
@@ -22,9 +22,9 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		pop.RunningMTs = fact.UnknownFrom[int](pop.DIMMs)
 		return
 	}
-	pop.HighestMTs = b.highest(pop, proc)
+	pop.HighestMTs = b.highestSpeed(pop, proc)
 	b.capRunningSpeed(pop)
-	pop.Speed, pop.Likely = b.expectedSpeed(pop, proc, b.depths(pop))
+	pop.Speed, pop.Likely = b.expectedSpeed(pop, proc, b.depthsOfChannels(pop))
 	// One known limit is enough, because an unknown one cannot raise it.
 	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
 	lower := func(f fact.Fact[int]) {
@@ -37,17 +37,17 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	}
 	var e expectation
 	if b.processorLimit(&e, proc, channelDepths{}) == "" {
-		lower(fact.Known(e.processor, fact.Direct, b.evidence(pop)).Unconfirmed(b.platform == nil))
+		lower(fact.Known(e.processor, fact.Direct, b.slotEvidence(pop)).Unconfirmed(b.platform == nil))
 	}
 	if b.board != nil {
-		lower(fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop)).Unconfirmed(!b.board.Verified))
+		lower(fact.Known(b.board.MaxMTs, fact.Direct, b.slotEvidence(pop)).Unconfirmed(!b.board.Verified))
 	}
 	pop.BoundMTs = out
 }
 
-// highest returns the highest memory speed in MT/s of a server's CPU for any population, by its vendor.
+// highestSpeed returns the highest memory speed in MT/s of a server's CPU for any population, by its vendor.
 // Desktops' memory may be overclocked.
-func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[int] {
+func (b *builder) highestSpeed(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	var e expectation
 	if b.platform == nil || !b.platform.TakesRegistered() {
 		return fact.Unknown[int](fact.Absent, "memory may be overclocked", "")
@@ -55,7 +55,7 @@ func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[i
 	if reason := b.processorLimit(&e, proc, channelDepths{}); reason != "" {
 		return fact.Unknown[int](fact.Absent, reason, "")
 	}
-	return fact.Known(e.processor, fact.Direct, b.evidence(pop))
+	return fact.Known(e.processor, fact.Direct, b.slotEvidence(pop))
 }
 
 // capRunningSpeed lowers a reported speed to the CPU's highest: some firmware reports the DIMMs' rating as the running
@@ -91,9 +91,9 @@ func (r *Result) HighestMTs() int {
 	return highest
 }
 
-// depths returns the number of DIMMs on a slot's channel: exact if the channels are known, otherwise the
+// depthsOfChannels returns the number of DIMMs on a slot's channel: exact if the channels are known, otherwise the
 // possible range.
-func (b *builder) depths(pop *Population) channelDepths {
+func (b *builder) depthsOfChannels(pop *Population) channelDepths {
 	if pop.ChannelSlots != nil {
 		return channelDepths{known: true, of: func(slot int) (int, int) {
 			d := max(len(pop.ChannelSlots[b.places[slot].Channel]), 1)
@@ -207,10 +207,10 @@ func channelsPeak(pop *Population, width fact.Fact[int]) fact.Fact[int64] {
 // them is unknown.
 type runningClock struct{ running, expected int }
 
-// Running returns r for deriving the same machine with its DIMMs in other slots (Again, WithModules): a setting
+// WithRunningClock returns r for deriving the same machine with its DIMMs in other slots (Again, WithModules): a setting
 // or firmware that keeps the memory below its expected speed today will still do so. Without it, swapping two
 // DIMMs would seem to raise the speed.
-func (r *Result) Running() *Result {
+func (r *Result) WithRunningClock() *Result {
 	out := *r
 	out.clock = runningClock{}
 	for i := range r.Populations {
@@ -226,9 +226,9 @@ func (r *Result) Running() *Result {
 	return &out
 }
 
-// mts returns the speed that DIMMs with this expected speed are assumed to run at: as today if the expectation
+// assumedSpeed returns the speed that DIMMs with this expected speed are assumed to run at: as today if the expectation
 // is the same, and no more than today if memory runs below its expectation.
-func (c runningClock) mts(expected int) int {
+func (c runningClock) assumedSpeed(expected int) int {
 	switch {
 	case expected == c.expected:
 		return c.running
@@ -239,15 +239,15 @@ func (c runningClock) mts(expected int) int {
 	}
 }
 
-// apply sets the running speed of populations with DIMMs that have not run yet.
-func (c runningClock) apply(pops []Population) {
+// applySpeeds sets the running speed of populations with DIMMs that have not run yet.
+func (c runningClock) applySpeeds(pops []Population) {
 	if c.running == 0 {
 		return
 	}
 	for i := range pops {
 		pop := &pops[i]
 		if s, known := pop.Speed.Get(); known && !pop.RunningMTs.Known() && len(pop.Slots) > 0 {
-			pop.RunningMTs = fact.Known(c.mts(s.MTs), pop.Speed.Certainty, pop.Speed.From).Unconfirmed(pop.Speed.Unverified)
+			pop.RunningMTs = fact.Known(c.assumedSpeed(s.MTs), pop.Speed.Certainty, pop.Speed.From).Unconfirmed(pop.Speed.Unverified)
 		}
 	}
 }

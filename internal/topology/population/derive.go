@@ -15,11 +15,11 @@ import (
 // nothing else is read. It never fails: what cannot be derived is unknown, with the reason.
 func Derive(sys *inventory.System, k fs.FS) *Result {
 	r := &Result{}
-	r.derive(sys, k)
+	r.deriveMachine(sys, k)
 	return r
 }
 
-func (r *Result) derive(sys *inventory.System, k fs.FS) {
+func (r *Result) deriveMachine(sys *inventory.System, k fs.FS) {
 	r.Platform = platform.Recognise(sys, k)
 	r.Processors = platform.Processors(sys, k)
 	r.Names = place.NamesOf(k, &sys.Machine)
@@ -42,7 +42,7 @@ func (r *Result) Repopulate(sys *inventory.System) *Result {
 func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 	if !platform.SameMemory(before, after) {
 		out := &Result{clock: r.clock}
-		out.derive(after, k)
+		out.deriveMachine(after, k)
 		return out
 	}
 	out := &Result{Platform: r.Platform, Processors: r.Processors, Names: r.Names, Sets: r.Sets, Fill: r.Fill, clock: r.clock}
@@ -59,7 +59,7 @@ func (r *Result) SamePlacements(other *Result) bool {
 
 func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 	p, _ := r.Platform.Get()
-	r.Placements, r.placed = place.Slots(sys, p, k)
+	r.Placements, r.placed = place.LocateSlots(sys, p, k)
 	r.Conflicts = r.placed
 	r.Errors, r.UnplacedErrors = place.JoinErrors(sys, p, r.Placements)
 }
@@ -68,13 +68,13 @@ func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 // single one with Socket Unplaced on a front-side-bus machine, and what they amount to together.
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)
-	owners := b.owners()
+	owners := b.memoryOwners()
 	r.Populations = make([]Population, len(owners))
 	for i := range owners {
 		r.Populations[i].Socket = owners[i].id
 	}
 	for i := range sys.Slots {
-		b.assign(i, r.Populations)
+		b.assignSlot(i, r.Populations)
 	}
 	if b.unlisted = sys.Firmware.Short; b.unlisted != nil && b.unlisted.Code != inventory.ProblemMapped && b.unlisted.Code != inventory.ProblemBit && b.allChannelsListed(r.Populations, owners) {
 		b.unlisted = nil
@@ -82,14 +82,14 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Unlisted = b.unlisted
 	for i := range r.Populations {
 		pop, proc := &r.Populations[i], owners[i].proc
-		b.count(pop)
+		b.countModules(pop)
 		b.checkAllowedCounts(pop)
-		b.channels(pop, proc)
-		b.speeds(pop, proc)
+		b.deriveChannels(pop, proc)
+		b.deriveSpeeds(pop, proc)
 	}
 	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Speed })
 	commonClock(r.Populations, func(p *Population) *fact.Fact[Speed] { return &p.Likely })
-	r.clock.apply(r.Populations)
+	r.clock.applySpeeds(r.Populations)
 	// The theoretical peak: 8 bytes per transfer and populated channel, at the running speed, or else at the expected one.
 	for i := range r.Populations {
 		p := &r.Populations[i]
@@ -98,17 +98,17 @@ func (r *Result) populate(sys *inventory.System) {
 			p.Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
 		}
 	}
-	b.shares(r.Populations)
+	b.deriveShares(r.Populations)
 	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)
-	r.InstalledBytes = b.installed()
-	r.Symmetric, r.ChannelsAlike = b.symmetric(r.Populations), b.channelsAlike(r.Populations)
+	r.InstalledBytes = b.installedBytes()
+	r.Symmetric, r.ChannelsAlike = b.compareProcessors(r.Populations), b.channelsAlike(r.Populations)
 	for i := range r.Populations {
-		r.Populations[i].Class = b.class(&r.Populations[i])
+		r.Populations[i].Class = b.interleavingClass(&r.Populations[i])
 	}
 	r.Class = b.machineClass(r)
 }
 
-func (b *builder) installed() fact.Fact[int64] {
+func (b *builder) installedBytes() fact.Fact[int64] {
 	var all []int
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
@@ -178,7 +178,7 @@ type memoryOwner struct {
 	proc *platform.Processor
 }
 
-func (b *builder) owners() []memoryOwner {
+func (b *builder) memoryOwners() []memoryOwner {
 	var out []memoryOwner
 	for i := range b.sys.Sockets {
 		if s := &b.sys.Sockets[i]; s.Populated.Or(false) {
@@ -201,7 +201,7 @@ func (b *builder) incompleteTable() *fact.Fact[int] {
 	if p == nil {
 		return nil
 	}
-	f := fact.Unknown[int](fact.Truncated, p.Hides("modules"), fact.WholeTable, b.sys.Firmware.SMBIOS.From)
+	f := fact.Unknown[int](fact.Truncated, p.DescribeHidden("modules"), fact.WholeTable, b.sys.Firmware.SMBIOS.From)
 	return &f
 }
 
@@ -215,7 +215,7 @@ func (b *builder) weakestPlacement(slots []int, ok func(*place.Placement) bool) 
 	return c, unverified
 }
 
-func (b *builder) evidence(pop *Population) fact.Evidence {
+func (b *builder) slotEvidence(pop *Population) fact.Evidence {
 	if slots := slices.Concat(pop.Slots, pop.EmptySlots); len(slots) > 0 {
 		return b.sys.Slots[slots[0]].Locator.From
 	}
@@ -256,7 +256,7 @@ func (b *builder) maxDPC() int {
 // rasMode is the setting for mirroring, sparing and lockstep of channels or ranks.
 const rasMode = "memory_ras_mode"
 
-func (b *builder) mode() string {
+func (b *builder) configuredMode() string {
 	s := b.sys.Settings[rasMode]
 	return fact.First(s.Configured, s.Effective).Or("")
 }

@@ -639,7 +639,7 @@ func TestRunningClock(t *testing.T) {
 	for _, c := range []struct{ today, expected, then, want int }{
 		{800, 1333, 1333, 800}, {800, 1333, 1066, 800}, {1066, 1333, 800, 800}, {1066, 1066, 1333, 1333}, {1600, 1333, 1333, 1600}, {1600, 1333, 1066, 1066},
 	} {
-		assert.Equal(t, c.want, runningClock{c.today, c.expected}.mts(c.then), c)
+		assert.Equal(t, c.want, runningClock{c.today, c.expected}.assumedSpeed(c.then), c)
 	}
 	slow := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")
 	slow.sys.Machine.Product = collecttest.Known("Test Server")
@@ -649,7 +649,7 @@ func TestRunningClock(t *testing.T) {
 	for i := range next.Slots {
 		next.Slots[i].ConfiguredMTs = fact.Unknown[int](fact.Unread, "not yet run", "")
 	}
-	then := now.Running().Repopulate(&next)
+	then := now.WithRunningClock().Repopulate(&next)
 	assert.Equal(t, 800, then.Populations[0].RunningMTs.Value)
 	assert.Equal(t, now.Populations[0].Peak.Value, then.Populations[0].Peak.Value)
 	assert.Equal(t, now.Populations[0].Relative.Value, then.Populations[0].Relative.Value)

@@ -160,9 +160,9 @@ func (l *layout) exShorthand(p *platform.Platform) string {
 	return string(b)
 }
 
-// pairing reports whether the channels of a population are known to pair up as in LockstepChannels: on boards
+// isPairingKnown reports whether the channels of a population are known to pair up as in LockstepChannels: on boards
 // with documented labels, or if all channels are alike, so that it does not matter.
-func (b *builder) pairing(pop *Population) (known, unverified bool) {
+func (b *builder) isPairingKnown(pop *Population) (known, unverified bool) {
 	p := b.platform
 	if p == nil || !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return false, false
@@ -178,9 +178,9 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 	return len(pop.ChannelSlots) == p.ChannelsPerSocket, false
 }
 
-// lockstep compares the DIMMs of each lockstep pair: the same positions, with the same kind of DIMM. Hemisphere
+// deriveLockstep compares the DIMMs of each lockstep pair: the same positions, with the same kind of DIMM. Hemisphere
 // mode requires more: both controllers of the CPU populated identically.
-func (b *builder) lockstep(pop *Population) {
+func (b *builder) deriveLockstep(pop *Population) {
 	p := b.platform
 	switch {
 	case p == nil:
@@ -204,10 +204,10 @@ func (b *builder) lockstep(pop *Population) {
 }
 
 func (b *builder) comparePairs(pop *Population) {
-	known, unverified := b.pairing(pop)
+	known, unverified := b.isPairingKnown(pop)
 	if !known {
 		pop.Lockstep = fact.Unknown[bool](fact.Absent,
-			"which channels of this board work in lockstep is not known", "a document of the board", b.evidence(pop))
+			"which channels of this board work in lockstep is not known", "a document of the board", b.slotEvidence(pop))
 		return
 	}
 	open := ""
@@ -222,7 +222,7 @@ func (b *builder) comparePairs(pop *Population) {
 		open = cmp.Or(open, doubt)
 	}
 	if pop.LockstepDetail == "" && open != "" {
-		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the BMC", b.evidence(pop))
+		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the BMC", b.slotEvidence(pop))
 		return
 	}
 	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || unverified)
@@ -261,11 +261,11 @@ func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 		likeness
 	}{
 		{"position", b.samePosition(x, y)},
-		{"size", compare(s.SizeBytes, t.SizeBytes)},
-		{"ranks", compare(s.Ranks, t.Ranks).or(part)},
-		{"type", compare(s.Type, t.Type).or(part)},
-		{"width", compare(s.TotalWidth, t.TotalWidth).or(part)},
-		{"registering", compare(s.Registered, t.Registered).or(part)},
+		{"size", compareFacts(s.SizeBytes, t.SizeBytes)},
+		{"ranks", compareFacts(s.Ranks, t.Ranks).resolveByPart(part)},
+		{"type", compareFacts(s.Type, t.Type).resolveByPart(part)},
+		{"width", compareFacts(s.TotalWidth, t.TotalWidth).resolveByPart(part)},
+		{"registering", compareFacts(s.Registered, t.Registered).resolveByPart(part)},
 	} {
 		switch {
 		case p.likeness == different:
@@ -298,7 +298,7 @@ func (b *builder) exOrderKept(pop *Population) {
 		last, gap := place.Unplaced, false // the slot filled last; an empty one before it
 		for slot := range b.platform.MaxDPC {
 			for _, pair := range controller {
-				at := b.slotAt(pop, pair[0], slot)
+				at := b.populatedSlotAt(pop, pair[0], slot)
 				switch {
 				case at == place.Unplaced:
 					gap = true
@@ -324,7 +324,7 @@ func (b *builder) exOrderKept(pop *Population) {
 		Unconfirmed(pop.DPC.Unverified || !b.lockstepBoard.Verified)
 }
 
-func (b *builder) slotAt(pop *Population, channel, slot int) int {
+func (b *builder) populatedSlotAt(pop *Population, channel, slot int) int {
 	if channel >= len(pop.ChannelSlots) {
 		return place.Unplaced
 	}

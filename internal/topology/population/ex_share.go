@@ -17,7 +17,7 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 		name = ""
 	}
 	bytes, _ := l.pairBytes(b.platform)
-	if left, ok := b.underMode(name); ok {
+	if left, ok := b.layoutUnderMode(name); ok {
 		name, bytes = left, parsePairs(left)
 	}
 	if segments, ok := exSegments(bytes); ok {
@@ -26,15 +26,15 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 	return regions, channelShare(regions, bytes, exPairs), []string{name}
 }
 
-// underMode returns the layout that the memory mode leaves of the given one. A mirrored CPU performs at most as its
+// layoutUnderMode returns the layout that the memory mode leaves of the given one. A mirrored CPU performs at most as its
 // first controller alone (the same document). If half of the memory is visible and the mode is unknown, the
 // better of sparing and mirroring is assumed.
-func (b *builder) underMode(name string) (left string, ok bool) {
+func (b *builder) layoutUnderMode(name string) (left string, ok bool) {
 	first, _, whole := strings.Cut(name, "|")
 	if spared, ok := b.underSparing(name); ok {
 		return spared, true
 	}
-	if !whole || !b.mirrored() {
+	if !whole || !b.isMirrored() {
 		return "", false
 	}
 	return first + "|0-0", true
@@ -43,19 +43,19 @@ func (b *builder) underMode(name string) (left string, ok bool) {
 // underSparing returns the layout that sparing leaves of the given one; ok is false if nothing is spared, or no
 // document describes the result.
 func (b *builder) underSparing(name string) (left string, ok bool) {
-	maybe := b.mode() == "" && b.mirrored()
-	if !b.sparing() && !maybe {
+	maybe := b.configuredMode() == "" && b.isMirrored()
+	if !b.isSparing() && !maybe {
 		return "", false
 	}
 	for _, m := range b.measured {
-		if left, ok := m.Spared[name]; ok && (!maybe || len(parsePairs(left)) > 0 && 2*pairs(left) == pairs(name)) {
+		if left, ok := m.Spared[name]; ok && (!maybe || len(parsePairs(left)) > 0 && 2*countPairs(left) == countPairs(name)) {
 			return left, true
 		}
 	}
 	return "", false
 }
 
-func pairs(name string) int64 {
+func countPairs(name string) int64 {
 	var sum int64
 	for _, n := range parsePairs(name) {
 		sum += n
@@ -103,16 +103,16 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 // activePairs returns the usable capacity of each logical channel and the number of DIMMs in use: without the
 // spare ones, if a document describes what sparing leaves.
 func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
-	l, _ := b.layout(pop)
+	l, _ := b.channelLayout(pop)
 	bytes, ok := l.pairBytes(b.platform)
 	if !ok {
 		return nil, 0, "the lockstep pairs of this processor are not known"
 	}
-	mirrored := b.mirrored()
-	if !b.sparing() && !mirrored {
+	mirrored := b.isMirrored()
+	if !b.isSparing() && !mirrored {
 		return bytes, len(pop.Slots), ""
 	}
-	left, ok := b.underMode(l.exShorthand(b.platform))
+	left, ok := b.layoutUnderMode(l.exShorthand(b.platform))
 	switch {
 	case !ok && mirrored, mirrored && !b.equalDIMMs(pop.Slots):
 		return nil, 0, "the memory is mirrored, and the document does not say what that leaves of this layout"
@@ -128,10 +128,10 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 
 const mirrorWord = "mirror_full"
 
-// mirrored reports whether all memory is mirrored: by BIOS setup, or if that is unknown, because half of the
+// isMirrored reports whether all memory is mirrored: by BIOS setup, or if that is unknown, because half of the
 // installed memory is visible. The tolerance for reserved memory is 4 % or 2 GiB.
-func (b *builder) mirrored() bool {
-	if mode := b.mode(); mode != "" {
+func (b *builder) isMirrored() bool {
+	if mode := b.configuredMode(); mode != "" {
 		return mode == mirrorWord
 	}
 	visible, known := b.sys.Memory.VisibleBytes.Get()
@@ -147,4 +147,4 @@ func (b *builder) mirrored() bool {
 		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }
 
-func (b *builder) sparing() bool { return b.mode() == "spare" }
+func (b *builder) isSparing() bool { return b.configuredMode() == "spare" }

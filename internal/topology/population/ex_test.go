@@ -155,7 +155,7 @@ func TestMirroredLayout(t *testing.T) {
 			if c.mode != "" {
 				sys.Settings = map[string]inventory.Setting{rasMode: {Configured: sure(c.mode)}}
 			}
-			left, _ := (&builder{sys: sys, measured: spared}).underMode(c.name)
+			left, _ := (&builder{sys: sys, measured: spared}).layoutUnderMode(c.name)
 			assert.Equal(t, c.left, left, "%+v", c)
 		})
 	}

@@ -9,9 +9,9 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// symmetric compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the
+// compareProcessors compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the
 // equal channels or controllers are used are the same, so that a mirrored board is not reported as unequal.
-func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
+func (b *builder) compareProcessors(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
 	}
@@ -41,7 +41,7 @@ func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 			return fact.UnknownFrom[bool](pop.DPC)
 		}
 		same.Certainty, same.Unverified = min(same.Certainty, pop.DPC.Certainty), same.Unverified || pop.DPC.Unverified
-		s := b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
+		s := b.layoutShape(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
 		same.Value = i == 0 || s == shape
 		shape = s
 	}
@@ -69,7 +69,7 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 			return fact.UnknownFrom[bool](*bytes)
 		}
 		same.Certainty, same.Unverified = min(same.Certainty, bytes.Certainty), same.Unverified || bytes.Unverified
-		s := b.shapeBy(&pops[i], func(channel int) string { return strconv.FormatInt(bytes.Value[channel], 10) })
+		s := b.layoutShape(&pops[i], func(channel int) string { return strconv.FormatInt(bytes.Value[channel], 10) })
 		if i == 0 {
 			first = s
 		}
@@ -81,9 +81,9 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	return same
 }
 
-func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {
+func (b *builder) layoutShape(pop *Population, holds func(channel int) string) string {
 	groups := [][]string{nil}
-	l, _ := b.layout(pop)
+	l, _ := b.channelLayout(pop)
 	if l.ctrls > 0 {
 		groups = make([][]string, l.ctrls)
 	}
@@ -111,8 +111,8 @@ const (
 	different
 )
 
-// compare never treats an unknown value as equal.
-func compare[T comparable](x, y fact.Fact[T]) likeness {
+// compareFacts never treats an unknown value as equal.
+func compareFacts[T comparable](x, y fact.Fact[T]) likeness {
 	switch {
 	case !x.Known() || !y.Known():
 		return unsure
@@ -123,9 +123,9 @@ func compare[T comparable](x, y fact.Fact[T]) likeness {
 	}
 }
 
-// or resolves an unknown comparison by the part number, an independent source. If that contradicts a difference
+// resolveByPart resolves an unknown comparison by the part number, an independent source. If that contradicts a difference
 // that firmware reports, the result is unknown.
-func (l likeness) or(same bool) likeness {
+func (l likeness) resolveByPart(same bool) likeness {
 	switch {
 	case l == unsure && same:
 		return alike
@@ -137,7 +137,7 @@ func (l likeness) or(same bool) likeness {
 }
 
 func samePart(s, t *inventory.Slot) bool {
-	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
+	return compareFacts(s.PartNumber, t.PartNumber) == alike && compareFacts(s.Manufacturer, t.Manufacturer) != different
 }
 
 // sameRanks compares the DIMMs' ranks, or their part numbers if firmware does not report ranks.
@@ -145,7 +145,7 @@ func (b *builder) sameRanks(slots []int) likeness {
 	out := alike
 	for _, i := range slots {
 		s, first := &b.sys.Slots[i], &b.sys.Slots[slots[0]]
-		l := compare(s.Ranks, first.Ranks).or(samePart(s, first))
+		l := compareFacts(s.Ranks, first.Ranks).resolveByPart(samePart(s, first))
 		if l == different {
 			return different
 		}

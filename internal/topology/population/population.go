@@ -9,7 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-func (b *builder) assign(i int, pops []Population) {
+func (b *builder) assignSlot(i int, pops []Population) {
 	s := &b.sys.Slots[i]
 	if !maybeDRAM(s) {
 		return
@@ -96,7 +96,7 @@ func (b *builder) withoutDIMMs() bool {
 	return b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs)
 }
 
-func (b *builder) count(pop *Population) {
+func (b *builder) countModules(pop *Population) {
 	pop.DIMMs = b.countDIMMs(pop)
 	if !pop.DIMMs.Known() {
 		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
@@ -113,20 +113,20 @@ func (b *builder) countDIMMs(pop *Population) fact.Fact[int] {
 	if b.noneListed() {
 		return fact.Unknown[int](fact.Unstated, "the SMBIOS table lists no memory module, although the machine runs", "")
 	}
-	if len(pop.Slots)+len(pop.EmptySlots) == 0 && (b.unlisted != nil || b.allOwned()) { // every board has slots for each of its CPUs
+	if len(pop.Slots)+len(pop.EmptySlots) == 0 && (b.unlisted != nil || b.hasOwnerForAll()) { // every board has slots for each of its CPUs
 		reason := "no listed slot is known to be this processor's"
 		if b.unlisted != nil {
-			reason += ", and " + b.unlisted.Doubts()
+			reason += ", and " + b.unlisted.DescribeDoubt()
 		}
 		return fact.Unknown[int](fact.Truncated, reason, fact.WholeTable, b.sys.Firmware.SMBIOS.From)
 	}
 	if b.misplaced != "" {
-		return fact.Unknown[int](fact.Conflicting, b.misplaced, fact.SlotMap, b.evidence(pop))
+		return fact.Unknown[int](fact.Conflicting, b.misplaced, fact.SlotMap, b.slotEvidence(pop))
 	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
 		reason := "which processor " + s.Name() + " belongs to is unknown"
-		if len(b.owners()) == 1 {
+		if len(b.memoryOwners()) == 1 {
 			reason = "where " + s.Name() + " is on the board is unknown"
 		}
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
@@ -134,11 +134,11 @@ func (b *builder) countDIMMs(pop *Population) fact.Fact[int] {
 		}
 		return fact.Unknown[int](fact.Absent, reason, fact.SlotMap, s.Locator.From)
 	}
-	if name := b.labelTwice(); len(pop.Slots) == 0 && name != "" {
-		return fact.Unknown[int](fact.Conflicting, "two slots of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.evidence(pop))
+	if name := b.repeatedLabel(); len(pop.Slots) == 0 && name != "" {
+		return fact.Unknown[int](fact.Conflicting, "two slots of one processor have the label "+name+", and one may be this processor's", fact.SlotMap, b.slotEvidence(pop))
 	}
-	if len(pop.Slots) == 0 && len(b.owners()) == 1 && !b.withoutDIMMs() {
-		return fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", fact.SlotMap, b.evidence(pop))
+	if len(pop.Slots) == 0 && len(b.memoryOwners()) == 1 && !b.withoutDIMMs() {
+		return fact.Unknown[int](fact.Conflicting, "SMBIOS lists no module of the only processor, although the machine runs", fact.SlotMap, b.slotEvidence(pop))
 	}
 	for _, i := range pop.Slots {
 		if s := &b.sys.Slots[i]; s.State == inventory.SlotUnknown {
@@ -150,17 +150,17 @@ func (b *builder) countDIMMs(pop *Population) fact.Fact[int] {
 	if !b.frontSideBus {
 		c, _ = b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
 	}
-	return fact.Known(len(pop.Slots), c, b.evidence(pop))
+	return fact.Known(len(pop.Slots), c, b.slotEvidence(pop))
 }
 
-func (b *builder) allOwned() bool {
+func (b *builder) hasOwnerForAll() bool {
 	return b.misplaced == "" && len(b.sys.Slots) > 0 && !b.withoutDIMMs() && len(b.places) == len(b.sys.Slots) &&
 		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })
 }
 
-// labelTwice returns the label that two modules of one CPU have, or a module and an empty slot of the same bank; "" if there
+// repeatedLabel returns the label that two modules of one CPU have, or a module and an empty slot of the same bank; "" if there
 // is none.
-func (b *builder) labelTwice() string {
+func (b *builder) repeatedLabel() string {
 	type label struct {
 		socket        int
 		locator, bank string

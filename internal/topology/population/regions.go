@@ -10,10 +10,10 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// regions splits the capacity into interleave sets by the platform's policy. known is false if the policy needs
+// interleaveRegions splits the capacity into interleave sets by the platform's policy. known is false if the policy needs
 // an unknown value. SNC, NPS and node interleaving are taken at their defaults (off, NPS1, off), so that sets
 // cover the CPU.
-func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
+func (l *layout) interleaveRegions(p *platform.Platform) (out []Region, known bool) {
 	switch p.Policy {
 	case platform.PolicyAny:
 		return peelRegions(l.bytes, allChannels), true
@@ -172,7 +172,7 @@ func EquivalentDepths(p *platform.Platform, depths []int) []int {
 // metrics are the fractions of the full peak defined in docs/population.md, Shares.
 type metrics struct{ best, worst, sweep, spread float64 }
 
-func measure(regions []Region, bytes []int64, n int) metrics {
+func measureRegions(regions []Region, bytes []int64, n int) metrics {
 	var m metrics
 	if len(regions) == 0 || n == 0 {
 		return m
@@ -199,7 +199,7 @@ func measure(regions []Region, bytes []int64, n int) metrics {
 // channelShare returns the share by channels alone: one figure for one region; for several a range, from the
 // narrowest to all memory at once, or to the full bandwidth if one region spans all channels.
 func channelShare(regions []Region, bytes []int64, n int) Share {
-	m := measure(regions, bytes, n)
+	m := measureRegions(regions, bytes, n)
 	s := Share{Low: m.worst, High: m.worst}
 	if len(regions) > 1 {
 		s.High = m.spread
@@ -219,11 +219,11 @@ const (
 	shareByCount    = "documented share and clock"
 )
 
-func (b *builder) interleave(pop *Population) {
-	b.orderKept(pop)
-	l, owners := b.layout(pop)
+func (b *builder) deriveInterleaving(pop *Population) {
+	b.checkFillOrder(pop)
+	l, owners := b.channelLayout(pop)
 	b.controllers(pop, l, owners)
-	b.lockstep(pop)
+	b.deriveLockstep(pop)
 	if !pop.ChannelBytes.Known() {
 		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelBytes)
 		return
@@ -241,39 +241,39 @@ func (b *builder) interleave(pop *Population) {
 		pop.Regions = fact.Unknown[[]Region](fact.Absent, "the processor has other channels than the platform's documents describe", "")
 		return
 	}
-	if known, _ := b.pairing(pop); p.Policy == platform.PolicyEX && !known {
+	if known, _ := b.isPairingKnown(pop); p.Policy == platform.PolicyEX && !known {
 		pop.Regions = fact.UnknownFrom[[]Region](pop.Lockstep)
 		return
 	}
-	if p.Policy == platform.PolicyAMD && !l.even() && !b.lettered(pop) {
+	if p.Policy == platform.PolicyAMD && !l.hasEqualChannels() && !b.hasLetteredChannels(pop) {
 		pop.Regions = fact.Unknown[[]Region](fact.Absent,
-			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", fact.LetteredSlotMap, b.evidence(pop))
+			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", fact.LetteredSlotMap, b.slotEvidence(pop))
 		return
 	}
-	regions, ok := l.regions(p)
+	regions, ok := l.interleaveRegions(p)
 	if !ok {
-		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
+		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no document says how this layout is interleaved", "", b.slotEvidence(pop))
 		return
 	}
 	pop.Regions = fact.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
-	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy") ||
+	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.isUnverified("policy") ||
 		(p.Policy == platform.PolicySymmetricIMC && !owners)
 }
 
-// lettered reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms
+// hasLetteredChannels reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms
 // number the channels in the order of the slots.
-func (b *builder) lettered(pop *Population) bool {
+func (b *builder) hasLetteredChannels(pop *Population) bool {
 	return !slices.ContainsFunc(pop.Slots, func(i int) bool {
 		return b.places[i].Source != place.SourceLocator && b.places[i].Source != place.SourceBank
 	})
 }
 
-// even reports whether all channels have the same capacity, so that their order does not matter.
-func (l *layout) even() bool {
+// hasEqualChannels reports whether all channels have the same capacity, so that their order does not matter.
+func (l *layout) hasEqualChannels() bool {
 	return !slices.ContainsFunc(l.bytes, func(n int64) bool { return n != l.bytes[0] })
 }
 
-func (b *builder) unverified(field string) bool {
+func (b *builder) isUnverified(field string) bool {
 	return b.platform != nil && (!b.platform.Verified || slices.Contains(b.platform.Unverified, field))
 }
 
@@ -281,9 +281,9 @@ func (b *builder) equalDIMMs(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return b.sys.Slots[i].SizeBytes.Value != b.sys.Slots[slots[0]].SizeBytes.Value })
 }
 
-// layout collects the capacity by channel and the channels' controllers; stated is false if the controllers are
+// channelLayout collects the capacity by channel and the channels' controllers; stated is false if the controllers are
 // only derived from the channel numbers.
-func (b *builder) layout(pop *Population) (l *layout, stated bool) {
+func (b *builder) channelLayout(pop *Population) (l *layout, stated bool) {
 	n := len(pop.ChannelSlots)
 	l = &layout{bytes: pop.ChannelBytes.Value, dpc: pop.DPC.Value}
 	if l.bytes == nil {
@@ -333,7 +333,7 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	for k := range out {
 		out[k].Index, out[k].Layout = k, string(text[k])
 	}
-	pop.Controllers = fact.Known(out, pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || b.unverified("controllers"))
+	pop.Controllers = fact.Known(out, pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || b.isUnverified("controllers"))
 	if !stated {
 		pop.Controllers.Certainty = min(pop.Controllers.Certainty, fact.Indirect)
 		pop.Controllers.Unverified = true

@@ -67,7 +67,7 @@ func TestWorkedExamples(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := layoutOf(tt.p, tt.dpc)
-			regions, ok := l.regions(tt.p)
+			regions, ok := l.interleaveRegions(tt.p)
 			require.True(t, ok)
 			var ways []int
 			var sum, total int64
@@ -81,7 +81,7 @@ func TestWorkedExamples(t *testing.T) {
 			}
 			assert.Equal(t, tt.ways, ways)
 			assert.Equal(t, total, sum, "no byte is lost")
-			m := measure(regions, l.bytes, len(l.bytes))
+			m := measureRegions(regions, l.bytes, len(l.bytes))
 			for i, v := range [][2]float64{{tt.best, m.best}, {tt.worst, m.worst}, {tt.sweep, m.sweep}, {tt.spread, m.spread}} {
 				assert.InDelta(t, v[0], v[1], 0.0051, "metric %d", i)
 			}
@@ -332,7 +332,7 @@ func TestRegionsKeepEveryByte(t *testing.T) {
 				dpc[c] = v % 3
 				total += int64(dpc[c]) * 32 * gib
 			}
-			regions, ok := layoutOf(p, dpc).regions(p)
+			regions, ok := layoutOf(p, dpc).interleaveRegions(p)
 			for _, r := range regions {
 				if r.Bytes <= 0 || r.Ways > n {
 					require.Fail(t, "a region of no bytes or of more channels than there are", "%s %v: %+v", p.Policy, dpc, r)

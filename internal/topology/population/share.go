@@ -18,8 +18,8 @@ import (
 // ratedBelow is the reason why neither peak nor share of some CPUs is known.
 const ratedBelow = "the CPU vendor rates it below what its channels give together, and what fewer channels leave of that is not documented"
 
-func (b *builder) shares(pops []Population) {
-	owners := b.owners()
+func (b *builder) deriveShares(pops []Population) {
+	owners := b.memoryOwners()
 	for i := range pops {
 		pop := &pops[i]
 		if b.platform != nil && b.platform.RatedBelow {
@@ -31,7 +31,7 @@ func (b *builder) shares(pops []Population) {
 		if !pop.Regions.Known() {
 			pop.Relative = b.plainShare(pop, best)
 			b.statedShare(pop, best)
-			b.noteBest(pop, best)
+			b.noteBestLimit(pop, best)
 			continue
 		}
 		if b.platform.Policy == platform.PolicyEX {
@@ -40,14 +40,14 @@ func (b *builder) shares(pops []Population) {
 				continue
 			}
 		}
-		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From).Unconfirmed(pop.Regions.Unverified)
+		pop.Relative = fact.Known(b.relativeShare(pop, best), pop.Regions.Certainty, pop.Regions.From).Unconfirmed(pop.Regions.Unverified)
 		b.statedShare(pop, best)
-		b.noteBest(pop, best)
+		b.noteBestLimit(pop, best)
 	}
 }
 
-// noteBest adds to a share of the model what prevents its best: the DIMMs or the board in place.
-func (b *builder) noteBest(pop *Population, best int) {
+// noteBestLimit adds to a share of the model what prevents its best: the DIMMs or the board in place.
+func (b *builder) noteBestLimit(pop *Population, best int) {
 	s := &pop.Relative.Value
 	if !pop.Relative.Known() || s.Value != nil {
 		return
@@ -96,11 +96,11 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	}
 	channels, populated := float64(len(pop.DPC.Value)), float64(pop.ChannelsPopulated.Value)
 	low, high, note := 1/channels, populated/channels, ""
-	switch l, _ := b.layout(pop); {
+	switch l, _ := b.channelLayout(pop); {
 	case populated == 1:
 	case !pop.ChannelBytes.Known():
 		return fact.UnknownFrom[Share](pop.Regions)
-	case populated == channels && l.even():
+	case populated == channels && l.hasEqualChannels():
 		low = 1
 	default:
 		note = "no document says how these channels interleave"
@@ -180,18 +180,18 @@ func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool)
 	return min(1, float64(ddr.Nominal(mts))/float64(best)), known
 }
 
-// relative returns the share of the best bandwidth by channels and clock, with the measured value if a document
+// relativeShare returns the share of the best bandwidth by channels and clock, with the measured value if a document
 // measured this layout; otherwise by the measured level of each region, if a document has them.
-func (b *builder) relative(pop *Population, best int) Share {
+func (b *builder) relativeShare(pop *Population, best int) Share {
 	regions := pop.Regions.Value
-	l, _ := b.layout(pop)
+	l, _ := b.channelLayout(pop)
 	clock, clocked := b.clockShare(pop, best)
 	var s Share
 	var names []string // a document may have measured the layout under them
 	if b.platform.Policy == platform.PolicyEX {
 		regions, s, names = b.pairShare(pop, l, regions)
 	} else {
-		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions, clock)
+		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.namesOfLayout(pop, regions, clock)
 	}
 	s.Channels = s.Low
 	s.Low, s.High, s.By = s.Low*clock, s.High*clock, shareByModel
@@ -200,7 +200,7 @@ func (b *builder) relative(pop *Population, best int) Share {
 		s.By = shareByChannels
 	}
 	v, source, ok := b.measuredShare(pop, names, best)
-	if b.platform.Policy == platform.PolicyEX && b.mirrored() {
+	if b.platform.Policy == platform.PolicyEX && b.isMirrored() {
 		if ok {
 			s.Low, s.High = v, v
 		}
@@ -217,8 +217,8 @@ func (b *builder) relative(pop *Population, best int) Share {
 	return s
 }
 
-// names are those of equal DIMMs in one region, at their clock and at the best one.
-func (b *builder) names(pop *Population, regions []Region, clock float64) []string {
+// namesOfLayout are those of equal DIMMs in one region, at their clock and at the best one.
+func (b *builder) namesOfLayout(pop *Population, regions []Region, clock float64) []string {
 	depth := slices.Max(pop.DPC.Value)
 	uneven := slices.ContainsFunc(pop.DPC.Value, func(n int) bool { return n != 0 && n != depth })
 	if len(regions) != 1 || uneven || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
@@ -252,7 +252,7 @@ func (b *builder) measuredShare(pop *Population, names []string, best int) (floa
 }
 
 func (b *builder) likeMeasured(m *platform.Measurement, pop *Population, best int) bool {
-	return (m.Sockets == 0 || m.Sockets == b.processors()) && (m.Slots == 0 || m.Slots == len(pop.Slots)+len(pop.EmptySlots)) && (m.BestMTs == 0 || m.BestMTs == best)
+	return (m.Sockets == 0 || m.Sockets == b.countProcessors()) && (m.Slots == 0 || m.Slots == len(pop.Slots)+len(pop.EmptySlots)) && (m.BestMTs == 0 || m.BestMTs == best)
 }
 
 // statedShare adds the share that a document gives for the number of DIMMs, if they are equal, spread evenly, and neither
@@ -262,7 +262,7 @@ func (b *builder) statedShare(pop *Population, best int) {
 	for _, m := range b.measured {
 		v := m.DIMMs[len(pop.Slots)]
 		clock, clocked := b.clockShare(pop, best)
-		if len(v) != 2 || !clocked || !b.likeMeasured(m, pop, best) || s.Document != "" || b.mirrored() || b.sparing() || !b.spreadEvenly(pop) {
+		if len(v) != 2 || !clocked || !b.likeMeasured(m, pop, best) || s.Document != "" || b.isMirrored() || b.isSparing() || !b.spreadEvenly(pop) {
 			continue
 		}
 		document := b.platform.Document(m.Source)
@@ -285,7 +285,7 @@ func (b *builder) spreadEvenly(pop *Population) bool {
 		slices.Max(pop.DPC.Value) <= slices.Min(pop.DPC.Value)+1 && slices.Max(controllers) <= slices.Min(controllers)+1
 }
 
-func (b *builder) processors() int {
+func (b *builder) countProcessors() int {
 	n := 0
 	for i := range b.sys.Sockets {
 		if b.sys.Sockets[i].Populated.Or(false) {

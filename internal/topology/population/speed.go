@@ -63,7 +63,7 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
 		without := fact.Unknown[Speed](fact.Absent, reason, "", e.from)
 		unstated = cmp.Or(unstated, &without)
-		if b.named(pop.Socket) {
+		if b.isBrandKnown(pop.Socket) {
 			return none(*unstated)
 		}
 		e.processor = unlimited
@@ -78,7 +78,7 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 	return *unstated, f
 }
 
-func (b *builder) named(socket int) bool {
+func (b *builder) isBrandKnown(socket int) bool {
 	return !slices.ContainsFunc(b.sys.Sockets, func(s inventory.Socket) bool { return s.ID == socket && !s.Brand.Known() })
 }
 
@@ -158,7 +158,7 @@ func (b *builder) resolveSpeed(pop *Population, e *expectation, depth channelDep
 			min(ceiling, e.platform.lo), min(ceiling, e.platform.hi)))
 	}
 	s := b.limitedSpeed(e)
-	s.AlsoNormal, s.OtherBoards = b.alsoNormal(e, s.MTs)
+	s.AlsoNormal, s.OtherBoards = b.lowerNormalSpeeds(e, s.MTs)
 	return fact.Known(s, e.certainty, e.from).Unconfirmed(b.speedUnverified(e, ceiling))
 }
 
@@ -197,14 +197,14 @@ func (b *builder) limitedSpeed(e *expectation) Speed {
 	case e.processor == lowest:
 		s.Limiter, s.Detail = LimitProcessor, "processor allows at most "+strconv.Itoa(lowest)
 	default:
-		s.Limiter, s.Detail = e.platform.limiter(b.platform)
+		s.Limiter, s.Detail = e.platform.nameLimiter(b.platform)
 	}
 	return s
 }
 
-// alsoNormal lists the lower speeds of this population on single boards, and the highest at which the CPU was
+// lowerNormalSpeeds lists the lower speeds of this population on single boards, and the highest at which the CPU was
 // observed, fastest first; others are those not documented for this board.
-func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
+func (b *builder) lowerNormalSpeeds(e *expectation, expected int) (all, others []int) {
 	if b.platform == nil {
 		return nil, nil
 	}
@@ -258,7 +258,7 @@ func runningSpeed(sys *inventory.System, slots []int) (all, stated fact.Fact[int
 	c := fact.Direct
 	for _, i := range slots {
 		s := &sys.Slots[i]
-		f := unstated(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
+		f := withReason(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
 		if f.Known() && f.Value <= 0 {
 			f = fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is 0", "", f.From)
 		}
@@ -339,7 +339,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	out := speedLimit{lo: unlimited, indirect: !exact, volts: platform.LowVoltageUnlisted(p, s, keys)}
 	for _, key := range keys {
 		for d := lo; d <= hi; d++ {
-			if !p.Takes(key, d) {
+			if !p.AllowsDepth(key, d) {
 				continue
 			}
 			v := platform.SpeedAt(p.Speeds[key], d)
@@ -374,9 +374,9 @@ func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int
 
 func dpcText(d int) string { return humanize.Plural(d, "DIMM") + " per channel" }
 
-// limiter returns the limiter behind a platform limit: depth if one DIMM per channel would run faster, voltage if
+// nameLimiter returns the limiter behind a platform limit: depth if one DIMM per channel would run faster, voltage if
 // the same kind at 1.5 V would, otherwise the ranks and type of the DIMM.
-func (l speedLimit) limiter(p *platform.Platform) (limiter Limiter, detail string) {
+func (l speedLimit) nameLimiter(p *platform.Platform) (limiter Limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
 	if l.volts {
 		detail += ", which a board may not reach at 1.35 V"
@@ -400,7 +400,7 @@ func (s Speed) BoardDecides(running int) bool {
 func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
-		return unstated(s.RatedMTs, "the rated speed of "+s.Name()+" is not stated")
+		return withReason(s.RatedMTs, "the rated speed of "+s.Name()+" is not stated")
 	}
 	if v <= 0 {
 		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
@@ -410,7 +410,7 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
+func withReason(f fact.Fact[int], reason string) fact.Fact[int] {
 	if f.Reason == "" {
 		f.Reason = reason
 	}

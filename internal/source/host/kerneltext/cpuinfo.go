@@ -44,15 +44,15 @@ func ParseCPUInfo(b []byte, all bool) CPUInfo {
 			if !all && len(info.Processors) > 0 && info.First["vendor_id"] != "" && info.First["flags"] != "" {
 				return info
 			}
-			info.begin(key, value)
+			info.beginProcessor(key, value)
 		}
-		info.take(key, value)
+		info.recordKey(key, value)
 	}
 	return info
 }
 
-// begin starts a processor: "processor : 7", on s390 "processor 7: ...".
-func (c *CPUInfo) begin(key string, value []byte) {
+// beginProcessor starts a processor: "processor : 7", on s390 "processor 7: ...".
+func (c *CPUInfo) beginProcessor(key string, value []byte) {
 	digits := string(bytes.TrimSpace(value))
 	if rest, ok := strings.CutPrefix(key, "processor "); ok {
 		digits = rest
@@ -64,8 +64,8 @@ func (c *CPUInfo) begin(key string, value []byte) {
 	c.Processors = append(c.Processors, Processor{ID: id, PhysicalID: -1, CoreID: -1})
 }
 
-// take keeps a key that appears for the first time, and the numbers of the current processor.
-func (c *CPUInfo) take(key string, value []byte) {
+// recordKey keeps a key that appears for the first time, and the numbers of the current processor.
+func (c *CPUInfo) recordKey(key string, value []byte) {
 	value = bytes.TrimSpace(value)
 	if _, have := c.First[key]; !have && len(c.First) < maxKeys && len(key) <= 64 {
 		c.First[key] = string(value)

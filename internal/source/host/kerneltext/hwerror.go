@@ -71,7 +71,7 @@ func ParseMemoryErrors(log string) []MemoryError {
 			s = &section{severity: s.severity, error: MemoryError{Handle: -1}}
 			open[record] = s
 		}
-		s.read(text)
+		s.readLine(text)
 		s.error.Microseconds, _ = strconv.ParseInt(cmp.Or(m[2], m[3]+m[4]), 10, 64)
 	}
 	for _, record := range slices.Sorted(maps.Keys(open)) {
@@ -87,7 +87,7 @@ type section struct {
 	error    MemoryError
 }
 
-func (s *section) read(text string) {
+func (s *section) readLine(text string) {
 	if m := severityOf().FindStringSubmatch(text); m != nil {
 		s.severity = m[1]
 		return

@@ -194,14 +194,14 @@ func TestParseMirrored(t *testing.T) {
 
 // TestRecord checks records in the format of the device.
 func TestRecord(t *testing.T) {
-	priority, at, text := kerneltext.Record([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
+	priority, at, text := kerneltext.SplitRecord([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
 	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
 	assert.Equal(t, int64(131072), at)
 	assert.Equal(t, kerneltext.MirroredPriority, priority)
-	priority, _, _ = kerneltext.Record([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
+	priority, _, _ = kerneltext.SplitRecord([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
 	assert.Equal(t, 14, priority, "written by a program: facility 1")
 	for _, malformed := range []string{"no head", "x,42,131072,-;efi", "6,42;efi: x", "6,42,soon,-;efi: x", "6,42,3600000000,-"} {
-		priority, _, text = kerneltext.Record([]byte(malformed))
+		priority, _, text = kerneltext.SplitRecord([]byte(malformed))
 		assert.Equal(t, -1, priority, malformed)
 		assert.Empty(t, text, malformed)
 	}

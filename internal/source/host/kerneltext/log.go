@@ -27,9 +27,9 @@ const (
 	KernelPriorities = 7
 )
 
-// Record takes priority, time in microseconds and text out of a record of /dev/kmsg, "priority,sequence,microseconds,
+// SplitRecord takes priority, time in microseconds and text out of a record of /dev/kmsg, "priority,sequence,microseconds,
 // flags;text". The priority of a malformed record is -1.
-func Record(record []byte) (priority int, at int64, text []byte) {
+func SplitRecord(record []byte) (priority int, at int64, text []byte) {
 	head, text, ok := bytes.Cut(record, []byte(";"))
 	text, _, _ = bytes.Cut(text, []byte("\n"))
 	fields := bytes.SplitN(head, []byte(","), 4)
@@ -62,10 +62,10 @@ func ParseMirrored(line string) (MirroredMemory, bool) {
 	return MirroredMemory{part << 20, all << 20}, part > 0 && part <= all
 }
 
-// Reported reports whether a message tells how a feature of the platform that setup offers came up (TDX, SGX, memory
+// IsReported reports whether a message tells how a feature of the platform that setup offers came up (TDX, SGX, memory
 // encryption, SEV-SNP, mirroring; linux arch/x86/virt, arch/x86/kernel/cpu, arch/x86/kvm/svm/sev.c, drivers/iommu/amd/init.c,
 // drivers/crypto/ccp), or that Linux took a page away (mm/memory-failure.c). None names a machine or a person.
-func Reported(message string) bool {
+func IsReported(message string) bool {
 	return len(message) <= 240 && reported().MatchString(message)
 }
 
@@ -78,7 +78,7 @@ func Messages(log string) []string {
 	out := []string{}
 	for line := range strings.Lines(log) {
 		m := messageLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m != nil && Reported(m[1]) && len(out) < 4096 {
+		if m != nil && IsReported(m[1]) && len(out) < 4096 {
 			out = append(out, m[1])
 		}
 	}
