@@ -18,7 +18,7 @@ import (
 
 var measurementType = newObjectType("Measurement", "what was measured of the whole machine",
 	Field{"given", boolType, "memaudit measured memory, and rules may use it", machineReader(func(m *Machine) Value { return PlainValue(len(m.localMeasurements()) > 0) })},
-	Field{"pairs", types.NewListType(pairType.cel), "each two sockets with their own memory as it was measured", machineReader(func(m *Machine) Value { return socketPairs(m) })},
+	Field{"pairs", types.NewListType(pairType.cel), "each two sockets with their own memory as it was measured", machineReader(socketPairs)},
 	Field{"crossed", boolType, "another node's memory was measured beside the own", machineReader(func(m *Machine) Value { return PlainValue(len(m.crossingObjects()) > 0) })},
 	Field{"crossings", types.NewListType(crossingType.cel), "each node's processors with another node's memory, as measured beside their own", machineReader(func(m *Machine) Value {
 		if all := m.crossingObjects(); len(all) > 0 {
