@@ -20,7 +20,7 @@ func (p *Processor) Capability(setting string) string {
 // Processors returns the vendor's row of each socket's processor, nil if the table has none or the brand string
 // is not exact.
 func Processors(sys *inventory.System, k fs.FS) []*Processor {
-	out := make([]*Processor, len(sys.Sockets))
+	out, rows := make([]*Processor, len(sys.Sockets)), map[string]*Processor{}
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
 		id := identifySocket(s, &sys.CPU)
@@ -28,9 +28,14 @@ func Processors(sys *inventory.System, k fs.FS) []*Processor {
 		if !s.Populated.Or(false) || key == "" || !versionFits(key, &id.cpuIdentity) {
 			continue
 		}
-		if out[i] = lookUpProcessor(k, key); out[i] != nil {
-			out[i].ObservedMTs = observedSpeed(k, key)
+		row, known := rows[key]
+		if !known {
+			if row = lookUpProcessor(k, key); row != nil {
+				row.ObservedMTs = observedSpeed(k, key)
+			}
+			rows[key] = row
 		}
+		out[i] = row
 	}
 	return out
 }
