@@ -118,7 +118,7 @@ func decodeObject(o object) (*Export, error) {
 	if stringMember(o, "kind") != "" {
 		return decodeKubernetes("$", o)
 	}
-	if config := elcmConfig(o); config != nil {
+	if config := within(o, "Server", "SystemConfig", "BiosConfig"); config != nil {
 		return decodeELCM(config)
 	}
 	if list, ok := o["bios"].([]any); ok && isPairList(list) {
@@ -190,7 +190,6 @@ var (
 	valueLine = lazyPattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
 )
 
-// severalMachinesError is the error about an export of several machines.
 func severalMachinesError(place, other, first string) error {
 	return malformedError(place, "settings of %q after those of %q, expected one machine's: leave those of one, or make a file of each", other, first)
 }
@@ -199,8 +198,7 @@ func severalMachinesError(place, other, first string) error {
 func withoutNode(lines []textLine) ([]textLine, error) {
 	out, node := make([]textLine, len(lines)), ""
 	for i, l := range lines {
-		m := nodeLine().FindStringSubmatch(l.text)
-		switch {
+		switch m := nodeLine().FindStringSubmatch(l.text); {
 		case m == nil:
 			return separateByEquals(lines, groupLine()), nil
 		case node == "" || node == m[1]:

@@ -219,7 +219,6 @@ func (a *Attribute) dropValues() {
 	a.Default = ""
 }
 
-// malformedError returns an ErrMalformed with its place, for example "line 12" or "$.Attributes".
 func malformedError(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
 }
@@ -285,8 +284,7 @@ func registriesOf(e *Export, exports []*Export) []*Export {
 	var own, others []*Export
 	stem, _, _ := strings.Cut(e.RegistryName, ".")
 	for _, r := range exports {
-		other, _, _ := strings.Cut(r.RegistryName, ".")
-		switch {
+		switch other, _, _ := strings.Cut(r.RegistryName, "."); {
 		case r.Format != Registry:
 		case e.RegistryName != "" && strings.EqualFold(e.RegistryName, r.RegistryName):
 			own = append(own, r)

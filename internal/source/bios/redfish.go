@@ -39,8 +39,7 @@ func kindOfDocument(o object) documentKind {
 // isSettingsObject reports whether a document is the settings object (values after the next boot) and not the resource
 // (current values), by its path or, without a path, by its Id or Name.
 func isSettingsObject(o object) bool {
-	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
-	if path != "" {
+	if path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/")); path != "" {
 		return strings.HasSuffix(path, "/settings") || strings.HasSuffix(path, "/pending") || strings.HasSuffix(path, "/sd")
 	}
 	id, name := strings.ToLower(stringMember(o, "Id")), strings.ToLower(stringMember(o, "Name"))
@@ -174,10 +173,9 @@ func decodeResource(d document) (*Export, error) {
 		at, attributes = d.path+".Attributes", nested
 	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
-		if at == d.path && ownProperty(name, attributes[name]) {
-			continue
+		if at != d.path || !ownProperty(name, attributes[name]) {
+			e.addRedfish(at, name, attributes[name])
 		}
-		e.addRedfish(at, name, attributes[name])
 	}
 	if len(e.Attributes) == 0 {
 		e.recordProblem("%s: no attributes, as before the host's first start", at)
@@ -211,16 +209,13 @@ func (e *Export) moveToPending() {
 
 // ownProperty reports whether a member of an iLO 4 resource is a property of the resource and not an attribute.
 func ownProperty(name string, v any) bool {
-	switch name {
-	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":
-		return true
-	}
+	own := []string{"Id", "Name", "Type", "Modified", "AttributeRegistry", "Description",
+		"links", "Links", "SettingsResult", "Oem", "Actions"}
 	_, single := scalarText(v)
-	return v != nil && !single || strings.HasPrefix(name, "@")
+	return v != nil && !single || strings.HasPrefix(name, "@") || slices.Contains(own, name)
 }
 
-// addRedfish appends one attribute, whose value may have any JSON type. The node controllers of HPE Cray send an object
-// with the attribute's values.
+// The node controllers of HPE Cray send an object with the attribute's values.
 func (e *Export) addRedfish(at, name string, v any) {
 	a := Attribute{Name: cleanValue(name), Place: at + pathStep(name)}
 	switch v := v.(type) {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// registryEntries returns the list of attributes of a registry: below RegistryEntries or, in a
-// reduced registry, at the top.
+// The list is below RegistryEntries or, in a reduced registry, at the top.
 func registryEntries(o object) ([]any, bool) {
 	if entries, ok := o["RegistryEntries"].(object); ok {
 		list, ok := entries["Attributes"].([]any)
@@ -23,8 +22,7 @@ func registryEntries(o object) ([]any, bool) {
 	return list, ok && first["AttributeName"] != nil
 }
 
-// decodeRegistry decodes an attribute registry into an export without values. An attribute that is listed twice with
-// different content is left out.
+// decodeRegistry leaves out an attribute that is listed twice with different content.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
 	e := &Export{Format: Registry, RegistryName: stringMember(d.body, "Id"), Locks: readDependencies(d.body)}
@@ -145,8 +143,7 @@ func readDependencies(body object) map[string][]dependency {
 	return out
 }
 
-// readTerms reads the conditions of a dependency. It returns false if there are none, or if one is
-// not a comparison (EQU, NEQ) with the current value of an attribute.
+// readTerms is false without a condition, and if one is not a comparison (EQU, NEQ) with an attribute's current value.
 func readTerms(v any) ([]dependencyTerm, bool) {
 	list, _ := v.([]any)
 	var out []dependencyTerm
@@ -208,8 +205,7 @@ func (t *dependencyTerm) isTrueFor(current func(attribute string) (string, bool)
 func (d *dependency) evaluateTerms(current func(attribute string) (string, bool)) bool {
 	holds := false
 	for i, t := range d.Terms {
-		one := t.isTrueFor(current)
-		switch {
+		switch one := t.isTrueFor(current); {
 		case i == 0:
 			holds = one
 		case t.Or:

@@ -28,8 +28,7 @@ func isPairList(list []any) bool {
 	return len(list) > 0
 }
 
-// nameAndValue returns name and value of an object in a list of attributes, by the keys of ironic and of scripts for Redfish and
-// WS-Man.
+// nameAndValue knows the keys of ironic and of scripts for Redfish and WS-Man.
 func nameAndValue(o object) (name string, value any, ok bool) {
 	for _, key := range []string{"name", "attributename", "attribute"} {
 		if name == "" {
@@ -282,8 +281,7 @@ func (e *Export) adoptSavedValues() {
 	}
 }
 
-// redfishFacts finds the result of Ansible's redfish_info and its JSON path: at the top, or below
-// the name of a registered variable.
+// The result is at the top, or below the name of a registered variable.
 func redfishFacts(o object) (object, string) {
 	if facts := within(o, "redfish_facts"); facts != nil {
 		return facts, "$.redfish_facts"
@@ -383,8 +381,7 @@ func decodeFlat(o object) (*Export, error) {
 // => {" of an ad-hoc command or "ok: [host -> localhost] => {" of a playbook.
 var ansibleAnswer = lazyPattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 
-// ansibleLog finds the result of redfish_info in the printed output of Ansible, or nil. It returns an error for results
-// of several hosts.
+// ansibleLog returns nil if there is no result of redfish_info, and an error for results of several hosts.
 func ansibleLog(data []byte) ([]byte, error) {
 	if !bytes.Contains(data, []byte(`"redfish_facts"`)) {
 		return nil, nil
@@ -406,4 +403,32 @@ func ansibleLog(data []byte) ([]byte, error) {
 		return nil, malformedError("ansible's output", "answers of %d hosts, expected the settings of one", answers)
 	}
 	return found, nil
+}
+
+// ELCM is a profile of Fujitsu's iRMC (eLCM, embedded lifecycle management) with the settings of BIOS setup.
+const ELCM Format = "elcm"
+
+// decodeELCM decodes the groups of a profile (iRMC S4 and later, /rest/v1/Oem/eLCM/ProfileManagement/BiosConfig; the form is
+// that of python-scciclient, scciclient/irmc/elcm.py); their names are the menus. Keys that begin with @ are the profile's own.
+func decodeELCM(config object) (*Export, error) {
+	const root = "$.Server.SystemConfig.BiosConfig"
+	e := &Export{Format: ELCM, Vendor: Fujitsu}
+	var group func(o object, at string, menu []string)
+	group = func(o object, at string, menu []string) {
+		for _, key := range slices.Sorted(maps.Keys(o)) {
+			place := at + pathStep(key)
+			if strings.HasPrefix(key, "@") {
+				continue
+			}
+			if inner, ok := o[key].(object); ok {
+				group(inner, place, append(slices.Clone(menu), cleanValue(key)))
+				continue
+			}
+			if word, ok := scalarText(o[key]); ok {
+				e.add(Attribute{Name: cleanValue(key), Menu: strings.Join(menu, " > "), Value: word, Stated: true, Place: place})
+			}
+		}
+	}
+	group(config, root, nil)
+	return e, e.errorIfEmpty(root, "a profile without a setting")
 }

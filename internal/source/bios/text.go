@@ -341,10 +341,8 @@ func tableRows(lines []textLine) (out []any, problems []string) {
 	return nil, nil
 }
 
-// hostColumn matches the heading of a column that names the machine.
 var hostColumn = lazyPattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
 
-// hostOfRow returns what names the machine in a row, "" without such a column.
 func hostOfRow(row object) string {
 	var names []string
 	for key, v := range row {

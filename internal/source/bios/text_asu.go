@@ -1,6 +1,7 @@
 package bios
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,13 @@ func decodeASU(lines []textLine) (*Export, error) {
 		a := Attribute{Name: cleanValue(m[1]), Place: l.originOfLine()}
 		if asuChoice().MatchString(m[2]) {
 			// "asu showvalues" lists the choices with the default in <>, and no current value.
-			a.readChoices(m[2])
+			for choice := range strings.SplitSeq(m[2], "=") {
+				word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
+				if word != choice {
+					a.Default = word
+				}
+				a.Options = append(a.Options, word)
+			}
 		} else {
 			a.Value, a.Stated = unquote(m[2]), true
 		}
@@ -39,8 +46,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 func decodeASUBatch(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASUBatch, PendingOnly: true}
 	for _, l := range lines {
-		m := asuSet().FindStringSubmatch(l.text)
-		switch {
+		switch m := asuSet().FindStringSubmatch(l.text); {
 		case m != nil && !isManagementSetting(m[1]):
 			e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.originOfLine()})
 		case m != nil, strings.HasPrefix(l.text, "loaddefault"), strings.HasPrefix(l.text, "#"):
@@ -55,16 +61,6 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 // isManagementSetting reports whether a setting belongs to the BMC. It is not a BIOS setting and may hold personal data.
 func isManagementSetting(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
-}
-
-func (a *Attribute) readChoices(values string) {
-	for choice := range strings.SplitSeq(values, "=") {
-		word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
-		if word != choice {
-			a.Default = word
-		}
-		a.Options = append(a.Options, word)
-	}
 }
 
 // unquote trims spaces and removes quotation marks around a value. iLOrest 3 also quotes single words (HPE, iLOrest user
@@ -89,10 +85,8 @@ func asuVendor(lines []textLine) string {
 			return IBM
 		}
 	}
-	for _, l := range lines {
-		if ibmName().MatchString(l.text) {
-			return IBM
-		}
+	if slices.ContainsFunc(lines, func(l textLine) bool { return ibmName().MatchString(l.text) }) {
+		return IBM
 	}
 	return Lenovo
 }

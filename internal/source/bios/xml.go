@@ -192,8 +192,7 @@ func decodeSCPJSON(body object) (*Export, error) {
 		for j, v := range attributes {
 			at := fmt.Sprintf("$.SystemConfiguration.Components[%d].Attributes[%d]", i, j)
 			o, ok := v.(object)
-			value, stated := scalarText(o["Value"])
-			switch {
+			switch value, stated := scalarText(o["Value"]); {
 			case !ok:
 				e.recordProblem("%s: not an object, expected Name and Value", at)
 			case !stated:

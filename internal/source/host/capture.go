@@ -114,8 +114,7 @@ func (l *loader) buildRoot(name string, err error) (*Root, error) {
 
 func openError(name string, err error) error {
 	state := fact.Malformed
-	e, known := errors.AsType[*ReadError](err)
-	switch {
+	switch e, known := errors.AsType[*ReadError](err); {
 	case known:
 		state, err = e.State, e.Err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -184,8 +183,7 @@ func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Read
 		switch {
 		case errors.Is(err, io.EOF):
 			zeros := tail.zeros
-			behind := checkTrailingData(tail.in)
-			switch {
+			switch behind := checkTrailingData(tail.in); {
 			case behind != nil:
 				return fmt.Errorf("behind the end mark: %w", behind)
 			case zeros < endOfArchive:
@@ -276,8 +274,7 @@ type zeroTail struct {
 
 func (z *zeroTail) Read(b []byte) (int, error) {
 	n, err := z.in.Read(b)
-	tail := n - len(bytes.TrimRight(b[:n], "\x00"))
-	if tail == n {
+	if tail := n - len(bytes.TrimRight(b[:n], "\x00")); tail == n {
 		z.zeros += n
 	} else {
 		z.zeros = tail

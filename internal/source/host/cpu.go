@@ -150,8 +150,7 @@ func (r *reader) architecture(k *cpuinfoKeys) fact.Fact[string] {
 	if v := r.readText("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
-	flags := k.firstText("flags")
-	switch {
+	switch flags := k.firstText("flags"); {
 	case flags.State == fact.OK && flagSet(flags.Value)["lm"]:
 		return fact.Known("x86_64", fact.Direct, r.evidenceAt(cpuinfo, "flags: lm"))
 	case flags.State == fact.OK && k.first["vendor_id"] != "":

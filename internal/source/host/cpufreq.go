@@ -108,8 +108,7 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 }
 
 func (r *reader) readFlag(path string) fact.Fact[bool] {
-	v := r.readText(path)
-	switch {
+	switch v := r.readText(path); {
 	case v.State != fact.OK:
 		return fact.UnknownFrom[bool](v)
 	case v.Value == "0" || v.Value == "1":
@@ -196,8 +195,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 // first policy's hardware limit is compared with the policy's own.
 func (r *reader) addFrequencyCap(c *CPUFreq, dir, limit string) {
 	bios := r.readText(dir + "/bios_limit")
-	most := c.First.CPUInfoMaxKHz.From.Raw
-	if limit == most && (!bios.Known() || bios.Value == most) {
+	if most := c.First.CPUInfoMaxKHz.From.Raw; limit == most && (!bios.Known() || bios.Value == most) {
 		return
 	}
 	cap := Cap{Max: r.readNumber(dir + "/scaling_max_freq"), CPUInfoMax: r.readNumber(dir + "/cpuinfo_max_freq"), Base: r.baseFrequency(dir), Limit: r.readNumber(dir + "/bios_limit"), Policies: 1}

@@ -116,8 +116,7 @@ const DMALatency = "/dev/cpu_dma_latency"
 // dmaLatency reads the limit, a binary number of four bytes (Documentation/power/pm_qos_interface.rst).
 // Reading it does not change it.
 func (r *reader) dmaLatency() fact.Fact[int64] {
-	b, err := r.readBytes(DMALatency, LimitAttribute)
-	switch {
+	switch b, err := r.readBytes(DMALatency, LimitAttribute); {
 	case err != nil:
 		return unknownFact[int64](r.source, err)
 	case len(b) != 4:

@@ -115,8 +115,7 @@ func (d *dirBackend) hasMagic(name string, magic int64) bool {
 func (d *dirBackend) close() error { return unix.Close(d.fd) }
 
 func (d *dirBackend) complete(path string) bool {
-	top, _, _ := strings.Cut(path, "/")
-	switch top {
+	switch top, _, _ := strings.Cut(path, "/"); top {
 	case "sys":
 		return d.safe[0]
 	case "proc":

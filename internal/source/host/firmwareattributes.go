@@ -115,12 +115,7 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 // hasSettingValue reports whether the attribute has a value that is a setting. Before 5.18 the kernel has no type
 // for Lenovo's attributes, which are all enumerations.
 func (a *FirmwareAttribute) hasSettingValue() bool {
-	switch a.Type.Value {
-	case "enumeration", "integer":
-		return true
-	default:
-		return a.Type.State == fact.Absent
-	}
+	return a.Type.Value == "enumeration" || a.Type.Value == "integer" || a.Type.State == fact.Absent
 }
 
 func splitWords(list, separator string) []string {

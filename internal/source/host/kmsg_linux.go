@@ -34,8 +34,7 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 			return dst, err
 		}
 		priority, at, message := kerneltext.SplitRecord(record[:n])
-		_, text, ofMemory := kerneltext.HardwareError(string(message))
-		switch {
+		switch _, text, ofMemory := kerneltext.HardwareError(string(message)); {
 		case len(dst) > 1<<20: // some thousand memory errors
 			return dst, nil
 		case priority == kerneltext.MirroredPriority && at < kerneltext.BootTime && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)):

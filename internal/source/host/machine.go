@@ -27,8 +27,7 @@ func findMachine(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", &ReadError{Op: "open", Path: dir, State: fact.Refused, Err: fmt.Errorf("is a file, a folder with sys and proc was expected")}
 	}
-	found := machinesBelow(dir, maxLeading)
-	switch len(found) {
+	switch found := machinesBelow(dir, maxLeading); len(found) {
 	case 1:
 		return found[0], nil
 	case 0:

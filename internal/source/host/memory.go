@@ -57,8 +57,7 @@ func ReadMemory(root *Root) *Memory {
 	return m
 }
 
-// sumMemoryMap adds up the ranges of type System RAM, whose ends are inclusive. If one range cannot be
-// read, the sum is unknown.
+// The ends of ranges are inclusive. If one range cannot be read, the sum is unknown.
 func (r *reader) sumMemoryMap() fact.Fact[int64] {
 	entries := r.listNumbered(memmapDir, "")
 	if entries.State != fact.OK {

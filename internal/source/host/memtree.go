@@ -265,10 +265,7 @@ func splitMember(name string) (prefix, path string, ok bool) {
 }
 
 func isMachineTree(path string) bool {
-	for _, t := range machineTrees {
-		if path == t || strings.HasPrefix(path, t+"/") {
-			return true
-		}
-	}
-	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/")
+	return slices.ContainsFunc(machineTrees[:], func(t string) bool { return path == t || strings.HasPrefix(path, t+"/") }) ||
+		strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") ||
+		strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/")
 }

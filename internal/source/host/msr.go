@@ -124,8 +124,7 @@ type register struct {
 }
 
 func registersOf(cpu *CPU) []register {
-	gen := cpu.Generation()
-	switch {
+	switch gen := cpu.Generation(); {
 	case gen.Intel():
 		list := []register{{MSRAPICBase, false}, {MSRPlatform, false}, {MSRPackageCst, false}, {MSRMiscEnable, false}, {MSRMiscPower, false},
 			{MSREnergyBias, false}, {MSRPowerCtl, false}, {MSRPrefetch, true}}
@@ -209,8 +208,7 @@ func plainProblem(chunks []registerRead, i int) error {
 			continue
 		}
 		follows := d > 0 && !allZero(c.data[d:])
-		precedes := d < 0 && !allZero(c.data[:8+d]) && !allZero(o.data[:-d])
-		if follows || precedes {
+		if precedes := d < 0 && !allZero(c.data[:8+d]) && !allZero(o.data[:-d]); follows || precedes {
 			return fmt.Errorf("%w: a plain file cannot hold this register beside its neighbour", ErrNotCaptured)
 		}
 	}

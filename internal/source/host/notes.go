@@ -378,7 +378,6 @@ func (c *Recorder) formatNotes(redacted bool) []byte {
 	return b.Bytes()
 }
 
-// sorted returns the questions of the answers, by path.
 func (c *Recorder) sorted() []query {
 	return slices.SortedFunc(maps.Keys(c.answers), func(a, b query) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op), cmp.Compare(a.register, b.register))

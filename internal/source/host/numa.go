@@ -204,8 +204,7 @@ func (r *reader) readMemorySize(path string, limit int, key string) fact.Fact[in
 	if err != nil {
 		return unknownFact[int64](r.source, err)
 	}
-	n, line, found, perr := kerneltext.ParseMeminfo(b, key)
-	switch {
+	switch n, line, found, perr := kerneltext.ParseMeminfo(b, key); {
 	case perr != nil:
 		return malformedFact[int64](r.evidenceAt(path, line), perr)
 	case !found && key != "MemTotal":
@@ -310,8 +309,7 @@ func parseGPUNode(text string) (node int, ok bool) {
 		key, value, _ := strings.Cut(line, ":")
 		switch value = strings.TrimSpace(value); key {
 		case "Node":
-			n, err := strconv.Atoi(value)
-			if err == nil && n < maxNodes {
+			if n, err := strconv.Atoi(value); err == nil && n < maxNodes {
 				node = n
 			}
 		case "Status":

@@ -122,7 +122,6 @@ func (r *reader) listNumbered(dir, prefix string) fact.Fact[[]int] {
 	})
 }
 
-// each converts the items of a list.
 func each[T, U any](list fact.Fact[[]T], convert func(T) U) fact.Fact[[]U] {
 	return fact.Convert(list, func(items []T) []U {
 		out := make([]U, 0, len(items))
@@ -144,11 +143,9 @@ func numericSuffix(name, prefix string) (int, bool) {
 	return int(n), err == nil
 }
 
-// hasFolder reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
-// tree is complete or the notes list it as absent.
+// Like readDir it is strict: a missing folder is false only if the tree is complete or the notes list it as absent.
 func (r *reader) hasFolder(path string) fact.Fact[bool] {
-	_, err := r.root.readDir(path)
-	switch {
+	switch _, err := r.root.readDir(path); {
 	case err == nil:
 		return fact.Known(true, fact.Direct, r.evidenceAt(path, ""))
 	case err.State == fact.Absent:
@@ -247,8 +244,7 @@ func StateOf(err error) fact.State {
 	return classifyError(err)
 }
 
-// classifyError returns the State for a cause. ENOENT is Absent here; the backend has decided before
-// whether it means Unread.
+// ENOENT is Absent here; the backend has decided before whether it means Unread.
 func classifyError(err error) fact.State {
 	switch {
 	case err == nil:

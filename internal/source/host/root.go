@@ -210,8 +210,7 @@ func (r *Root) explainError(op, path string, err error) *ReadError {
 	return e
 }
 
-// explainFolder does the same for folders. A folder is absent only if the tree is complete or the notes list
-// it as absent.
+// A folder is absent only if the tree is complete or the notes list it as absent.
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	if e.State == fact.Absent && !r.b.complete(path[1:]) {
@@ -259,8 +258,7 @@ func asError(e *ReadError) error {
 	return e
 }
 
-// relativePath checks a path and removes its leading slash. Only clean absolute paths are accepted, so
-// no path can lead out of the root.
+// Only clean absolute paths are accepted, so no path can lead out of the root.
 func relativePath(path string) (string, error) {
 	if len(path) < 2 || path[0] != '/' || strings.Contains(path, "\x00") {
 		return "", errors.New("not an absolute path below the root")

@@ -60,8 +60,7 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 }
 
 func (r *reader) readTable(path string, limit int) fact.Fact[[]byte] {
-	b, err := r.root.appendFile(nil, "read", path, limit)
-	switch {
+	switch b, err := r.root.appendFile(nil, "read", path, limit); {
 	case err != nil:
 		return unknownFact[[]byte](r.source, err)
 	case len(b) == 0:
@@ -71,8 +70,7 @@ func (r *reader) readTable(path string, limit int) fact.Fact[[]byte] {
 	}
 }
 
-// dmiEntries reads the structures one by one. If one fails, the complete list is unknown, because a table
-// without it would be wrong.
+// If one structure fails, the complete list is unknown, because a table without it would be wrong.
 func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 	names, err := r.root.readDir(dmiEntries)
 	if err != nil {

@@ -24,8 +24,7 @@ type biosResource struct {
 	Links struct{ Settings resourceLink }
 }
 
-// readBIOS reads the Bios resource and its settings object into a and returns the name of the registry.
-// It is not an error if the service has no such resource.
+// readBIOS returns the name of the registry. It is not an error if the service has no such resource.
 func (c *client) readBIOS(ctx context.Context, at string, a *Answer) (string, *Problem) {
 	var head biosResource
 	body, p := c.getResource(ctx, at, maxAnswer, &head)

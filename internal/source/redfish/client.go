@@ -136,8 +136,7 @@ func (c *client) sendRequest(ctx context.Context, method, link string, body []by
 func (c *client) waitForRetry(ctx context.Context, op string, h http.Header, try int) *Problem {
 	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
 	busy := newProblem(fact.SourceRefused, op, "the service is busy (503)").markFinal()
-	end, bounded := ctx.Deadline()
-	switch {
+	switch end, bounded := ctx.Deadline(); {
 	case try >= maxRetries:
 		busy.Text += ", also when asked " + strconv.Itoa(maxRetries) + " times more"
 		return busy
@@ -259,7 +258,6 @@ func (c *client) requestProblem(ctx context.Context, op string, err error) *Prob
 	return newProblem(fact.SourceRefused, op, "%s", c.hideSecrets(err.Error())).markFinal()
 }
 
-// contextProblem explains that the context ended: its time was over, or the operator interrupted.
 func (c *client) contextProblem(ctx context.Context, op string) *Problem {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return newProblem(fact.SourceRefused, op, "interrupted").markFinal()

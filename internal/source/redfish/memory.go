@@ -129,7 +129,6 @@ func (c *client) buildDIMM(path string, m *memoryResource) DIMM {
 	return d
 }
 
-// lineWithoutSecrets returns a text as one line without secrets.
 func (c *client) lineWithoutSecrets(s string) string {
 	if s = strings.TrimSpace(s); s == "" {
 		return ""

@@ -4,6 +4,7 @@ package redfish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -34,7 +35,6 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// wholeWithin returns the number if it is a whole one from least to most.
 func (n number) wholeWithin(least, most int64) (int64, bool) {
 	if !n.known || n.value < float64(least) || n.value > float64(most) || n.value != float64(int64(n.value)) {
 		return 0, false
@@ -126,8 +126,7 @@ func (c *client) memberPaths(ctx context.Context, path string) ([]string, *Probl
 	return out, p
 }
 
-// readPages returns the members of a collection, over all of its pages. A further page that is not there
-// is not an absent collection.
+// A further page that is not there is not an absent collection.
 func readPages[T any](ctx context.Context, c *client, path string) ([]T, *Problem) {
 	var out []T
 	seen := map[string]bool{}
@@ -179,10 +178,7 @@ func (c *client) readService(ctx context.Context, who Identity) *Answer {
 	if p == nil && root.Systems.targetPath() == "" {
 		p = newProblem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
 	}
-	if a.recordProblem(p) {
-		return a
-	}
-	if a.recordProblem(c.openSession(ctx, root)) {
+	if a.recordProblem(p) || a.recordProblem(c.openSession(ctx, root)) {
 		return a
 	}
 	c.readResources(ctx, root, who, a)
@@ -202,7 +198,7 @@ func (c *client) readResources(ctx context.Context, root *serviceRoot, who Ident
 	}
 	a.Found = true
 	registry := ""
-	if at := s.biosAddress(); at == "" {
+	if at := cmp.Or(s.Bios.targetPath(), s.Oem.Hp.Links.BIOS.targetPath()); at == "" {
 		a.recordNote("the service offers no BIOS settings")
 	} else if registry, p = c.readBIOS(ctx, at, a); a.recordProblem(p) && p.last {
 		return

@@ -143,8 +143,7 @@ func textEntries(text string) ([]logEntry, error) {
 		if ipmitoolStart().MatchString(line) {
 			names = ipmitoolRow
 		}
-		at := strings.IndexAny(line, "=:")
-		switch {
+		switch at := strings.IndexAny(line, "=:"); {
 		case separator == "|" && strings.HasPrefix(line, "ID ") && strings.HasSuffix(line, "Event"):
 			heading = nil
 			for _, name := range row {
@@ -187,8 +186,7 @@ func entryOfRecord(r map[string]string) (e logEntry, ok bool) {
 	if r["text"] == "" || when == "" {
 		return e, false
 	}
-	sensor, ipmi := r["sensor"]
-	switch {
+	switch sensor, ipmi := r["sensor"]; {
 	case !ipmi:
 		e.Message, e.MessageID = r["text"], r["id"]
 	case strings.HasPrefix(sensor, "Memory") && !strings.HasPrefix(r["direction"], "Deassert"):

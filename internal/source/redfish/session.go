@@ -104,17 +104,13 @@ func ownSession(at string, collections []string) string {
 		return ""
 	}
 	folder, id := path.Split(strings.TrimSuffix(name, "/"))
-	if id == "" || path.Clean(name) != strings.TrimSuffix(name, "/") {
-		return ""
-	}
-	if !slices.Contains(collections, strings.TrimSuffix(folder, "/")) {
+	if id == "" || path.Clean(name) != strings.TrimSuffix(name, "/") || !slices.Contains(collections, strings.TrimSuffix(folder, "/")) {
 		return ""
 	}
 	return at
 }
 
-// closeSession closes the session, even if the reading failed or its time is over. It returns why it
-// could not, "" for success.
+// The session is closed even if the reading failed or its time is over. The text is why it could not, "" for success.
 func (c *client) closeSession(ctx context.Context) string {
 	if c.token == "" {
 		return ""

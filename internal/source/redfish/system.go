@@ -3,7 +3,6 @@
 package redfish
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,8 +15,7 @@ const whichSystem = "run as root: serial number and UUID identify it; or name on
 
 const maxSystems = 64
 
-// findSystem finds the audited machine among the service's systems. If the service describes another
-// machine, that is a problem, because its memory is not this machine's.
+// If the service describes another machine, that is a problem, because its memory is not this machine's.
 func (c *client) findSystem(ctx context.Context, root *serviceRoot, who Identity, a *Answer) (*system, *Problem) {
 	list, p := c.memberPaths(ctx, root.Systems.targetPath())
 	if p != nil {
@@ -151,8 +149,4 @@ func (s *system) identifiers() []string {
 
 func (s *system) showsIdentifier(name string) bool {
 	return slices.ContainsFunc(s.identifiers(), func(id string) bool { return strings.Contains(name, id) })
-}
-
-func (s *system) biosAddress() string {
-	return cmp.Or(s.Bios.targetPath(), s.Oem.Hp.Links.BIOS.targetPath())
 }

@@ -90,11 +90,8 @@ func (t *Table) isSingular(s *Structure) bool {
 		if !d.Installed.Or(false) || d.Locator.Status != Known && d.BankLocator.Status != Known {
 			return false
 		}
-		switch d.FormFactor.Or("") {
-		case "Row Of Chips", "Chip", "Die":
-			return false
-		}
-		return !strings.HasPrefix(d.Type.Or(""), "LPDDR")
+		chips := []string{"Row Of Chips", "Chip", "Die"}
+		return !slices.Contains(chips, d.FormFactor.Or("")) && !strings.HasPrefix(d.Type.Or(""), "LPDDR")
 	default:
 		return false
 	}

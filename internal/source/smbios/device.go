@@ -107,8 +107,7 @@ func (d *MemoryDevice) decodeModule(f *fields) {
 	}
 }
 
-// configuredLabel returns dmidecode's label of the configured speed, which was "Configured Clock
-// Speed" before dmidecode 3.2.
+// The label of the configured speed was "Configured Clock Speed" before dmidecode 3.2.
 func (f *fields) configuredLabel() string {
 	const now = "Configured Memory Speed"
 	if !f.text {
@@ -133,7 +132,7 @@ const (
 	DetailLRDIMM      TypeDetail = 1 << 15
 )
 
-// detailWords are the names of bits 1 to 15.
+// detailWords are the names of bits 1 to 15. Bit 0 is reserved.
 var detailWords = [...]string{
 	"Other", "Unknown", "Fast-paged", "Static Column", "Pseudo-static",
 	"RAMBus", "Synchronous", "CMOS", "EDO", "Window DRAM", "Cache DRAM",
@@ -145,13 +144,10 @@ var detailWords = [...]string{
 func (d TypeDetail) Has(b TypeDetail) bool { return d&b == b }
 
 // String returns the names of the set bits as dmidecode prints them, "None" if no bit is set.
-func (d TypeDetail) String() string { return bitString(uint(d), detailWords[:]) }
-
-// bitString joins the names of the set bits; words[0] is the name of bit 1. Bit 0 is reserved.
-func bitString(bits uint, words []string) string {
+func (d TypeDetail) String() string {
 	var out []string
-	for i, w := range words {
-		if bits&(2<<i) != 0 {
+	for i, w := range detailWords {
+		if d&(2<<i) != 0 {
 			out = append(out, w)
 		}
 	}
@@ -161,16 +157,16 @@ func bitString(bits uint, words []string) string {
 	return strings.Join(out, " ")
 }
 
-// parseBits is the inverse of bitString. Names contain spaces, but are always in the order of their bits.
-func parseBits(v string, words []string) uint {
-	var bits uint
-	for i, w := range words {
+// parseTypeDetail is the inverse of String. Names contain spaces, but are always in the order of their bits.
+func parseTypeDetail(v string) Field[TypeDetail] {
+	var bits TypeDetail
+	for i, w := range detailWords {
 		if rest, ok := strings.CutPrefix(v, w); ok && (rest == "" || rest[0] == ' ') {
 			bits |= 2 << i
 			v = strings.TrimLeft(rest, " ")
 		}
 	}
-	return bits
+	return knownField(bits)
 }
 
 // readWidth reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty slots.
@@ -201,8 +197,7 @@ func (f *fields) readModuleSize() (Field[int64], Field[bool]) {
 	if !f.hasBytes(0x0C, 2) {
 		return Field[int64]{}, Field[bool]{}
 	}
-	n := f.u16(0x0C)
-	switch {
+	switch n := f.u16(0x0C); {
 	case n == 0:
 		return knownField[int64](0), knownField(false)
 	case n == 0xFFFF:
@@ -232,7 +227,7 @@ func plausibleSize(n int64) (Field[int64], Field[bool]) {
 
 // readTypeDetail reads the bits of the type detail. No module is registered and unbuffered: such bits are no statement.
 func (f *fields) readTypeDetail() Field[TypeDetail] {
-	d := readField(f, 0x13, 2, "Type Detail", func(v string) Field[TypeDetail] { return knownField(TypeDetail(parseBits(v, detailWords[:]))) },
+	d := readField(f, 0x13, 2, "Type Detail", parseTypeDetail,
 		func() Field[TypeDetail] { return knownField(TypeDetail(f.u16(0x13) & 0xFFFE)) })
 	if d.Value.Has(DetailRegistered | DetailUnbuffered) {
 		return withStatus[TypeDetail](Malformed)

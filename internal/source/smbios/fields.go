@@ -104,15 +104,6 @@ func (f *fields) labelledValue(label string) (string, bool) {
 	return "", false
 }
 
-func (f *fields) listItems() []textLine {
-	start := min(f.pos, len(f.s.lines))
-	end := start
-	for end < len(f.s.lines) && f.s.lines[end].item {
-		end++
-	}
-	return f.s.lines[start:end]
-}
-
 // readField reads a field of n bytes at off, or in a text the line with its label. It is Missing if the structure is too short, or
 // the text has no such line.
 func readField[T any](f *fields, off, n int, label string, text func(v string) Field[T], binary func() Field[T]) Field[T] {
@@ -219,8 +210,7 @@ func (f *fields) str(off int, label string) Field[string] {
 	})
 }
 
-// nthString returns string number n, counted from 1. A string cannot be empty: an empty string area
-// means that there are no strings.
+// Strings are counted from 1. A string cannot be empty: an empty string area means that there are no strings.
 func (f *fields) nthString(n int) (string, bool) {
 	rest := f.s.strs
 	for ; n > 1; n-- {
@@ -314,18 +304,6 @@ var sizeUnits = map[string]int{
 	"EB": 60, "EiB": 60,
 }
 
-func parseSize(v string) (int64, bool) {
-	n, unit, ok := leadingInt(v)
-	if !ok {
-		return 0, false
-	}
-	shift, known := sizeUnits[strings.Trim(unit, " ")]
-	if !known || n > (1<<62)>>shift {
-		return 0, false
-	}
-	return n << shift, true
-}
-
 // sizeField converts a printed size to a Field in bytes; "None" is a known size of 0.
 func sizeField(v string) Field[int64] {
 	if st := textStatus(v); st != Known {
@@ -334,11 +312,12 @@ func sizeField(v string) Field[int64] {
 	if v == "None" {
 		return knownField[int64](0)
 	}
-	n, ok := parseSize(v)
-	if !ok {
+	n, unit, ok := leadingInt(v)
+	shift, known := sizeUnits[strings.Trim(unit, " ")]
+	if !ok || !known || n > (1<<62)>>shift {
 		return unreadableField[int64](v)
 	}
-	return knownField(n)
+	return knownField(n << shift)
 }
 
 func textStatus(v string) Status {

@@ -44,7 +44,15 @@ type CPUID struct {
 func (t *Table) Processors() []Processor {
 	return decodeAll(t, typeProcessor, func(f *fields) Processor {
 		p := Processor{Handle: f.s.Handle}
-		p.decodeIdentity(f, t.Version)
+		p.Designation = f.str(0x04, "Socket Designation")
+		p.Type = f.readCode(0x05, "Type", "processor type")
+		pos := f.pos
+		p.Manufacturer = f.str(0x07, "Manufacturer")
+		f.pos = pos
+		p.Family, p.FamilyName = f.readFamily(p.Manufacturer, t.Version)
+		p.ID = f.processorID()
+		p.CPUID = f.readCPUID(&p)
+		p.Version = f.str(0x10, "Version")
 		p.decodeSocket(f)
 		if f.hasBytes(0x23, 1) {
 			p.CoreCount = f.readCount(0x23, 0x2A, "Core Count")
@@ -54,18 +62,6 @@ func (t *Table) Processors() []Processor {
 		}
 		return p
 	})
-}
-
-func (p *Processor) decodeIdentity(f *fields, v Version) {
-	p.Designation = f.str(0x04, "Socket Designation")
-	p.Type = f.readCode(0x05, "Type", "processor type")
-	pos := f.pos
-	p.Manufacturer = f.str(0x07, "Manufacturer")
-	f.pos = pos
-	p.Family, p.FamilyName = f.readFamily(p.Manufacturer, v)
-	p.ID = f.processorID()
-	p.CPUID = f.readCPUID(p)
-	p.Version = f.str(0x10, "Version")
 }
 
 func (p *Processor) decodeSocket(f *fields) {

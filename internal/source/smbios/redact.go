@@ -170,8 +170,7 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 	for row := range bytes.Lines(text) {
 		out = append(out, r.redactLine(bytes.Clone(row))...)
 	}
-	again, err := parseText(out)
-	if err != nil || !sameTables(t, again) {
+	if again, err := parseText(out); err != nil || !sameTables(t, again) {
 		return nil, errors.New("dmidecode's text cannot be redacted without changing what it says")
 	}
 	return out, nil

@@ -46,8 +46,9 @@ func (f *fields) virtualMachine() Field[bool] {
 	if _, ok := f.labelledValue("Characteristics"); !ok {
 		return Field[bool]{}
 	}
-	for _, l := range f.listItems() {
-		if l.val == "System is a virtual machine" {
+	items := f.s.lines[min(f.pos, len(f.s.lines)):]
+	for i := 0; i < len(items) && items[i].item; i++ {
+		if items[i].val == "System is a virtual machine" {
 			return knownField(true)
 		}
 	}

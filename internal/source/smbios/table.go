@@ -41,10 +41,7 @@ func (v Version) Known() bool { return v != Version{} }
 // AtLeast reports whether v is major.minor or later. It is true for an unknown version, because tables
 // without an entry point come from current kernels.
 func (v Version) AtLeast(major, minor int) bool {
-	if !v.Known() {
-		return true
-	}
-	return v.Major > major || v.Major == major && v.Minor >= minor
+	return !v.Known() || v.Major > major || v.Major == major && v.Minor >= minor
 }
 
 // Table is the SMBIOS of one machine. It is not changed after decoding, so goroutines may share it.
@@ -130,7 +127,6 @@ func (t *Table) Count(typ uint8) int {
 	return n
 }
 
-// decodeAll decodes the structures of one type in table order.
 func decodeAll[T any](t *Table, typ uint8, decode func(f *fields) T) []T {
 	out := make([]T, 0, t.Count(typ))
 	for s := range t.OfType(typ) {

@@ -194,8 +194,7 @@ func (p *textParser) parseStructureLine(pos int, content string, indent int) {
 
 // splitAttribute splits "Key: Value"; ok is false for a line of another form.
 func splitAttribute(content string) (key, val string, ok bool) {
-	i := strings.IndexByte(content, ':')
-	switch {
+	switch i := strings.IndexByte(content, ':'); {
 	case i < 0:
 		return "", content, false
 	case i+1 == len(content):
@@ -304,8 +303,7 @@ func (p *textParser) parseOutside(pos int, content string) {
 
 func (p *textParser) parseMessage(pos int, content string) bool {
 	t := p.t
-	bare := strings.TrimLeft(content, "# ")
-	switch {
+	switch bare := strings.TrimLeft(content, "# "); {
 	case strings.HasPrefix(bare, "dmidecode ") && p.readPrintedVersion(bare[len("dmidecode "):]):
 	case (strings.HasPrefix(bare, "SMBIOS ") || strings.HasPrefix(bare, "Legacy DMI ")) && strings.HasSuffix(bare, " present."):
 		p.header = true

@@ -80,8 +80,7 @@ func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 		key, _, valued := bytes.Cut(bytes.TrimLeft(word, `"`), []byte("="))
 		forInit = forInit || string(word) == "--"
 		// A word with a dot inside may be a fully qualified host name. Module options also have one, but few have no value.
-		dot := bytes.IndexByte(word, '.')
-		switch {
+		switch dot := bytes.IndexByte(word, '.'); {
 		case string(word) == "--", !forInit && slices.ContainsFunc(keptOptions[:], func(k string) bool {
 			return string(key) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(key), k)
 		}):

@@ -73,8 +73,7 @@ func (c *CPUInfo) recordKey(key string, value []byte) {
 	if len(c.Processors) == 0 {
 		return
 	}
-	p := &c.Processors[len(c.Processors)-1]
-	switch key {
+	switch p := &c.Processors[len(c.Processors)-1]; key {
 	case "physical id":
 		p.PhysicalID = parseID(value)
 	case "core id":

@@ -92,8 +92,7 @@ func (s *section) readLine(text string) {
 		s.severity = m[1]
 		return
 	}
-	key, value, _ := strings.Cut(text, ": ")
-	switch key {
+	switch key, value, _ := strings.Cut(text, ": "); key {
 	case "section_type":
 		s.memory = strings.HasPrefix(value, "memory error")
 	case "fru_text":

@@ -41,7 +41,6 @@ func ParseCPUList(b []byte) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// appendRange appends the numbers of a range first-last, also with a stride.
 func appendRange(list []int, item []byte) ([]int, error) {
 	span, stride, strided := bytes.Cut(item, []byte{':'})
 	low, high, isRange := bytes.Cut(span, []byte{'-'})
@@ -73,7 +72,6 @@ func appendRange(list []int, item []byte) ([]int, error) {
 	return list, nil
 }
 
-// smallNumber reads a number up to MaxCPU.
 func smallNumber(b []byte) (int, bool) {
 	n, err := strconv.ParseUint(string(b), 10, 16)
 	return int(n), err == nil
