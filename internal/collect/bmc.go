@@ -179,8 +179,7 @@ func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 		if !dimms[i].Installed {
 			continue
 		}
-		slot, ok := pairs[i]
-		if !ok || c.sys.Slots[slot].SizeBytes.Or(0) != dimms[i].SizeBytes {
+		if slot, ok := pairs[i]; !ok || c.sys.Slots[slot].SizeBytes.Or(0) != dimms[i].SizeBytes {
 			return false
 		}
 		installed++
@@ -348,8 +347,7 @@ func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fac
 	if value == zero {
 		return
 	}
-	at := j.evidenceFor(field, fmt.Sprint(value))
-	switch {
+	switch at := j.evidenceFor(field, fmt.Sprint(value)); {
 	case !into.Known():
 		*into = fact.Known(value, fact.Indirect, at, into.Evidence()...)
 	case alike(into.Value, value):

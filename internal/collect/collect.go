@@ -141,8 +141,7 @@ func (c *collector) recordConflict(thing string, kept, dropped fact.Evidence, wh
 	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }
 
-// noKernel returns an unknown fact for a value that only the kernel provides, if only an SMBIOS file
-// is audited or the machine's tree could not be read.
+// noKernel is for an audit of an SMBIOS file alone, or of a machine whose tree could not be read.
 func noKernel[T any](c *collector, what string) fact.Fact[T] {
 	if f := c.rootFailed; f != nil {
 		return fact.Unknown[T](f.State, f.Detail, "")

@@ -200,8 +200,7 @@ func hasOpaqueNames(e *bios.Export) bool {
 func (c *collector) combineValues(id string, values []fact.Fact[string]) fact.Fact[string] {
 	var won *fact.Fact[string]
 	for i := range values {
-		f := &values[i]
-		switch {
+		switch f := &values[i]; {
 		case !f.Known():
 			continue
 		case won == nil:
@@ -242,8 +241,7 @@ func whoDecided(id string, s *inventory.Setting) fact.Fact[string] {
 		return s.DecidedBy
 	}
 	by, known := s.DecidedBy.Get()
-	hardware := by == inventory.DecidedHardware
-	switch {
+	switch hardware := by == inventory.DecidedHardware; {
 	case now.Value == runs.Value && (!known || hardware):
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
 	case settings.Compatible(id, now.Value, runs.Value):

@@ -141,8 +141,7 @@ const systemMemory = "System Memory"
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
 const cxlCard = "CXL Add-on Card"
 
-// labelFact returns a slot's label. Placeholders such as "0" and "NO DIMM" are kept: they are the
-// slot's label nevertheless.
+// labelFact keeps placeholders such as "0" and "NO DIMM": they are the slot's label nevertheless.
 func labelFact(s structure, name string, t smbios.Field[string]) fact.Fact[string] {
 	f := textFact(s, name, t)
 	if f.State == fact.Unstated && t.Value != "" {
@@ -206,11 +205,9 @@ func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy fact.Input) 
 	}
 }
 
-// typeDetailBits reports whether one of these bits of the type detail is set. Whether a module is registered is unknown if firmware
-// sets none of the bits for registered, unbuffered and load-reduced.
+// typeDetailBits is unknown if firmware sets none of the bits for registered, unbuffered and load-reduced.
 func typeDetailBits(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
-	v, ok := d.Detail.Get()
-	switch {
+	switch v, ok := d.Detail.Get(); {
 	case !ok:
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	case bits != smbios.DetailNonVolatile && v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0:
@@ -225,8 +222,7 @@ func memoryTechnology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.T
 		return fact.Known(t, fact.Direct, s.fieldEvidence(field, raw))
 	}
 	typ, tech := d.Type.Or(""), d.Technology.Or("")
-	detail := d.Detail.Or(0)
-	switch {
+	switch detail := d.Detail.Or(0); {
 	case strings.HasPrefix(typ, "HBM") && strings.Contains(d.FormFactor.Or(""), "DIMM"):
 		return fact.Unknown[inventory.Technology](fact.Conflicting, "firmware calls a DIMM "+typ+", which is on the processor's package", "the module's label", s.fieldEvidence("Type", typ))
 	case typ == "Logical non-volatile device" && (tech == "DRAM" || !s.version.AtLeast(3, 2)): // the version that has this type first
@@ -253,8 +249,7 @@ func memoryTechnology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.T
 	}
 }
 
-// isROM reports whether the device is the BIOS chip, which some boards list among the memory devices.
-// A DIMM is never a ROM, whatever its label.
+// isROM recognises the BIOS chip, which some boards list among the memory devices. A DIMM is never a ROM, whatever its label.
 func isROM(d *smbios.MemoryDevice) bool {
 	if strings.Contains(d.FormFactor.Or(""), "DIMM") {
 		return false
@@ -263,7 +258,6 @@ func isROM(d *smbios.MemoryDevice) bool {
 	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
 }
 
-// isSoldered reports whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
 func isSoldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	form, ok := d.FormFactor.Get()
 	if !ok {

@@ -164,8 +164,7 @@ func clearsEmpty(slots []inventory.Slot, named []namedModule, n *namedModule) bo
 	bare := 0
 	registered := n.device.Detail.Or(0)&(smbios.DetailRegistered|smbios.DetailLRDIMM) != 0
 	for i := range slots {
-		s := &slots[i]
-		switch {
+		switch s := &slots[i]; {
 		case s.State == inventory.SlotPopulated && s.Registered.Known() && s.Registered.Value != registered:
 			return false
 		case s.State == inventory.SlotEmpty && s.Array == slots[n.row].Array:

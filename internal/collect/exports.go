@@ -31,8 +31,7 @@ func (c *collector) addExports(in *Input) {
 	inputs := map[*bios.Export]*Export{}
 	var list []*bios.Export
 	for i := range in.Exports {
-		x := &in.Exports[i]
-		switch {
+		switch x := &in.Exports[i]; {
 		case x.Export == nil:
 			c.sys.Sources = append(c.sys.Sources, x.Failed.failedSource(x.Source))
 		case err != nil:
@@ -136,8 +135,7 @@ func (c *collector) identifyMachine(x *Export) {
 	}
 }
 
-// genericFirmware reports whether several vendors ship this firmware unchanged, so that its attribute names
-// do not identify the vendor. AMI makes firmware but no machines.
+// Several vendors ship this firmware unchanged, so that its attribute names identify none. AMI makes no machines.
 func genericFirmware(vendor string) bool {
 	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
 }

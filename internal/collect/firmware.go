@@ -52,12 +52,10 @@ func (c *collector) readFirmware() {
 }
 
 func losesStructures(p *smbios.Problem) bool {
-	switch p.Code {
-	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage, smbios.CodeEarlyEnd:
-		return !p.Harmless
-	default:
-		return !p.Harmless && p.Code == smbios.CodeLength && p.Handle < 0 // the length of the table, not of a structure
-	}
+	cut := []string{smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker,
+		smbios.CodeZeroLength, smbios.CodeGarbage, smbios.CodeEarlyEnd}
+	ofTable := p.Code == smbios.CodeLength && p.Handle < 0 // not of a structure
+	return !p.Harmless && (ofTable || slices.Contains(cut, p.Code))
 }
 
 // memoryComplete reports whether a problem is located after all structures about processors and memory:

@@ -37,7 +37,11 @@ func (c *collector) addKernelFacts() {
 	c.sys.CPU = inventory.CPU{Vendor: p.Vendor, Brand: p.Brand, Family: p.Family, Model: p.Model, Stepping: p.Stepping, Flags: p.Flags,
 		Packages: p.Packages, Online: p.Online, Present: p.Present, ThreadsPerCore: p.ThreadsPerCore, CPUsPerL3: p.CPUsPerL3(),
 		SMTControl: p.SMTControl, SMTActive: p.SMTActive}
-	c.sys.NUMA = c.kernelNUMA()
+	// The command line is shown to everyone who can read the daemon's report and may contain a password (rd.iscsi.password=).
+	line := f.Cmdline.Line
+	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
+	c.sys.NUMA = inventory.NUMA{SRAT: f.ACPI.HasTable("SRAT"), SLIT: f.ACPI.HasTable("SLIT"),
+		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.optionsWithPrefix(line, memoryOptions[:])}
 	c.sys.Memory = c.visibleMemory()
 	for _, m := range f.EDAC.Controllers.Value {
 		c.sys.EDAC = append(c.sys.EDAC, m.Controller)
@@ -71,17 +75,6 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 	"possible_cpus=", "mem=", "memmap=", "kernelcore=", "movablecore=", "efi_fake_mem", "hugepages=", "numa_balancing=", "crashkernel=",
 	"tsx_async_abort=", "mmio_stale_data=", "retbleed="}
 
-// kernelNUMA returns the kernel's view of NUMA without the nodes. The command line is shown to everyone who
-// can read the daemon's report and may contain a password (rd.iscsi.password=), so values that an audit
-// does not need are hidden.
-func (c *collector) kernelNUMA() inventory.NUMA {
-	f := c.facts
-	line := f.Cmdline.Line
-	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
-	return inventory.NUMA{SRAT: f.ACPI.HasTable("SRAT"), SLIT: f.ACPI.HasTable("SLIT"),
-		KernelNUMA: f.NUMA.Directory, Cmdline: line, Options: c.optionsWithPrefix(line, memoryOptions[:])}
-}
-
 // featureOptions are prefixes of kernel options that ask for a feature of the platform, or prevent it.
 var featureOptions = [...]string{"kvm_intel.tdx=", "kvm_amd.", "mem_encrypt=", "kernelcore=", "nosgx", "nohibernate", "iommu=", "iommu.passthrough=", "amd_iommu="}
 
@@ -98,8 +91,6 @@ func (c *collector) optionsWithPrefix(line fact.Fact[string], prefixes []string)
 	})
 }
 
-// visibleMemory returns the size of the memory that the kernel sees: by firmware's memory map, by online
-// memory blocks and by MemTotal.
 func (c *collector) visibleMemory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
@@ -143,8 +134,7 @@ func (c *collector) readRegisters() {
 	if c.facts == nil {
 		return
 	}
-	virtual := c.sys.Machine.Virtual
-	switch {
+	switch virtual := c.sys.Machine.Virtual; {
 	case virtual.Or(false):
 		c.msr = host.RefuseMSR("registers of a virtual machine say nothing: unknown ones read 0")
 	case c.isPrivilegedDomain():

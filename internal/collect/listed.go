@@ -67,8 +67,7 @@ func (c *collector) checkListedBytes() {
 		return
 	}
 	listed, ok := c.listedCapacity()
-	seen := c.visibleOnModules()
-	if ok && seen.Known() && seen.Value > listed+listed/100 {
+	if seen := c.visibleOnModules(); ok && seen.Known() && seen.Value > listed+listed/100 {
 		c.recordUnlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
 			humanize.Size(listed), humanize.Size(seen.Value), seen.From.Path))
 	}
@@ -193,7 +192,6 @@ func (c *collector) compareTable() {
 	c.noteSource(f.Doubt, true)
 }
 
-// namesDiffer reports whether both names are known, and the difference.
 func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparable bool, doubt string) {
 	own := identityFact(tree)
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })

@@ -74,7 +74,6 @@ func sameVendor(x, y fact.Fact[string]) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// kernelIdentity completes the identity from the kernel's copy, and records differences.
 func (c *collector) kernelIdentity(m *inventory.Machine) {
 	id := c.readIdentity()
 	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {
@@ -100,8 +99,7 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	}
 }
 
-// sameMachine reports whether the table was read from the audited root. A file given with a root may
-// be another machine's on purpose.
+// A file given with a root may be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.table != nil && !c.given }
 
 // readIdentity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
@@ -122,8 +120,7 @@ func (c *collector) readIdentity() inventory.Machine {
 // preferGHW takes ghw's string unless it is only a placeholder such as "unknown". If both differ, it records a
 // conflict and keeps our own.
 func (c *collector) preferGHW(word string, own *fact.Fact[string]) {
-	at := fact.At(inventory.SourceDMIID, own.From.Path, word)
-	switch {
+	switch at := fact.At(inventory.SourceDMIID, own.From.Path, word); {
 	case placeholder.Is(word):
 	case own.Known() && own.Value != word:
 		c.recordConflict("machine identity", own.From, at, "ghw reads a different word")

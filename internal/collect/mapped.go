@@ -87,8 +87,7 @@ func (c *collector) mappedDevices() {
 		return
 	}
 	for i := range c.sys.Slots {
-		s := &c.sys.Slots[i]
-		if s.State == inventory.SlotPopulated {
+		if s := &c.sys.Slots[i]; s.State == inventory.SlotPopulated {
 			handle := uint16(s.Handle)
 			n := ranges[handle]
 			s.Range = first[handle]

@@ -30,7 +30,7 @@ func (c *collector) fillSockets() {
 			c.addUnlistedSockets(numbers, i)
 			s := structureOf(4, p.Handle, c.table)
 			out := readSocket(s, &p, len(c.sys.Sockets))
-			if running && isUndetected(&p) {
+			if running && isUndetected(&p) { // old desktop boards report their only processor as disabled
 				out = asEmptySocket(s, &p, &out)
 			}
 			like := p
@@ -135,8 +135,6 @@ func isUndetected(p *smbios.Processor) bool {
 		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || placeholder.Is(p.Version.Value))
 }
 
-// asEmptySocket returns a undetected socket as an empty one. It is called only if another socket has a
-// processor: old desktop boards report their only processor as disabled.
 func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
 	return inventory.Socket{ID: named.ID, Handle: named.Handle, Designation: named.Designation, Manufacturer: named.Manufacturer,
 		Upgrade: named.Upgrade, Enabled: named.Enabled,

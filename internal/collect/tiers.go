@@ -119,8 +119,7 @@ func (c *collector) withOfflineCPUs(n *inventory.Node, plain fact.Fact[inventory
 	if i := slices.IndexFunc(c.facts.NUMA.Nodes, func(of host.Node) bool { return of.ID == n.ID }); i >= 0 {
 		linked, blocks = c.facts.NUMA.Nodes[i].LinkedCPUs, c.facts.NUMA.Nodes[i].Blocks
 	}
-	at := present.From
-	switch {
+	switch at := present.From; {
 	case len(linked.Value) > 0:
 		return fact.Known(inventory.NodeDRAM, fact.Corroborated, fact.At(inventory.SourceNUMA, linked.From.Path, fmt.Sprintf("cpu%d", linked.Value[0])), at)
 	case len(blocks.Value) > 0:
@@ -259,8 +258,7 @@ func (c *collector) allOnPackage(each int64) bool {
 	without, with := 0, 0
 	for i := range c.sys.Nodes {
 		n := &c.sys.Nodes[i]
-		bytes, known := n.MemoryBytes.Get()
-		switch {
+		switch bytes, known := n.MemoryBytes.Get(); {
 		case n.HasCPU.Or(true):
 			with++
 		case c.kindByDevice(n).Known() || !n.HasMemory.Or(false):
@@ -286,8 +284,7 @@ func (c *collector) deriveSideCaches() {
 	}
 	for i := range c.sys.Nodes {
 		n := &c.sys.Nodes[i]
-		size, ok := n.SideCacheBytes.Get()
-		switch {
+		switch size, ok := n.SideCacheBytes.Get(); {
 		case !ok || size <= 0:
 			n.SideCacheOf = fact.UnknownFrom[inventory.Technology](n.SideCacheBytes)
 		case c.packageMemory() > 0 && persistent == (fact.Evidence{}):
@@ -335,8 +332,7 @@ func (c *collector) addNodes() {
 	v := &c.sys.Memory.VisibleBytes
 	for i := range c.sys.Nodes {
 		n := &c.sys.Nodes[i]
-		bytes, ok := n.MemoryBytes.Get()
-		if notOnModules(n) && ok && v.Known() && v.Value > bytes {
+		if bytes, ok := n.MemoryBytes.Get(); notOnModules(n) && ok && v.Known() && v.Value > bytes {
 			v.Value -= bytes
 			v.Certainty = min(v.Certainty, n.Kind.Certainty)
 			v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
@@ -355,8 +351,7 @@ func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	}
 	id, found := owner[cpus[0]]
 	for _, cpu := range cpus {
-		other, ok := owner[cpu]
-		switch {
+		switch other, ok := owner[cpu]; {
 		case !ok || !found:
 			return fact.Unknown[int](fact.Absent, "the sockets of the node's CPUs are not known", "", n.CPUs.From)
 		case other != id:

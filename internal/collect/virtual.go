@@ -35,8 +35,7 @@ const xenPrivileged = 1 << 11
 func (c *collector) detectVirtual() (fact.Fact[bool], fact.Fact[string]) {
 	name, bit := c.hypervisorName(), c.virtualBit()
 	flag, word, settled := c.kernelVirtual()
-	platform, hypervisor := c.virtualByPlatform()
-	switch {
+	switch platform, hypervisor := c.virtualByPlatform(); {
 	case settled && flag.Or(false):
 		return flag, fact.First(word, name)
 	case settled && flag.Known():
@@ -72,8 +71,7 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 	v := c.facts.Virt
 	flag, name = v.HypervisorFlag, v.Type
 	features := v.XenFeatures.From
-	tree := v.DeviceTree
-	switch {
+	switch tree := v.DeviceTree; {
 	case v.XenFeatures.Known() && v.XenFeatures.Value&xenPrivileged != 0:
 		return fact.Known(false, fact.Corroborated, features), name, true
 	case flag.Or(false):

@@ -55,8 +55,7 @@ func (c *comparison) compareMachine() inventory.Compared {
 	}
 	for i := range c.then.Sockets {
 		then := &c.then.Sockets[i]
-		have := now[then.ID]
-		switch {
+		switch have := now[then.ID]; {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
 			p.addUnknown("socket %d is not known now as it was then", then.ID)
 		case then.Populated != nil && *then.Populated != *have.Populated:
@@ -189,8 +188,7 @@ func (c *comparison) isIdentified() bool {
 	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""
 }
 
-// swappedUUID returns the hash of the UUID in the other byte order. SMBIOS before 2.6 writes the first
-// three fields as big-endian numbers, so a BIOS update may change the order.
+// SMBIOS before 2.6 writes the first three fields of a UUID as big-endian numbers, so a BIOS update may change the order.
 func (c *comparison) swappedUUID() string {
 	id := normaliseID(string(c.sys.Machine.Identifiers.SystemUUID))
 	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))

@@ -32,8 +32,7 @@ func (c *comparison) compareSlots() []inventory.Compared {
 			continue
 		}
 		p := &subjectChanges{subject: q.slotSubject()}
-		why := c.unclearReason(q)
-		switch {
+		switch why := c.unclearReason(q); {
 		case why != "":
 			p.addUnknown("%s", why)
 		case !mayBePopulated(q.now):

@@ -85,8 +85,7 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 
 func (m *Machine) deriveCStates() derived {
 	v, unknown := m.findIdleStates()
-	by, option := m.byOption(idleOption)
-	switch {
+	switch by, option := m.byOption(idleOption); {
 	case !v.driver.Known() && m.hasKernelOption(disablesIdle): // the kernel then makes no folder of an idle driver
 		return derived{fact.Known(disabledWord, fact.Corroborated, by.From), by}
 	case unknown != nil:
@@ -143,8 +142,7 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, p.From)
 		}
 	}
-	mwait := m.processorFlag("monitor")
-	switch {
+	switch mwait := m.processorFlag("monitor"); {
 	case !m.optionsKnown():
 		return unknownDecider("the command line is not known, which can limit the idle states", at)
 	case mwait.Known() && !mwait.Value:
@@ -166,8 +164,7 @@ func (m *Machine) allDisabled(v *idleView) derived {
 		statuses[v.deep[i].DefaultStatus.Value]++
 	}
 	statesOff := func(key, value string) bool { return key == "intel_idle.states_off" && value != "0" }
-	by, option := m.byOption(statesOff)
-	switch {
+	switch by, option := m.byOption(statesOff); {
 	case statuses["enabled"] == len(v.deep):
 		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at...)
 	case statuses["disabled"] == len(v.deep) && option:
@@ -209,8 +206,7 @@ func (m *Machine) someEnabled(v *idleView) derived {
 // it and offers the state itself (docs/kernel.md, C1E).
 func (m *Machine) deriveC1E() derived {
 	bit := m.registerField(host.MSRPowerCtl, 1, 1)
-	v, unknown := m.findIdleStates()
-	switch {
+	switch v, unknown := m.findIdleStates(); {
 	case bit.State == fact.Conflicting:
 		return derived{effective: fact.UnknownFrom[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
@@ -252,8 +248,7 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 		at = append(at, bit.From)
 	}
 	off, known := s.Disabled.Get()
-	limit, longest, everywhere, limited := m.lowestLimit()
-	switch {
+	switch limit, longest, everywhere, limited := m.lowestLimit(); {
 	case !known:
 		return derived{effective: fact.UnknownFrom[string](s.Disabled)}
 	case !off && limited && everywhere && exceedsLatency(s, longest): // the state is never entered

@@ -117,8 +117,7 @@ func (m *Machine) deriveLockstep() fact.Fact[string] {
 	return found
 }
 
-// installedBytes returns the sum of the DRAM modules in bytes. It returns false if a slot cannot be
-// counted or the table is not the machine's own.
+// installedBytes is false if a slot cannot be counted or the table is not the machine's own.
 func (m *Machine) installedBytes() (int64, bool) {
 	var sum int64
 	if p := m.System.Firmware.Lost; !m.OwnTable || p != nil && p.Code != inventory.ProblemShort {
@@ -138,8 +137,7 @@ func (m *Machine) installedBytes() (int64, bool) {
 	return sum, sum > 0
 }
 
-// allVisible reports whether the system sees all installed memory except for the part that firmware and
-// kernel reserve, which is smaller than a spare rank.
+// allVisible allows for the part that firmware and kernel reserve, which is smaller than a spare rank.
 func (m *Machine) allVisible(installed int64) bool {
 	visible, ok := m.System.Memory.VisibleBytes.Get()
 	missing := installed - visible

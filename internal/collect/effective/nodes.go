@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// virtualisedReason returns why the nodes are, or may be, virtual or emulated; otherwise nil.
 func (m *Machine) virtualisedReason() *fact.Fact[string] {
 	var f fact.Fact[string]
 	switch {
@@ -115,8 +114,7 @@ func (m *Machine) cpusMissing() (int, *fact.Fact[string]) {
 	var f fact.Fact[string]
 	present, ok := cpu.Present.Get()
 	offline := m.Kernel.CPU.Offline
-	missing := len(present) - len(cpu.Online.Value)
-	switch {
+	switch missing := len(present) - len(cpu.Online.Value); {
 	case ok && missing == len(cpu.Online.Value) && strings.HasSuffix(cpu.SMTControl.Or(""), "off"):
 		return 0, nil // the kernel took one of the two threads of every core offline; cores and caches are all there
 	case !ok && (!offline.Known() || len(offline.Value) > 0):
@@ -160,8 +158,7 @@ func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
 			continue
 		}
 		l.cpus = max(l.cpus, len(n.CPUs.Value))
-		id, ok := n.Socket.Get()
-		switch {
+		switch id, ok := n.Socket.Get(); {
 		case ok:
 			count[id]++
 		case n.Socket.State == fact.Conflicting && len(m.System.Nodes) == 1 && m.isZenProcessor():
@@ -222,8 +219,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	evidence := slices.Concat(m.System.CPU.Packages.Evidence(), n.SRAT.Evidence(), n.Cmdline.Evidence())
 	if supported, ok := n.KernelNUMA.Get(); ok && !supported {
 		// Only the SRAT shows firmware's mode.
-		srat, sratKnown := m.System.NUMA.SRAT.Get()
-		switch {
+		switch srat, sratKnown := m.System.NUMA.SRAT.Get(); {
 		case sratKnown && srat:
 			return fact.Known(disabledWord, fact.Indirect, m.System.NUMA.SRAT.From, evidence...)
 		case sratKnown && known && !m.northbridge():
@@ -233,8 +229,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 		}
 	}
 	nodes := m.countCPUNodes()
-	count, ok := nodes.Get()
-	switch {
+	switch count, ok := nodes.Get(); {
 	case !ok:
 		return fact.UnknownFrom[string](nodes)
 	case count == 0:
@@ -256,8 +251,7 @@ func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.
 				fmt.Sprintf("node %d spans sockets although there are enough nodes", m.System.Nodes[i].ID), "", slices.Concat(evidence, []fact.Evidence{from})...)
 		}
 	}
-	srat, known := m.System.NUMA.SRAT.Get()
-	switch {
+	switch srat, known := m.System.NUMA.SRAT.Get(); {
 	case known && srat:
 		return fact.Known(disabledWord, fact.Direct, from, evidence...)
 	case known && !m.northbridge():
@@ -304,8 +298,7 @@ func (m *Machine) deriveSubNUMA() fact.Fact[string] {
 		return *unknown
 	}
 	p := m.cpuModel()
-	vendor, ok := p.vendor.Get()
-	switch {
+	switch vendor, ok := p.vendor.Get(); {
 	case !ok:
 		return fact.UnknownFrom[string](p.vendor)
 	case l.spans:
@@ -358,8 +351,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
-	mode := fmt.Sprintf("nps%d", n)
-	switch {
+	switch mode := fmt.Sprintf("nps%d", n); {
 	case n == 1 && ok && l3 == l.cpus:
 		// With one L3 in each socket, L3 as NUMA makes the same layout.
 		return fact.Known(mode, fact.Indirect, l.at, more...)
@@ -403,12 +395,10 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 
 // snoopMode derives cluster on die, a snoop mode of Haswell and Broadwell; the others are not visible.
 func (m *Machine) snoopMode() fact.Fact[string] {
-	p := m.cpuModel()
-	if !p.hasClusterOnDie() {
+	if p := m.cpuModel(); !p.hasClusterOnDie() {
 		return unobservable("not observable from Linux")
 	}
-	mode := m.deriveSubNUMA()
-	switch {
+	switch mode := m.deriveSubNUMA(); {
 	case mode.Known() && mode.Value == "cod":
 		return mode
 	case mode.Known():

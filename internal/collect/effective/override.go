@@ -242,8 +242,7 @@ func (m *Machine) savesPower(f *derived) []inventory.Override {
 	return nil
 }
 
-// ownScaling reports whether the hardware scales the frequency under a driver, so that its powersave is no lowest
-// frequency.
+// With such a driver the hardware scales the frequency, so that its powersave is no lowest frequency.
 func ownScaling(driver string) bool {
 	return slices.Contains([]string{"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"}, driver)
 }
@@ -273,8 +272,7 @@ func (m *Machine) slowGovernor() []inventory.Override {
 	return nil
 }
 
-// latencyLimit returns the limit of the wake-up latency that forbids idle states below C1. every is set
-// if it forbids all of them on all CPUs.
+// A limit forbids idle states below C1; every is set if it forbids all of them on all CPUs.
 func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	v, unknown := m.findIdleStates()
 	if unknown != nil {
@@ -311,8 +309,7 @@ func exceedsLatency(s *host.IdleState, limit int64) bool {
 	return s.LatencyUS.Known() && s.LatencyUS.Value > limit
 }
 
-// lowestLimit returns the strictest limit of the wake-up latency in microseconds, and whether it applies
-// to every sampled CPU.
+// lowestLimit returns the strictest limit in microseconds, and whether it applies to every sampled CPU.
 func (m *Machine) lowestLimit() (at fact.Evidence, limit int64, everywhere, ok bool) {
 	idle := m.Kernel.CPUIdle
 	for _, l := range idle.Limits.Distinct {

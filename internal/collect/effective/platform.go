@@ -36,8 +36,7 @@ func (m *Machine) deriveIOMMU() derived {
 	name, x86 := m.iommuNames()
 	table := inWords(m.Kernel.ACPI.HasTable(name), name, "listed", "not listed")
 	by, option := m.byOption(m.disablesIOMMU)
-	there, tableKnown := table.Get()
-	switch {
+	switch there, tableKnown := table.Get(); {
 	case len(units.Value) > 0:
 		return derived{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
@@ -110,8 +109,7 @@ func (m *Machine) virtualization() derived {
 		return derived{effective: unobservable("virtualization of this processor is not documented here")}
 	}
 	flag := m.processorFlag(name)
-	kvm := m.Kernel.Devices.KVM
-	switch {
+	switch kvm := m.Kernel.Devices.KVM; {
 	case !flag.Known():
 		return derived{effective: fact.UnknownFrom[string](flag)}
 	case flag.Value && kvm.Known():

@@ -125,8 +125,7 @@ var biases = [...]string{"max_performance", "balanced_performance", "balanced_po
 func (m *Machine) energyPerfBias() derived {
 	f := m.Kernel.CPUFreq
 	epb, at := m.energyBiasWord()
-	epp := m.preferenceWord()
-	switch {
+	switch epp := m.preferenceWord(); {
 	case len(f.EPP.Distinct) > 1:
 		return derived{effective: mixedValues("the frequency policies differ in their energy preference", &f.EPP)}
 	case epp.Known() && epb.State == fact.Conflicting:
@@ -150,8 +149,7 @@ func (m *Machine) energyPerfBias() derived {
 // under which intel_pstate and amd-pstate write the preference performance (linux drivers/cpufreq/intel_pstate.c,
 // intel_pstate_hwp_set; amd-pstate.c, amd_pstate_epp_update_limit).
 func (m *Machine) whoPrefers(epp, bias fact.Fact[string]) fact.Fact[string] {
-	governor := m.Kernel.CPUFreq.Governors.UniformValue()
-	switch {
+	switch governor := m.Kernel.CPUFreq.Governors.UniformValue(); {
 	case bias.Known():
 		return bias
 	case epp.Value == biases[0] && governor.Or("") == "performance":
@@ -230,8 +228,7 @@ func (m *Machine) uncoreFrequency() derived {
 	}
 	var f derived
 	for i := range list {
-		next := uncoreEntry(&list[i])
-		switch {
+		switch next := uncoreEntry(&list[i]); {
 		case !next.effective.Known():
 			return next
 		case i == 0:

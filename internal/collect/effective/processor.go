@@ -36,8 +36,7 @@ func (m *Machine) frontSideBus() (fsb, known bool) {
 	p := m.cpuModel()
 	vendor, ok := p.vendor.Get()
 	family, familyKnown := p.family.Get()
-	n, modelKnown := p.model.Get()
-	switch {
+	switch n, modelKnown := p.model.Get(); {
 	case !ok:
 		return false, false
 	case vendor != intelVendor:
@@ -99,12 +98,10 @@ func inWords(f fact.Fact[bool], field, yes, no string) fact.Fact[bool] {
 	return f
 }
 
-// registerField returns a field of a register, known if it is the same on all CPUs that were read. low is its
-// lowest bit, bits its width.
+// registerField is known if all CPUs that were read have the same. low is its lowest bit, bits its width.
 func (m *Machine) registerField(register uint32, low, bits uint) fact.Fact[uint64] {
 	readings := m.Registers.Readings[register]
-	none := m.Registers.None
-	switch {
+	switch none := m.Registers.None; {
 	case len(readings) > 0:
 	case none.Reason == "":
 		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), fact.BIOSOrBMC)

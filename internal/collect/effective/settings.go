@@ -117,8 +117,7 @@ func (m *Machine) settingApplies(v vendors) bool {
 var ownRules = []string{"smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode"}
 
 func (m *Machine) deriveSetting(d *derivation) derived {
-	virtual := &m.System.Machine.Virtual
-	switch {
+	switch virtual := &m.System.Machine.Virtual; {
 	case d.of == x86Only && m.isNotX86():
 		return derived{effective: unobservable("a setting of x86 processors")}
 	case slices.Contains(ownRules, d.id):
@@ -168,7 +167,6 @@ type derived struct {
 	effective, decided fact.Fact[string]
 }
 
-// byFirmware returns a derivation for a setting that only firmware can decide.
 func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) derived {
 	return func(m *Machine) derived {
 		f := derive(m)
@@ -194,13 +192,11 @@ func (f *derived) decidedBy() fact.Fact[string] {
 	}
 }
 
-// firstUnknown returns an unknown fact with the reason of the first unknown one of these facts.
 func firstUnknown[T any](facts ...fact.Fact[T]) fact.Fact[string] {
 	return fact.UnknownFrom[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
 }
 
-// mixedValues returns an unknown fact for a value that differs between CPUs or policies. The reason
-// names up to maxNamed values, each with the first file that has it.
+// mixedValues names up to maxNamed of the values that CPUs or policies have, each with the first file that has it.
 func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 	var named []string
 	var at []fact.Evidence

@@ -25,8 +25,7 @@ func (m *Machine) deriveSMT() fact.Fact[string] {
 	}
 	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
 	threads, hasThreads := cpu.ThreadsPerCore.Get()
-	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
-	switch {
+	switch more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...); {
 	case hasThreads && threads > 1:
 		// Two siblings of a core are online.
 		return fact.Known(enabledWord, fact.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
@@ -101,8 +100,7 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 func (m *Machine) smtSetting() derived {
 	f := derived{effective: m.deriveSMT()}
 	value, ok := f.effective.Get()
-	virtual := &m.System.Machine.Virtual
-	switch {
+	switch virtual := &m.System.Machine.Virtual; {
 	case !ok:
 	case m.Kernel != nil && virtual.Or(false):
 		f.decided = fact.Known(inventory.DecidedHypervisor, fact.Direct, virtual.From)

@@ -53,8 +53,7 @@ func (v *turboView) knownDecider(who string, certainty fact.Certainty) fact.Fact
 func (v *turboView) usesACPI() bool { return v.driver == "acpi-cpufreq" }
 
 func (v *turboView) deriveByBoost(certainty fact.Certainty) derived {
-	on, ok := v.boost.Get()
-	switch {
+	switch on, ok := v.boost.Get(); {
 	case ok && on:
 		return v.knownWord(enabledWord, certainty, v.knownDecider(inventory.DecidedFirmware, certainty))
 	case ok:
@@ -103,16 +102,14 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
 		return derived{effective: fact.UnknownFrom[string](v.off)}
 	}
-	bit, ok := v.off.Get()
-	switch {
+	switch bit, ok := v.off.Get(); {
 	case ok && bit == 1:
 		return v.knownWord(disabledWord, fact.Direct, v.whoSetTurboBit())
 	case v.noTurbo.Or(false):
 		return v.noTurboSet()
 	case v.usesACPI() && v.boost.Known():
 		// acpi-cpufreq creates the file only if the processor can boost.
-		on := v.boost.Value
-		switch {
+		switch on := v.boost.Value; {
 		case on && ok:
 			return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		case on:
@@ -128,8 +125,7 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 		return m.noTurboClear(v, ok)
 	case v.noTurbo.State == fact.Absent, v.noTurbo.State == fact.Refused, v.driver != "" && !strings.HasPrefix(v.driver, "intel_"):
 		// There is neither cpufreq/boost nor no_turbo: its driver is disabled or not in use.
-		offered, known := v.flag.Get()
-		switch {
+		switch offered, known := v.flag.Get(); {
 		case known && offered && ok:
 			return v.knownWord(enabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 		case known && offered:
@@ -179,8 +175,7 @@ func (v *turboView) noTurboSet() derived {
 // so the flag must agree, or the highest frequency must be above the base frequency.
 func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 	firmware := v.knownDecider(inventory.DecidedFirmware, fact.Corroborated)
-	p := &m.Kernel.CPUFreq.First
-	switch {
+	switch p := &m.Kernel.CPUFreq.First; {
 	case v.flag.Or(false):
 		return v.knownWord(enabledWord, fact.Direct, firmware)
 	case v.above:
@@ -203,8 +198,7 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 		return derived{effective: fact.UnknownFrom[string](v.off)}
 	}
 	bit, ok := v.off.Get()
-	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
-	switch {
+	switch pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"; {
 	case len(v.policies.Distinct) > 1:
 		return derived{effective: mixedValues("the frequency policies differ in boost", v.policies)}
 	case ok && bit == 1 && v.usesACPI():
@@ -213,8 +207,7 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 		return v.knownWord(disabledWord, fact.Direct, v.knownDecider(inventory.DecidedFirmware, fact.Corroborated))
 	case pstate:
 		policies := v.policies.UniformValue().Or("")
-		global, globalKnown := v.boost.Get()
-		switch {
+		switch global, globalKnown := v.boost.Get(); {
 		case globalKnown && !global:
 			return v.knownWord(disabledWord, fact.Corroborated, v.knownDecider(inventory.DecidedAdministrator, fact.Corroborated))
 		case policies == "0" && ok:

@@ -36,8 +36,7 @@ func (r *redactor) hideFunctions() smbios.Hide { return smbios.Hide{Text: r.Text
 
 // redactFile redacts one file; it implements host.Redact. No file is dropped.
 func (r *redactor) redactFile(path string, data []byte) ([]byte, bool) {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	switch {
+	switch name := path[strings.LastIndexByte(path, '/')+1:]; {
 	case path == dmiTable:
 		return smbios.RedactTable(r.entry, data, r.hideFunctions()), true
 	case strings.HasPrefix(path, "/sys/firmware/dmi/entries/") && name == "raw":
@@ -154,8 +153,7 @@ func (h *Hash) UUID(raw []byte) []byte {
 	if len(raw) != 16 || !slices.ContainsFunc(raw, func(c byte) bool { return c != raw[0] }) {
 		return raw // all 00 or FF: no UUID
 	}
-	other := swapByteOrder(raw)
-	switch slices.Compare(other, raw) {
+	switch other := swapByteOrder(raw); slices.Compare(other, raw) {
 	case -1:
 		return swapByteOrder(h.keyedStream("uuid", string(other), 16))
 	case 0:
