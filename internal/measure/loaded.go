@@ -89,13 +89,6 @@ func (s *LoadStep) summarise(threads int) string {
 	return f.Why
 }
 
-func (s *LoadStep) describe() string {
-	if s.Chains == 1 {
-		return "latency under load of 1 chain a core"
-	}
-	return fmt.Sprintf("latency under load of %d chains a core", s.Chains)
-}
-
 // validate refuses a step that memaudit does not measure.
 func (s *LoadStep) validate() error {
 	if !slices.Contains(loadSteps(), s.Chains) {

@@ -142,7 +142,6 @@ func (s *Machine) bufferFor(c Pair) Buffer {
 	return Buffer{Streams: streams, Chain: 1 << (bits.Len64(uint64(streams)) - 2)}
 }
 
-// checkFreeMemory refuses a machine that has not enough free memory.
 func (p *Plan) checkFreeMemory() error {
 	var all int64
 	for _, n := range p.Machine.Nodes {
@@ -223,7 +222,6 @@ func (s *Machine) checkAllowed(force bool) error {
 	}
 }
 
-// checkUsable returns an error if the process may use only a part of a node.
 func (n *Node) checkUsable(cpus, memory bool) error {
 	const hint = "run it outside the cpuset, or name other nodes with --nodes"
 	switch {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"memaudit.example/memaudit/internal/model/figure"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/model/strictjson"
 )
@@ -140,8 +141,7 @@ func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure
 	var values, clocks []float64
 	lost, why := 0, ""
 	for i := range passes {
-		p := &passes[i]
-		switch {
+		switch p := &passes[i]; {
 		case p.Kind != kind:
 		case p.Discarded != "":
 			lost, why = lost+1, string(p.Discarded)
@@ -165,7 +165,14 @@ func (c *Cell) summarise() {
 	for _, kind := range figure.Kinds() {
 		f := c.Figure(kind)
 		if f.Count > 0 {
-			*c.valueOfKind(kind) = &f.Median
+			switch kind {
+			case Read:
+				c.Read = &f.Median
+			case Triad:
+				c.Triad = &f.Median
+			default:
+				c.Latency = &f.Median
+			}
 			if s := f.Spread(); f.Median > 0 && (c.Spread == nil || s > *c.Spread) {
 				c.Spread = &s
 			}
@@ -176,19 +183,9 @@ func (c *Cell) summarise() {
 	}
 	for i := range c.Loaded {
 		if why := c.Loaded[i].summarise(c.Threads); why != "" {
-			c.Decided, c.Undecided = false, append(c.Undecided, c.Loaded[i].describe()+": "+why)
+			step := "latency under load of " + humanize.Plural(c.Loaded[i].Chains, "chain") + " a core"
+			c.Decided, c.Undecided = false, append(c.Undecided, step+": "+why)
 		}
-	}
-}
-
-func (c *Cell) valueOfKind(kind Kind) **float64 {
-	switch kind {
-	case Read:
-		return &c.Read
-	case Triad:
-		return &c.Triad
-	default:
-		return &c.Latency
 	}
 }
 

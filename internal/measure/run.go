@@ -55,7 +55,14 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 			return nil, err
 		}
 	}
-	return r.buildResult(), nil
+	res = &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, plan.Machine.Notes...), Kernel: Kernels,
+		Forced: plan.Machine.Guest != "", GeneratedAt: bench.Now().UTC().Format(time.RFC3339)}
+	for i := range r.cells {
+		r.cells[i].summarise()
+	}
+	res.Threads, res.BufferBytes = r.commonThreads(), r.commonBufferSize()
+	res.HugePages = r.allOnHugePages()
+	return res, nil
 }
 
 func (r *measurementRun) prepareCells() error {
@@ -146,10 +153,8 @@ func (r *measurementRun) runGroup(g *passGroup) error {
 	return nil
 }
 
-// misplacedReason returns a reason if the memory is not, or may not be, on the requested node, otherwise "".
 func (r *measurementRun) misplacedReason(node int) string {
-	p := r.memory[node].Placed()
-	switch {
+	switch p := r.memory[node].Placed(); {
 	case len(r.plan.Machine.Nodes) == 1:
 		return ""
 	case !p.Known:
@@ -159,17 +164,6 @@ func (r *measurementRun) misplacedReason(node int) string {
 	default:
 		return ""
 	}
-}
-
-func (r *measurementRun) buildResult() *Result {
-	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Machine.Notes...), Kernel: Kernels,
-		Forced: r.plan.Machine.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
-	for i := range r.cells {
-		r.cells[i].summarise()
-	}
-	res.Threads, res.BufferBytes = r.commonThreads(), r.commonBufferSize()
-	res.HugePages = r.allOnHugePages()
-	return res
 }
 
 // Kernels names the loops of this version; another text is another measurement.
@@ -245,10 +239,8 @@ func elapsedSeconds(before, after time.Duration) *float64 {
 	return &s
 }
 
-// disturbanceReason returns the reason why a group of passes was disturbed, otherwise "".
 func disturbanceReason(before, after Counters, wall time.Duration) string {
-	stall := elapsedSeconds(before.Stall, after.Stall)
-	switch {
+	switch stall := elapsedSeconds(before.Stall, after.Stall); {
 	case wall <= 0:
 		return "the clock stood still"
 	case before.Throttled >= 0 && after.Throttled > before.Throttled:
@@ -272,8 +264,7 @@ func (c *Cell) foreignLoad(f *Figure) string {
 func foreignLoadOf(passes []Pass, f *Figure, threads int, allowed float64) string {
 	var busy, wall float64
 	for i := range passes {
-		p := &passes[i]
-		switch {
+		switch p := &passes[i]; {
 		case p.Kind != f.Kind || p.Discarded != "":
 		case p.Foreign == nil:
 			return "what else ran on the machine is not known"

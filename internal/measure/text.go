@@ -21,7 +21,11 @@ func (r *Result) Circumstances() []Line {
 	if r.Refused != "" {
 		return []Line{{"refused", string(r.Refused)}}
 	}
-	out := []Line{{"kernels", r.Kernel}, {"stores", r.Store}, {"threads", threadsWords(r)}, {"memory", memoryWords(r)}}
+	threads := "one a core, by node"
+	if r.Threads != nil {
+		threads = fmt.Sprintf("%d on each node, one a core", *r.Threads)
+	}
+	out := []Line{{"kernels", r.Kernel}, {"stores", r.Store}, {"threads", threads}, {"memory", memoryWords(r)}}
 	for _, note := range r.Notes {
 		out = append(out, Line{"note", note})
 	}
@@ -90,8 +94,7 @@ func cellText(c *Cell, kind Kind) string {
 	if c == nil {
 		return ""
 	}
-	f := c.Figure(kind)
-	switch {
+	switch f := c.Figure(kind); {
 	case f.Count == 0:
 		return "?"
 	case !f.Decided():
@@ -99,13 +102,6 @@ func cellText(c *Cell, kind Kind) string {
 	default:
 		return fmt.Sprintf("%.1f", f.Median*kindUnits[kind].scale)
 	}
-}
-
-func threadsWords(r *Result) string {
-	if r.Threads == nil {
-		return "one a core, by node"
-	}
-	return fmt.Sprintf("%d on each node, one a core", *r.Threads)
 }
 
 func memoryWords(r *Result) string {

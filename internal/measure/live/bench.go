@@ -120,24 +120,16 @@ func (j *passJob) measurePass() outcome {
 		return o
 	}
 	o.cpu, o.switches = time.Duration(cpu[1]-cpu[0]), switches[1]-switches[0]
-	o.clock = coreClock()
+	for range 3 { // the fastest counts, because an interrupt may delay one
+		began := time.Now()
+		_ = kernel.Spin(clockSteps)
+		o.clock = max(o.clock, clockSteps/time.Since(began).Seconds())
+	}
 	return o
 }
 
 // clockSteps take some 30 microseconds.
 const clockSteps = 30_000
-
-// coreClock returns the core's speed in arithmetic steps per second, the fastest of three runs because an interrupt
-// may delay one.
-func coreClock() float64 {
-	best := 0.0
-	for range 3 {
-		began := time.Now()
-		_ = kernel.Spin(clockSteps)
-		best = max(best, clockSteps/time.Since(began).Seconds())
-	}
-	return best
-}
 
 func threadUsage() (cpu, switches int64, err error) {
 	var ts unix.Timespec

@@ -131,8 +131,7 @@ func allowedResources(root *host.Root) (cpus, mems []int) {
 	}
 	for line := range strings.Lines(string(b)) {
 		key, text, _ := strings.Cut(line, ":")
-		l, err := kerneltext.ParseCPUList([]byte(strings.TrimSpace(text)))
-		switch {
+		switch l, err := kerneltext.ParseCPUList([]byte(strings.TrimSpace(text))); {
 		case err != nil:
 		case key == "Cpus_allowed_list":
 			cpus = l
@@ -261,8 +260,7 @@ func hugeShare(maps []byte, start, end uint64) float64 {
 		}
 		key, rest, _ := strings.Cut(string(line), ":")
 		kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		n, err := strconv.ParseFloat(kb, 64)
-		switch {
+		switch n, err := strconv.ParseFloat(kb, 64); {
 		case !inside || err != nil:
 		case key == "Rss":
 			rss += n

@@ -51,8 +51,7 @@ func Decimal(n float64) string {
 
 // Days writes a number of days as a person reads it: "3.5 days", "5 hours", "3 minutes", "less than a minute".
 func Days(days float64) string {
-	minutes := days * 24 * 60
-	switch {
+	switch minutes := days * 24 * 60; {
 	case days >= 1:
 		if n := Decimal(days); n != "1" {
 			return n + " days"

@@ -64,8 +64,7 @@ type System struct {
 func (s *System) Running() []*Socket {
 	var out []*Socket
 	for i := range s.Sockets {
-		socket := &s.Sockets[i]
-		if socket.Populated.Or(false) && socket.Enabled.Or(true) {
+		if socket := &s.Sockets[i]; socket.Populated.Or(false) && socket.Enabled.Or(true) {
 			out = append(out, socket)
 		}
 	}
@@ -232,22 +231,18 @@ type Problem struct {
 
 // DescribeHidden returns a text: things ("modules") may be missing from the table because of the problem.
 func (p *Problem) DescribeHidden(what string) string {
-	switch p.Code {
-	case ProblemShort, ProblemUse:
+	if p.Code == ProblemShort || p.Code == ProblemUse {
 		return "the SMBIOS table does not list all memory: " + p.Text
-	default:
-		return "the SMBIOS table is not whole, so that " + what + " may be missing from the list: " + p.Text
 	}
+	return "the SMBIOS table is not whole, so that " + what + " may be missing from the list: " + p.Text
 }
 
 // DescribeDoubt returns what is in doubt about a list of modules that was not cut off.
 func (p *Problem) DescribeDoubt() string {
-	switch p.Code {
-	case ProblemMapped, ProblemBit:
+	if p.Code == ProblemMapped || p.Code == ProblemBit {
 		return "the SMBIOS table may be wrong about a module: " + p.Text
-	default:
-		return "the SMBIOS table may not list all slots: " + p.Text
 	}
+	return "the SMBIOS table may not list all slots: " + p.Text
 }
 
 // Conflict records that two sources disagree about one thing.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,7 +105,6 @@ func (t *Table) Decode(number string) (Module, bool) {
 	return Module{}, false
 }
 
-// afterName is what follows a maker's name.
 var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
 // normaliseNumber normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
@@ -164,7 +164,7 @@ func (p *pattern) decodeModule(found []string) Module {
 			v.SizeGB = 0 // a number that was written amiss ("KVR16R11D4/1616") gives no capacity
 		}
 	}
-	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: p.isDocumented(), SizeBytes: int64(v.SizeGB * (1 << 30)),
+	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: slices.Contains(p.Check, "doc"), SizeBytes: int64(v.SizeGB * (1 << 30)),
 		Type: v.DDR, Kind: v.Type, DeviceBits: v.Width, RatedMTs: v.Speed}
 	if m.Kind == "FB-DIMM" {
 		m.Type += " FB-DIMM"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -36,8 +35,6 @@ type pattern struct {
 
 	compiled *regexp.Regexp
 }
-
-func (p *pattern) isDocumented() bool { return slices.Contains(p.Check, "doc") }
 
 type values struct {
 	_       struct{}   `cbor:",toarray"` // without the names of fields

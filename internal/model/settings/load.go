@@ -2,8 +2,10 @@ package settings
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/rules"
 )
 
 // Load reads all tables of a folder (rules/settings). Their content is checked by audit/knowledge, which names the line.
@@ -127,4 +130,51 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 		})})
 	}
 	return all, nil
+}
+
+// OpenTable reads one table of rules/settings by the name of its file without ".yaml": from the folder "settings" of fsys,
+// or else the built-in one.
+func OpenTable(fsys fs.FS, name string) (*Table, error) {
+	file := path.Join("settings", name+".yaml")
+	if path.Base(name) != name || !fs.ValidPath(file) {
+		return nil, fmt.Errorf("%q is not the name of a table of rules/settings", name)
+	}
+	t, err := loadTable(fsys, file)
+	switch {
+	case err == nil:
+		return t, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	tables, err := LoadCompiled(rules.FS)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tables.entries {
+		if tables.entries[i].name == name {
+			return tables.entries[i].table(), nil
+		}
+	}
+	return nil, fmt.Errorf("there is no settings/%s.yaml", name)
+}
+
+// PresetMeaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset
+// must be spelled as in the table.
+func (t *Table) PresetMeaning(preset string) map[string]string {
+	for i := range t.Presets {
+		if words := t.Presets[i].Implies[preset]; words != nil {
+			return words
+		}
+	}
+	return nil
+}
+
+// PresetsWithMeaning lists the presets for which Meaning knows an answer, sorted.
+func (t *Table) PresetsWithMeaning() []string {
+	var out []string
+	for i := range t.Presets {
+		out = slices.AppendSeq(out, maps.Keys(t.Presets[i].Implies))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

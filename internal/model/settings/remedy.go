@@ -84,7 +84,6 @@ func (t *Table) candidateAttributes(s Setting, w *Change) []*Attribute {
 	return t.verifiedAttributes(s, func(a *Attribute) bool { return len(a.For) == 0 && t.applies(nil, w) && !a.isForeign(w.Maker) })
 }
 
-// verifiedAttributes returns the attributes of a setting that are not unverified and that fits accepts.
 func (t *Table) verifiedAttributes(s Setting, fits func(*Attribute) bool) []*Attribute {
 	var out []*Attribute
 	attrs := t.Settings[s.ID]
@@ -133,8 +132,7 @@ func (t *Table) changeInstructions(a *Attribute, value string, w *Change) []Inst
 	if a.Name == "" {
 		return ways
 	}
-	commands := t.toolCommands(a, value, w)
-	if len(ways)+len(commands) > 0 {
+	if commands := t.toolCommands(a, value, w); len(ways)+len(commands) > 0 {
 		return append(ways, commands...)
 	}
 	for _, form := range []string{FormRedfish, FormSUM, FormASU} {
@@ -149,14 +147,8 @@ func (t *Table) changeInstructions(a *Attribute, value string, w *Change) []Inst
 // Hyper-Threading in their menus.
 func (a *Attribute) isForeign(maker string) bool {
 	text := a.Name + " " + a.Menu
-	switch maker {
-	case "AuthenticAMD":
-		return strings.Contains(text, "Intel")
-	case "GenuineIntel":
-		return strings.Contains(text, "AMD") || strings.Contains(text, "Amd")
-	default:
-		return false
-	}
+	return maker == "AuthenticAMD" && strings.Contains(text, "Intel") ||
+		maker == "GenuineIntel" && (strings.Contains(text, "AMD") || strings.Contains(text, "Amd"))
 }
 
 func (t *Table) toolCommands(a *Attribute, value string, w *Change) []Instruction {
@@ -223,8 +215,7 @@ func (t *Table) unlockingStep(w *Change) string {
 		if !slices.Contains(m.Controls, w.ID) || m.Setting != t.Governing(w.ID) {
 			continue // Change.Preset is the value of the first governing preset
 		}
-		name, free := t.unlockingSpelling(m, w)
-		switch {
+		switch name, free := t.unlockingSpelling(m, w); {
 		case free == "" && slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spellingsFor(o.Attribute, w)) > 0 }):
 			// this generation has another preset
 		case slices.ContainsFunc(m.Unlocked, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):

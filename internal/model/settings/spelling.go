@@ -179,8 +179,7 @@ func (t *Table) menuValue(a *Attribute, value string, w *Change) (string, bool) 
 		return text, ok
 	}
 	for _, s := range t.spellingsFor(a.Name, w) {
-		word, text, ok := s.findWord(value)
-		switch {
+		switch word, text, ok := s.findWord(value); {
 		case !ok:
 		case s.display != "" && PlainName(s.display) != PlainName(lastStep(a.Menu)):
 			return "", false // this generation calls the option otherwise

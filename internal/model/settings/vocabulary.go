@@ -74,17 +74,13 @@ func (s Setting) Accepts(value string) bool {
 	switch {
 	case value == "":
 		return false
-	case s.Kind == VendorName:
-		return true
-	case value == Auto:
+	case s.Kind == VendorName, value == Auto:
 		return true
 	case s.Kind == Switch:
 		return value == Enabled || value == Disabled
-	case s.Kind == Rate && ratePattern().MatchString(value):
-		return true
-	case s.Figures == Counts && countPattern().MatchString(value):
-		return true
-	case s.Figures == Hours && hoursPattern().MatchString(value):
+	case s.Kind == Rate && ratePattern().MatchString(value),
+		s.Figures == Counts && countPattern().MatchString(value),
+		s.Figures == Hours && hoursPattern().MatchString(value):
 		return true
 	default:
 		return slices.Contains(s.Words, value)

@@ -74,8 +74,7 @@ func (v *wordlist) addSetting(cells []string) error {
 	var known, fits bool
 	s.Kind, known = kindWords[cells[1]]
 	s.Figures, fits = figureWords[cells[2]]
-	_, twice := v.at[s.ID]
-	switch {
+	switch _, twice := v.at[s.ID]; {
 	case s.ID == "" || s.Title == "":
 		return fmt.Errorf("a setting has an id and a title")
 	case twice:

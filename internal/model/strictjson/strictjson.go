@@ -138,7 +138,6 @@ func (w *walker) reserveRoom(n uintptr) error {
 	return nil
 }
 
-// nextByte is the first byte of the next token.
 func (w *walker) nextByte() byte {
 	for w.rest[0] <= ' ' {
 		w.rest = w.rest[1:]
@@ -153,16 +152,6 @@ func (w *walker) moveToNext() bool {
 		w.rest = w.rest[1:]
 	}
 	return c != ']' && c != '}'
-}
-
-// readScalar reads a number or a word.
-func (w *walker) readScalar() string {
-	text := w.rest
-	if end := bytes.IndexAny(text, ",]} \t\r\n"); end >= 0 {
-		text = text[:end]
-	}
-	w.rest = w.rest[len(text):]
-	return string(text)
 }
 
 func (w *walker) readText() string {
@@ -202,7 +191,12 @@ func (w *walker) readValue(f *field) error {
 	case "a string":
 		return w.readWord(f)
 	}
-	v, _ := strconv.ParseFloat(w.readScalar(), 64)
+	text := w.rest
+	if end := bytes.IndexAny(text, ",]} \t\r\n"); end >= 0 {
+		text = text[:end]
+	}
+	w.rest = w.rest[len(text):]
+	v, _ := strconv.ParseFloat(string(text), 64)
 	if least, err := strconv.ParseFloat(f.tags["minimum"], 64); err == nil && found == "a number" && v < least {
 		return w.errorf("%g, expected at least %g", v, least)
 	}
