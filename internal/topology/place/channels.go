@@ -23,8 +23,7 @@ func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact
 	o.Certainty = min(o.Certainty, c)
 }
 
-// controllerOf returns the controller of a channel numbered in board order over the whole CPU, or Unplaced if
-// the platform does not define it.
+// The channels are numbered in board order over the whole CPU; Unplaced if the platform does not define it.
 func (pl *placer) controllerOf(channel int) int {
 	if pl.controllers == 1 {
 		return 0
@@ -35,8 +34,7 @@ func (pl *placer) controllerOf(channel int) int {
 	return channel / (pl.channels / pl.controllers)
 }
 
-// channelsFromMap looks up the printed slot numbers. A single number missing from the map means that the map is
-// for another board.
+// A single number missing from the map means that the map is for another board.
 func (g *slotGroup) channelsFromMap(m *slotMap) {
 	g.depth = max(g.depth, m.channelDepth())
 	for _, i := range g.slots {
@@ -80,8 +78,7 @@ func (g *slotGroup) boardOfSlot(i int) int {
 	return 0
 }
 
-// channelsFromBoards handles boards that repeat the channel letters, each with its own controller (Fujitsu
-// RX600 S6: two boards with channels A to D).
+// Each board repeats the letters and has its own controller (Fujitsu RX600 S6: two boards with channels A to D).
 func (g *slotGroup) channelsFromBoards() {
 	for _, i := range g.slots {
 		board, _ := g.labels[i].fieldValue(fieldBoardLetter)
@@ -94,8 +91,7 @@ func (g *slotGroup) channelsFromBoards() {
 	}
 }
 
-// channelsFromNumbers uses the printed channel number, counted over the CPU or within the controller that
-// {node} names.
+// Numbers are counted over the CPU or within the controller that {node} names.
 func (g *slotGroup) channelsFromNumbers() {
 	if g.rule.Node == "controller" && g.hasField(fieldNode) {
 		g.channelsFromPairs(fieldNode, fieldChannel, g.labelSource("{chan"))
@@ -111,8 +107,7 @@ func (g *slotGroup) channelsFromNumbers() {
 	}
 }
 
-// channelsFromPairs numbers the channels of labels that count them within a controller. The number is exact if
-// the counts fit the CPU; otherwise it is the order of the pairs found.
+// The number is exact if the counts fit the CPU; otherwise it is the order of the pairs found.
 func (g *slotGroup) channelsFromPairs(controller, channel labelField, source string) {
 	for _, socket := range g.eachSocket() {
 		pairs, owners := g.controllerPairs(socket, controller, channel)
@@ -144,9 +139,7 @@ func (g *slotGroup) channelsFromPairs(controller, channel labelField, source str
 	}
 }
 
-// channelsEach returns the number of channels per controller if the pairs found fit it, whether labels restart
-// at each controller or continue over the CPU. It returns 0 if they do not fit, or if only one controller was
-// found.
+// Labels may restart at each controller or continue over the CPU. It is 0 if the pairs do not fit, or with one controller.
 func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	if len(owners) < 2 || g.channels == 0 || g.channels%len(owners) != 0 {
 		return 0
@@ -160,7 +153,7 @@ func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	return per
 }
 
-// controllerPairs lists the (controller, channel) pairs of one CPU, packed into integers, and its controllers.
+// The pairs (controller, channel) are packed into integers.
 func (g *slotGroup) controllerPairs(socket int, controller, channel labelField) (pairs, owners []int) {
 	for _, i := range g.slots {
 		own, ok1 := g.labels[i].fieldValue(controller)
@@ -186,8 +179,7 @@ func (g *slotGroup) eachSocket() []int {
 // Q and S (Intel's and Lenovo's boards with four and eight CPUs).
 var skippedLetters = [...]string{"", "I", "IO", "IOQS"}
 
-// letterIndex returns the position of a letter (0 = A) in the alphabet without the skipped letters, or -1 for a
-// skipped letter.
+// 0 is A, -1 a skipped letter.
 func letterIndex(letter int, skipped string) int {
 	n := letter
 	for j := range len(skipped) {
@@ -200,9 +192,8 @@ func letterIndex(letter int, skipped string) int {
 	return n
 }
 
-// letterMapping returns the function that maps the letters of the CPU at this position to its channels. Letters
-// restart at A on every CPU, or continue from one CPU to the next; some letters may be left out. It returns nil
-// if nothing fits, or if the number of channels is unknown.
+// Letters restart at A on every CPU, or continue from one CPU to the next; some letters may be left out. It is nil if nothing
+// fits, or if the number of channels is unknown.
 func (g *slotGroup) letterMapping(letters []int, position int) func(letter int) int {
 	for _, skipped := range skippedLetters {
 		for _, first := range [...]int{0, position * g.channels} {
@@ -218,8 +209,7 @@ func lettersFit(letters []int, skipped string, first, channels int) bool {
 	return !slices.ContainsFunc(letters, func(l int) bool { n := letterIndex(l, skipped); return n < first || n >= first+channels })
 }
 
-// channelsFromLetters numbers the channels of each CPU by their letters; if the alphabet does not fit, by the
-// numbers in the bank locator, and otherwise by the order of the letters found.
+// If the alphabet does not fit, the numbers in the bank locator count, and otherwise the order of the letters found.
 func (g *slotGroup) channelsFromLetters() {
 	for _, socket := range g.eachSocket() {
 		var letters []int

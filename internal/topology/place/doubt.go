@@ -18,8 +18,7 @@ import (
 // guide; IBM System x3650 M4 HD product guide).
 const mostRanks = 8
 
-// checkMapping checks the mapping against all other evidence. A single disagreement may be a firmware error, but the
-// two readings cannot both be true.
+// A single disagreement may be a firmware error, but the two readings cannot both be true.
 func (pl *placer) checkMapping(p *platform.Platform) {
 	machine := pl.nodesKnown()
 	for _, c := range pl.listProcessors() {
@@ -40,8 +39,7 @@ func (pl *placer) checkMapping(p *platform.Platform) {
 	}
 }
 
-// recordDoubt records a contradiction on all slots of the CPU, because it does not show which of them are misplaced.
-// A doubted mapping counts as one unconfirmed source.
+// All slots of the CPU get it, because it does not show which are misplaced. A doubted mapping counts as one unconfirmed source.
 func (pl *placer) recordDoubt(c *processor, conflict string) {
 	if conflict == "" {
 		return
@@ -71,9 +69,8 @@ func (pl *placer) doubtSockets(conflict string) {
 	}
 }
 
-// bankAgainst compares the channels named by the locators' letters with those numbered by the bank locators, if
-// a pattern reads both, and returns the contradiction, or "". named is true if every bank locator names a
-// channel and the same slots share one.
+// A pattern must read both the letter and the bank's number. named is true if every bank locator names a channel and the same
+// slots share one.
 func (pl *placer) bankAgainst(c *processor) (conflict string, named bool) {
 	owner, numbered := map[int]int{}, map[int]int{}
 	for _, i := range c.slots {
@@ -90,8 +87,7 @@ func (pl *placer) bankAgainst(c *processor) (conflict string, named bool) {
 	return "", true
 }
 
-// letterAndBank returns the channel by the letter, and the channel by the bank's node and number. A number
-// beyond the CPU's channels is a firmware error (a Lenovo HR630X reports Channel6 for letter F of six).
+// A number beyond the CPU's channels is a firmware error (a Lenovo HR630X reports Channel6 for letter F of six).
 func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	l := &pl.labels[i]
 	if l.rule == nil || !l.rule.bankGives("{chan}") || pl.out[i].Source != SourceLocator {
@@ -103,10 +99,9 @@ func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	return letter, node<<8 | channel, lettered && numbered && channel < pl.channels
 }
 
-// rowsAgainst compares the mapping with bank locators that no pattern reads, if there are as many banks as
-// channels and all have the same size, so that they may be channels. A Supermicro X8DAH up to BIOS 2.0a has
-// P1_DIMM1A, P1_DIMM2A and P1_DIMM3A on P1_BANK1. Other boards number slots this way; and two banks of two
-// slots are usually the rows of a two-channel board.
+// Banks that no pattern reads may be channels if there are as many and all have the same size. A Supermicro X8DAH up to BIOS
+// 2.0a has P1_DIMM1A, P1_DIMM2A and P1_DIMM3A on P1_BANK1. Other boards number slots this way; and two banks of two slots
+// are usually the rows of a two-channel board.
 func (pl *placer) rowsAgainst(c *processor) string {
 	banks, channels := map[string][]int{}, map[int]int{}
 	for _, i := range c.slots {
@@ -156,9 +151,7 @@ func (pl *placer) evenlySpreadDepth(c *processor) int {
 	return n / pl.channels
 }
 
-// speedAgainst finds DIMMs that run faster than the platform allows at the depth of their channel, but within
-// its limit if they were spread evenly. If no layout allows the speed, the reported speed is wrong. Desktop
-// platforms are skipped, because they are overclocked.
+// If no layout allows the speed, the reported speed is wrong. Desktop platforms are skipped, because they are overclocked.
 func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 	flat := pl.evenlySpreadDepth(c)
 	if p == nil || !p.TakesRegistered() || !p.SpeedDependsOnDPC || p.LockstepPairs || flat == 0 {
@@ -179,8 +172,7 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 	return ""
 }
 
-// fastestSpeed returns the platform's highest speed in MT/s at this depth for the DIMM's possible types; 0 if no
-// document gives it.
+// It is in MT/s, 0 if no document gives it.
 func fastestSpeed(p *platform.Platform, s *inventory.Slot, depth int) int {
 	kinds, _ := platform.KindsFor(p, s)
 	most := 0
@@ -218,8 +210,7 @@ func (pl *placer) ranksAgainst(c *processor) string {
 	return ""
 }
 
-// arraysAgainst compares CPUs with firmware's memory arrays (type 16): an array is the memory of one CPU, a
-// part of it, or the memory of several CPUs, but never parts of two.
+// An array is the memory of one CPU, a part of it, or the memory of several CPUs, but never parts of two.
 func (pl *placer) arraysAgainst() string {
 	if len(pl.sys.Arrays) < 2 || pl.fsb {
 		return ""
@@ -260,9 +251,8 @@ func (pl *placer) nodesKnown() bool {
 	return len(pl.present) == 1 || len(pl.sys.Nodes) > 0 && !slices.ContainsFunc(pl.sys.Nodes, unknown)
 }
 
-// nodesAgainst compares the memory that the mapping gives each CPU with the NUMA nodes that firmware described
-// to the kernel (ACPI SRAT). Sizes are compared in no order, because the kernel and the labels may number CPUs
-// differently. Memory hidden completely is reported elsewhere.
+// The nodes are of ACPI SRAT. Sizes are compared in no order, because the kernel and the labels may number CPUs differently.
+// Memory hidden completely is reported elsewhere.
 func (pl *placer) nodesAgainst() string {
 	placed, total := map[int]int64{}, int64(0)
 	for _, i := range pl.populatedDRAM() {
@@ -297,9 +287,8 @@ func (pl *placer) nodesAgainst() string {
 	return ""
 }
 
-// describeExtraNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
-// on. It returns "" if that is not so or cannot be determined. CPUs are counted, not compared by number: the
-// kernel and the labels may number them differently.
+// It is "" unless the kernel's nodes of more CPUs have memory than the placements put DIMMs on. CPUs are counted, not compared
+// by number: the kernel and the labels may number them differently.
 func describeExtraNodes(sys *inventory.System, places []Placement) string {
 	if o, _ := sys.NUMA.Options.Get(); slices.ContainsFunc(o, func(o string) bool { return strings.HasPrefix(o, "numa=fake") }) {
 		return ""
@@ -354,9 +343,8 @@ func formatSizes(list []int64) string {
 // several DIMMs does not show their CPU: Supermicro's X11 boards report one for DIMMs of both. Ranges of memory
 // arrays (type 19) are not used either: most firmware splits them at the hole below 4 GiB, not between CPUs.
 
-// positionsAgainst compares the channels of one CPU's DIMMs with the interleave positions that firmware
-// reports, and returns the contradiction, or "". Two DIMMs on one channel cannot have two positions; and if
-// every position of a controller's interleave is used, two DIMMs on different channels cannot share one.
+// Two DIMMs on one channel cannot have two positions; and if every position of a controller's interleave is used, two DIMMs
+// on different channels cannot share one.
 func (pl *placer) positionsAgainst(c *processor) string {
 	var slots []int
 	for _, i := range c.slots {
@@ -394,9 +382,7 @@ func (pl *placer) allPositions(slots []int, i int) bool {
 	return len(taken) == own.Depth
 }
 
-// addressesAgainst compares the CPUs of DIMMs with the order of their address ranges, if each DIMM has its own
-// range, and returns the contradiction, or "". Such memory is not interleaved across CPUs, so the addresses of
-// each CPU are contiguous.
+// Memory with a range for each DIMM is not interleaved across CPUs, so the addresses of each CPU are contiguous.
 func (pl *placer) addressesAgainst() string {
 	if pl.fsb {
 		return ""

@@ -31,8 +31,7 @@ type edacDIMM struct {
 	bytes                             int64
 }
 
-// edacDIMMs reads the populated entries. It returns nil if an entry has no channel: an incomplete list proves
-// nothing.
+// It is nil if an entry has no channel: an incomplete list proves nothing.
 func edacDIMMs(controllers []inventory.Controller) []edacDIMM {
 	var dimms []edacDIMM
 	for _, mc := range controllers {
@@ -73,7 +72,7 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 	return edacDIMM{}, false
 }
 
-// matchEDAC returns the fields of a driver's label or location, and the pattern that it matches, "" for none.
+// The text is a driver's label or location; the pattern is "" for none.
 func matchEDAC(text string, patterns []string) (c captured, pattern string) {
 	for _, p := range patterns {
 		if c = (captured{}); matchLabel(p, strings.TrimSpace(text), &c) {
@@ -83,7 +82,7 @@ func matchEDAC(text string, patterns []string) (c captured, pattern string) {
 	return captured{}, ""
 }
 
-// applyEDAC compares the derived channels with those of EDAC, and uses EDAC's if the labels show none.
+// EDAC's channels are used if the labels show none.
 func (pl *placer) applyEDAC() {
 	dimms := edacDIMMs(pl.sys.EDAC)
 	populated := pl.populatedDRAM()
@@ -94,7 +93,8 @@ func (pl *placer) applyEDAC() {
 		pl.placeByEDAC(dimms, populated)
 		return
 	}
-	ours, theirs := pl.channelDepths(populated), edacDepths(dimms)
+	ours := moduleCounts(populated, pl.channelPlace)
+	theirs := moduleCounts(dimms, func(d edacDIMM) slotPlace { return slotPlace{d.controller, d.channel, d.socket} })
 	switch {
 	case slices.Equal(ours, theirs):
 		// EDAC reports the same number of DIMMs on the same number of channels.
@@ -112,24 +112,16 @@ func (pl *placer) areChannelsKnown(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return pl.out[i].Channel == Unplaced })
 }
 
-func (pl *placer) channelDepths(slots []int) []int {
+// moduleCounts counts the modules of each channel, the fewest first.
+func moduleCounts[T any](modules []T, channelOf func(T) slotPlace) []int {
 	count := make(map[slotPlace]int)
-	for _, i := range slots {
-		count[pl.channelPlace(i)]++
+	for _, m := range modules {
+		count[channelOf(m)]++
 	}
 	return slices.Sorted(maps.Values(count))
 }
 
-func edacDepths(dimms []edacDIMM) []int {
-	count := make(map[slotPlace]int)
-	for _, d := range dimms {
-		count[slotPlace{d.controller, d.channel, d.socket}]++
-	}
-	return slices.Sorted(maps.Values(count))
-}
-
-// recordContradiction records the disagreement. EDAC takes precedence: labels that result in another number of channels
-// are not used.
+// EDAC takes precedence: labels that result in another number of channels are not used.
 func (pl *placer) recordContradiction(dimms []edacDIMM, slots []int, ours, theirs int) {
 	first := &pl.sys.Slots[slots[0]]
 	pl.conflicts = append(pl.conflicts, inventory.Conflict{
@@ -144,9 +136,8 @@ func (pl *placer) recordContradiction(dimms []edacDIMM, slots []int, ours, their
 	pl.placeByEDAC(dimms, slots)
 }
 
-// placeByEDAC assigns EDAC's channels to slots. Only the size links a DIMM to a channel, so it is done only if
-// that cannot matter: all DIMMs of a CPU have one size, and there is one CPU, or the labels name it and EDAC
-// counts as many DIMMs on each.
+// Only the size links a DIMM to a channel, so all DIMMs of a CPU must have one size, and there is one CPU, or the labels name
+// it and EDAC counts as many DIMMs on each.
 func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 	bySocket := pl.edacBySocket(dimms, slots)
 	if bySocket == nil {
@@ -205,8 +196,7 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 	return out
 }
 
-// edacController returns the position of the DIMM's controller among those of its CPU; Unplaced if the platform
-// has another number of controllers.
+// It is Unplaced if the platform has another number of controllers.
 func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	var owners []int
 	for i := range dimms {
@@ -218,8 +208,7 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	return slices.Index(owners, d.controller)
 }
 
-// edacChannel returns the DIMM's channel over its CPU. It is exact if EDAC reports all controllers of the
-// platform and no channel beyond theirs; otherwise it is the order of the channels found.
+// It is exact if EDAC reports all controllers of the platform and no channel beyond theirs, otherwise the order found.
 func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	var pairs, owners []int
 	for i := range dimms {

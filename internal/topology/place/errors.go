@@ -97,8 +97,7 @@ func (c *counter) errorCounts(by string) Errors {
 	return Errors{Corrected: c.dimm.Corrected, Uncorrected: c.dimm.Uncorrected, CountedSeconds: c.ctl.CountedSeconds, By: by}
 }
 
-// joinByLabel assigns counters to the slots of the same label. Several counters with one label are the ranks of
-// one DIMM; unless their sizes add up to the DIMM's, the labels are those of another board.
+// Several counters with one label are a DIMM's ranks; unless their sizes add up to its, the labels are of another board.
 func joinByLabel(sys *inventory.System, all []counter) {
 	names := slotNames(sys)
 	found := map[int][]*counter{}
@@ -125,8 +124,7 @@ func joinByLabel(sys *inventory.System, all []counter) {
 // memoryWord matches the memory type that boards print before a slot's name: DDR4_D1.
 var memoryWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^DDR[2-5]`) })
 
-// slotNames maps the labels that a slot's counter may have to the slot's index, or to -1 if two slots share the
-// name.
+// A name that two slots share has the index -1.
 func slotNames(sys *inventory.System) map[string]int {
 	names := map[string]int{}
 	add := func(name string, slot int) {
@@ -158,8 +156,7 @@ func slotNames(sys *inventory.System) map[string]int {
 	return names
 }
 
-// plainLabel keeps letters and digits: label files, drivers and firmware differ in blanks, hyphens and
-// underscores.
+// Label files, drivers and firmware differ in blanks, hyphens and underscores.
 func plainLabel(label string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -185,8 +182,7 @@ func sameBytes(s *inventory.Slot, list []*counter) bool {
 // modulePosition is the position of a DIMM in numbers common to EDAC and the slot map.
 type modulePosition struct{ socket, channel, slot int }
 
-// slotsByChannel returns, by counter index, the slot with the driver's controller and channel; nil if these
-// contradict the slot map. Every DIMM of the driver must be one in firmware's list, with the same size, and
+// It is nil if the slot map is contradicted. Every DIMM of the driver must be one in firmware's list, with the same size, and
 // vice versa.
 func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placement, all []counter) []int {
 	if p == nil {
@@ -234,8 +230,7 @@ func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	return nil
 }
 
-// i7corePosition parses a label of i7core_edac on a board whose label file maps the driver's channels to those of
-// the slot map.
+// The board's label file maps the driver's channels to those of the slot map.
 func i7corePosition(channels []int, label string) (modulePosition, bool) {
 	c, pattern := matchEDAC(label, []string{i7coreLabel})
 	socket, _ := c.fieldValue(fieldCPU)
@@ -247,8 +242,7 @@ func i7corePosition(channels []int, label string) (modulePosition, bool) {
 	return modulePosition{socket, channels[channel], slot}, true
 }
 
-// driverPosition parses a label of skx_edac, i10nm_edac or sb_edac. With two home agents per CPU only the first is
-// matched, because no label file shows how channels are spread over both.
+// With two home agents per CPU only the first is matched: no label file shows how channels are spread over both.
 func driverPosition(p *platform.Platform, label string) (modulePosition, bool) {
 	c, pattern := matchEDAC(label, edacPatterns[:2])
 	socket, _ := c.fieldValue(fieldCPU)
@@ -310,9 +304,8 @@ func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {
 		"the machine's last reset in the controller's own log", c.Corrected.From)
 }
 
-// unlessController makes a DIMM's count of zero unknown if the BMC counts errors of that kind on a DIMM without
-// a known slot, and none on this one. They may be this DIMM's errors, hidden from the kernel by firmware-first
-// error handling.
+// The BMC may count errors on a DIMM without a known slot, and none on this one. They may be this DIMM's errors, hidden from
+// the kernel by firmware-first error handling.
 func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []UnplacedErrors) *Errors {
 	if own == nil {
 		own = &inventory.ControllerErrors{}
@@ -338,8 +331,7 @@ func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
 		"the BMC's own log", f.From, counted.From)
 }
 
-// unlessElsewhere makes a DIMM's count of at most `most` unknown if its controller counted errors without
-// naming a DIMM, or if that count cannot be read: they may be this DIMM's.
+// Errors of a controller that name no DIMM, or whose count cannot be read, may be this DIMM's.
 func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 	if !f.Known() || f.Value > most {
 		return f
@@ -369,8 +361,7 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 	return a
 }
 
-// withoutCounter returns the errors of a DIMM whose counter is unknown: zero if every counter of a kind is zero
-// and the driver covers all of the machine's memory.
+// They are zero if every counter of a kind is zero and the driver covers all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
 		why := unknownErrorCount(sys)
@@ -419,8 +410,7 @@ func (of kindOf) moduleErrors(d *inventory.ControllerDIMM) fact.Fact[int64] {
 	return of(d.Corrected, d.Uncorrected)
 }
 
-// errorsOfNoModule returns the errors of a controller that its driver assigned to no DIMM: its own counter of them,
-// or its total less those of its DIMMs.
+// It is the controller's own counter of them, or its total less those of its DIMMs.
 func errorsOfNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	noInfo, total := of(ctl.CorrectedNoInfo, ctl.UncorrectedNoInfo), of(ctl.Corrected, ctl.Uncorrected)
 	if !total.Known() {
@@ -506,8 +496,7 @@ type UnplacedErrors struct {
 // HasCounts reports whether errors were counted.
 func (s *UnplacedErrors) HasCounts() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
 
-// unplacedErrors lists the counters without a slot, grouped by label: counters with one label are the ranks of one
-// DIMM.
+// Counters with one label are the ranks of one DIMM.
 func unplacedErrors(sys *inventory.System, places []Placement, all []counter, likely []int) []UnplacedErrors {
 	var out []UnplacedErrors
 	at := map[string]int{}
@@ -541,9 +530,8 @@ func unplacedErrors(sys *inventory.System, places []Placement, all []counter, li
 	return out
 }
 
-// unplacedOfController adds the errors that the BMC counts on DIMMs without a slot, and the rest of its total that
-// neither slots nor counters explain. A DIMM that the kernel's driver labels as the BMC does is the same DIMM.
-// All labels differ. The second result lists those counted by the BMC.
+// The rest of the BMC's total that neither slots nor counters explain is added, too. A DIMM that the kernel's driver labels as
+// the BMC does is the same DIMM. All labels differ.
 func unplacedOfController(sys *inventory.System, slots []*Errors, stray []UnplacedErrors) (all, byController []UnplacedErrors) {
 	kernels := len(stray)
 	for i := range sys.BMCModules {
@@ -636,8 +624,7 @@ func modulesWhere(sys *inventory.System, accepts func(slot int) bool) []int {
 	return out
 }
 
-// hasRegisteredLabel reports whether the counter's label was set by an administrator's label file or by firmware. The
-// drivers' own labels are positions.
+// An administrator's label file or firmware set it then. The drivers' own labels are positions.
 func (c *counter) hasRegisteredLabel() bool {
 	label := strings.TrimSpace(c.dimm.Label.Or(""))
 	if label == "" || strings.HasPrefix(label, "unknown") || strings.HasPrefix(label, "memory ") {

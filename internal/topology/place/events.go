@@ -9,9 +9,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// joinEvents adds the entries of the BMC's event log to the modules that they name, and returns the counters without a
-// slot: those given, and entries whose slot is not known. The one counter without a slot that has errors is that of the
-// one module that the log names, if it may be: kernel and BMC saw the same errors.
+// The one counter without a slot that has errors is that of the one module that the log names, if it may be: kernel and BMC saw
+// the same errors. The result are the counters without a slot.
 func joinEvents(sys *inventory.System, slots []*Errors, stray []UnplacedErrors) []UnplacedErrors {
 	if len(sys.Events.Value) == 0 {
 		return stray
@@ -70,8 +69,7 @@ func counterOfLog(slots []*Errors, stray []UnplacedErrors, slot int) []UnplacedE
 	return slices.Delete(stray, at, at+1)
 }
 
-// withEvents adds the entries of a module, and counts the errors in those of the present run if the counts so far are
-// lower. The log shows at least so many: a kind without an entry stays as it was.
+// The present run's entries count if the counts so far are lower: the log shows at least so many. A kind without one stays.
 func withEvents(e *Errors, events []inventory.MemoryEvent, at fact.Evidence) *Errors {
 	out := *e
 	seen, dated := inventory.LoggedErrors{}, true

@@ -14,7 +14,6 @@ import (
 // slotPlace is a position in the machine: a slot of a channel, or with slot 0 the channel itself.
 type slotPlace struct{ socket, channel, slot int }
 
-// fillSingleSlots sets slot 0 for slots that are alone on their channel.
 func (pl *placer) fillSingleSlots() {
 	count := make(map[slotPlace]int, len(pl.out))
 	for i := range pl.out {
@@ -31,17 +30,14 @@ func (pl *placer) channelPlace(i int) slotPlace {
 	return slotPlace{pl.out[i].Socket, pl.out[i].Channel, 0}
 }
 
-// dropImpossible drops the mapping if it cannot be true: labels that contradict each other, more CPUs or channels than
-// exist, a channel deeper than the platform's, two DIMMs in one place, or memory on absent CPUs, unless another
-// order of the CPUs explains it.
+// Another order of the CPUs may explain memory on absent ones.
 func (pl *placer) dropImpossible() {
 	if pl.guardLetters() && pl.guardSockets() {
 		pl.guardChannels()
 	}
 }
 
-// guardLetters checks bank locators that identify the channel by themselves against the locators: DIMM_B1 and
-// DIMM_B2 are on one channel, DIMM_C1 on another. If they differ, either may be wrong. If labels repeat,
+// DIMM_B1 and DIMM_B2 are on one channel, DIMM_C1 on another. If bank locators differ, either may be wrong. If labels repeat,
 // letters restart on each CPU, which only the bank locator names; or the letters name the CPUs.
 func (pl *placer) guardLetters() bool {
 	if pl.lettersOfProcessors() {
@@ -76,9 +72,8 @@ func (pl *placer) guardLetters() bool {
 	return true
 }
 
-// lettersOfProcessors reports whether the letters of the locators name CPUs, A being the first, and the numbers
-// after each letter count its slots in the order of the banks' channels (Quanta Leopard: A0 and A1 are channel
-// 0, A2 and A3 channel 1).
+// A is the first CPU, and the numbers after each letter count its slots in the order of the banks' channels (Quanta Leopard:
+// A0 and A1 are channel 0, A2 and A3 channel 1).
 func (pl *placer) lettersOfProcessors() bool {
 	type seat struct{ number, channel, slot int }
 	seats := map[int][]seat{}
@@ -122,8 +117,7 @@ func (pl *placer) labelsRepeat() bool {
 	return false
 }
 
-// letteredName returns a locator without the number after its letter, if the letter stands alone or after DIMM:
-// "DIMM_B" of "DIMM_B2".
+// It is "DIMM_B" of "DIMM_B2": the letter stands alone or after DIMM.
 func letteredName(locator string) (string, bool) {
 	name := strings.TrimRight(locator, "0123456789")
 	if name == locator || name == "" {
@@ -161,9 +155,7 @@ func (pl *placer) guardSockets() bool {
 	return true
 }
 
-// keepAbsent keeps DIMMs in slots of an absent CPU, at the certainty of one source, if no other order of the
-// CPUs explains them: the labels put DIMMs on every present CPU as well, and the sockets' names follow the
-// table's order. It reports whether it did.
+// The labels must put DIMMs on every present CPU as well, and the sockets' names follow the table's order.
 func (pl *placer) keepAbsent() bool {
 	for _, id := range pl.present {
 		if !slices.ContainsFunc(pl.populatedDRAM(), func(i int) bool { return pl.out[i].Socket == id }) {
@@ -193,9 +185,8 @@ func (pl *placer) namedInOrder() bool {
 	return true
 }
 
-// swapOnlyPresent corrects labels that count CPUs in another order than the table. If one CPU is present and the
-// labels of all DIMMs name one other, it exchanges the two in all placements, at the certainty of one source.
-// It returns false if that does not explain the labels.
+// If one CPU is present and the labels of all DIMMs name one other, they count CPUs in another order than the table: the two
+// change places, at the certainty of one source.
 func (pl *placer) swapOnlyPresent() bool {
 	only, _ := pl.onlyProcessor()
 	named := Unplaced
@@ -262,8 +253,7 @@ func (pl *placer) guardChannels() {
 	pl.guardDuplicates()
 }
 
-// guardRepeats drops the channels of a CPU if two of its slots have the same labels and the same place: these
-// labels are wrong, but those of the other CPUs may be right.
+// The labels of such slots are wrong, but those of the other CPUs may be right.
 func (pl *placer) guardRepeats() {
 	type label struct {
 		at    slotPlace

@@ -69,7 +69,7 @@ func NamesOf(k fs.FS, m *inventory.Machine) Names {
 // boardsMaker is the vendor of all boards in slots/boards.tsv.
 const boardsMaker = "dell"
 
-// boardProduct returns the product that a board number belongs to, "" if it is not listed: a machine may have another name.
+// A machine may have another name than the product of its board.
 func boardProduct(k fs.FS, board string) string {
 	if k == nil || len(board) < len("072T6D") {
 		return ""
@@ -97,9 +97,8 @@ func (id identity) isModel(list []string) bool {
 const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
 	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,blade,module,eserver,netra,super,"
 
-// modelKey returns the vendor and the distinctive words of a product name: "dell r710", "hp dl380 gen9",
-// "lenovo x3550 m4". Punctuation is ignored: firmware prints "System x3650 M5: -[8871AC1]-". It returns "" if
-// no distinctive word is left.
+// It is "dell r710", "hp dl380 gen9" or "lenovo x3550 m4", "" without a distinctive word. Punctuation is ignored: firmware
+// prints "System x3650 M5: -[8871AC1]-".
 func modelKey(vendor, product string) string {
 	product, machineType, _ := strings.Cut(product, "-[")
 	machineType, _, _ = strings.Cut(machineType, "]")

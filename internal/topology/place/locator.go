@@ -99,7 +99,6 @@ func matchLabel(pattern, label string, c *captured) bool {
 	return label == ""
 }
 
-// constantField parses {cpu=2}, a value implied by the words of a pattern.
 func constantField(name string) (f labelField, v int32, ok bool) {
 	name, digit, constant := strings.Cut(name, "=")
 	if !constant || len(digit) != 1 || !isDigit(digit[0]) {
@@ -109,7 +108,6 @@ func constantField(name string) (f labelField, v int32, ok bool) {
 	return f, int32(digit[0] - '0'), known && f != fieldSkip
 }
 
-// captureField reads one field at the start of s and returns its length, 0 if s does not start with it.
 func captureField(name, s string, c *captured) int {
 	name, one := strings.CutSuffix(name, ":1")
 	if f, letter := letterFields[name]; letter {
@@ -171,7 +169,7 @@ func (r *LocatorRule) bankGives(field string) bool {
 	return slices.ContainsFunc(r.Banks, func(pattern string) bool { return strings.Contains(pattern, field) })
 }
 
-// matchBothLabels reads both labels of a slot. If both contain the same field, the values must be equal.
+// If both labels contain the same field, the values must be equal.
 func (r *LocatorRule) matchBothLabels(locator, bank string) (captured, bool) {
 	var c captured
 	if !matchAny(r.Locators, locator, &c) {
@@ -267,7 +265,6 @@ func (pl *placer) hpeCountsWithinControllers() bool {
 	return false
 }
 
-// dropSharedSlots leaves the slot unknown if a label's slot does not fit the channel of type 202.
 func (pl *placer) dropSharedSlots() {
 	taken, shared := map[slotPlace]bool{}, map[slotPlace]bool{}
 	for i := range pl.out {

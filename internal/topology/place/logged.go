@@ -8,9 +8,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// joinLogged assigns errors of the kernel log to slots by what firmware names: the SMBIOS handle, bank and
-// slot, or the part's name. It returns those without a known slot. A DIMM without logged errors stays unknown,
-// because the log drops old messages.
+// Firmware names the SMBIOS handle, bank and slot, or the part. A DIMM without logged errors stays unknown, because the log
+// drops old messages.
 func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 	names := slotNames(sys)
 	bySlot := map[int]*inventory.LoggedErrors{}
@@ -41,8 +40,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 	return stray
 }
 
-// errorsOfLog counts errors by their times, in seconds from the start of the kernel to the last error. There may have
-// been more, so a kind without errors is unknown, not zero.
+// Times are seconds from the start of the kernel. There may have been more errors, so a kind without any is unknown, not zero.
 func errorsOfLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
 	count := func(n int) fact.Fact[int64] {
 		if n == 0 {

@@ -132,7 +132,6 @@ func (pl *placer) listProcessors() []processor {
 	return out
 }
 
-// dropPositions drops the derived positions and keeps the reason; all drops the CPUs, too.
 func (pl *placer) dropPositions(reason string, all bool) {
 	for i := range pl.out {
 		pl.dropPosition(i, reason, all)
@@ -163,7 +162,6 @@ func (pl *placer) labelTexts(i int) [2]string {
 	return [2]string{labelText(&s.Locator), labelText(&s.BankLocator)}
 }
 
-// labelText returns a label as printed, "" if firmware does not set it.
 func labelText(f *fact.Fact[string]) string {
 	if f.State != fact.OK {
 		return ""
@@ -200,9 +198,7 @@ func (pl *placer) matchLabels(rules []LocatorRule) {
 	}
 }
 
-// dropHalfLabelled unmatches a slot if another rule than its neighbours' matched it only because one of its two
-// labels is missing. Numbers start at the smallest that a rule matched, so such a slot would be counted from
-// another base.
+// Another rule than its neighbours' matched it because one label is missing, and numbers would start from another base.
 func (pl *placer) dropHalfLabelled() {
 	var complete [2]*LocatorRule // rule that matches slots with this label
 	for i := range pl.labels {
@@ -229,8 +225,7 @@ func (pl *placer) onlyProcessor() (int, bool) {
 	return Unplaced, false
 }
 
-// ownModules assigns DIMMs with channels of their own, whose labels no rule matches, to the only CPU: they are
-// mounted next to their CPU, and there is no second.
+// Such DIMMs are mounted next to their CPU, and there is no second.
 func (pl *placer) ownModules(p *platform.Platform) {
 	only, one := pl.onlyProcessor()
 	if p == nil || p.OwnChannels == "" || !one {

@@ -60,8 +60,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	return nil
 }
 
-// findSets finds the block for a name: the product's own manuals take precedence over sister models', longer
-// names over shorter ones.
+// The product's own manuals take precedence over sister models', longer names over shorter ones.
 func findSets(text, product string) *Sets {
 	var found, into *Sets
 	length := 0 // length of the matching name, own manuals first
@@ -295,8 +294,7 @@ func PrintedNumber(label string) int {
 	return n
 }
 
-// firstNumber returns the first of several numbers of a label: 3 of "Board 3, DIMM 1A"; -1 if the label has
-// fewer than two.
+// It is 3 of "Board 3, DIMM 1A"; -1 of a label with fewer than two numbers.
 func firstNumber(label string) int {
 	numbers := strings.FieldsFunc(label, func(r rune) bool { return r < '0' || r > '9' })
 	if len(numbers) < 2 {

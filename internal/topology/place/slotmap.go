@@ -59,8 +59,7 @@ const MapPart = "slots"
 
 var errNoSlotMap = errors.New("no slot map for this product")
 
-// findSlotMap looks up the map of the machine's products for the locator rule; a map for its number of slots
-// takes precedence. It parses only the line of the map that is needed.
+// A map for the machine's number of slots takes precedence. Only its line is parsed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
 	index, err := compiled.Part[map[string]string](k, MapPart)
 	if err != nil {
@@ -120,16 +119,13 @@ func (m *slotMap) slotCertainty(slot int) fact.Certainty {
 	return fact.Corroborated
 }
 
-func (m *slotMap) channelGroups(socket int) [][]int {
-	if socket > 0 && m.Second != nil {
-		return m.Second
-	}
-	return m.Groups
-}
-
 func (m *slotMap) locateSlot(socket, number int) (channel, slot int, ok bool) {
 	number -= m.Offset * max(socket, 0)
-	for c, slots := range m.channelGroups(socket) {
+	groups := m.Groups
+	if socket > 0 && m.Second != nil {
+		groups = m.Second
+	}
+	for c, slots := range groups {
 		for s, n := range slots {
 			if n == number {
 				return c, s, true
@@ -139,7 +135,6 @@ func (m *slotMap) locateSlot(socket, number int) (channel, slot int, ok bool) {
 	return Unplaced, Unplaced, false
 }
 
-// owningProcessor returns the CPU of a slot number; false if the numbers are the same on every CPU, or no CPU has it.
 func (m *slotMap) owningProcessor(number, sockets int) (int, bool) {
 	if m.Offset == 0 && m.Second == nil {
 		return Unplaced, false

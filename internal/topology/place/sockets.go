@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 )
 
-// resolveSockets derives the CPU of every slot of the group; it stays Unplaced on a front-side bus.
 func (g *slotGroup) resolveSockets(m *slotMap) {
 	if g.fsb {
 		return
@@ -61,8 +60,7 @@ func (g *slotGroup) setSocket(i, position int, source string) {
 	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
 }
 
-// socketsFromNodes uses the node number of the bank locator. Some rules define it as the CPU; "auto" requires
-// the channel letters to agree, because two nodes may also be the two controllers of one CPU.
+// A rule may define the node as the CPU; "auto" requires the letters to agree: two nodes may be controllers of one CPU.
 func (g *slotGroup) socketsFromNodes() {
 	sockets := max(len(g.sys.Sockets), 1)
 	base := g.numberingBase(fieldNode)
@@ -100,8 +98,7 @@ func (g *slotGroup) socketsFromNodes() {
 	g.socketsWithoutNode(rest, letters)
 }
 
-// socketsWithoutNode handles empty slots without a bank locator (ASUS Z10PE-D8: NO DIMM): they belong to the
-// CPU whose run of letters contains theirs.
+// ASUS Z10PE-D8 has "NO DIMM" without a bank locator: they belong to the CPU whose run of letters contains theirs.
 func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 	only, one := g.onlyProcessor()
 	for _, i := range slots {
@@ -117,9 +114,8 @@ func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 	}
 }
 
-// nodesFit reports whether the channel letters confirm that `per` nodes make one CPU: letters continue from one
-// CPU to the next, or all CPUs have the same ones. If no label names the first CPU's nodes, the letters must be
-// those of the CPUs named.
+// Letters must continue from one CPU to the next, or all CPUs have the same ones. If no label names the first CPU's nodes, they
+// must be those of the CPUs named.
 func (g *slotGroup) nodesFit(base, per int) bool {
 	byProcessor := make(map[int][]int)
 	for _, i := range g.slots {
@@ -189,8 +185,7 @@ func (g *slotGroup) socketsFromArrays() bool {
 	return true
 }
 
-// numbersContinue reports whether a number belongs to a second CPU. Firmware may omit an absent CPU's socket and still
-// list its slots (System x3650 M2).
+// Firmware may omit an absent CPU's socket and still list its slots (System x3650 M2).
 func (g *slotGroup) numbersContinue(m *slotMap) bool {
 	_, first := m.owningProcessor(g.distinctValues(fieldNumber)[0], 1)
 	for _, n := range g.distinctValues(fieldNumber) {
@@ -202,8 +197,7 @@ func (g *slotGroup) numbersContinue(m *slotMap) bool {
 	return false
 }
 
-// socketsFromCounts handles labels that do not identify the CPU: with only one there is no choice; and if there
-// are as many letters as channels of all CPUs, they continue from one CPU to the next.
+// With one CPU there is no choice; as many letters as channels of all CPUs continue from one CPU to the next.
 func (g *slotGroup) socketsFromCounts() {
 	if letters := g.lettersOfAll(); letters != nil {
 		for _, i := range g.slots {
@@ -221,7 +215,6 @@ func (g *slotGroup) socketsFromCounts() {
 	g.failGroup("the label names no processor", true)
 }
 
-// lettersOfAll lists the letters of the labels if there are as many as channels of all CPUs, otherwise nil.
 func (g *slotGroup) lettersOfAll() []int {
 	sockets, letters := len(g.sys.Sockets), g.distinctValues(fieldLetter)
 	if g.channels == 0 || sockets < 2 || len(letters) != g.channels*sockets {
@@ -230,7 +223,6 @@ func (g *slotGroup) lettersOfAll() []int {
 	return letters
 }
 
-// processorByLetter returns the CPU of a slot by its letter, if letters continue over all CPUs.
 func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 	v, ok := g.labels[i].fieldValue(fieldLetter)
 	if letters == nil || !ok {

@@ -42,8 +42,7 @@ func (pl *placer) newView(source, who string) *witnessView {
 	return v
 }
 
-// applyWitness applies a witness's view if it is possible: it is compared with the mapping if all DIMMs are placed;
-// otherwise it places the remaining ones.
+// It is compared with the mapping if all DIMMs are placed; otherwise it places the remaining ones.
 func (pl *placer) applyWitness(v *witnessView) {
 	if v == nil || pl.fsb || !pl.isPlausible(v) {
 		return
@@ -57,8 +56,7 @@ func (pl *placer) applyWitness(v *witnessView) {
 	}
 }
 
-// isPlausible reports whether the view can be one of this machine: it has a channel, no channel is deeper than the
-// platform's, and no owner has more channels than a CPU. Some BMCs report one channel for all DIMMs.
+// No channel may be deeper than the platform's, no owner have more than a CPU. Some BMCs report one channel for all DIMMs.
 func (pl *placer) isPlausible(v *witnessView) bool {
 	depth, channels := map[slotPlace]int{}, map[int]int{}
 	for _, s := range v.at {
@@ -76,8 +74,7 @@ func (pl *placer) isPlausible(v *witnessView) bool {
 	return len(depth) > 0
 }
 
-// compareWithWitness checks the mapping of a CPU against a witness: whether the same slots share a channel, whatever its
-// number. A witness that reports every slot confirms a map without a document.
+// The same slots must share a channel, whatever its number. A witness of every slot confirms a map without a document.
 func (pl *placer) compareWithWitness(c *processor, v *witnessView) {
 	complete := true
 	for n, i := range c.slots {
@@ -107,8 +104,7 @@ func (pl *placer) compareWithWitness(c *processor, v *witnessView) {
 	}
 }
 
-// placeByWitness places the slots without a channel as a witness reports them, at the certainty of one source. It does
-// nothing unless the witness reports the channel of every DIMM and the CPU is known.
+// The witness must report the channel of every DIMM, the CPU must be known, and it counts as one source.
 func (pl *placer) placeByWitness(v *witnessView) {
 	only, single := pl.onlyProcessor()
 	for _, i := range pl.populatedDRAM() {
@@ -172,8 +168,7 @@ func (pl *placer) controllerView() *witnessView {
 	return v
 }
 
-// labelledEDAC returns the view of the kernel's drivers if an administrator registered the board's labels
-// (ras-mc-ctl --register-labels); nil if a label names no slot, or two.
+// An administrator must have registered the labels (ras-mc-ctl --register-labels); nil if one names no slot, or two.
 func (pl *placer) labelledEDAC() *witnessView {
 	if len(pl.sys.EDAC) == 0 {
 		return nil

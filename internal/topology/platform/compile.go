@@ -36,14 +36,13 @@ func readFiles(k fs.FS) ([]*Info, error) {
 	return append(files, last...), nil
 }
 
-// readFile rejects unknown keys.
 func readFile(k fs.FS, id string) (*Info, error) {
 	name := "platforms/" + id + ".yaml"
 	raw, err := fs.ReadFile(k, name)
 	if err != nil {
 		return nil, err
 	}
-	f := &Info{Platform: newPlatform()}
+	f := &Info{Platform: Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: 3}}
 	if err := datafile.Decode(raw, &f.Platform, &f.recogniseFile); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -168,8 +167,7 @@ var moduleKind = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
 })
 
-// validateSpeeds checks that a row has a cell for every depth (0 if not supported or not documented) and does not rise
-// with depth, and that a rate has its printed name. A table of single boards may be short: a board may have fewer slots.
+// A cell is 0 if not supported or not documented. A table of single boards may be short: a board may have fewer slots.
 func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short bool) {
 	for kind, row := range table {
 		where := at.Key(kind)
@@ -191,8 +189,7 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 	}
 }
 
-// validateChannels checks that controllers have equally many channels, and that a channel of a lockstep pair exists on
-// the CPU and is in no other pair.
+// Controllers have equally many channels, and each of a lockstep pair exists on the CPU and is in no other pair.
 func (p *Platform) validateChannels(at datafile.Place) {
 	if p.Controllers > 0 && p.ChannelsPerSocket%p.Controllers != 0 {
 		at.Key("controllers").RecordWrong("%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
@@ -215,8 +212,7 @@ func (p *Platform) validateChannels(at datafile.Place) {
 	}
 }
 
-// validateDocuments checks that every key is a known document, that boards and measured layouts name one of the
-// platform's, and that the citation agrees with the list.
+// Boards and measured layouts must name documents of the platform, and the citation agree with the list.
 func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Document, shipped bool) {
 	if row, ok := listed[p.Citation.Key]; ok {
 		p.Citation.validate(at.Key("citation"), &row.Citation)

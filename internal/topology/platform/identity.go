@@ -18,8 +18,7 @@ type knownIdentity struct {
 	kernel bool
 }
 
-// listIdentities lists the populated sockets' identities; what SMBIOS does not contain is taken from the kernel.
-// Without sockets it returns only the kernel's processor.
+// What SMBIOS does not contain is taken from the kernel, without sockets its processor alone.
 func listIdentities(sys *inventory.System) []knownIdentity {
 	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
 	for i := range sys.Sockets {
@@ -115,14 +114,12 @@ type machineIdentity struct {
 	sockets int    // populated ones
 }
 
-// isUndecidedBrand reports whether the brand string does not identify a processor: no digit in it, so that a better string
-// could decide, or that of an engineering sample, whose numbers are in no table.
+// Without a digit a better string could decide, and the numbers of engineering samples are in no table.
 func isUndecidedBrand(brand string) bool {
 	return !strings.ContainsAny(brand, "123456789") || isSample(brand)
 }
 
-// isSample reports whether a brand string is that of an engineering sample: "Genuine Intel(R) CPU 0000%@", "AMD Eng
-// Sample: 100-000000054-04_32/20_N".
+// Strings are like "Genuine Intel(R) CPU 0000%@" and "AMD Eng Sample: 100-000000054-04_32/20_N".
 func isSample(brand string) bool {
 	return strings.Contains(brand, "0000%") || strings.Contains(brand, "Eng Sample")
 }
@@ -210,8 +207,7 @@ func LengthOfName(models, product string) int {
 	return longest
 }
 
-// anotherModel reports whether the words after a model's name make it another model: "V2", "Plus", "II",
-// "Gen10", "M5".
+// Such words after a model's name are "V2", "Plus", "II", "Gen10" and "M5".
 func anotherModel(rest string) bool {
 	words := strings.Fields(strings.ToLower(rest))
 	if len(words) == 0 {
@@ -241,8 +237,7 @@ func (p *Platform) DocumentedFor(vendor, product string) bool {
 	})
 }
 
-// authorsOf returns the vendors of the documents in keys, from makersFile. A site's own knowledge may lack the
-// file; then it returns nil.
+// A site's own knowledge may lack makersFile.
 func authorsOf(k fs.FS, keys []string) ([]Author, error) {
 	raw, err := fs.ReadFile(k, vendorsFile)
 	if err != nil {

@@ -84,8 +84,7 @@ func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	return lowestRanks(more), false
 }
 
-// lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks loads a channel less than the
-// next documented one.
+// A module with fewer ranks loads a channel less than the next documented one.
 func lowestRanks(keys []string) []string {
 	least := 10
 	for _, key := range keys {

@@ -139,10 +139,6 @@ type Variant struct {
 	Unverified        []string         `yaml:"unverified"`
 }
 
-func newPlatform() Platform {
-	return Platform{NUMA: true, SpeedDependsOnDPC: true, Verified: true, BoardDepth: 3}
-}
-
 // TakesRegistered reports whether the platform supports registered modules, as server processors do.
 func (p *Platform) TakesRegistered() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(p.Speeds)), func(kind string) bool {
@@ -258,8 +254,7 @@ func RowPart(id string) string { return "platforms/" + id }
 // LoadByID reads a platform of rules/platforms by its id.
 func LoadByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
 
-// loadPlatform reads a compiled platform, or rules/platforms/ID.yaml if there is none, because the platform or its
-// documents are a site's own; brand chooses among the parts of the platform that differ.
+// A site's own platform or documents are not compiled. brand chooses among the parts of the platform that differ.
 func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	p, err := compiled.Part[Platform](k, RowPart(id))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,8 +49,7 @@ func observedSpeed(k fs.FS, key string) int {
 	return mts
 }
 
-// versionFits guards against truncated brand strings: "E5-2620" of an E5-2620 v4 names another processor, which
-// its CPUID shows.
+// Brand strings may be truncated: "E5-2620" of an E5-2620 v4 names another processor, which its CPUID shows.
 func versionFits(key string, p *cpuIdentity) bool {
 	family, rest, _ := strings.Cut(strings.TrimPrefix(key, "intel xeon "), "-")
 	if p.family < 0 || p.model < 0 {
@@ -127,10 +126,8 @@ func (p *Processor) CountsLinks() bool {
 	return strings.HasSuffix(p.Codename, " EX") || strings.HasPrefix(p.Number, "E7-")
 }
 
-// processorKey reduces a brand string to the key of the processor table: "Intel(R) Xeon(R) Gold 6252N CPU @
-// 2.30GHz" is "intel xeon gold 6252n", "AMD EPYC 7543 32-Core Processor" is "amd epyc 7543". It drops only
-// words that do not identify a processor, so that any other word prevents a match. It returns "" if no word is
-// left.
+// "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz" is "intel xeon gold 6252n", "AMD EPYC 7543 32-Core Processor" is "amd epyc
+// 7543". It drops only words that do not identify a processor, so that any other word prevents a match.
 func processorKey(brand string) string {
 	brand, _, _ = strings.Cut(brand, "@")
 	key := make([]byte, 0, len(brand))
@@ -192,8 +189,7 @@ func coreNumber(number string) string {
 	return number[:1] + "-" + number[2:]
 }
 
-// displayName spells the key of the table as vendors do: "Intel Xeon Gold 6252N". number is the processor
-// number in the vendor's spelling.
+// It is "Intel Xeon Gold 6252N"; number is in the vendor's spelling.
 func displayName(key, number string) string {
 	words := strings.Fields(key)
 	size := len(strings.Fields(number))

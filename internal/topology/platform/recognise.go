@@ -48,7 +48,6 @@ func (r *IndexRow) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(r))
 }
 
-// compareCPUID compares the row's CPUID with the processor's; known is false if the processor's is unknown.
 func (r *IndexRow) compareCPUID(p *cpuIdentity) (same, known bool) {
 	if p.family < 0 || p.model < 0 {
 		return false, false
@@ -67,8 +66,7 @@ func (r *IndexRow) meetsConditions(m *machineIdentity) bool {
 	return (r.Product == "" || matchesPattern(r.Product, m.product)) && strings.Contains(m.memory, r.Memory)
 }
 
-// matchesPattern tries one pattern without regard to case: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230
-// V2". An invalid pattern (a test rejects it) never matches.
+// Case differs: firmware prints "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230 V2". A test rejects invalid patterns.
 func matchesPattern(pattern, text string) bool {
 	re, err := regexp.Compile("(?i)" + pattern)
 	return err == nil && re.MatchString(text)
@@ -174,8 +172,7 @@ func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 	return fact.Unknown[*Platform](fact.Absent, "memaudit does not know this processor", "", id.from)
 }
 
-// brandKnownBy returns the input that would identify the processor: "" if the brand string is that of an
-// engineering sample, or the kernel reports it, which reads it from the processor.
+// It is "" for an engineering sample, or if the kernel reports the brand, which reads it from the processor.
 func brandKnownBy(id knownIdentity) fact.Input {
 	sample := isSample(id.brand) || strings.Contains(id.brand, "Genuine")
 	switch {
@@ -239,8 +236,7 @@ func (v *platformMatch) tryIndexRow(r *IndexRow, p *cpuIdentity, m *machineIdent
 	return true
 }
 
-// tryNamedRow matches a row without a verified CPUID: the brand must match, or the product together with the
-// CPUID.
+// The brand must match, or the product together with the CPUID, which is not verified.
 func (v *platformMatch) tryNamedRow(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	if r.Brand == "" {
 		same, _ := r.compareCPUID(p)
@@ -273,8 +269,7 @@ func (v *platformMatch) addCandidate(r *IndexRow, m *machineIdentity) {
 	}
 }
 
-// decideUnmatched is used if no row matched: it tries the processor table's code name, the only platform left by the
-// CPUID, and the row for the remaining processors.
+// The processor table's code name, the only platform left by the CPUID, and the row for the remaining processors may decide.
 func (v *platformMatch) decideUnmatched(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
 	if v.row != nil {
 		return
@@ -305,8 +300,7 @@ func (v *platformMatch) decideUnmatched(k fs.FS, rows []IndexRow, p *cpuIdentity
 	}
 }
 
-// findBySeries returns the only candidate, or the one that covers every processor of the series that firmware
-// reports.
+// It is the only candidate, or the one that covers every processor of the series that firmware reports.
 func (v *platformMatch) findBySeries(p *cpuIdentity) *IndexRow {
 	if len(v.candidates) == 1 {
 		return v.candidates[0]
@@ -319,8 +313,7 @@ func (v *platformMatch) findBySeries(p *cpuIdentity) *IndexRow {
 	return nil
 }
 
-// findByCodename looks up the generation of the brand string in the processor table; named is true if it is one of
-// the index. A known CPUID of another generation takes precedence; then row is nil.
+// named is true if the generation is one of the index. A known CPUID of another one takes precedence; then row is nil.
 func findByCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (row *IndexRow, named bool) {
 	key := processorKey(p.brand)
 	if key == "" {
@@ -343,7 +336,6 @@ func findByCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity
 	return nil, named
 }
 
-// namesModel reports whether a brand pattern contains a model number and so decides without a CPUID.
 func namesModel(pattern string) bool {
 	return strings.Contains(pattern, `\d`) || strings.ContainsAny(pattern, "123456789")
 }

@@ -46,8 +46,7 @@ func (b *builder) deriveChannels(pop *Population, proc *platform.Processor) {
 	}
 }
 
-// channelNames reads the names of the channels off the labels of their slots. A channel of which no slot is listed gets the
-// next letter or number, if the others follow each other.
+// A channel of which no slot is listed gets the next letter or number, if the others follow each other.
 func (b *builder) channelNames(pop *Population) []string {
 	names := make([]string, max(pop.ChannelsTotal.Or(0), b.highestChannel(pop)+1))
 	listed := place.Unplaced
@@ -129,8 +128,7 @@ func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
 	return equal
 }
 
-// channelsTotal uses the CPU's own row before the platform's general value, except on buffered platforms, where
-// the table counts links.
+// The CPU's own row comes before the platform's general value, except on buffered platforms, where it counts links.
 func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	p := b.platform
 	if p == nil && b.frontSideBus {
@@ -162,8 +160,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 		Unconfirmed(b.fact.Unverified || slices.Contains(p.Unverified, "channels_per_socket"))
 }
 
-// labelledChannels counts the channels named by the labels on a board with an unknown platform: one array of up
-// to four DIMM slots, all of them listed and placed, has slots for all channels of its only CPU.
+// One array of up to four DIMM slots, all of them listed and placed, has slots for all channels of its only CPU.
 func (b *builder) labelledChannels() fact.Fact[int] {
 	unknown := fact.UnknownFrom[int](b.fact)
 	if len(b.sys.Arrays) != 1 || len(b.sys.Sockets) != 1 || len(b.sys.Slots) > 4 || b.sys.Arrays[0].Devices.Or(0) != len(b.sys.Slots) {
@@ -182,8 +179,7 @@ func (b *builder) labelledChannels() fact.Fact[int] {
 	return fact.Known(len(channels), fact.Indirect, b.sys.Slots[0].Locator.From).Unconfirmed(true)
 }
 
-// chipsetChannels requires that the slots confirm the number: sister chipsets for the same CPUs have fewer
-// channels.
+// The slots must confirm the number: sister chipsets for the same CPUs have fewer channels.
 func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	n := b.platform.ChannelsPerSystem
 	if n == 0 {
@@ -221,8 +217,7 @@ func (b *builder) unmappedReason(pop *Population) (string, fact.State) {
 	return "", fact.OK
 }
 
-// blankChannels leaves every fact that depends on channels unknown. A CPU without DIMMs has zero populated
-// channels.
+// A CPU without DIMMs has zero populated channels.
 func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
 	u := fact.Unknown[int](state, reason, fact.SlotMap, b.slotEvidence(pop))
 	pop.ChannelSlots = nil
@@ -245,8 +240,7 @@ func (b *builder) highestChannel(pop *Population) int {
 	return highest
 }
 
-// spreadOverChannels sorts the populated slots into n channels. It returns the reason if the placement is impossible: too
-// many channels, too many DIMMs on one, or two in one slot.
+// It is a reason if there are too many channels, too many DIMMs on one, or two in one slot.
 func (b *builder) spreadOverChannels(pop *Population, n int) string {
 	pop.ChannelSlots = make([][]int, n)
 	for _, i := range pop.Slots {
@@ -285,8 +279,7 @@ func (b *builder) mapDoubt(pop *Population) string {
 	return ""
 }
 
-// channelFacts counts DIMMs and bytes by channel. total is false if the CPU's number of channels is unknown;
-// then empty channels are unknown, too.
+// total is false if the CPU's number of channels is unknown; then empty channels are unknown, too.
 func (b *builder) channelFacts(pop *Population, total bool) {
 	c, unverified := b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
 	unverified = unverified || pop.MapDoubt != ""

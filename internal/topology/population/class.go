@@ -118,8 +118,7 @@ func gradeRegions(regions []Region, n int) string {
 	}
 }
 
-// fullSpeed reports whether the population may run at the CPU's memory speed; a slower CPU is no reduction. If
-// no document gives the allowed speed, running at the CPU's is enough.
+// A slower CPU is no reduction. If no document gives the allowed speed, running at the CPU's is enough.
 func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	s, ok := pop.Speed.Get()
 	if !ok {
@@ -132,8 +131,7 @@ func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	return s.Limiter == LimitProcessor || s.Limiter == LimitNone, ""
 }
 
-// machineClass returns the worst class of all CPUs. In the general model CPUs with different populations make
-// it E, unless only the modules differ that make up the same capacity on each channel.
+// In the general model CPUs with different populations make it E, unless they have the same capacity on each channel.
 func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 	pops := r.Populations
 	if len(pops) == 0 {
@@ -196,9 +194,8 @@ func (b *builder) checkFillOrder(pop *Population) {
 	}
 }
 
-// channelOrder checks the order within the channels: the first slot must hold a DIMM before the next one does.
-// The first slot of a channel comes from a slot map (known), or from the document of a board with labels that
-// name channel and slot; labels alone, or a map that no document or dump confirms, are not enough.
+// The first slot of a channel comes from a slot map (known), or from the document of a board with labels that name channel
+// and slot; labels alone, or a map that no document or dump confirms, are not enough.
 func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
 	c, labelled := fact.Direct, false
 	for _, slots := range pop.ChannelSlots {
@@ -235,8 +232,7 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 	return fact.Known(pop.OrderDetail == "", c, b.slotEvidence(pop)), true
 }
 
-// fillPosition returns the position of a slot in its channel's filling order, from 0; place.Unplaced if neither a slot
-// map nor the board's document gives it.
+// It counts from 0; place.Unplaced if neither a slot map nor the board's document gives it.
 func (b *builder) fillPosition(slot int) int {
 	at := &b.places[slot]
 	switch {
@@ -248,9 +244,8 @@ func (b *builder) fillPosition(slot int) int {
 	return at.Slot
 }
 
-// checkSlotSets checks the filled slots against the vendor's sets for this number of DIMMs. Sets for lockstep,
-// mirroring or sparing are ignored unless BIOS setup is known to have these off. A sister model's manual is
-// unverified.
+// Sets for lockstep, mirroring or sparing are ignored unless BIOS setup is known to have these off. A sister model's manual
+// is unverified.
 func (b *builder) checkSlotSets(pop *Population) fact.Fact[bool] {
 	unknown := func(reason string) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.slotEvidence(pop))
@@ -329,8 +324,7 @@ func (b *builder) formatSets(pop *Population, row *place.SetRow) string {
 	return strings.Join(out, " or ")
 }
 
-// formatSet formats the slots of a set: by number, or by label if this CPU's labels have other numbers than the
-// rows.
+// Slots are named by label if this CPU's labels have other numbers than the rows.
 func (b *builder) formatSet(pop *Population, set []int) string {
 	names := map[int]string{}
 	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {

@@ -45,8 +45,7 @@ func (b *builder) deriveSpeeds(pop *Population, proc *platform.Processor) {
 	pop.BoundMTs = out
 }
 
-// highestSpeed returns the highest memory speed in MT/s of a server's CPU for any population, by its vendor.
-// Desktops' memory may be overclocked.
+// It is in MT/s and of servers: desktops' memory may be overclocked.
 func (b *builder) highestSpeed(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	var e expectation
 	if b.platform == nil || !b.platform.TakesRegistered() {
@@ -58,8 +57,7 @@ func (b *builder) highestSpeed(pop *Population, proc *platform.Processor) fact.F
 	return fact.Known(e.processor, fact.Direct, b.slotEvidence(pop))
 }
 
-// capRunningSpeed lowers a reported speed to the CPU's highest: some firmware reports the DIMMs' rating as the running
-// speed.
+// Some firmware reports the DIMMs' rating as the running speed.
 func (b *builder) capRunningSpeed(pop *Population) {
 	running, ok := pop.RunningMTs.Get()
 	highest, limited := pop.HighestMTs.Get()
@@ -91,8 +89,7 @@ func (r *Result) HighestMTs() int {
 	return highest
 }
 
-// depthsOfChannels returns the number of DIMMs on a slot's channel: exact if the channels are known, otherwise the
-// possible range.
+// They are exact if the channels are known, otherwise the possible range.
 func (b *builder) depthsOfChannels(pop *Population) channelDepths {
 	if pop.ChannelSlots != nil {
 		return channelDepths{known: true, of: func(slot int) (int, int) {
@@ -111,8 +108,7 @@ func (b *builder) depthsOfChannels(pop *Population) channelDepths {
 	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}
 }
 
-// commonClock lowers every expected speed to the slowest, because all channels of all CPUs run at one speed. If one is
-// unknown, all are.
+// All channels of all CPUs run at one speed, the slowest. If one is unknown, all are.
 func commonClock(pops []Population, of func(*Population) *fact.Fact[Speed]) {
 	slowest := -1
 	for i := range pops {
@@ -157,9 +153,8 @@ func (p *Population) ProbablySlow() bool {
 		(!p.BoundMTs.Known() || below(p.BoundMTs.Value))
 }
 
-// dataPath returns the width of all populated channels in bytes: 8 for each; for LPDDR packages, with channels
-// of 16 or 32 bits, the sum of their widths. It is unknown unless the sum is a width of CPUs with LPDDR (64,
-// 128 or 256 bits).
+// It is in bytes: 8 for each channel; for LPDDR packages, with channels of 16 or 32 bits, the sum of their widths, unknown
+// unless that is a width of CPUs with LPDDR (64, 128 or 256 bits).
 func (b *builder) dataPath(pop *Population) fact.Fact[int] {
 	path := pop.ChannelsPopulated
 	path.Value *= bytesPerTransfer
@@ -226,8 +221,7 @@ func (r *Result) WithRunningClock() *Result {
 	return &out
 }
 
-// assumedSpeed returns the speed that DIMMs with this expected speed are assumed to run at: as today if the expectation
-// is the same, and no more than today if memory runs below its expectation.
+// It is today's if the expectation is, and no more than today's if memory runs below its expectation.
 func (c runningClock) assumedSpeed(expected int) int {
 	switch {
 	case expected == c.expected:
@@ -239,7 +233,6 @@ func (c runningClock) assumedSpeed(expected int) int {
 	}
 }
 
-// applySpeeds sets the running speed of populations with DIMMs that have not run yet.
 func (c runningClock) applySpeeds(pops []Population) {
 	if c.running == 0 {
 		return

@@ -64,8 +64,7 @@ func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 	r.Errors, r.UnplacedErrors = place.JoinErrors(sys, p, r.Placements)
 }
 
-// populate derives what follows from platform, processors and placements: one population for each populated socket, or a
-// single one with Socket Unplaced on a front-side-bus machine, and what they amount to together.
+// Each populated socket has a population, a front-side-bus machine a single one with Socket Unplaced.
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)
 	owners := b.memoryOwners()
@@ -240,8 +239,7 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 	return fact.Known(sum, c, from)
 }
 
-// maybeDRAM reports whether a slot can hold DRAM, as a DIMM or a soldered package: firmware does not report
-// another technology.
+// Firmware must not report another technology.
 func maybeDRAM(s *inventory.Slot) bool {
 	return s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }

@@ -59,9 +59,8 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 	return segments, true
 }
 
-// exSegments returns the segments with Channels naming logical channels. If both controllers have the same
-// capacity they interleave, whatever the layout behind each (the document, Interleaving, p. 9): each address
-// range then uses the regions that the two have there.
+// If both controllers have the same capacity they interleave, whatever the layout behind each (the document, Interleaving,
+// p. 9). Channels name logical channels.
 func exSegments(bytes []int64) ([]Region, bool) {
 	if len(bytes) == exPairs && bytes[0]+bytes[1] == bytes[2]+bytes[3] && !slices.Equal(bytes[:exHalf], bytes[exHalf:]) {
 		return bothControllers(peelRegions(bytes[:exHalf], allChannels), peelRegions(bytes[exHalf:], allChannels)), true
@@ -75,8 +74,7 @@ func exSegments(bytes []int64) ([]Region, bool) {
 	return segments, true
 }
 
-// bothControllers combines the regions of two controllers of the same capacity, range by range. A range over
-// one logical channel of a controller and two of the other runs as two.
+// A range over one logical channel of a controller and two of the other runs as two.
 func bothControllers(first, second []Region) []Region {
 	var out []Region
 	for i, j, a, b := 0, 0, int64(0), int64(0); i < len(first) && j < len(second); {
@@ -96,8 +94,7 @@ func bothControllers(first, second []Region) []Region {
 	return out
 }
 
-// exClass returns the document's class of a layout, the worst of its segments. known is false if the document
-// does not cover a segment.
+// It is the worst of the segments, not known if the document does not cover one.
 func exClass(bytes []int64, dimms int) (name string, known bool) {
 	segments, known := exSegments(bytes)
 	worst := 0
@@ -136,9 +133,8 @@ func exSegmentClass(pairs []int) int {
 	}
 }
 
-// exShorthand returns the layout as the document writes it, "2-1|2-1": lockstep pairs on the first and second
-// logical channel of each controller, the fuller controller first. It is "" if a logical channel's two have
-// unequal numbers.
+// "2-1|2-1" has the lockstep pairs on the first and second logical channel of each controller, the fuller controller first. It
+// is "" if a logical channel's two have unequal numbers.
 func (l *layout) exShorthand(p *platform.Platform) string {
 	if len(p.LockstepChannels) != exPairs {
 		return ""
@@ -160,8 +156,7 @@ func (l *layout) exShorthand(p *platform.Platform) string {
 	return string(b)
 }
 
-// isPairingKnown reports whether the channels of a population are known to pair up as in LockstepChannels: on boards
-// with documented labels, or if all channels are alike, so that it does not matter.
+// Boards need documented labels, unless all channels are alike, so that it does not matter.
 func (b *builder) isPairingKnown(pop *Population) (known, unverified bool) {
 	p := b.platform
 	if p == nil || !p.LockstepPairs || len(p.LockstepChannels) == 0 {
@@ -178,8 +173,7 @@ func (b *builder) isPairingKnown(pop *Population) (known, unverified bool) {
 	return len(pop.ChannelSlots) == p.ChannelsPerSocket, false
 }
 
-// deriveLockstep compares the DIMMs of each lockstep pair: the same positions, with the same kind of DIMM. Hemisphere
-// mode requires more: both controllers of the CPU populated identically.
+// Hemisphere mode requires more: both controllers of the CPU populated identically.
 func (b *builder) deriveLockstep(pop *Population) {
 	p := b.platform
 	switch {
@@ -228,8 +222,7 @@ func (b *builder) comparePairs(pop *Population) {
 	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From).Unconfirmed(pop.DPC.Unverified || unverified)
 }
 
-// pairDiffers compares two lockstep channels slot by slot. It returns the known difference, or otherwise what
-// prevents a comparison.
+// open is what prevents a comparison, without a known difference.
 func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	for i := range max(len(x), len(y)) {
 		switch {
@@ -250,9 +243,8 @@ func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	return "", open
 }
 
-// slotDiffers returns the first property in which two DIMMs are known to differ; otherwise, with known false,
-// the first that is not known of both. The same part number of the same vendor makes all properties equal but
-// size and position.
+// what is not known of both if known is false. The same part number of the same vendor makes all properties equal but size and
+// position.
 func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 	s, t := &b.sys.Slots[x], &b.sys.Slots[y]
 	part := samePart(s, t)

@@ -8,9 +8,8 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// pairShare returns the share of a layout of lockstep pairs by channels, its regions of logical channels, and
-// the document's name for it. Under sparing, a layout performs as the layout that is left (Fujitsu, Memory
-// Performance of Westmere-EX based Systems, 2011, Memory performance under redundancy).
+// Under sparing, a layout performs as the layout that is left (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011,
+// Memory performance under redundancy).
 func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Region, Share, []string) {
 	name := l.exShorthand(b.platform)
 	if !b.equalDIMMs(pop.Slots) {
@@ -26,9 +25,8 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 	return regions, channelShare(regions, bytes, exPairs), []string{name}
 }
 
-// layoutUnderMode returns the layout that the memory mode leaves of the given one. A mirrored CPU performs at most as its
-// first controller alone (the same document). If half of the memory is visible and the mode is unknown, the
-// better of sparing and mirroring is assumed.
+// A mirrored CPU performs at most as its first controller alone (the same document). If half of the memory is visible and the
+// mode is unknown, the better of sparing and mirroring is assumed.
 func (b *builder) layoutUnderMode(name string) (left string, ok bool) {
 	first, _, whole := strings.Cut(name, "|")
 	if spared, ok := b.underSparing(name); ok {
@@ -40,8 +38,7 @@ func (b *builder) layoutUnderMode(name string) (left string, ok bool) {
 	return first + "|0-0", true
 }
 
-// underSparing returns the layout that sparing leaves of the given one; ok is false if nothing is spared, or no
-// document describes the result.
+// ok is false if nothing is spared, or no document describes the result.
 func (b *builder) underSparing(name string) (left string, ok bool) {
 	maybe := b.configuredMode() == "" && b.isMirrored()
 	if !b.isSparing() && !maybe {
@@ -63,8 +60,7 @@ func countPairs(name string) int64 {
 	return sum
 }
 
-// parsePairs parses a layout's shorthand, "1-0|1-0", into the number of lockstep pairs on each logical channel;
-// nil if it is invalid.
+// They are the lockstep pairs on each logical channel of a shorthand like "1-0|1-0".
 func parsePairs(name string) []int64 {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '|' })
 	out := make([]int64, len(parts))
@@ -81,8 +77,7 @@ func parsePairs(name string) []int64 {
 	return out
 }
 
-// pairLevels sets the lowest and highest measured bandwidth of the regions, if a document measured all of them
-// on this product.
+// A document must have measured all of the regions on this product.
 func (b *builder) pairLevels(s *Share, segments []Region) {
 	for _, m := range b.measured {
 		low, high, all := 1.0, 0.0, len(segments) > 0
@@ -100,8 +95,7 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 	}
 }
 
-// activePairs returns the usable capacity of each logical channel and the number of DIMMs in use: without the
-// spare ones, if a document describes what sparing leaves.
+// The spare ones are left out, if a document describes what sparing leaves.
 func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
 	l, _ := b.channelLayout(pop)
 	bytes, ok := l.pairBytes(b.platform)
@@ -128,8 +122,7 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 
 const mirrorWord = "mirror_full"
 
-// isMirrored reports whether all memory is mirrored: by BIOS setup, or if that is unknown, because half of the
-// installed memory is visible. The tolerance for reserved memory is 4 % or 2 GiB.
+// If BIOS setup does not say it, half of the memory is visible then. The tolerance for reserved memory is 4 % or 2 GiB.
 func (b *builder) isMirrored() bool {
 	if mode := b.configuredMode(); mode != "" {
 		return mode == mirrorWord

@@ -9,8 +9,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// compareProcessors compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the
-// equal channels or controllers are used are the same, so that a mirrored board is not reported as unequal.
+// Layouts that differ only in which of the equal channels or controllers are used are the same, as on mirrored boards.
 func (b *builder) compareProcessors(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
@@ -48,8 +47,7 @@ func (b *builder) compareProcessors(pops []Population) fact.Fact[bool] {
 	return same
 }
 
-// channelsAlike reports whether every populated CPU has the same capacity on each of its channels, whatever its
-// DIMMs: then they interleave alike. A CPU without memory differs from one that has some.
+// Equal capacities interleave alike, whatever the DIMMs. A CPU without memory differs from one that has some.
 func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
@@ -123,8 +121,7 @@ func compareFacts[T comparable](x, y fact.Fact[T]) likeness {
 	}
 }
 
-// resolveByPart resolves an unknown comparison by the part number, an independent source. If that contradicts a difference
-// that firmware reports, the result is unknown.
+// A part number is an independent source. If it contradicts a difference that firmware reports, the result is unknown.
 func (l likeness) resolveByPart(same bool) likeness {
 	switch {
 	case l == unsure && same:
@@ -140,7 +137,6 @@ func samePart(s, t *inventory.Slot) bool {
 	return compareFacts(s.PartNumber, t.PartNumber) == alike && compareFacts(s.Manufacturer, t.Manufacturer) != different
 }
 
-// sameRanks compares the DIMMs' ranks, or their part numbers if firmware does not report ranks.
 func (b *builder) sameRanks(slots []int) likeness {
 	out := alike
 	for _, i := range slots {

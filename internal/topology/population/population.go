@@ -158,8 +158,7 @@ func (b *builder) hasOwnerForAll() bool {
 		!slices.ContainsFunc(b.places, func(p place.Placement) bool { return p.Socket == place.Unplaced })
 }
 
-// repeatedLabel returns the label that two modules of one CPU have, or a module and an empty slot of the same bank; "" if there
-// is none.
+// Two modules of one CPU have it, or a module and an empty slot of the same bank.
 func (b *builder) repeatedLabel() string {
 	type label struct {
 		socket        int
@@ -210,8 +209,7 @@ type layout struct {
 	ctrls int   // number of controllers, 0 if unknown
 }
 
-// peelRegions repeatedly removes the smallest remaining capacity of the chosen channels as one region until
-// nothing is left (the general algorithm of the model).
+// It is the general algorithm of the model: the smallest remaining capacity of the chosen channels is one region.
 func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 	rem := slices.Clone(bytes)
 	var out []Region

@@ -10,9 +10,8 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-// interleaveRegions splits the capacity into interleave sets by the platform's policy. known is false if the policy needs
-// an unknown value. SNC, NPS and node interleaving are taken at their defaults (off, NPS1, off), so that sets
-// cover the CPU.
+// known is false if the policy needs an unknown value. SNC, NPS and node interleaving are taken at their defaults (off, NPS1,
+// off), so that sets cover the CPU.
 func (l *layout) interleaveRegions(p *platform.Platform) (out []Region, known bool) {
 	switch p.Policy {
 	case platform.PolicyAny:
@@ -62,8 +61,7 @@ func (l *layout) symmetricSet(rem []int64) []int {
 	return best
 }
 
-// pickSymmetric picks the fullest channels, `each` of them per controller, from the controllers whose choice is
-// fullest.
+// Each controller gives `each` channels, the fullest, of the controllers whose choice is fullest.
 func pickSymmetric(rem []int64, by [][]int, taking, each int) (set []int, least int64) {
 	used := make([]bool, len(by))
 	for range taking {
@@ -91,8 +89,7 @@ func pickSymmetric(rem []int64, by [][]int, taking, each int) (set []int, least 
 	return set, least
 }
 
-// zen4Set is the policy "amd-zen4": sets of 1, 2, 4, 6, 8, 10 or 12 channels. That these are the legal sizes
-// was not verified.
+// Sets have 1, 2, 4, 6, 8, 10 or 12 channels. That these are the legal sizes was not verified.
 func zen4Set(rem []int64) []int {
 	set := allChannels(rem)
 	n := len(set)
@@ -196,8 +193,7 @@ func measureRegions(regions []Region, bytes []int64, n int) metrics {
 	return m
 }
 
-// channelShare returns the share by channels alone: one figure for one region; for several a range, from the
-// narrowest to all memory at once, or to the full bandwidth if one region spans all channels.
+// Several regions have a range, from the narrowest to all memory at once, or to the full bandwidth if one spans all channels.
 func channelShare(regions []Region, bytes []int64, n int) Share {
 	m := measureRegions(regions, bytes, n)
 	s := Share{Low: m.worst, High: m.worst}
@@ -260,15 +256,13 @@ func (b *builder) deriveInterleaving(pop *Population) {
 		(p.Policy == platform.PolicySymmetricIMC && !owners)
 }
 
-// hasLetteredChannels reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms
-// number the channels in the order of the slots.
+// A is 0. Slot maps of these platforms number the channels in the order of the slots.
 func (b *builder) hasLetteredChannels(pop *Population) bool {
 	return !slices.ContainsFunc(pop.Slots, func(i int) bool {
 		return b.places[i].Source != place.SourceLocator && b.places[i].Source != place.SourceBank
 	})
 }
 
-// hasEqualChannels reports whether all channels have the same capacity, so that their order does not matter.
 func (l *layout) hasEqualChannels() bool {
 	return !slices.ContainsFunc(l.bytes, func(n int64) bool { return n != l.bytes[0] })
 }
@@ -281,8 +275,7 @@ func (b *builder) equalDIMMs(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return b.sys.Slots[i].SizeBytes.Value != b.sys.Slots[slots[0]].SizeBytes.Value })
 }
 
-// channelLayout collects the capacity by channel and the channels' controllers; stated is false if the controllers are
-// only derived from the channel numbers.
+// stated is false if the controllers are only derived from the channel numbers.
 func (b *builder) channelLayout(pop *Population) (l *layout, stated bool) {
 	n := len(pop.ChannelSlots)
 	l = &layout{bytes: pop.ChannelBytes.Value, dpc: pop.DPC.Value}

@@ -252,7 +252,6 @@ func joinDetail(have, more string) string {
 	return have + "; " + more
 }
 
-// normalizedName returns the lower-case letters and digits of a name, without blanks and hyphens.
 func normalizedName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {

@@ -46,7 +46,6 @@ func (b *builder) deriveShares(pops []Population) {
 	}
 }
 
-// noteBestLimit adds to a share of the model what prevents its best: the DIMMs or the board in place.
 func (b *builder) noteBestLimit(pop *Population, best int) {
 	s := &pop.Relative.Value
 	if !pop.Relative.Known() || s.Value != nil {
@@ -66,8 +65,7 @@ func (b *builder) noteBestLimit(pop *Population, best int) {
 	s.Note = strings.Join(notes, "; ")
 }
 
-// slottedChannels counts the channels of a CPU that the board has slots for, if firmware lists all slots and
-// they are fewer than the CPU has channels; 0 otherwise.
+// It is 0 unless firmware lists all slots and they are on fewer channels than the CPU has.
 func (b *builder) slottedChannels(pop *Population) int {
 	announced, slotted := 0, uint64(0) // one bit per channel
 	for i := range b.sys.Arrays {
@@ -87,9 +85,8 @@ func (b *builder) slottedChannels(pop *Population) int {
 	return 0
 }
 
-// plainShare returns the share of a layout whose interleaving no document describes: between that of one channel and
-// that of all populated ones, and exactly the one or the other if only one channel has memory, or all have the same.
-// There is none behind memory buffers, where the channels work in pairs.
+// No document describes the interleaving: it is between that of one channel and that of all populated ones. There is none behind
+// memory buffers, where the channels work in pairs.
 func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	if b.platform == nil || b.platform.Buffered || b.frontSideBus || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
 		return fact.UnknownFrom[Share](pop.Regions)
@@ -114,9 +111,8 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 		Unconfirmed(pop.DPC.Unverified || pop.ChannelsTotal.Unverified)
 }
 
-// bestSpeed returns the highest memory speed in MT/s of the CPU in this machine with any DIMMs: its own
-// maximum, the platform's at one DIMM per channel, the board's, and the highest observed on machines with this
-// CPU.
+// bestSpeed returns the CPU's highest speed in this machine with any DIMMs, in MT/s: the least of its own maximum, the platform's
+// at one DIMM per channel, the board's, and the highest observed on machines with this CPU.
 func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
 	if b.frontSideBus {
 		return 0, false
@@ -180,8 +176,7 @@ func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool)
 	return min(1, float64(ddr.Nominal(mts))/float64(best)), known
 }
 
-// relativeShare returns the share of the best bandwidth by channels and clock, with the measured value if a document
-// measured this layout; otherwise by the measured level of each region, if a document has them.
+// A document may have measured the layout, or else the level of each region.
 func (b *builder) relativeShare(pop *Population, best int) Share {
 	regions := pop.Regions.Value
 	l, _ := b.channelLayout(pop)
@@ -217,7 +212,7 @@ func (b *builder) relativeShare(pop *Population, best int) Share {
 	return s
 }
 
-// namesOfLayout are those of equal DIMMs in one region, at their clock and at the best one.
+// They are those of equal DIMMs in one region, at their clock and at the best one.
 func (b *builder) namesOfLayout(pop *Population, regions []Region, clock float64) []string {
 	depth := slices.Max(pop.DPC.Value)
 	uneven := slices.ContainsFunc(pop.DPC.Value, func(n int) bool { return n != 0 && n != depth })
@@ -255,8 +250,7 @@ func (b *builder) likeMeasured(m *platform.Measurement, pop *Population, best in
 	return (m.Sockets == 0 || m.Sockets == b.countProcessors()) && (m.Slots == 0 || m.Slots == len(pop.Slots)+len(pop.EmptySlots)) && (m.BestMTs == 0 || m.BestMTs == best)
 }
 
-// statedShare adds the share that a document gives for the number of DIMMs, if they are equal, spread evenly, and neither
-// mirrored nor spared. At the clock that they have, it replaces the model's range.
+// A document gives it for equal DIMMs, spread evenly, neither mirrored nor spared. At their clock it replaces the model's.
 func (b *builder) statedShare(pop *Population, best int) {
 	s := &pop.Relative.Value
 	for _, m := range b.measured {

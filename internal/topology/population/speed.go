@@ -82,8 +82,7 @@ func (b *builder) isBrandKnown(socket int) bool {
 	return !slices.ContainsFunc(b.sys.Sockets, func(s inventory.Socket) bool { return s.ID == socket && !s.Brand.Known() })
 }
 
-// persistentLimit lowers the DRAM speed to that of the machine's persistent modules on the same channels
-// (Optane of the first generation is rated 2666). It returns the rating that is unknown, if any.
+// Optane of the first generation is rated 2666. The result is the rating that is unknown, if any.
 func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
@@ -178,8 +177,7 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	}
 }
 
-// limitedSpeed names the lowest limit, the first one here if two are equal; "none" is a DIMM that runs at its rating
-// on a CPU that allows no more.
+// The first limit here counts if two are equal; "none" is a DIMM that runs at its rating on a CPU that allows no more.
 func (b *builder) limitedSpeed(e *expectation) Speed {
 	lowest := min(e.dimm, e.processor, e.platform.lo)
 	if b.board != nil && b.board.MaxMTs < lowest {
@@ -202,8 +200,7 @@ func (b *builder) limitedSpeed(e *expectation) Speed {
 	return s
 }
 
-// lowerNormalSpeeds lists the lower speeds of this population on single boards, and the highest at which the CPU was
-// observed, fastest first; others are those not documented for this board.
+// They are of single boards, and the highest observed of the CPU, fastest first; others are not documented for this board.
 func (b *builder) lowerNormalSpeeds(e *expectation, expected int) (all, others []int) {
 	if b.platform == nil {
 		return nil, nil
@@ -241,15 +238,13 @@ func (b *builder) lowerNormalSpeeds(e *expectation, expected int) (all, others [
 	return all, others
 }
 
-// namesBoard reports whether the key of a row, vendor and model joined by hyphens ("lenovo-x3550-m5"), names
-// the product, given as its normalised name.
+// The key of a row is vendor and model joined by hyphens ("lenovo-x3550-m5"); product is a normalised name.
 func namesBoard(key, product string) bool {
 	_, model, _ := strings.Cut(key, "-")
 	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, normalizedName(model))
 }
 
-// runningSpeed returns the lowest configured speed in MT/s, by its printed name, with the lowest certainty. all is unknown
-// if a DIMM's is, stated is the lowest of those that firmware states.
+// Speeds are in MT/s by their printed names. all is unknown if a DIMM's is, stated is the lowest that firmware states.
 func runningSpeed(sys *inventory.System, slots []int) (all, stated fact.Fact[int]) {
 	if len(slots) == 0 {
 		all = fact.Unknown[int](fact.Absent, "no DIMMs", "")
@@ -359,8 +354,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	return out
 }
 
-// undocumented describes the missing documented speed by what is known: the kind only if the module can be no
-// other, the depth only if it is certain.
+// It names the kind only if the module can be no other, the depth only if it is certain.
 func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int) string {
 	kind, depth := "each kind that this DIMM may be", "any number of DIMMs per channel that fits"
 	if len(keys) == 1 {
