@@ -72,7 +72,6 @@ func (m *Patch) isOpen(id string) bool {
 	return slices.ContainsFunc(m.Open, func(n Note) bool { return n.Setting == id })
 }
 
-// readAfterChanges reads a setting as it will be after the next boot, with the changes made so far.
 func (m *Patch) readAfterChanges(id string) bios.Answer {
 	return m.Export.Read(id, m.viewAfterChanges(nil))
 }
@@ -99,8 +98,6 @@ func (m *Patch) commandGroup(e *settings.Attribute, a *bios.Attribute) string {
 	return e.Group
 }
 
-// viewAfterChanges returns the view of the export after the next boot, with the changes made so far and some more values
-// changed.
 func (m *Patch) viewAfterChanges(next map[*bios.Attribute]string) bios.View {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.Changes {
@@ -118,8 +115,7 @@ func (m *Patch) viewAfterChanges(next map[*bios.Attribute]string) bios.View {
 
 func valueAfterBoot(a *bios.Attribute) string { return a.AfterBoot().Value }
 
-// isPreset reports whether a setting is a preset of this export with the vendor's own names as values. A
-// preset with canonical words is a row like any other, and the settings it controls are checked after the rows.
+// A preset with canonical words is a row like any other, and the settings it controls are checked after the rows.
 func (m *Patch) isPreset(id string) bool {
 	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool {
 		return p.Setting == id && valuesAreNames(&p) && m.presetAttribute(&p) != nil
@@ -143,7 +139,6 @@ func (m *Patch) isWanted(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
 
-// dropChanges removes changes and calls say for every row that they serve.
 func (m *Patch) dropChanges(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
@@ -153,11 +148,9 @@ func (m *Patch) dropChanges(these []Change, say func(id string, c *Change)) {
 	}
 }
 
-// servedSettings returns the settings that an attribute is changed for.
 func (c *Change) servedSettings() []string { return append([]string{c.Setting}, c.Also...) }
 
-// revertChange removes a change and returns the settings that it was made for: those that it sets and, for a
-// preset, those that it would have written.
+// revertChange returns the settings that a change was made for, of a preset those that it would have written, too.
 func (m *Patch) revertChange(c *Change) []string {
 	m.Changes = slices.DeleteFunc(m.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
 	served := c.servedSettings()
@@ -171,7 +164,6 @@ func (m *Patch) revertChange(c *Change) []string {
 	return served
 }
 
-// valueAfterChanges returns an attribute's value once all changes are made.
 func (m *Patch) valueAfterChanges(name string) (string, bool) {
 	for _, c := range m.Changes {
 		if c.Attribute.Name == name {
@@ -185,13 +177,11 @@ func (m *Patch) valueAfterChanges(name string) (string, bool) {
 	return valueAfterBoot(a), true
 }
 
-// leavesSingleSettings reports whether a value of the preset allows single settings to be changed.
 func leavesSingleSettings(p *settings.Preset, a *bios.Attribute, value string) bool {
 	return slices.ContainsFunc(p.Unlocked, func(f string) bool { return isCalled(a, value, f) })
 }
 
-// isCalled reports whether an attribute's value has a preset's name, either literally or as BIOS setup displays
-// it.
+// The name is meant either literally or as BIOS setup displays it.
 func isCalled(a *bios.Attribute, value, name string) bool {
 	return settings.SamePreset(value, name) || settings.SamePreset(a.OptionTexts[value], name)
 }
@@ -206,15 +196,18 @@ func Make(e *bios.Export, goal Goal) *Patch {
 		}
 		m.changeSetting(w)
 	}
-	m.decidePresets()
+	for i := range e.Table.Presets {
+		if p := &e.Table.Presets[i]; m.presetAttribute(p) != nil {
+			m.decidePreset(p, m.presetAttribute(p))
+		}
+	}
 	m.reevaluate()
 	m.dropLockedChanges()
 	m.discardUnreached()
 	return m
 }
 
-// reevaluate checks the rows again that were as wanted while a preset overrode them, and whose own values take
-// effect now that the preset is changed.
+// reevaluate checks rows again that a preset overrode and whose own values take effect now that it is changed.
 func (m *Patch) reevaluate() {
 	for _, w := range m.goal.Wants {
 		if slices.Contains(m.Met, w.ID) && !m.reachesWanted(w) {
@@ -224,7 +217,6 @@ func (m *Patch) reevaluate() {
 	}
 }
 
-// reachesWanted reports whether a row gets a wanted value with all changes made.
 func (m *Patch) reachesWanted(w Want) bool {
 	if m.isPreset(w.ID) || slices.Contains(m.writes, w.ID) {
 		return true // the document defines what a preset writes
@@ -233,8 +225,7 @@ func (m *Patch) reachesWanted(w Want) bool {
 	return known && settings.Satisfies(w.ID, w.Words, word)
 }
 
-// discardUnreached leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
-// the side effects.
+// discardUnreached leaves every row open that the changes do not bring to a wanted value, and then lists the side effects.
 func (m *Patch) discardUnreached() {
 	for n := -1; n != len(m.Open); { // a dropped change may have served another row
 		n = len(m.Open)
@@ -274,8 +265,7 @@ func (m *Patch) dropHarmfulUnlocks() {
 	}
 }
 
-// describeWorsening returns how the changes make a row of the profile worse, "" if they do not: it leaves a wanted value, or is no
-// longer open and another.
+// A row gets worse if it leaves a wanted value, or is no longer open and another.
 func (m *Patch) describeWorsening(w Want) string {
 	if m.isPreset(w.ID) || m.reachesWanted(w) {
 		return ""
@@ -308,7 +298,6 @@ func (m *Patch) discardSetting(id, reason string) {
 	m.dropChanges(its, func(served string, _ *Change) { m.leaveOpen(served, reason) })
 }
 
-// unreachedReason returns what prevents a row from getting a wanted value.
 func (m *Patch) unreachedReason(w Want) string {
 	a := m.readAfterChanges(w.ID)
 	switch p := a.Preset; {
@@ -321,8 +310,7 @@ func (m *Patch) unreachedReason(w Want) string {
 	}
 }
 
-// sideEffects lists the changes to settings that the profile does not cover, or wants at a value that no change
-// sets.
+// A side effect is a change to a setting that the profile does not cover, or wants at a value that no change sets.
 func (m *Patch) sideEffects() {
 	m.SideEffects = nil
 	for _, id := range settings.IDs() {
@@ -347,8 +335,7 @@ func (m *Patch) sideEffects() {
 	}
 }
 
-// prunePresetChanges drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
-// to unlock others of which none is left.
+// The changes locked by a preset that stays as it is go, and that of a preset which unlocks others of which none is left.
 func (m *Patch) prunePresetChanges() {
 	for i := range m.Export.Table.Presets {
 		p := &m.Export.Table.Presets[i]

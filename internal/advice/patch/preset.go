@@ -8,17 +8,7 @@ import (
 	"memaudit.example/memaudit/internal/source/bios"
 )
 
-func (m *Patch) decidePresets() {
-	for i := range m.Export.Table.Presets {
-		p := &m.Export.Table.Presets[i]
-		if a := m.presetAttribute(p); a != nil {
-			m.decidePreset(p, a)
-		}
-	}
-}
-
-// decidePreset decides one preset: the profile's own preset, which writes what it controls, or the value that unlocks
-// single settings.
+// decidePreset chooses the profile's own preset, which writes what it controls, or the value that unlocks single settings.
 func (m *Patch) decidePreset(p *settings.Preset, a *bios.Attribute) {
 	wanted := m.wantedPreset(p, a)
 	if !valuesAreNames(p) {
@@ -78,12 +68,10 @@ func (m *Patch) controlledChanges(p *settings.Preset, a *bios.Attribute) []Chang
 	return slices.DeleteFunc(slices.Clone(m.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
 }
 
-// needsOwnValue reports whether a setting that a preset controls must take effect by its own value.
 func (m *Patch) needsOwnValue(p *settings.Preset, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Controls, id) })
 }
 
-// dropLockedByPreset drops the changes that a preset locks, or under which they have no effect.
 func (m *Patch) dropLockedByPreset(p *settings.Preset, a *bios.Attribute, held []Change, value string) {
 	m.dropChanges(held, func(id string, c *Change) {
 		if p.Inert {
@@ -94,8 +82,7 @@ func (m *Patch) dropLockedByPreset(p *settings.Preset, a *bios.Attribute, held [
 	})
 }
 
-// wantedPreset returns the value of the preset in the profile, "" for none: if a row accepts several the
-// present one, otherwise the first.
+// If a row accepts several values it is the present one, otherwise the first.
 func (m *Patch) wantedPreset(p *settings.Preset, a *bios.Attribute) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == p.Setting {
@@ -108,8 +95,7 @@ func (m *Patch) wantedPreset(p *settings.Preset, a *bios.Attribute) string {
 	return m.goal.Preset
 }
 
-// choosePreset puts the preset before all else, spelled as on this machine. A value named by a profile is the
-// document's own word.
+// The preset comes before all else. A value named by a profile is the document's own word.
 func (m *Patch) choosePreset(p *settings.Preset, a *bios.Attribute, values []string) bool {
 	to := m.presetSpelling(p, a, values)
 	switch {
@@ -131,7 +117,6 @@ func (m *Patch) choosePreset(p *settings.Preset, a *bios.Attribute, values []str
 	return true
 }
 
-// presetSpelling returns one of a preset's values as this machine spells it; "" if the spelling is unknown.
 func (m *Patch) presetSpelling(p *settings.Preset, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
@@ -153,8 +138,7 @@ func (m *Patch) presetSpelling(p *settings.Preset, a *bios.Attribute, values []s
 	return ""
 }
 
-// dropLockedChanges drops changes that are not possible now, unless the preset that locks them changes, too. A dependency
-// in the registry takes precedence: what another change unlocks comes after that change.
+// A dependency in the registry takes precedence: what another change unlocks comes after that change.
 func (m *Patch) dropLockedChanges() {
 	for n := -1; n != len(m.Changes); { // a dropped change may have unlocked another
 		n = len(m.Changes)
@@ -180,8 +164,7 @@ func (m *Patch) dropLockedOnce() {
 	}
 }
 
-// orderChanges puts every change after those that its attribute depends on, by the registry or by the presets that
-// control it.
+// A change comes after those that its attribute depends on, by the registry or by the presets that control it.
 func (m *Patch) orderChanges() {
 	var out []Change
 	rest := m.Changes
@@ -202,7 +185,6 @@ func (m *Patch) controlsSetting(a *bios.Attribute, id string) bool {
 	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool { return m.presetAttribute(&p) == a && slices.Contains(p.Controls, id) })
 }
 
-// isUnlocked reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *Patch) isUnlocked(id string) bool {
 	return slices.ContainsFunc(m.Export.Table.Presets, func(p settings.Preset) bool {
 		a := m.presetAttribute(&p)

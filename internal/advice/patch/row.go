@@ -39,8 +39,7 @@ func (m *Patch) changeSetting(w Want) {
 	m.leaveOpen(w.ID, reason)
 }
 
-// add adds the changes of one row. An attribute that an earlier row changes already has the new value, which
-// satisfies both.
+// An attribute that an earlier row changes already has the new value, which satisfies both.
 func (m *Patch) add(changes []Change) {
 	for _, c := range changes {
 		at := slices.IndexFunc(m.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
@@ -64,8 +63,7 @@ func (m *Patch) recordSatisfied(id, attribute string) {
 	m.Met = append(m.Met, id)
 }
 
-// tryAttribute changes every occurrence of one attribute and reads the setting again: it returns changes only if they
-// result in the wanted word.
+// tryAttribute changes every occurrence, and returns changes only if they result in the wanted word.
 func (m *Patch) tryAttribute(w Want, word string, e *settings.Attribute) ([]Change, string) {
 	if e.Unverified || e.With != "" && len(m.Export.AttributesNamed(e.With)) == 0 {
 		return nil, ""
@@ -98,8 +96,7 @@ func (m *Patch) tryAttribute(w Want, word string, e *settings.Attribute) ([]Chan
 	return changes, ""
 }
 
-// precedingChanges returns the changes of the attributes that take precedence over an entry, each of which decides unless
-// it leaves the choice to the next ("Manual").
+// Each attribute with precedence decides unless it leaves the choice to the next ("Manual").
 func (m *Patch) precedingChanges(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
 	entries := m.Export.Table.Settings[w.ID]
@@ -123,7 +120,6 @@ func (m *Patch) precedingChanges(w Want, e *settings.Attribute) ([]Change, strin
 	return changes, ""
 }
 
-// brokenSetting returns another setting of the profile that a change would break; "" for none.
 func (m *Patch) brokenSetting(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
 		now, known := m.effectiveWord(w.ID)
@@ -136,10 +132,8 @@ func (m *Patch) brokenSetting(next map[*bios.Attribute]string) string {
 	return ""
 }
 
-// machineSpelling returns a canonical word as this machine spells it for one attribute: one of the offered options if
-// they are known, otherwise the other word of a switch in the export, otherwise the documented word for
-// machines of the vendor. It returns "" with a reason if no spelling is known, or if several are and the export
-// does not decide.
+// machineSpelling returns one of the offered options if they are known, otherwise the other word of a switch in the export,
+// otherwise the documented word; "" with a reason if no spelling is known, or if several are and the export does not decide.
 func (m *Patch) machineSpelling(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
@@ -170,8 +164,7 @@ func (m *Patch) machineSpelling(id, word string, e *settings.Attribute, a *bios.
 	}
 }
 
-// provenSpellings returns the documented words of the vendor's machines for the attribute, and those of a switch that
-// this export uses for others.
+// A word of a switch that this export uses for others is proven, too.
 func (m *Patch) provenSpellings(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
@@ -211,7 +204,6 @@ func vendorWords(id, word string, e *settings.Attribute) []string {
 	return words
 }
 
-// matchingOption returns the option that matches one of the words.
 func matchingOption(a *bios.Attribute, words []string) string {
 	for _, w := range words {
 		for _, o := range a.Options {
@@ -223,8 +215,7 @@ func matchingOption(a *bios.Attribute, words []string) string {
 	return ""
 }
 
-// optionAsShown returns an option as the machine's own values are spelled: by its text if the registry names options by
-// number and the resource shows texts, as on Supermicro's X13.
+// Supermicro's X13 names options by number in the registry, and the resource shows texts.
 func optionAsShown(a *bios.Attribute, option string) string {
 	text := a.OptionTexts[option]
 	now := valueAfterBoot(a)
@@ -239,8 +230,7 @@ func optionAsShown(a *bios.Attribute, option string) string {
 	return option
 }
 
-// usesSpelling reports whether the export spells switches like this word: some firmware uses Enable and Disable,
-// other Enabled and Disabled.
+// Some firmware uses Enable and Disable, other Enabled and Disabled.
 func (m *Patch) usesSpelling(word string) bool {
 	other := settings.OtherWord(word)
 	return m.exportHasWord(word) || other != "" && m.exportHasWord(other)

@@ -121,7 +121,6 @@ func (m *Patch) formatRacadm() string {
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 
-// formatILORest sets one attribute per line and commits with the last.
 func (m *Patch) formatILORest() string {
 	return m.shellCommands(func(i int, c *Change) string {
 		line := "ilorest set " + settings.ShellWord(c.Attribute.Name+"="+c.To) + " --select Bios."
@@ -146,8 +145,7 @@ func (m *Patch) formatOneCLI() string {
 	})
 }
 
-// formatSyscfg sets one option per line; options that have a command (the power profile) need the override of the
-// setup password.
+// Options that have a command (the power profile) need the override of the setup password.
 func (m *Patch) formatSyscfg() string {
 	return m.shellCommands(func(_ int, c *Change) string {
 		pair := settings.ShellWord(c.Attribute.Name + "=" + c.To)
@@ -197,7 +195,6 @@ func (m *Patch) instructionsFor(c *Change, w settings.Change) []settings.Instruc
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
-// unlocksSetting reports whether a change is that of a preset which controls a setting.
 func (m *Patch) unlocksSetting(c *Change, id string) bool {
 	return slices.ContainsFunc(m.Export.Table.Presets, func(m settings.Preset) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Controls, id) && c.Setting != id
@@ -233,9 +230,8 @@ func words(forms []Form) (out []string) {
 	return out
 }
 
-// formsOf returns the formats of tools that use the names in an export, the usual one first. Dell and HPE use
-// the same names everywhere except in conrep; Lenovo's Redfish names are translated to OneCLI's if a document
-// or an export shows both.
+// The usual form comes first. Dell and HPE use the same names everywhere except in conrep; Lenovo's Redfish names are
+// translated to OneCLI's if a document or an export shows both.
 func formsOf(e *bios.Export) []Form {
 	switch {
 	case e.PendingOnly:
@@ -310,7 +306,6 @@ func (m *Patch) DropUnsupported(f Form) {
 	m.discardUnreached()
 }
 
-// hasOneCLISpelling reports whether a change of a Redfish export can be spelled for OneCLI.
 func (m *Patch) hasOneCLISpelling(c *Change) bool {
 	_, _, ok := m.Export.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
 	return ok

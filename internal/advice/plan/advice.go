@@ -214,8 +214,7 @@ type Reached struct {
 // ByChannel reports whether the steps name channels and no slots.
 func (a *Advice) ByChannel() bool { return len(a.Steps) > 0 && a.Steps[0].ToChannel != nil }
 
-// nameSlots fills in the names of the slots of a machine's steps, and the modules to buy. documented is the kind of memory
-// that the platform takes, in SMBIOS's terms; "" if no document gives it.
+// documented is the kind of memory that the platform takes, in SMBIOS's terms; "" if no document gives it.
 func (a *Advice) nameSlots(sys *inventory.System, documented string) {
 	slot := func(i int, handle, locator, board *string) {
 		*handle, *locator = sys.Slots[i].Handle.String(), sys.Slots[i].Locator.Or("")
@@ -244,7 +243,6 @@ func (a *Advice) nameSlots(sys *inventory.System, documented string) {
 	a.Installs, a.Removes = a.CountSteps(Install)+a.CountSteps(Exchange), a.CountSteps(Remove)+a.CountSteps(Exchange)
 }
 
-// bufferType is the buffer type of a module, as on its label.
 func bufferType(s *inventory.Slot) string {
 	registered, known := s.Registered.Get()
 	reduced, told := s.LoadReduced.Get()
@@ -262,7 +260,6 @@ func bufferType(s *inventory.Slot) string {
 	}
 }
 
-// reachesOf collects what each processor has, without the failures.
 func reachesOf(topo *population.Result) Reaches {
 	r := Reaches{Findings: []Failure{}, Sockets: []ReachedSocket{}, CapacityBytes: nullable.Positive(topo.InstalledBytes.Or(0))}
 	for i := range topo.Populations {

@@ -10,8 +10,7 @@ import (
 // hold most.
 const worthStay = 1 << 24
 
-// assignColumns returns for each row the column that it gets so that the values add up to the most
-// (the Hungarian method).
+// assignColumns gives every row a column so that the values add up to the most (the Hungarian method).
 func assignColumns(value [][]int) []int {
 	n := len(value)
 	rows, columns := make([]int, n+1), make([]int, n+1)
@@ -70,8 +69,7 @@ type arrangement struct {
 // never is the value of what may not be.
 const never = -1 << 50
 
-// placePattern writes the pattern into a layout, with its columns on equal channels and its blocks on equal controllers such
-// that most modules stay. It reports whether the modules fit.
+// Columns go on equal channels and blocks on equal controllers such that most modules stay; false if they do not fit.
 func (a *arrangement) placePattern(p pattern, into []int) bool {
 	blocks := a.alike.blocks
 	value, chosen := make([][]int, len(blocks)), make([][][]int, len(blocks))
@@ -99,7 +97,7 @@ func (a *arrangement) placePattern(p pattern, into []int) bool {
 	return a.fillSlots(sizes, into)
 }
 
-// assignBlock assigns the columns to the groups of a block, and returns the number of modules that stay.
+// The number is that of the modules that stay.
 func (a *arrangement) assignBlock(columns []column, groups []int) ([]int, int) {
 	value := make([][]int, len(columns))
 	for i, c := range columns {
@@ -151,8 +149,7 @@ func (a *arrangement) layerSizes(c column, group int) []int {
 	return out
 }
 
-// fillSlots fills the slots with modules of their sizes: layers that can stay do, and the others get what
-// is left in the fill order.
+// Layers that can stay do, and the others get what is left in the fill order.
 func (a *arrangement) fillSlots(sizes, into []int) bool {
 	b, width := a.board, a.unit.layerWidth()
 	left := slices.Clone(a.counts)
@@ -234,8 +231,7 @@ func (b *board) unitChoices(unit int, counts []int) []choice {
 	return out
 }
 
-// roomsFor are the depths that n modules may fill the groups of a unit to: those of each set that the
-// maker lists for the number, else all.
+// The maker's sets for the number limit the depths, if there are any.
 func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
 	if !b.listsCount(n) {
 		return [][]room{b.roomsOfGroups(u)}
@@ -255,8 +251,7 @@ func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
 	return out
 }
 
-// fullLayout is the one layout that needs no slot map: every slot has a module. Present modules stay unless all are to
-// be of one kind; nil if the numbers do not match.
+// No slot map is needed. Present modules stay unless all are to be of one kind; nil if the numbers do not match.
 func (b *board) fullLayout(u *memoryUnit, counts []int) []choice {
 	one := slices.Max(counts) == modulesIn(counts)
 	if modulesIn(counts) != len(u.slots) {
@@ -281,8 +276,7 @@ func (b *board) fullLayout(u *memoryUnit, counts []int) []choice {
 	return []choice{{key: "full", layout: layout}}
 }
 
-// manualLayouts lists the layouts that need no slot map because the product's own manual lists the slots for this number
-// of modules. The modules are all of one kind, and those in a slot of the set stay.
+// The product's own manual replaces the slot map. The modules are all of one kind, and those in a slot of the set stay.
 func (b *board) manualLayouts(u *memoryUnit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)

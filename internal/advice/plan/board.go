@@ -56,7 +56,7 @@ type memoryUnit struct {
 	controllers      int
 }
 
-// hasNoListedSlot reports whether the SMBIOS table lists no slot of a controller, and some of another one.
+// The SMBIOS table may list slots of another controller only.
 func (u *memoryUnit) hasNoListedSlot(controller int) bool {
 	others := false
 	for _, g := range u.groups {
@@ -174,7 +174,6 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	return b, ""
 }
 
-// sortedSlots lists the slots by processor, by label with its numbers as numbers, and by position.
 func sortedSlots(sys *inventory.System, at []place.Placement) []int {
 	labels, out := make([][]string, len(at)), make([]int, len(at))
 	for i := range out {
@@ -228,9 +227,8 @@ func (b *board) unmappedReason() string {
 	return ""
 }
 
-// slotsByChannel lists the unit's slots by channel, each in the order of positions, and notes in u.doubted what is
-// uncertain. It returns the reason if that is impossible, otherwise "". Empty slots without a known position are left
-// out.
+// Channels have their slots in the order of positions; empty slots without a known position are left out. What is
+// uncertain becomes u.doubted; the text is why it is impossible, otherwise "".
 func (b *board) slotsByChannel(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
@@ -284,8 +282,8 @@ func (b *board) groupChannels(p *platform.Platform, channels [][]int) []channelG
 	return out
 }
 
-// layerSlots puts the slots of its channels into layers; a slot without a partner on every channel is left
-// out. It is ordered if a slot map places the slots, for lockstep channels, and with one layer.
+// A slot without a partner on every channel is left out. The group is ordered if a slot map places the slots, for lockstep
+// channels, and with one layer.
 func (b *board) layerSlots(controller int, channels [][]int, of []int) channelGroup {
 	g := channelGroup{controller: controller, ordered: len(of) > 1}
 	depth := maxDepth
@@ -343,7 +341,6 @@ func controllersOfNodes(sys *inventory.System, topo *population.Result) map[int]
 	return seats
 }
 
-// assignNodeMemory gives the nodes of a machine with its modules in other slots the memory of their controllers.
 func assignNodeMemory(sys *inventory.System, topo *population.Result, seats map[int]nodeSeat) {
 	for i := range sys.Nodes {
 		n := &sys.Nodes[i]

@@ -45,8 +45,7 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	return append(to, out)
 }
 
-// hasTooDeepChannel reports whether a channel has more modules than the document allows with one of them, such as a third with
-// a quad-rank one.
+// A document may allow fewer modules on a channel with one of them, such as no third with a quad-rank one.
 func hasTooDeepChannel(sys *inventory.System, topo *population.Result) bool {
 	type channel struct{ socket, number int }
 	on := map[channel][]int{}
@@ -68,7 +67,6 @@ func hasTooDeepChannel(sys *inventory.System, topo *population.Result) bool {
 	return false
 }
 
-// numberedSlots names the slots of the sets of the vendor's own table on a machine whose slots have no known place.
 func (t *Target) numberedSlots(c *documentedCount) [][]string {
 	var out [][]string
 	if t.numbered == nil || c.row == nil || t.board.population.Sets.Analogous {
@@ -88,8 +86,6 @@ func (t *Target) numberedSlots(c *documentedCount) [][]string {
 	return out
 }
 
-// configuration describes the modules of a configuration: of each size how many every processor gets, how many of all
-// of them the machine has, and how many are to be bought.
 func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: slots, DIMMs: []Modules{}, Also: [][]string{}, OtherSlots: [][]string{}, Effects: []verdict.Effect{}, Findings: []Failure{}}
 	for _, n := range t.owned {
@@ -120,8 +116,7 @@ func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Co
 	return out
 }
 
-// addAuditResult adds an audit's result for a layout. If the platform's document has its own classes they decide, and whether
-// it permits the number.
+// The classes and permitted numbers of the platform's own document take precedence.
 func (c *Configuration) addAuditResult(found *verdict.Audit, p *Pipeline, class population.Class) {
 	for i := range found.Findings {
 		f := &found.Findings[i]
@@ -167,8 +162,7 @@ func (c *Configuration) addFeatureEffect(f *verdict.Finding) {
 	}
 }
 
-// statesEffect reports whether an effect is the share of the best bandwidth, computed or
-// measured, which the configuration states anyway.
+// A configuration states the share of the best bandwidth, computed or measured, anyway.
 func (c *Configuration) statesEffect(e *verdict.Effect) bool {
 	return e.Source == verdict.PopulationModel || e.Source != "" && string(e.Source) == string(c.Relative.Source)
 }
@@ -187,9 +181,8 @@ func (t *Target) documentOf(c *documentedCount) string {
 	return general
 }
 
-// slotWords names the slots of a processor that a layout of the first one fills: by label or, if none is known, by
-// channel and slot. If it is unknown which slot of a channel is filled first, each of them is named. A slot that the
-// processor does not have is "".
+// A slot has its label, else channel and slot. If it is unknown which slot of a channel is filled first, each of them is named.
+// A slot that the processor does not have is "".
 func (t *Target) slotWords(u *memoryUnit, layout []int, c *documentedCount) []string {
 	if names := t.numberedSlots(c); len(names) > 0 {
 		return names[0]
@@ -216,7 +209,6 @@ func (t *Target) slotWords(u *memoryUnit, layout []int, c *documentedCount) []st
 	return out
 }
 
-// labelOf is the label of the slot of a processor in the same place as one of the first processor, "" without one.
 func (t *Target) labelOf(u *memoryUnit, slot int) string {
 	for n, g := range t.board.units[0].groups {
 		for d, layer := range g.layers {
@@ -233,7 +225,6 @@ func (t *Target) labelOf(u *memoryUnit, slot int) string {
 	return slotLabel(t.board.sys, slot)
 }
 
-// alternativeSlots lists the slots of a channel of which some are filled while it is not known which comes first.
 func (t *Target) alternativeSlots(slot int, layout []int) []int {
 	for n, open := range t.open {
 		slots := slices.Concat(t.board.units[0].groups[n].layers...)
@@ -297,8 +288,7 @@ type documentedCount struct {
 	documented bool
 }
 
-// layoutOfSet puts a mix into the slots with these numbers, larger modules first in the order of the table;
-// it is false if the slots and the modules are not equally many.
+// Larger modules come first in the order of the table; false if slots and modules are not equally many.
 func (t *Target) layoutOfSet(set, mix []int) ([]int, bool) {
 	layout := slices.Clone(t.board.at)
 	left, k, placed := slices.Clone(mix), 0, 0
@@ -319,8 +309,7 @@ func (t *Target) layoutOfSet(set, mix []int) ([]int, bool) {
 	return layout, placed == len(set) && modulesIn(left) == 0
 }
 
-// lockstepKitSize is the number of equal modules that are bought together if they work in lockstep: a layer on
-// both controllers (Fujitsu: every size in fours); 1 without lockstep.
+// A kit is a layer on both controllers (Fujitsu: every size in fours); 1 without lockstep.
 func (t *Target) lockstepKitSize() int {
 	if w := t.board.units[0].layerWidth(); w > 1 {
 		return 2 * w

@@ -128,8 +128,7 @@ func (s *search) largestSurplus(floor int64, topo *population.Result) *Gain {
 	return nil
 }
 
-// keepsClass reports whether the class of every processor is known and after the steps no worse, nor less
-// documented, and its share of the best bandwidth no less.
+// Every class must be known, no worse nor less documented than before, and no share of the best bandwidth less.
 func keepsClass(before, after []population.Population) bool {
 	for i := range before {
 		was, known := before[i].Class.Get()
@@ -151,8 +150,7 @@ func remainingShare(p *population.Population) float64 {
 	return 0
 }
 
-// gainsOfStocks lists what modules in stock gain, for each kind of the machine's modules that is in stock, and what any
-// number of them would. Nothing is taken for what moving modules reaches as well.
+// Needs are of any number of the kind. Nothing is taken for what moving modules reaches as well.
 func (s *search) gainsOfStocks(spares []Spare, moves *Gain) (takes, needs []Take) {
 	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow(&s.before) || s.takenByMode(&s.before) || moves != nil && !moves.score.hasSevereFailure() {
 		return nil, nil
@@ -172,8 +170,7 @@ func (s *search) gainsOfStocks(spares []Spare, moves *Gain) (takes, needs []Take
 	return takes, needs
 }
 
-// gainsFromStock lists what a limited number of modules of one kind gain: the fewest after which nothing severe fails, and
-// fewer that cure a part.
+// The result is the fewest modules after which nothing severe fails, and fewer that cure a part.
 func (s *search) gainsFromStock(stocks []*stock, k, have int, of []int, moves *Gain) []Take {
 	list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {
 		n := -s.board.kinds[k].count
@@ -202,8 +199,7 @@ func (s *search) gainsFromStock(stocks []*stock, k, have int, of []int, moves *G
 	return out
 }
 
-// similarSpare reports whether a spare can be added to modules of a kind: it has the part number of one of them, or
-// the same size, type and ranks, and is not known to be slower or of another buffer type.
+// It has a part number of theirs, or their size, type and ranks, and is not known to be slower or of another buffer type.
 func (b *board) similarSpare(s *Spare, kind int) bool {
 	if s.Part != "" {
 		for i, k := range b.at {

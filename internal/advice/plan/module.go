@@ -13,8 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// moveModule puts a module into a slot. What belongs to the slot stays: handle,
-// array, labels, stated positions, the place in the table. Which addresses it
+// What belongs to the slot stays: handle, array, labels, stated positions, the place in the table. Which addresses the module
 // gets only the next boot shows.
 func moveModule(to, module *inventory.Slot) {
 	slot := *to
@@ -83,8 +82,7 @@ func (t *Traits) Fits(wants *Traits) bool {
 
 func agreeIfKnown[T ~int](x, y T) bool { return x == 0 || y == 0 || x == y }
 
-// limitedToSpeed returns the traits that count on a machine whose processors run memory at highest MT/s at
-// most (0 if that is not known): the rated speed by its usual name, and not above highest.
+// Memory runs at highest MT/s at most; 0 if that is not known.
 func (t Traits) limitedToSpeed(highest int) Traits {
 	t.RatedMTs = ddr.Nominal(t.RatedMTs)
 	if highest > 0 {
@@ -93,8 +91,7 @@ func (t Traits) limitedToSpeed(highest int) Traits {
 	return t
 }
 
-// sortIntoKinds sorts the installed modules into kinds, the largest and then those with most ranks first, as every document
-// with an order requires. It returns the reason if that is impossible, otherwise "".
+// The largest and then those with most ranks come first, as every document with an order requires.
 func (b *board) sortIntoKinds() string {
 	highest := b.population.HighestMTs()
 	of := make([]Traits, len(b.sys.Slots))
@@ -150,8 +147,6 @@ type moduleSize struct {
 	ranks int
 }
 
-// moduleRow is the row of modulesFile with a kind and a name: what memory it is
-// of and which sizes there are; empty without one.
 func moduleRow(k fs.FS, kind, name string) (memory, sizes string) {
 	raw, err := fs.ReadFile(k, modulesFile)
 	if err != nil {
@@ -171,8 +166,7 @@ func PlatformMemory(k fs.FS, id string) string {
 	return memory
 }
 
-// sizesFor lists the sizes of modules for a platform, largest first: those its document names, otherwise those in the
-// standard of its memory, and those installed, with their ranks.
+// sizesFor lists the document's sizes, otherwise those in the standard of its memory, and those installed with their ranks.
 func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	of, sizes := moduleRow(k, "platform", id)
 	if of != memory || sizes == "" {
@@ -209,8 +203,7 @@ func parseSizes(text string) []moduleSize {
 	return out
 }
 
-// existingModule is a module of a kind that exists: if firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the
-// kind in the platform's document is used, and if both are possible the kind is left open.
+// If firmware prints DDR2 for modules of 1333 MT/s, DRAM or nothing, the platform's document decides, if it has one kind.
 func existingModule(s inventory.Slot, documented string) inventory.Slot {
 	switch kind := MemoryKind(documented, &s); kind {
 	case s.Type.Or(""):

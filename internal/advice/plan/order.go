@@ -9,9 +9,8 @@ import (
 	"memaudit.example/memaudit/internal/topology/place"
 )
 
-// settleOrder sorts the layers of each group without a slot map in fill order: by the sets of slots in the product's
-// own manual, otherwise the board's document, otherwise the partly filled channels, if they agree. Otherwise layers
-// with modules come first and the group stays unordered. It also counts the filled layers.
+// The product's own sets decide the fill order, otherwise the board's document, otherwise the partly filled channels if they
+// agree. Otherwise layers with modules come first and the group stays unordered. It also counts the filled layers.
 func (b *board) settleOrder() {
 	for i := range b.units {
 		for j := range b.units[i].groups {
@@ -41,8 +40,7 @@ func (b *board) settleOrder() {
 	}
 }
 
-// orderBySets orders the layers as the product's own manual fills the slots, if its sets decide for
-// every two of them which is filled first.
+// The sets of the product's own manual must decide for every two layers which is filled first.
 func (b *board) orderBySets(g *channelGroup) {
 	if g.ordered || b.sets == nil || b.sets.Analogous {
 		return
@@ -59,8 +57,6 @@ func (b *board) orderBySets(g *channelGroup) {
 	g.ordered = true
 }
 
-// orderByLabels puts the slots of a channel in the order in which the board's document
-// fills them.
 func (b *board) orderByLabels(g *channelGroup) {
 	if g.ordered || b.population.Fill == nil {
 		return
@@ -111,8 +107,7 @@ func (b *board) countFilled(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// hasUnknownOrder reports whether a layout fills a channel in part although it is not known which of its slots is filled first. As many
-// modules as now stay where they are.
+// As many modules as now stay where they are, so that the order does not matter.
 func (b *board) hasUnknownOrder(layout []int) bool {
 	return slices.ContainsFunc(b.units, func(u memoryUnit) bool {
 		return u.doubted == "" && slices.ContainsFunc(u.groups, func(g channelGroup) bool {
@@ -148,9 +143,7 @@ func (b *board) mirrorLayout(layout []int) []int {
 	return out
 }
 
-// channelSteps returns moves, swaps and installations as steps from channel to channel, in the order of the
-// channels; nil if there is another step. A swap is two moves. Like is the slot that represents the kind
-// of module.
+// Steps go from channel to channel, a swap as two; nil for other steps. Like is the slot that represents the kind of module.
 func (b *board) channelSteps(steps []Step) []Step {
 	var out []Step
 	at := slices.Clone(b.at)
@@ -186,8 +179,7 @@ func (b *board) channelSteps(steps []Step) []Step {
 	return out
 }
 
-// undocumented returns the reason if all slots are filled because a document is missing; "" if one places them or the
-// manual lists them.
+// It is "" if a document places all slots or the manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
 		if u := &b.units[i]; u.doubted != "" && (!b.manualNamesSlots(u) || !b.listsFewer(u)) {
@@ -197,7 +189,6 @@ func (b *board) undocumented() string {
 	return ""
 }
 
-// setDocument names the document that lists these slots, by number and sorted, as a set; "" if none does.
 func setDocument(sets *place.Sets, filled []int) string {
 	row, ok := sets.Rows[len(filled)]
 	if !ok || !row.ListsSlots(filled) {
@@ -206,8 +197,7 @@ func setDocument(sets *place.Sets, filled []int) string {
 	return sets.Document(len(filled))
 }
 
-// hasListedSlots reports whether the vendor's table has the slots that a layout fills in a unit. It is also true
-// without a table, and for a number of modules that the table does not list.
+// It is also true without a table of the vendor, and for a number of modules that the table does not list.
 func (b *board) hasListedSlots(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
@@ -235,7 +225,6 @@ func (b *board) filledNumbers(u *memoryUnit, layout []int) []int {
 	return out
 }
 
-// slotNumber is the number by which the vendor's table calls a slot, -1 if that is not known.
 func (b *board) slotNumber(slot int) int {
 	if b.numbers == nil {
 		b.numbers = make([]int, len(b.sys.Slots))
@@ -246,8 +235,7 @@ func (b *board) slotNumber(slot int) int {
 	return b.numbers[slot]
 }
 
-// manualNamesSlots reports whether the product's own manual names the slots to fill of a unit
-// whose channels no document confirms.
+// It is for a unit whose channels no document confirms.
 func (b *board) manualNamesSlots(u *memoryUnit) bool {
 	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
 }

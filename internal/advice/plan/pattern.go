@@ -31,7 +31,6 @@ type room uint64
 
 func (r room) greatestDepth() int { return bits.Len64(uint64(r)) - 1 }
 
-// layerWidth is the number of modules of a layer: the channels of a group.
 func (u *memoryUnit) layerWidth() int {
 	for _, g := range u.groups {
 		if len(g.layers) > 0 {
@@ -41,8 +40,7 @@ func (u *memoryUnit) layerWidth() int {
 	return 1
 }
 
-// roomsOfGroups are those of the groups: each may be filled to any depth. On a full board one whose fill order is not known is
-// emptied or stays: steps by channels cannot say which module is taken out.
+// On a full board one whose fill order is not known is emptied or stays: steps by channels cannot say which module is taken out.
 func (b *board) roomsOfGroups(u *memoryUnit) []room {
 	out := make([]room, len(u.groups))
 	for i, g := range u.groups {
@@ -123,7 +121,6 @@ func (u *memoryUnit) listPatterns(want []int, sizes []int64, a *alike) []pattern
 	return s.found
 }
 
-// columnsOf lists the numbers of modules of each size, of which there are left, that make depth at most.
 func columnsOf(left []int, depth int) iter.Seq[column] {
 	return func(yield func(column) bool) {
 		c := make(column, len(left))

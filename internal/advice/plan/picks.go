@@ -19,7 +19,6 @@ func keepsAll(x *stock) bool        { return x.bought > 0 && x.left == 0 }
 func exchangesSome(x *stock) bool   { return x.bought > 0 && x.left > 0 && x.givenUp == 0 }
 func givesUpCapacity(x *stock) bool { return x.bought > 0 && x.givenUp > 0 }
 
-// bestWithoutBuying is the best that buys nothing; nil if there is none.
 func (s *search) bestWithoutBuying() *candidate {
 	s.setBudget(mostMoved)
 	var best *candidate

@@ -58,8 +58,7 @@ func hasResult(found *verdict.Audit, f Failure, result verdict.Result) bool {
 	})
 }
 
-// decidableRules reports the rules that an audit of the copy can decide: not those that compare firmware's settings with
-// the running system and, if the layout of the memory changes, none about what the system sees of it.
+// Those that compare firmware's settings with the running system are not, nor what the system sees of a new layout.
 func decidableRules(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
@@ -101,7 +100,6 @@ func ApplyPreset(sys *inventory.System, step *verdict.PresetStep) *inventory.Sys
 	return &out
 }
 
-// stateSetting gives a setting that the export states for sure another value.
 func stateSetting(sys *inventory.System, id, value string) {
 	s, ok := sys.Settings[id]
 	if !ok {

@@ -125,7 +125,6 @@ func (x *score) certainCures(before *score) []Failure {
 	return slices.DeleteFunc(curedFailures(before.fails, x.fails), func(f Failure) bool { return x.unknown[f.ruleAndSubject()] != "" })
 }
 
-// undecidedReason is why the first of what was decided is not any more, "" if all is.
 func (x *score) undecidedReason(before *score) string {
 	for _, key := range slices.Sorted(maps.Keys(x.unknown)) {
 		if before.decided[key] {
@@ -135,8 +134,7 @@ func (x *score) undecidedReason(before *score) string {
 	return ""
 }
 
-// worthBuying reports whether something fails that costs enough to buy modules
-// for: a failure at warning or above, an empty channel or a class below the best.
+// Worth it are a failure at warning or above, an empty channel and a class below the best.
 func (x *score) worthBuying(p *Pipeline) bool {
 	return x.hasSevereFailure() || slices.ContainsFunc(x.fails, func(f Failure) bool { return p.Role(f.Rule).Purchase })
 }
@@ -177,21 +175,18 @@ func (p *Pipeline) AboutLayout(id string) bool {
 // isAboutModules reports whether a rule's result stays the same if modules move, and may change with new ones.
 func (p *Pipeline) isAboutModules(id string) bool { return p.Role(id).Modules }
 
-// aboutOthers reports whether a rule's result stays the same whatever modules are moved: it is not about
-// the layout, and not one that only the running machine decides.
+// The layout does not matter to such a rule, nor does only the running machine decide it.
 func (p *Pipeline) aboutOthers(id string) bool {
 	role := p.Role(id)
 	return !role.Layout && !role.Running && !role.Told
 }
 
-// isShownInWhatIf reports whether a what-if shows a rule's failures before and after: it is about the layout, or about what the
-// machine runs at, which no plan cures.
+// A what-if also shows failures about what the machine runs at, which no plan cures.
 func (p *Pipeline) isShownInWhatIf(id string) bool { return p.AboutLayout(id) || p.isReportedOnly(id) }
 
 func (p *Pipeline) isReportedOnly(id string) bool { return p.Role(id).Told }
 
-// onlyRepeated keeps the failures of rules in told only if they failed before, too: what lowers the clock today
-// stays, and nothing else is known of the clock after the next boot.
+// Rules in told are about the clock: what lowers it today stays, and nothing else is known of it after the next boot.
 func (p *Pipeline) onlyRepeated(after, before []Failure) []Failure {
 	return slices.DeleteFunc(after, func(f Failure) bool {
 		return p.isReportedOnly(f.Rule) && !slices.ContainsFunc(before, func(b Failure) bool { return b.ruleAndSubject() == f.ruleAndSubject() })
@@ -221,14 +216,12 @@ func goneFailures(before, after []Failure) []Failure {
 	return subtractFailures(before, after, func(_, _ Failure) bool { return true })
 }
 
-// curedFailures lists the failures that are gone, and those at warning or above of which no
-// more than a remark stays.
+// A failure at warning or above is cured even if a remark of it stays.
 func curedFailures(before, after []Failure) []Failure {
 	return subtractFailures(before, after, func(f, g Failure) bool { return isWarningOrWorse(g.Severity) || !isWarningOrWorse(f.Severity) })
 }
 
-// subtractFailures lists the earlier failures, except those that stay: after has a failure of the same rule on the same
-// subject, and stays accepts the two as equal.
+// A failure stays if after has one of the same rule on the same subject, and stays accepts the two as equal.
 func subtractFailures(before, after []Failure, stays func(f, g Failure) bool) []Failure {
 	var out []Failure
 	for _, f := range before {

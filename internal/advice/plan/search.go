@@ -51,7 +51,6 @@ type candidate struct {
 	score score
 }
 
-// setBudget gives a part of the search its audits and its work.
 func (s *search) setBudget(trials int) { s.trials, s.board.work = trials, mostWork }
 
 // spendWork takes work off what is left, and reports whether there was enough. Modules of many sizes take longer to arrange.
@@ -166,7 +165,6 @@ func (s *search) combineLayouts(split [][]int) [][]int {
 	return out
 }
 
-// layoutKey names a list of small numbers: a layout, a pattern, a split.
 func layoutKey(layout []int) string {
 	out := make([]byte, len(layout))
 	for i, k := range layout {
@@ -175,8 +173,7 @@ func layoutKey(layout []int) string {
 	return string(out)
 }
 
-// layoutUnitByUnit finds the layout for processors that get different modules: for each in turn the best, given the choice for
-// those before it and the least changed layout of those after it.
+// Each processor in turn gets its best layout, given those before it and the least changed ones of those after it.
 func (s *search) layoutUnitByUnit(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
@@ -324,8 +321,6 @@ func (s *search) proveCandidate(c *candidate) (Advice, bool) {
 	return a, true
 }
 
-// isOrderIrrelevant reports whether a layout has the same result whichever slots of the channels of unknown order are filled
-// first; true if slots can be named.
 func (s *search) isOrderIrrelevant(c *candidate) bool {
 	if c.channels == nil {
 		return true
@@ -337,8 +332,7 @@ func (s *search) isOrderIrrelevant(c *candidate) bool {
 		slices.Equal(c.score.units, bandwidths(topo, s.before.units))
 }
 
-// costliestStep returns the advice's ID: its costliest kind of step. Installing some modules and removing
-// others is an exchange, whichever slots they come into.
+// Installing some modules and removing others is an exchange, whichever slots they come into.
 func (a *Advice) costliestStep() AdviceKind {
 	if a.CountSteps(Install) > 0 && a.CountSteps(Remove) > 0 {
 		return Exchange

@@ -7,8 +7,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// stepsToLayout lists what brings the board from today's layout to another one. Only modules leave their slot
-// that are of another kind than the layout has there, so as few as possible are touched.
+// Only modules of another kind than the layout has there leave their slot, so as few as possible are touched.
 func (b *board) stepsToLayout(layout []int) []Step {
 	var out, moves, installs []Step
 	spare := make([][]int, len(b.kinds))
@@ -85,8 +84,7 @@ func (b *board) unitOfSlot(slot int) int {
 	return none
 }
 
-// orderMoves sorts moves so that each goes into a slot that is empty by then. Modules that wait for one another are
-// swapped.
+// Each move goes into a slot that is empty by then. Modules that wait for one another are swapped.
 func orderMoves(moves []Step, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
@@ -170,7 +168,6 @@ func restoreVisible(m *inventory.Memory, before, after int64) {
 // keep. A mirror or a spare takes a quarter at least.
 const mirrorShare = 5
 
-// installedBytes is the capacity of the modules whose size is known, in bytes.
 func installedBytes(sys *inventory.System) int64 {
 	var n int64
 	for i := range sys.Slots {

@@ -138,7 +138,7 @@ func (b *board) supplyUnits(want [][]int, buy []int, alone bool) *stock {
 // mostStocks bounds how many numbers of modules of each size are looked at.
 const mostStocks = 1024
 
-// listStocks lists what all units may hold alike, by size: the cheapest first, each once.
+// listStocks lists what all units may hold alike, the cheapest first, each once.
 func (b *board) listStocks() []*stock {
 	var out []*stock
 	seen := map[string]bool{}
@@ -171,9 +171,14 @@ func (b *board) kindsToBuy() [][]int {
 	return [][]int{each, most}
 }
 
-// visitTargets visits the numbers of modules of each size that every unit may hold.
 func (b *board) visitTargets(visit func(want []int)) {
-	width, room := b.units[0].layerWidth(), b.countUsableSlots()/len(b.units)
+	slots := 0
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			slots += len(g.layers) * b.units[i].layerWidth()
+		}
+	}
+	width, room := b.units[0].layerWidth(), slots/len(b.units)
 	bytes := (b.totalCapacity(b.kindCounts()) - b.totalCapacity(b.kindCounts())/mostGivenUp) / int64(len(b.units))
 	least := b.countsBySize(b.kindCounts())
 	for s := range least {
@@ -218,16 +223,6 @@ func (b *board) isPlausible(want, least, most []int) bool {
 	}
 	layer := int64(b.units[0].layerWidth() * len(b.units[0].groups))
 	return sizes == 1 || column(want).totalBytes(b.distinct)%(smallest*layer) == 0 || added <= 1
-}
-
-func (b *board) countUsableSlots() int {
-	n := 0
-	for i := range b.units {
-		for _, g := range b.units[i].groups {
-			n += len(g.layers) * b.units[i].layerWidth()
-		}
-	}
-	return n
 }
 
 // fromInstalled lists the distributions of the present modules: each unit the same, or as many as possible; the same

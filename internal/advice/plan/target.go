@@ -133,8 +133,7 @@ func channelCount(pf *platform.Platform) int {
 	return pf.ChannelsPerSystem
 }
 
-// topSpeed is the highest speed in MT/s that the platform's document lists of modules of a kind, "" for any, alone on
-// their channels; 0 without.
+// It is that in MT/s of a module alone on its channel, of any kind for ""; 0 without one.
 func topSpeed(pf *platform.Platform, of string) int {
 	top := 0
 	for kind, row := range pf.Speeds {
@@ -150,8 +149,7 @@ func topSpeed(pf *platform.Platform, of string) int {
 	return top
 }
 
-// fromDocument lays out slots as the platform's document counts them; base is what a layout is derived from, but for
-// the slots' places.
+// base is what a layout is derived from, but for the slots' places.
 func (t *Target) fromDocument(base *population.Result, machine inventory.Machine, socket inventory.Socket) {
 	p := base.Platform.Value
 	sys := &inventory.System{Machine: machine, Sockets: []inventory.Socket{socket}}
@@ -183,7 +181,6 @@ func (t *Target) fromDocument(base *population.Result, machine inventory.Machine
 	t.emptyBoard(u)
 }
 
-// emptyBoard leaves a target's board with a unit as its only one, whose slots are filled in order, and without modules.
 func (t *Target) emptyBoard(u memoryUnit) {
 	u.groups = slices.Clone(u.groups)
 	for n := range u.groups {
@@ -193,9 +190,7 @@ func (t *Target) emptyBoard(u memoryUnit) {
 	t.board.size, t.board.distinct = []int{0}, []int64{1 << 30} // of equal modules
 }
 
-// labelsByNumber are the labels of the first processor's slots, which come first
-// in the table, by the numbers that the vendor's sets call them; without sets by
-// their printed numbers.
+// The first processor's slots come first in the table. Without sets of the vendor the printed numbers count.
 func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]string {
 	out := map[int]string{}
 	for i := range sys.Slots {
@@ -242,7 +237,6 @@ func slotLabel(sys *inventory.System, slot int) string {
 	return label
 }
 
-// documentSlot names a slot without a known label.
 func documentSlot(channel, slot int) string {
 	return "channel " + strconv.Itoa(channel) + " slot " + strconv.Itoa(slot)
 }

@@ -143,8 +143,7 @@ func (t *Target) sizeMixes(n int, all bool) [][]int {
 	return out
 }
 
-// configurationsOf lists the configurations of one mix: the vendor's own set of slots, else the best layout on as many
-// channels as possible, and on request that on fewer.
+// They are the vendor's own set of slots, else the best layout on most channels, and on request that on fewer.
 func (t *Target) configurationsOf(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if names := t.numberedSlots(c); len(names) > 0 && c.n < len(t.board.at) { // nothing can be derived of them
@@ -205,8 +204,7 @@ func (t *Target) spreadLayouts(mix []int, all bool) [][]int {
 	return out
 }
 
-// speedRanking orders layouts, the least first: by class if the platform's document has classes, the unknown one last, then by
-// bandwidth.
+// The least comes first; the class counts if the platform's document has classes, the unknown one last.
 func (t *Target) speedRanking(topo *population.Result) []float64 {
 	class, u := 0.0, bandwidths(topo, t.today)[0]
 	if t.Platform.Classes != "" {
@@ -221,8 +219,7 @@ func (t *Target) speedRanking(topo *population.Result) []float64 {
 // mostRanked bounds how many layouts of one mix are derived.
 const mostRanked = 256
 
-// arrangeMix lists the layouts of a mix, the most even first: those of as many equal modules, with the larger ones first in
-// the fill order.
+// The most even comes first: as many equal modules each, the larger ones first in the fill order.
 func (t *Target) arrangeMix(mix []int) [][]int {
 	b, u := t.board, &t.board.units[0]
 	b.work = mostWork

@@ -128,8 +128,7 @@ func filledSlots(sys *inventory.System) string {
 	return cmp.Or(humanize.Truncated(mostNamed, out), "none")
 }
 
-// sampleModule is a slot with a module of the size, else with any: of the same channel if possible, else of the same
-// processor, else the first.
+// It is best of the same channel, else of the same processor, and of another size if there is none of this.
 func sampleModule(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
 	best, least := none, math.MaxInt
 	for i := range sys.Slots {
@@ -221,8 +220,7 @@ func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
 	return out
 }
 
-// slotNames are the names that a slot answers to. Its bank's label is one if labels repeat: P0 CHANNEL A, which may have
-// one slot only.
+// The bank's label is one if labels repeat: P0 CHANNEL A, which may have one slot only.
 func slotNames(sys *inventory.System, slot int) []string {
 	s := &sys.Slots[slot]
 	out := []string{s.Handle.String()}
@@ -244,7 +242,6 @@ var nameWord = regexp.MustCompile(`[A-Z]+|[0-9]+`)
 // nameWords are the runs of letters and of digits of a name, in capitals: DIMM, A, 1 of DIMM_A1.
 func nameWords(name string) []string { return nameWord.FindAllString(strings.ToUpper(name), -1) }
 
-// bareName is a name in capitals without spaces and signs.
 func bareName(name string) string { return strings.Join(nameWords(name), "") }
 
 // endsInBareName reports whether a bare name ends in another one that does not begin within a number.
@@ -255,8 +252,7 @@ func endsInBareName(full, end string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// endsAbridged reports whether a name ends in words with letters left out between them: PROC 1 DIMM 4 in
-// 1/4. A number between them is never left out.
+// PROC 1 DIMM 4 ends in 1/4: letters may be left out between the words, a number never.
 func endsAbridged(full, words []string) bool {
 	for len(words) > 0 {
 		if len(full) == 0 {
@@ -276,8 +272,7 @@ func endsAbridged(full, words []string) bool {
 
 var handleForm = regexp.MustCompile(`(?i)^(?:slot )?(?:0x([0-9a-f]{1,4})|([0-9a-f]{4}))(?: \(.*\))?$`)
 
-// handleInName returns the handle in a name, as slotNames prints it: of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)"; ""
-// if there is none.
+// It is 1100 of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)", as slotNames prints it.
 func handleInName(name string) string {
 	m := handleForm.FindStringSubmatch(name)
 	if m == nil {
@@ -289,8 +284,7 @@ func handleInName(name string) string {
 
 func isHandle(name string) bool { return strings.HasPrefix(name, "0x") && handleInName(name) == name }
 
-// closestSlotName returns the slot whose label differs least. A handle is proposed only for a name like a handle and for a
-// slot without a label.
+// A handle is proposed only for a name like a handle and for a slot without a label.
 func closestSlotName(sys *inventory.System, name string) string {
 	best, least := "", math.MaxInt
 	wanted := bareName(name)
