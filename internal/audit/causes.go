@@ -49,8 +49,7 @@ func (r *auditRun) collectFailures() failures {
 	return out
 }
 
-// findMatching returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
-// subject is the machine, for any part of it, and if it is a socket, for its slots.
+// Failures of the subject's socket and of the machine match, too; for a machine those of any part, for a socket of its slots.
 func (f failures) findMatching(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
 	bySubject := f[rule]
 	if machine := (inventory.Subject{}); subject != machine {
@@ -70,8 +69,7 @@ func (f failures) findMatching(rule string, subject inventory.Subject, ownerOf f
 	return out
 }
 
-// propagateEffects copies the effect and the document of the worst consequence to a cause without its own, so that the
-// cause shows what it costs and which document says so.
+// A cause without its own effect shows what the worst consequence costs and which document says so.
 func (r *auditRun) propagateEffects() {
 	for root := range r.out.Findings {
 		f := &r.out.Findings[root]
@@ -89,8 +87,7 @@ func (r *auditRun) propagateEffects() {
 	}
 }
 
-// consequences lists the direct and indirect consequences of a failure, the worst first and otherwise in the
-// order of the audit.
+// Direct and indirect ones are listed, the worst first and otherwise in the order of the audit.
 func (r *auditRun) consequences(root int) []int {
 	led := map[int]bool{root: true}
 	for more := true; more; {

@@ -94,7 +94,6 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	return out
 }
 
-// isVendorProfile reports whether a profile has a vendor's document about its own machines or processors.
 func (r *auditRun) isVendorProfile(p *rulepack.ProfileSpec) bool {
 	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }
@@ -193,8 +192,7 @@ func profileIDsByWidth(fits []Applicable) []string {
 	return ids
 }
 
-// commonWordScore scores the words that a name has in common with a known one: two for each, one for a misspelt one, and
-// one more if both start with it, which is the vendor.
+// A word in common scores two, a misspelt one one, and one more if both start with it, which is the vendor.
 func commonWordScore(name, known string) int {
 	between := func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == ' ' }
 	ours, theirs := strings.FieldsFunc(strings.ToLower(name), between), strings.FieldsFunc(known, between)
@@ -218,8 +216,7 @@ func commonWordScore(name, known string) int {
 // wordSlips is the number of letters in a word per permitted wrong letter.
 const wordSlips = 4
 
-// nameDistance returns the edit distance of a name from a known one, or from its last part, because users leave out
-// the family.
+// The last part of a known name counts, too, because users leave out the family.
 func nameDistance(name, known string) int {
 	name = strings.ToLower(name)
 	d := humanize.Distance(name, known)

@@ -32,8 +32,7 @@ const (
 var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
-// citeDocument returns the document that a verdict rests on, the nearest to the machine, with its standing. It is nil if
-// there is none.
+// It is the document nearest to the machine; nil if there is none.
 func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if p := r.populationOf(s.Of); p != nil {
 		if c := r.slotsCitation(p.OrderSource); rule.Cites(rulepack.CiteOrder) && c != nil {
@@ -60,8 +59,7 @@ func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.C
 	return &out
 }
 
-// citableDocuments returns those of the recognised platform that the rule may cite: about its topics, and the one
-// behind the row if the rule rests on that.
+// A rule cites documents about its topics, and the one behind the platform's row if it rests on that.
 func (r *auditRun) citableDocuments(rule *rulepack.Rule) []*platform.Document {
 	p, ok := r.population.Platform.Get()
 	if !ok {
@@ -104,8 +102,7 @@ func RowDocument(p *platform.Platform, names place.Names) string {
 	return standings[rank].MarkDocument(d.Vendor + ", " + d.Title)
 }
 
-// documentRank ranks a document about the platform for a machine. A collection of observed machines recommends nothing
-// and is never cited.
+// A collection of observed machines recommends nothing and is never cited.
 func documentRank(d *platform.Document, names place.Names) int {
 	switch d.Authority {
 	case platform.FromCollection:
@@ -136,8 +133,7 @@ func documentRank(d *platform.Document, names place.Names) int {
 	}
 }
 
-// ruleDocumentRank ranks the rule's own document. A rule that is written for vendors or products cites the document it is
-// written from.
+// A rule that is written for vendors or products cites the document it is written from.
 func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
 	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
 	p, known := r.population.Platform.Get()
@@ -162,8 +158,7 @@ func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
 	}
 }
 
-// rankOfListed ranks a rule's document by the models that the list of the platform's documents has for it; else if
-// it is not there.
+// The models come from the list of the platform's documents.
 func (r *auditRun) rankOfListed(p *platform.Platform, c *verdict.Citation, otherwise int) int {
 	for i := 0; p != nil && i < len(p.Documents); i++ {
 		if d := &p.Documents[i]; d.Title == c.Title {
@@ -173,8 +168,7 @@ func (r *auditRun) rankOfListed(p *platform.Platform, c *verdict.Citation, other
 	return otherwise
 }
 
-// documentNames returns what the machine's documents are found by, without a vendor that may be that of firmware's
-// reference code.
+// A vendor that may be that of firmware's reference code is left out.
 func (r *auditRun) documentNames() place.Names {
 	if r.found == nil {
 		n := r.population.Names
@@ -217,8 +211,7 @@ func (r *auditRun) populationOf(subject inventory.Subject) *population.Populatio
 	return nil
 }
 
-// slotsCitation returns the manual that lists the slots of a CPU, by its name in the slot sets or the filling order;
-// nil for "".
+// source is a manual's name in the slot sets or the filling order; nil for "".
 func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	if source == "" {
 		return nil

@@ -163,8 +163,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 
 const overriddenRule = "settings.overridden"
 
-// evaluateProfile resolves the wanted profile for this machine and checks its settings. Every setting id of every
-// loaded profile gets a finding.
+// Every setting id of every loaded profile gets a finding.
 func (r *auditRun) evaluateProfile() error {
 	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
 	if err := r.engine.CheckProfile(name); err != nil {

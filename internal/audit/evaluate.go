@@ -62,8 +62,7 @@ func (r *auditRun) evaluateRule(candidates []*rulepack.Rule) {
 	}
 }
 
-// demotePass makes a pass of a broader rule unknown if a rule about single products may apply to this machine,
-// which only the missing product name could decide.
+// A rule about single products may apply, too, which only the missing product name could decide.
 func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Rule, f *verdict.Finding) {
 	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
 		return
@@ -120,8 +119,7 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	r.add(f)
 }
 
-// ruleApplies evaluates a rule's applicability for a subject; once for all subjects if the expression does not use
-// the subject.
+// The result is that for all subjects if the expression does not use the subject.
 func (r *auditRun) ruleApplies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
@@ -142,8 +140,7 @@ func (r *auditRun) ruleApplies(rule *rulepack.Rule, s facts.Subject) (bool, fact
 	return holds, o
 }
 
-// firstApplicable evaluates the narrowest rule that applies to one subject. If none is known to apply but one may, the
-// result is unknown.
+// If none is known to apply but one may, the result is unknown.
 func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject) (verdict.Finding, *rulepack.Rule) {
 	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
@@ -215,8 +212,7 @@ func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict
 // exportDoubt is the doubt of an export with names that no document confirms, or of another machine.
 const exportDoubt = "no document confirms what the export says of this machine's settings"
 
-// doubtOfFacts returns what is in doubt about the facts that an expression read, "" if nothing is: a contradiction, or that no
-// document confirms them.
+// It is a contradiction about a fact that the expression read, or that no document confirms it.
 func (r *auditRun) doubtOfFacts(rule *rulepack.Rule) string {
 	_, unverified := r.scope.Certainty()
 	switch d := r.scope.Doubt(); {
@@ -249,8 +245,7 @@ func capSeverity(f *verdict.Finding, doubt string) {
 	}
 }
 
-// decideSeverity evaluates a severity that is an expression, and sets what is in doubt about facts that the check did not
-// use.
+// doubt becomes what is in doubt about facts that the check did not use.
 func (r *auditRun) decideSeverity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding, doubt *string) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return
@@ -275,8 +270,7 @@ func (r *auditRun) evaluateCondition(src string, s facts.Subject) (bool, facts.O
 	return r.engine.programs.Bool(r.scope, src)
 }
 
-// describeFinding sets found, expected, effect and remedy. A failing text never changes the verdict: its error is
-// printed instead.
+// A failing text never changes the verdict: its error is printed instead.
 func (r *auditRun) describeFinding(rule *rulepack.Rule, f *verdict.Finding) {
 	if r.options.Bare {
 		return

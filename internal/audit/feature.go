@@ -24,7 +24,7 @@ type prerequisite struct {
 	logged bool
 }
 
-// prerequisites evaluates those of a feature. One whose facts are in doubt is not known.
+// One whose facts are in doubt is not known.
 func (r *auditRun) prerequisites(rule *rulepack.Rule, s facts.Subject) ([]prerequisite, error) {
 	var out []prerequisite
 	for i := range rule.Prerequisites {
@@ -48,9 +48,7 @@ func (r *auditRun) prerequisites(rule *rulepack.Rule, s facts.Subject) ([]prereq
 	return out, nil
 }
 
-// completeFeature completes the finding of a feature that was asked for and is not known to work: it names the prerequisites that are
-// not met, and those that could not be checked unless the kernel itself gives a cause. It returns what is in doubt about whether
-// the feature was asked for.
+// Unchecked prerequisites are named unless the kernel itself gives a cause. doubt is about whether the feature was asked for.
 func (r *auditRun) completeFeature(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (doubt string) {
 	list, err := r.prerequisites(rule, s)
 	if err != nil {

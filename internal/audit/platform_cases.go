@@ -83,8 +83,7 @@ func worseResult(a, b string) string {
 	return b
 }
 
-// caseMachine returns a physical machine with the case's CPUs and DIMMs, whose labels name the channels in
-// order.
+// The labels name the channels in order.
 func caseMachine(info *platform.Info, c *platform.Case) *inventory.System {
 	from := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "a case of "+info.ID)
 	sys := &inventory.System{Settings: map[string]inventory.Setting{}}

@@ -17,8 +17,7 @@ import (
 // Profiles lists the loaded profiles in file order.
 func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
-// resolveProfile finds the documented profile: by id, or the narrowest for an intent that applies to this machine. A
-// profile of another platform is never used.
+// A profile of another platform is never used.
 func (r *auditRun) resolveProfile(name string) (*rulepack.ProfileSpec, string) {
 	intent := slices.Contains(rulepack.Intents[:], name)
 	var chosen *rulepack.ProfileSpec
@@ -133,7 +132,6 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Fi
 		Subject: subject, Severity: verdict.Severity(w.Level), Why: nullable.String(why), Citation: &c}
 }
 
-// settingApplies evaluates the row's own condition and fills the finding if the row does not apply.
 func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding) bool {
 	if w.Applies == "" {
 		return true
@@ -179,8 +177,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 	return out
 }
 
-// isUndecided reports whether a profile does not apply only because its own condition is unknown, on a machine
-// that its match covers.
+// Its own condition is unknown, on a machine that its match covers.
 func (r *auditRun) isUndecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) {
 		return false

@@ -64,9 +64,7 @@ func (r *auditRun) evaluateSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSe
 	r.add(f)
 }
 
-// missingCapability returns the reason if by the vendors' tables no CPU of the machine has what a row wants enabled, so
-// that there is nothing to enable. It is "" if one has it, if that is unknown, or if the running system shows
-// otherwise.
+// By the vendors' tables no CPU has what the row wants enabled, and the running system does not show otherwise.
 func (r *auditRun) missingCapability(w *rulepack.WantedSetting) string {
 	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
 		return ""
@@ -109,8 +107,6 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	capSeverity(f, doubt)
 }
 
-// statedSetting formats a setting's value with its view, who set an effective one and where that shows, and a
-// pending value.
 func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && strings.HasPrefix(face, "effective") {
@@ -143,7 +139,10 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		len(lines) > 0 && (setupHas(w, &s) || s.DecidedBy.Or("") == inventory.DecidedKernel || kernelBias(w, &s)) // BIOS setup has no say
 	steps := r.settingSteps(p, w, s)
 	if ways, known := r.patchChanges(p)[w.ID]; known && s.Configured.Known() {
-		steps = ways.instructionLines()
+		steps = slices.Clone(ways.Before)
+		for _, way := range ways.Ways {
+			steps = append(steps, way.String())
+		}
 	}
 	switch {
 	case w.About == facts.BasisSystem:
@@ -167,19 +166,17 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	return strings.Join(lines, "\n")
 }
 
-// setupHas reports whether BIOS setup has what a row wants, by an export that is certainly this machine's.
+// The export must certainly be this machine's.
 func setupHas(w *rulepack.WantedSetting, s *inventory.Setting) bool {
 	return !s.Configured.Unverified && settings.Satisfies(w.ID, w.Want, s.Configured.Or(""))
 }
 
-// overrideExplains reports whether an override made the effective value. A limit of the clock does not where firmware has Turbo
-// off.
+// A limit of the clock explains nothing where firmware has Turbo off.
 func overrideExplains(o *inventory.Override, s *inventory.Setting) bool {
 	return o.Value == s.Effective.Or("") || o.At[0].Path == s.DecidedBy.From.Path
 }
 
-// undoLines describes how to take back what the running system made of a setting: the overrides that lead to the
-// effective value, which the row does not want, or else what decided it.
+// Overrides lead to the effective value, which the row does not want, or else what decided it.
 func undoLines(w *rulepack.WantedSetting, s *inventory.Setting) []string {
 	var lines []string
 	for i := range s.Overrides {
@@ -205,7 +202,6 @@ func kernelBias(w *rulepack.WantedSetting, s *inventory.Setting) bool {
 	return w.ID == "energy_perf_bias" && w.Want[0] == "max_performance" && slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
 }
 
-// patchChanges returns the changes that profiles patch makes for the profile.
 func (r *auditRun) patchChanges(p *rulepack.ProfileSpec) map[string]SettingWays {
 	if r.changesOf != p && r.options.Changes != nil {
 		r.changesOf, r.changes = p, r.options.Changes(r.chosenProfile(p))
@@ -213,16 +209,7 @@ func (r *auditRun) patchChanges(p *rulepack.ProfileSpec) map[string]SettingWays 
 	return r.changes
 }
 
-func (s SettingWays) instructionLines() []string {
-	out := slices.Clone(s.Before)
-	for _, way := range s.Ways {
-		out = append(out, way.String())
-	}
-	return out
-}
-
-// describeUnspelled describes what is wanted if the machine's spelling is unknown, and what would show it. reason is
-// why profiles patch leaves the option as it is.
+// reason is why profiles patch leaves the option as it is.
 func (r *auditRun) describeUnspelled(w *rulepack.WantedSetting, now fact.Fact[string], reason string) string {
 	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
 	switch {
@@ -236,7 +223,6 @@ func (r *auditRun) describeUnspelled(w *rulepack.WantedSetting, now fact.Fact[st
 	}
 }
 
-// describeUndo describes what to undo if firmware did not decide.
 func describeUndo(id string, s *inventory.Setting) string {
 	by := &s.DecidedBy
 	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
@@ -269,8 +255,7 @@ func idleTable(id string, s *inventory.Setting) string {
 	return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
 }
 
-// settingSteps returns the menu path and commands from the vendor's table: for the preset that writes the profile's
-// rows at once, if the document names one and the machine does not have it, otherwise for the setting itself.
+// The preset that writes the profile's rows at once comes first, if a document names one and the machine does not have it.
 func (r *auditRun) settingSteps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.vendorTable(r.sys.Machine.Vendor)
 	if t == nil {
@@ -299,8 +284,7 @@ func (r *auditRun) settingSteps(p *rulepack.ProfileSpec, w *rulepack.WantedSetti
 	return r.referenceSteps(w)
 }
 
-// referenceSteps returns the menu of AMD's reference code, for boards of vendors whose own name of an option is not
-// known.
+// They are for boards of vendors whose own name of an option is not known.
 func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
 	t := r.engine.vendorTable(fact.Known("AMD CBS", fact.Direct, fact.Evidence{}))
 	if t == nil || r.facts.ProcessorVendor().Text() != "AuthenticAMD" {
@@ -326,8 +310,7 @@ func (r *auditRun) profileTable(p *rulepack.ProfileSpec) rulepack.SettingTable {
 	return r.rows
 }
 
-// presetWord returns the value of a preset as the vendor spells it: some are settings with canonical words,
-// which no menu prints.
+// Some presets are settings with canonical words, which no menu prints.
 func presetWord(f fact.Fact[string]) string {
 	if f.Known() && (f.From.Source == inventory.SourceBIOS || f.From.Source == inventory.SourceRedfish) {
 		return cmp.Or(f.From.Raw, f.Value)
@@ -360,7 +343,6 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	return lines
 }
 
-// changeFor describes the machine, and how its export spells a setting.
 func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
 	change := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmwareFamily(), r.sys.Machine.BIOS.Version.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
@@ -372,8 +354,7 @@ func (r *auditRun) changeFor(s inventory.Setting) settings.Change {
 	return change
 }
 
-// vendorTable finds the machine's vendor among the vendors' tables; nil if there are none, the vendor is unknown, or
-// the tables are invalid; then a remedy has no command lines.
+// A remedy has no command lines without a valid table of a known vendor.
 func (e *Engine) vendorTable(vendor fact.Fact[string]) *settings.Table {
 	if e.tables == nil || !vendor.Known() {
 		return nil
@@ -433,8 +414,7 @@ func (e *Engine) FindPresetStep(sys *inventory.System, topo *population.Result, 
 	return step
 }
 
-// activePreset returns the vendor's preset in this machine's export, and its value. It skips presets under which
-// single options have no effect: their result is not documented.
+// Presets under which single options have no effect are skipped: their result is not documented.
 func (r *auditRun) activePreset(t *settings.Table) (*settings.Preset, string) {
 	for i := range t.Presets {
 		m := &t.Presets[i]
@@ -446,8 +426,7 @@ func (r *auditRun) activePreset(t *settings.Table) (*settings.Preset, string) {
 	return nil, ""
 }
 
-// splitPresetSettings splits the settings of a preset into those that the profile's document says it writes on this machine,
-// and the rest.
+// The first are those that the profile's document says the preset writes on this machine.
 func (r *auditRun) splitPresetSettings(p *rulepack.ProfileSpec, m *settings.Preset) (written map[string]string, silent []string) {
 	written = map[string]string{}
 	rows := p.Table()

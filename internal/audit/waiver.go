@@ -102,8 +102,8 @@ func (w WaiverSpec) Check() error {
 	return err
 }
 
-// applyWaivers turns accepted failures into waived ones. An expired waiver is reported and has no effect; one that
-// matches nothing is reported. Consequences of waived failures only are waived with them.
+// An expired waiver is reported and has no effect; one that matches nothing is reported. Consequences of waived failures
+// alone are waived with them.
 func (r *auditRun) applyWaivers() {
 	r.acceptPopulation()
 	for _, w := range r.options.Waivers {
@@ -158,8 +158,7 @@ func (r *auditRun) applyWaivers() {
 	}
 }
 
-// acceptPopulation waives the findings about the layout of a population that the site accepts. A DIMM that is
-// lost, moved or of another size makes another population, which is not accepted.
+// A DIMM that is lost, moved or of another size makes another population, which is not accepted.
 func (r *auditRun) acceptPopulation() {
 	for _, a := range r.options.Accepted {
 		if !strings.EqualFold(a.Product, r.sys.Machine.Product.Or("")) {

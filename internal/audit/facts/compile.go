@@ -176,8 +176,7 @@ func encodeNode(e celast.Expr) (encodedExpr, error) {
 	return out, nil
 }
 
-// decodeNode returns the node, with an id after last, as CEL has it, and adds its identifiers to references, as a check would, so that
-// the planner finds variables at once.
+// ids follow last; identifiers are added to references, as a check would, so that the planner finds variables at once.
 func (e *encodedExpr) decodeNode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
 	*last++
 	id, parts := *last, []celast.Expr{}

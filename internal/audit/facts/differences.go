@@ -46,7 +46,6 @@ func moduleProperties() []property {
 	}
 }
 
-// registering returns how a DIMM buffers the signals of the controller.
 func registering(s *inventory.Slot) Value {
 	if s.LoadReduced.Or(false) {
 		return computedFrom(s.LoadReduced, func(bool) any { return "load-reduced" })
@@ -79,8 +78,7 @@ func differences(s *socketFacts) Value {
 	return s.m.commonDifferences()
 }
 
-// describeMixture describes in one sentence which DIMMs differ in what differences compares: those of the CPU, those of all CPUs if
-// each has different ones, or if the difference is between them.
+// The DIMMs are those of the CPU, or of all CPUs if each has different ones or the difference is between them.
 func describeMixture(s *socketFacts) Value {
 	return deriveValue(func() any {
 		if own := s.m.ownDifferences(s.pop); !own.Known() || len(own.Value.([]string)) == 0 {
@@ -96,8 +94,7 @@ func describeMixture(s *socketFacts) Value {
 	}, differences(s))
 }
 
-// describeByKind names the DIMMs by kind, the fewest first: "A3 and B3 are 16 GiB, the other 10 are 32 GiB"; "" if nothing is known
-// to differ.
+// The fewest come first: "A3 and B3 are 16 GiB, the other 10 are 32 GiB"; "" if nothing is known to differ.
 func (m *Machine) describeByKind(slots []int, properties []property) string {
 	kinds := make([]string, len(slots))
 	for _, p := range properties {
@@ -145,8 +142,7 @@ func betweenProcessors() []property {
 	return slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty })
 }
 
-// doubtedProcessor returns the state of a socket with DIMMs that may have no CPU, so that it is unknown whether
-// they run together with the others; nil if there is none.
+// With DIMMs that may have no CPU it is unknown whether they run together with the others; nil if there is none.
 func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 	for i := range m.sys.Sockets {
 		socket := &m.sys.Sockets[i]
@@ -162,7 +158,6 @@ func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 	return nil
 }
 
-// ownDifferences describes how the DIMMs of one CPU differ. The result is cached.
 func (m *Machine) ownDifferences(pop *population.Population) Value {
 	v, asked := m.differing[pop]
 	if !asked {
@@ -175,7 +170,6 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 	return v
 }
 
-// commonDifferences describes how the DIMMs of all CPUs differ, except in size.
 func (m *Machine) commonDifferences() Value {
 	if m.common == nil {
 		v := m.describeDifferences(m.allModules(), betweenProcessors())
@@ -234,8 +228,7 @@ func (m *Machine) describeDifferences(slots []int, properties []property) Value 
 	return deriveValue(func() any { return out }, facts...)
 }
 
-// differentParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
-// else is unknown.
+// Two known unequal part numbers differ whatever else is unknown.
 func differentParts(s *socketFacts) Value {
 	parts := make([]Value, 0, len(s.pop.Slots))
 	for _, at := range s.pop.Slots {
@@ -254,7 +247,6 @@ func (m *Machine) ratedBeyond(slots []int) bool {
 	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
 }
 
-// groupByValue lists the slots by value if at least two known values differ.
 func (m *Machine) groupByValue(slots []int, values []Value) string {
 	var order []string
 	by := map[string][]string{}
@@ -278,13 +270,10 @@ func (m *Machine) groupByValue(slots []int, values []Value) string {
 }
 
 func (m *Machine) haveOnePartNumber(slots []int) bool {
-	for _, at := range slots {
+	return !slices.ContainsFunc(slots, func(at int) bool {
 		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
-		if !slot.PartNumber.Known() || slot.PartNumber.Value != first.PartNumber.Value || slot.Manufacturer.Or("") != first.Manufacturer.Or("") {
-			return false
-		}
-	}
-	return true
+		return !slot.PartNumber.Known() || slot.PartNumber.Value != first.PartNumber.Value || slot.Manufacturer.Or("") != first.Manufacturer.Or("")
+	})
 }
 
 func (m *Machine) partNumbers(slots []int) []Value {

@@ -7,8 +7,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// splitByCheckBits splits the DRAM modules by whether they are wider than their data, with the facts read. One with an
-// unknown width is in neither.
+// A module that is wider than its data has check bits. One with an unknown width is in neither.
 func (m *Machine) splitByCheckBits() (with, without []int, read []Value) {
 	for i, s := range m.eachDRAMModule() {
 		read = append(read, valueOf(s.TotalWidth), valueOf(s.DataWidth))
@@ -28,8 +27,7 @@ func eccModules(m *Machine) Value {
 	return deriveValue(func() any { return len(read) > 0 && 2*len(with) == len(read) }, read...)
 }
 
-// someChecked is true if a DRAM module is wider than its data: then error correction is wanted, whatever the
-// platform's documents require.
+// One module with check bits shows that error correction is wanted, whatever the platform's documents require.
 func someChecked(m *Machine) Value {
 	with, _, read := m.splitByCheckBits()
 	if len(with) > 0 {

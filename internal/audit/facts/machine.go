@@ -39,7 +39,6 @@ var kernelType = newObjectType("Kernel", "what the kernel shows of features that
 	Field{"sev_snp", textType, "Y if KVM can start SEV-SNP guests, N if not", machineReader(func(m *Machine) Value { return valueOf(m.sys.Kernel.SNP) })},
 )
 
-// populatedSockets counts the populated sockets; one socket with an unknown state makes the count unknown.
 func populatedSockets(m *Machine) Value {
 	if len(m.sys.Sockets) == 0 {
 		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
@@ -58,8 +57,7 @@ func populatedSockets(m *Machine) Value {
 	return deriveValue(func() any { return n }, states...)
 }
 
-// isNUMA is defined by the platform; without one, the kernel's node count can prove NUMA, but never its
-// absence.
+// Without a platform the kernel's node count can prove NUMA, but never its absence.
 func isNUMA(m *Machine) Value {
 	if m.population.Platform.Known() {
 		return computedFrom(m.population.Platform, func(p *platform.Platform) any { return p.NUMA })
@@ -133,8 +131,7 @@ func platformNumber(field, what string, f func(p *platform.Platform) (any, bool)
 	})
 }
 
-// undocumented reads what the platform's documents recommend for populating it; none is the value for a
-// processor without platform data, for which nothing is documented.
+// none is the value for a processor without platform data, for which nothing is documented.
 func undocumented(field string, f func(p *platform.Platform) any, none any) func(*Machine) Value {
 	return func(m *Machine) Value {
 		p, ok := m.population.Platform.Get()
@@ -183,11 +180,11 @@ var processorType = newObjectType("Processor", "the processors of the machine, b
 	Field{"brand", textType, "brand string", machineReader(func(m *Machine) Value {
 		return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
 	})},
-	Field{"vendor", textType, "CPUID vendor", machineReader(func(m *Machine) Value {
-		return m.ProcessorVendor()
-	})},
+	Field{"vendor", textType, "CPUID vendor", machineReader((*Machine).ProcessorVendor)},
 	Field{"models", textListType, "distinct models of the populated sockets, by brand string", machineReader(processorModels)},
-	Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machineReader(processorCores)},
+	Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machineReader(func(m *Machine) Value {
+		return gatherValues[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
+	})},
 	Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machineReader(capabilityReader("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
 	Field{"smt_capable", boolType, "the vendor's table states SMT", machineReader(capabilityReader("SMT", func(p *platform.Processor) string { return p.SMT }))},
 	Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machineReader(func(m *Machine) Value {
@@ -213,10 +210,6 @@ func processorModels(m *Machine) Value {
 		}
 	}
 	return models
-}
-
-func processorCores(m *Machine) Value {
-	return gatherValues[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
 }
 
 // logicalProcessors counts the hardware threads that firmware describes, otherwise those that are present if they are more
@@ -309,8 +302,7 @@ func (m *Machine) unnumbered() []int {
 	return m.sys.CPU.Unnumbered()
 }
 
-// limitingOptions lists the kernel options that limit it to fewer CPUs than firmware provides: threads, or cores if
-// SMT is off.
+// They limit the threads, or the cores if SMT is off, below what firmware provides.
 func limitingOptions(m *Machine) Value {
 	options, online := m.sys.NUMA.Options, m.sys.CPU.Online
 	from := []Value{valueOf(options), valueOf(online)}
@@ -340,7 +332,6 @@ func limitingOptions(m *Machine) Value {
 
 func (m *Machine) isSMTDisabled() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
 
-// decidedByKernel reports whether a setting's effective value was set by the running system, not by firmware.
 func (m *Machine) decidedByKernel(setting string) bool {
 	switch m.sys.Settings[setting].DecidedBy.Or("") {
 	case inventory.DecidedKernel, inventory.DecidedCommandLine, inventory.DecidedAdministrator:
@@ -350,8 +341,7 @@ func (m *Machine) decidedByKernel(setting string) bool {
 	}
 }
 
-// usableCPUs counts the CPUs that firmware provides, threads or, if SMT is off, cores, and returns the facts
-// used.
+// Threads count or, if SMT is off, cores.
 func (m *Machine) usableCPUs() (int, []Value) {
 	total := 0
 	from := m.ofProcessors(func(s *inventory.Socket) Value {

@@ -79,8 +79,7 @@ var pairType = newObjectType("Pair", "two sockets with their own memory as it wa
 	})},
 )
 
-// triadRatio returns the ratio of two sockets' Triad results, which must have been measured in the same way at
-// the same clock.
+// Both must have been measured in the same way at the same clock.
 func (p *socketPair) triadRatio() Value {
 	if p.slow.triad == nil || p.fast.triad == nil {
 		return MissingValue(fact.Absent, "no Triad was measured of these nodes", measureIt)
@@ -247,7 +246,7 @@ var measuredType = newObjectType("Measured", "one node's own memory as it was me
 		}
 		return compareBelow(n, n.read, a)
 	})},
-	Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", typedReader((*measuredNode).shareOfPeak)},
+	Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", typedReader(func(n *measuredNode) Value { return n.shareOfPeak(n.read) })},
 	Field{"triad_share", floatType, "the fastest pass of STREAM's Triad with stores that pass the caches over that peak", typedReader((*measuredNode).triadShare)},
 	Field{"socket_threads", intType, "threads that would read if every node of its processor were measured so", typedReader((*measuredNode).socketThreads)},
 	Field{"l3_domains", intType, "level 3 caches of a processor", typedReader((*measuredNode).l3Domains)},
@@ -276,10 +275,7 @@ var measuredType = newObjectType("Measured", "one node's own memory as it was me
 		return MissingValue(fact.Absent, "no measurement was accepted", "")
 	})},
 	Field{"read_gb_s", floatType, "the fastest pass of reading, in GB/s", typedReader(func(n *measuredNode) Value {
-		if !n.read.Decided() {
-			return MissingValue(fact.Refused, n.read.Why, measureAgain)
-		}
-		return Value{Value: n.read.High / 1e9, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
+		return deriveValue(func() any { return n.read.High / 1e9 }, n.fastestPass(n.read))
 	})},
 	Field{"node_bytes", intType, "memory of the node, in bytes", typedReader(func(n *measuredNode) Value {
 		for i := range n.m.sys.Nodes {
@@ -299,14 +295,16 @@ func (n *measuredNode) acceptedRead() *inventory.Measured {
 	return otherFigure(n.m.sys.Accepted, n.read, figure.Read)
 }
 
-// shareOfPeak is unknown if the figure is undecided.
-func (n *measuredNode) shareOfPeak() Value {
-	if !n.read.Decided() {
-		return MissingValue(fact.Refused, n.read.Why, measureAgain)
+func (n *measuredNode) fastestPass(f *inventory.Measured) Value {
+	if !f.Decided() {
+		return MissingValue(fact.Refused, f.Why, measureAgain)
 	}
+	return Value{Value: f.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(f)}
+}
+
+func (n *measuredNode) shareOfPeak(f *inventory.Measured) Value {
 	peak := n.peakBandwidth()
-	figure := Value{Value: n.read.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.read)}
-	return deriveValue(func() any { return n.read.High / peak.Value.(float64) }, figure, peak)
+	return deriveValue(func() any { return f.High / peak.Value.(float64) }, n.fastestPass(f), peak)
 }
 
 // countMemoryNodes counts the nodes with memory of a socket: the kernel's, or beside a dump those that were measured.
@@ -352,12 +350,8 @@ func (n *measuredNode) triadShare() Value {
 		return MissingValue(fact.Absent, "no Triad was measured of this node", measureIt)
 	case n.triad.Store != "non-temporal":
 		return MissingValue(fact.Absent, "Triad was not measured with stores that pass the caches", measureIt)
-	case !n.triad.Decided():
-		return MissingValue(fact.Refused, n.triad.Why, measureAgain)
 	}
-	peak := n.peakBandwidth()
-	figure := Value{Value: n.triad.High, State: fact.OK, Certainty: fact.Direct, From: n.evidence(n.triad)}
-	return deriveValue(func() any { return n.triad.High / peak.Value.(float64) }, figure, peak)
+	return n.shareOfPeak(n.triad)
 }
 
 // peakBandwidth is the socket's, divided among its nodes with memory.
@@ -392,8 +386,8 @@ type crossing struct {
 	ownLatency, near *inventory.Measured
 }
 
-// distrustReason returns why a figure may not be compared: one by memaudit only if it is decided. Other tools print a
-// figure without its passes; it may be compared within one run, and the result is indirect.
+// One by memaudit must be decided. Other tools print a figure without its passes; it may be compared within one run, and the
+// result is indirect.
 func (c *crossing) distrustReason(f *inventory.Measured, what string) (string, fact.Certainty) {
 	switch {
 	case f == nil:
@@ -446,8 +440,6 @@ func crossingsOf(from *inventory.Measurement) []*crossing {
 	return out
 }
 
-// otherFigure returns the figure of another kind, or of another measurement, for the same nodes; nil if there
-// is none.
 func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind figure.Kind) *inventory.Measured {
 	if from == nil {
 		return nil
@@ -476,8 +468,7 @@ const (
 	acceptIt     = "memaudit baseline save --measured FILE"
 )
 
-// latencies returns the idle latency of the first node that memaudit measured and the accepted one of the same
-// node; nil if there is none.
+// The node is the first that memaudit measured.
 func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
@@ -529,8 +520,7 @@ func (m *Machine) channelsThen() Value {
 	return m.countChannels(m.sys.AcceptedSlots)
 }
 
-// countChannels counts the channels of the slots with these handles, with the certainty of their placements; every
-// slot must be known and placed.
+// Every slot must be known and placed.
 func (m *Machine) countChannels(handles []uint16) Value {
 	seen := map[[2]int]bool{}
 	out := Value{State: fact.OK, Certainty: fact.Direct}
@@ -550,7 +540,6 @@ func (m *Machine) countChannels(handles []uint16) Value {
 	return out
 }
 
-// latencyTimes returns the ratio of two decided latencies that were measured in the same way.
 func (m *Machine) latencyTimes() Value {
 	n, now, then := m.latencies()
 	if then == nil {
@@ -608,8 +597,7 @@ func (m *Machine) loadedNodes() []nodeLoad {
 	return nil
 }
 
-// latencyGrowth returns how much each further chain adds to the latency, in nanoseconds, for the node that pick
-// prefers. It is unknown while a figure is undecided.
+// It is in nanoseconds for each further chain, and unknown while a figure is undecided.
 func latencyGrowth(pick func(x, y float64) float64) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		loads := m.loadedNodes()
@@ -656,7 +644,6 @@ func (m *Machine) worstLoadLatency() Value {
 	}, known)
 }
 
-// latencyCurve returns the last curve of Intel MLC.
 func (m *Machine) latencyCurve() []inventory.LoadedLatency {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		if from := &m.sys.Measurements[i]; from.Tool == inventory.ToolMLC && !from.Foreign && len(from.Loaded) > 0 {

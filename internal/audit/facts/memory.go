@@ -108,8 +108,7 @@ func memoryClassFields() []Field {
 	}
 }
 
-// generations lists the generations that firmware states for the modules, also one that contradicts a part number. Each has
-// its own voltage and its own connector, so firmware is wrong about one of several.
+// Each has its own voltage and its own connector, so firmware is wrong about one of several.
 func generations(m *Machine) Value {
 	var stated []Value
 	for _, s := range m.eachDRAMModule() {

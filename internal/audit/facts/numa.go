@@ -147,8 +147,7 @@ func (x *nodeFacts) processorFull() Value {
 	return valueOf(x.n.Socket)
 }
 
-// describeShortage lists the nodes of the node's CPU with their memory if this node has less than another by more than
-// a fifth of the largest; "" otherwise. The kernel and firmware reserve less than that.
+// It is "" unless the node lacks more than a fifth of the largest: kernel and firmware reserve less than that.
 func (x *nodeFacts) describeShortage() Value {
 	facts := []Value{valueOf(x.n.MemoryBytes)}
 	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.Value != int64(1) {
@@ -262,8 +261,7 @@ func interleaveWeights(m *Machine) Value {
 
 const subNUMASetting = "sub_numa"
 
-// subNUMAMode returns the selected sub-NUMA mode: the configured value, unless it leaves the choice to firmware;
-// then the effective one.
+// If the configured value leaves the choice to firmware it is the effective one.
 func subNUMAMode(m *Machine) Value {
 	s := m.sys.Settings[subNUMASetting]
 	if s.Configured.Known() && s.Configured.Value != "auto" {
@@ -277,7 +275,6 @@ func subNUMAMode(m *Machine) Value {
 	return v
 }
 
-// subNUMAOn is true if the mode splits a CPU into several nodes.
 func subNUMAOn(m *Machine) Value {
 	v := subNUMAMode(m)
 	if mode, ok := v.Value.(string); ok {
@@ -319,18 +316,13 @@ func subNUMACarried(s *socketFacts) Value {
 	if strings.HasPrefix(word, "nps") {
 		return s.fillsEveryPart(mode, nodesPerProcessor(word))
 	}
-	return s.equalControllers(mode)
-}
-
-func (s *socketFacts) equalControllers(mode Value) Value {
 	return deriveValue(func() any {
 		all := s.pop.Controllers.Value
 		return !slices.ContainsFunc(all, func(c population.Controller) bool { return c.Bytes != all[0].Bytes })
 	}, mode, valueOf(s.pop.Controllers))
 }
 
-// fillsEveryPart requires a DIMM in each of n runs of channels, if the platform numbers channels so that a part is a
-// run of them.
+// A part must be a run of channels, as the platform numbers them.
 func (s *socketFacts) fillsEveryPart(mode Value, n int) Value {
 	p, ok := s.m.population.Platform.Get()
 	if !ok {

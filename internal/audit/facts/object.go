@@ -65,8 +65,7 @@ type Object struct {
 	cache []*answer
 }
 
-// readField returns the value of a field with its path, and records that it was read. It is read from the model or
-// the case once. The value must not be modified.
+// The value is read from the model or the case once, and must not be modified.
 func (o *Object) readField(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {

@@ -33,7 +33,6 @@ func (s *Scope) ResolveName(name string) (any, bool) {
 	return celValue(name, v), true
 }
 
-// variable returns an object or list by its name, nil if there is none.
 func (s *Scope) variable(name string) *Value {
 	if s.subject.Variable == name && s.subject.object != nil {
 		s.subject.object.trace = s.tr
@@ -142,7 +141,6 @@ type Outcome struct {
 	Err     error
 }
 
-// runProgram runs a program in a scope; the scope's trace records what it read.
 func (s *Scope) runProgram(p cel.Program) Outcome {
 	val, details, err := p.Eval(s)
 	if n := details.ActualCost(); n != nil {

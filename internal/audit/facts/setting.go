@@ -35,8 +35,7 @@ var settingType = newObjectType("Setting", "one BIOS setting with its three valu
 	Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", typedReader((*settingFacts).disagreement)},
 )
 
-// joinOverrides joins a text of every override. One that switches off what BIOS setup has off is skipped; a limit of the
-// clock is not.
+// One that switches off what BIOS setup has off is skipped; a limit of the clock is not.
 func (s *settingFacts) joinOverrides(text func(o *inventory.Override) string) Value {
 	off := s.Configured.Known() && s.Configured.Value != settings.Auto && !isDoubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled)
 	if len(s.Overrides) == 0 && !s.Effective.Known() && !off {
@@ -111,14 +110,11 @@ func (s *settingFacts) isFulfilled() Value {
 	return deriveValue(func() any { return settings.Satisfies(s.id, s.wanted, s.Effective.Value) }, valueOf(s.Effective))
 }
 
-// isKernelRewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
-// is off.
+// Every kernel changes an energy bias of 0, and x2APIC mode that is off.
 func (s *settingFacts) isKernelRewritten() bool {
 	return s.DecidedBy.Or("") == inventory.DecidedKernel && (s.id == "energy_perf_bias" || s.id == "x2apic")
 }
 
-// pendingDiffers compares the pending value with BIOS setup's present one, or if that is unknown with the effective
-// value.
 func (s *settingFacts) pendingDiffers() Value {
 	if s.Configured.Known() {
 		return deriveValue(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
@@ -166,8 +162,7 @@ func selectValue(s inventory.Setting) (Value, string) {
 	return v, "effective"
 }
 
-// isDoubtful reports whether a value of BIOS setup may be another machine's, may not be in effect yet, or has an
-// unverified name or word.
+// Such a value may be another machine's, may not be in effect yet, or has an unverified name or word.
 func isDoubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
 // Basis is the kind of value that a profile's document describes.
@@ -188,9 +183,8 @@ const (
 	BasisSystem Basis = "system"
 )
 
-// isChosenByBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
-// itself never do. A document about BIOS setup is not contradicted by what the operating system set or may have
-// set.
+// Values that the kernel rewrites by itself never are. A document about BIOS setup is not contradicted by what the operating
+// system set or may have set.
 func isChosenByBIOS(s *inventory.Setting, id string, face Basis) bool {
 	by, known := s.DecidedBy.Get()
 	switch {
@@ -203,8 +197,7 @@ func isChosenByBIOS(s *inventory.Setting, id string, face Basis) bool {
 	}
 }
 
-// notWrittenByKernel reports whether a setting in registers is neither written by the kernel nor has an interface: its
-// value is firmware's, unless registers were written (docs/kernel.md, Prefetchers).
+// Prefetchers' registers have no interface: the value is firmware's, unless registers were written (docs/kernel.md).
 func notWrittenByKernel(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
 // unknownInSetup returns an unknown value, because the running value does not show BIOS setup's.
@@ -215,8 +208,7 @@ func unknownInSetup(s *inventory.Setting, value, why string) Value {
 	return v
 }
 
-// contradictedInDoubt reports whether a value of BIOS setup may be another machine's and this one runs with a value that the
-// document contradicts.
+// BIOS setup's value may be another machine's, and this one runs with a value that the document contradicts.
 func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Basis) bool {
 	runs, known := s.Effective.Get()
 	return s.Configured.Unverified && known && !settings.Satisfies(id, want, runs) && undecidedReason(s, id, false, face) == ""

@@ -60,9 +60,7 @@ var slotType = newObjectType("Slot", "one memory slot", slices.Concat([]Field{
 func (x *slotFacts) placedCoordinate(n int, what string) Value {
 	p := x.m.population.Placements[x.i]
 	if n < 0 {
-		reason := p.Reason
-		reason = cmp.Or(reason, "the "+what+" of this slot could not be derived")
-		return MissingValue(fact.Absent, reason, "")
+		return MissingValue(fact.Absent, cmp.Or(p.Reason, "the "+what+" of this slot could not be derived"), "")
 	}
 	v := PlainValue(n)
 	v.Certainty, v.Unverified = p.Certainty, p.Unverified
@@ -146,8 +144,7 @@ func worstDay(e *place.Errors, count Value) Value {
 	return deriveValue(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
 }
 
-// countsErrors is true if the kernel or the BMC counts the errors of a DIMM, false if neither does, and unknown
-// if the kernel's counters could not be read.
+// Kernel and BMC count; it is unknown if the kernel's counters could not be read.
 func countsErrors(m *Machine) Value {
 	for i := range m.population.Errors {
 		e := m.population.Errors[i]
@@ -191,7 +188,6 @@ func countsErrors(m *Machine) Value {
 	return PlainValue(false)
 }
 
-// erringModules names the DIMMs with errors, corrected or not; unknown if a counter is.
 func erringModules(m *Machine) Value {
 	var facts []Value
 	names := []string{}
@@ -249,7 +245,6 @@ func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
 
 func uncorrectedOf(e *place.Errors) fact.Fact[int64] { return e.Uncorrected }
 
-// slotFact reads a fact that only a slot has.
 func (x *counterFacts) slotFact(of func(s *inventory.Slot) fact.Fact[string]) Value {
 	if x.slot == nil {
 		return MissingValue(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
@@ -330,7 +325,6 @@ var logWords = map[eventlog.Says]string{
 	eventlog.Uncorrected: "uncorrected error", eventlog.Failed: "repair failed",
 }
 
-// firstLogWord returns the first of the words that a standing entry has.
 func (x *counterFacts) firstLogWord(words ...eventlog.Says) Value {
 	for _, word := range words {
 		for _, e := range x.allErrorCounts() {
@@ -352,7 +346,6 @@ func (x *counterFacts) isLogDated() Value {
 	return eventLogValue(x, false)
 }
 
-// eventLogValue is a value from the BMC's event log, unknown if none was read.
 func eventLogValue(x *counterFacts, v any) Value {
 	return deriveValue(func() any { return v }, valueOf(x.m.sys.Events))
 }
@@ -360,10 +353,9 @@ func eventLogValue(x *counterFacts, v any) Value {
 // mostCounters limits the counters that are listed, mostSlots the slots of one.
 const mostCounters, mostSlots = 4, 8
 
-// countersWithErrors returns the counters without a slot that have errors of one kind, those with the most first.
-func (x *counterFacts) countersWithErrors(of func(*place.Errors) fact.Fact[int64]) ([]place.UnplacedErrors, Value) {
+func (x *counterFacts) ofCountersWithErrors(of func(*place.Errors) fact.Fact[int64], words func(with []place.UnplacedErrors) []string) Value {
 	if x.slot != nil {
-		return nil, MissingValue(fact.Absent, "the errors are a slot's", "")
+		return MissingValue(fact.Absent, "the errors are a slot's", "")
 	}
 	var with []place.UnplacedErrors
 	var read []Value
@@ -373,42 +365,33 @@ func (x *counterFacts) countersWithErrors(of func(*place.Errors) fact.Fact[int64
 		}
 	}
 	if len(with) == 0 {
-		return nil, MissingValue(fact.Absent, "no counter without a slot has such errors", "")
+		return MissingValue(fact.Absent, "no counter without a slot has such errors", "")
 	}
 	slices.SortStableFunc(with, func(a, b place.UnplacedErrors) int { return cmp.Compare(of(&b.Errors).Value, of(&a.Errors).Value) })
-	return with, deriveValue(func() any { return true }, read...)
+	return deriveValue(func() any { return words(with) }, read...)
 }
 
 func (x *counterFacts) describeErrors(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
-	with, v := x.countersWithErrors(of)
-	if !v.Known() {
-		return v
-	}
-	out := []string{}
-	for i := range with {
-		if i == mostCounters {
-			out = append(out, humanize.Plural(len(with)-i, "other counter"))
-			break
+	return x.ofCountersWithErrors(of, func(with []place.UnplacedErrors) (out []string) {
+		for i := range with {
+			if i == mostCounters {
+				return append(out, humanize.Plural(len(with)-i, "other counter"))
+			}
+			out = append(out, x.describeCounter(&with[i], kind, of(&with[i].Errors).Value))
 		}
-		out = append(out, x.describeCounter(&with[i], kind, of(&with[i].Errors).Value))
-	}
-	v.Value = out
-	return v
+		return out
+	})
 }
 
 // errorLocations names the slots that the counters may be of, or the counters, without any figure that moves with the next error.
 func (x *counterFacts) errorLocations(of func(*place.Errors) fact.Fact[int64]) Value {
-	with, v := x.countersWithErrors(of)
-	if !v.Known() {
-		return v
-	}
-	out := []string{}
-	for i := range with {
-		out = append(out, cmp.Or(x.candidateSlots(&with[i]), with[i].Label))
-	}
-	slices.Sort(out)
-	v.Value = slices.Compact(out)
-	return v
+	return x.ofCountersWithErrors(of, func(with []place.UnplacedErrors) (out []string) {
+		for i := range with {
+			out = append(out, cmp.Or(x.candidateSlots(&with[i]), with[i].Label))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	})
 }
 
 func (x *counterFacts) describeCounter(s *place.UnplacedErrors, kind string, n int64) string {
@@ -426,7 +409,6 @@ func (x *counterFacts) describeCounter(s *place.UnplacedErrors, kind string, n i
 	return out + ", whose slot is not known"
 }
 
-// candidateSlots names the slots that a counter may be of, "" if none is known.
 func (x *counterFacts) candidateSlots(s *place.UnplacedErrors) string {
 	names := x.m.slotNames(s.Slots)
 	switch {

@@ -57,14 +57,12 @@ func mappingDoubts(m *Machine) Value {
 	})
 }
 
-// mappingWitnessed reports whether nothing unknown could contradict the slots' placements.
 func mappingWitnessed(m *Machine) Value {
 	return m.placedModules(func(all []place.Placement) any {
 		return !slices.ContainsFunc(all, func(p place.Placement) bool { return !p.Witnessed })
 	})
 }
 
-// placedModules computes a value from the placements of the DIMMs with a channel; unknown if there are none.
 func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	if !m.hasListedSlots() {
 		return m.noPopulation()
@@ -90,8 +88,7 @@ func (s *socketFacts) emptySlots(ch int) []int {
 	return slices.DeleteFunc(slices.Clone(s.pop.EmptySlots), func(i int) bool { return s.m.population.Placements[i].Channel != ch })
 }
 
-// slotsFull reports whether the arrays have no more slots than DIMMs. If firmware lists only filled slots, the
-// arrays' own counts show that.
+// If firmware lists only filled slots, the arrays' own counts show it.
 func slotsFull(m *Machine) Value {
 	return m.ofAllSlots(func(complete bool) any {
 		return complete && !slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated })
@@ -127,8 +124,7 @@ func slotsFilled(m *Machine) Value {
 	})
 }
 
-// ofAllSlots computes a value from the list of slots; complete is true if it is as long as the arrays' own
-// counts.
+// complete is true if the list is as long as the arrays' own counts.
 func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	if !m.hasListedSlots() {
 		return m.noPopulation()
@@ -150,8 +146,7 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	return deriveValue(func() any { return compute(complete) }, facts...)
 }
 
-// fewerSlots reports whether CPUs differ only because the board gives some of them fewer slots (a PowerEdge
-// R430 has eight and four): the DIMMs have one size, and the CPU with fewer has no empty slot.
+// A PowerEdge R430 has eight and four: the DIMMs have one size, and the CPU with fewer has no empty slot.
 func fewerSlots(m *Machine) Value {
 	most, size := 0, int64(0)
 	for i := range m.population.Populations {
@@ -181,8 +176,6 @@ func fewerSlots(m *Machine) Value {
 	})
 }
 
-// allChannels sums the channels of the populated CPU sockets. A socket with an unknown state makes the sum
-// unknown.
 func allChannels(m *Machine) Value {
 	var facts []Value
 	sum := 0

@@ -10,9 +10,13 @@ import (
 
 var slurmType = newObjectType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
 	Field{"given", boolType, "a description was given", machineReader(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
-	Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machineReader(slurmLacks)},
+	Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machineReader(func(m *Machine) Value {
+		return slurmWords(m, func(c counts) (int64, int64, bool) { return c.has, c.want, c.has < c.want })
+	})},
 	Field{"counted", textListType, "sockets, cores and threads as the machine has them, in Slurm's words, where the scheduler has other numbers", machineReader(slurmCounted)},
-	Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machineReader(slurmIdle)},
+	Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machineReader(func(m *Machine) Value {
+		return slurmWords(m, func(c counts) (int64, int64, bool) { return c.want, c.has, c.want > 0 && c.want*10 < c.has*9 })
+	})},
 	Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machineReader(func(m *Machine) Value {
 		return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
 	})},
@@ -42,16 +46,6 @@ func slurmCounts(m *Machine) ([]counts, Value) {
 	return list, deriveValue(func() any { return true }, valueOf(m.sys.Memory.TotalBytes), valueOf(cpu.Packages), valueOf(cpu.ThreadsPerCore))
 }
 
-func slurmLacks(m *Machine) Value {
-	list, known := slurmCounts(m)
-	return slurmWords(list, known, func(c counts) (int64, int64, bool) { return c.has, c.want, c.has < c.want })
-}
-
-func slurmIdle(m *Machine) Value {
-	list, known := slurmCounts(m)
-	return slurmWords(list, known, func(c counts) (int64, int64, bool) { return c.want, c.has, c.want > 0 && c.want*10 < c.has*9 })
-}
-
 func slurmCounted(m *Machine) Value {
 	list, known := slurmCounts(m)
 	return deriveValue(func() any {
@@ -66,7 +60,8 @@ func slurmCounted(m *Machine) Value {
 	}, known)
 }
 
-func slurmWords(list []counts, known Value, differs func(c counts) (part, all int64, ok bool)) Value {
+func slurmWords(m *Machine, differs func(c counts) (part, all int64, ok bool)) Value {
+	list, known := slurmCounts(m)
 	return deriveValue(func() any {
 		out := []string{}
 		for _, c := range list {
@@ -78,9 +73,7 @@ func slurmWords(list []counts, known Value, differs func(c counts) (part, all in
 	}, known)
 }
 
-// missingModules compares the CPUs and names positions that are filled on the CPU with the most DIMMs, but not
-// on this one. They are named only if their positions are certain and exactly this number of DIMMs explains the
-// memory that the scheduler lacks.
+// Positions are named only if they are certain and exactly this number of DIMMs explains the memory that the scheduler lacks.
 func missingModules(m *Machine) Value {
 	list, known := slurmCounts(m)
 	if !known.Known() {

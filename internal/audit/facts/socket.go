@@ -16,7 +16,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// dimmValues reads one fact of every populated DIMM of the socket, distinct and sorted.
 func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
 	return populationReader(func(s *socketFacts) Value {
 		if !s.pop.DIMMs.Known() {
@@ -120,8 +119,6 @@ var socketPopulation = []Field{
 	})},
 }
 
-// socketSpeeds are the fields about the quality of a population: its class, its speed and its share of the best
-// bandwidth.
 func socketSpeeds() []Field {
 	speed := func(f func(s population.Speed) any) func(any) Value {
 		return ofPopulation(func(p *population.Population) Value { return unlessSlow(p, p.Speed, p.Likely, f) })
@@ -230,8 +227,7 @@ func wrapObjects[T any](t *ObjectType, in []T) []*Object {
 	return out
 }
 
-// slotLocators lists the populated slots in table order, which follows their numbering better than alphabetical
-// order.
+// The order of the table follows their numbering better than the alphabet.
 func slotLocators(s *socketFacts) Value {
 	facts := []Value{valueOf(s.pop.DIMMs)}
 	for _, at := range s.pop.Slots {
@@ -256,7 +252,6 @@ func channelRanks(s *socketFacts) Value {
 	return deriveValue(func() any { return out }, facts...)
 }
 
-// emptyChannels names each empty channel by its number and its slots.
 func emptyChannels(s *socketFacts) Value {
 	return computedFrom(s.pop.DPC, func(dpc []int) any {
 		out := []string{}
@@ -301,8 +296,7 @@ func emptyNames(s *socketFacts) Value {
 	})
 }
 
-// lockstepFaults describes where a CPU's lockstep pairs break the documented fill order, as population derives
-// it. It is known only on boards with known pairs.
+// It is known only on boards with known pairs.
 func lockstepFaults(s *socketFacts) Value {
 	p, ok := s.m.population.Platform.Get()
 	if !ok {
@@ -321,16 +315,13 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+humanize.Size(s.sizeOfSlot(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+humanize.Size(s.m.sys.Slots[f.Slot].SizeBytes.Or(0))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out
 }
 
-func (s *socketFacts) sizeOfSlot(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
-
-// unlessSlow returns what is computed from a fact about the speed. Where it is unknown and the memory probably runs below
-// its speed, that is computed from what firmware states, and in doubt.
+// If the fact is unknown and memory probably runs below its speed, what firmware states counts, in doubt.
 func unlessSlow[T any](p *population.Population, f, stated fact.Fact[T], compute func(T) any) Value {
 	if f.Known() || !p.ProbablySlow() {
 		return computedFrom(f, compute)
@@ -338,8 +329,7 @@ func unlessSlow[T any](p *population.Population, f, stated fact.Fact[T], compute
 	return withDoubt(computedFrom(stated, compute), &fact.Doubt{Reason: f.Reason, KnownBy: f.KnownBy})
 }
 
-// alsoNormal is the value of also_normal_mts. A speed that is normal on other boards only does not excuse a
-// board whose document was not read.
+// A speed that is normal on other boards only does not excuse a board whose document was not read.
 func alsoNormal(p *population.Population) Value {
 	if running, ok := fact.First(p.RunningMTs, p.LowestMTs).Get(); ok && p.Likely.Value.BoardDecides(running) {
 		return MissingValue(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",

@@ -75,7 +75,6 @@ func ofItem[S any](f func(S) any) func(any) Value {
 
 func machineReader(f func(m *Machine) Value) func(any) Value { return typedReader(f) }
 
-// modulesReader is machine for a field of the modules: if they are not listed, the reason is why.
 func modulesReader(f func(m *Machine) Value) func(any) Value {
 	return machineReader(func(m *Machine) Value {
 		if !m.hasListedSlots() {
@@ -95,7 +94,6 @@ type socketFacts struct {
 
 func socketReader(f func(s *socketFacts) Value) func(any) Value { return typedReader(f) }
 
-// populationReader is socket for a field of the socket's population; without one the reason is that of the slots.
 func populationReader(f func(s *socketFacts) Value) func(any) Value {
 	return socketReader(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
@@ -109,7 +107,6 @@ func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	return populationReader(func(s *socketFacts) Value { return f(s.pop) })
 }
 
-// eachDRAMModule ranges over the DRAM modules with their index.
 func (m *Machine) eachDRAMModule() iter.Seq2[int, *inventory.Slot] {
 	return func(yield func(int, *inventory.Slot) bool) {
 		for i := range m.sys.Slots {
@@ -120,7 +117,6 @@ func (m *Machine) eachDRAMModule() iter.Seq2[int, *inventory.Slot] {
 	}
 }
 
-// ofProcessors reads a fact of each populated socket; an unknown value if there is none.
 func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 	var out []Value
 	for i := range m.sys.Sockets {
@@ -134,8 +130,7 @@ func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
 	return out
 }
 
-// markSlotFields marks fields that depend on the list of slots, if it may be incomplete (Result.Unlisted), and those that
-// depend on a slot map that is contradicted (mapDoubt).
+// The list of slots may be incomplete (Result.Unlisted), and a slot map contradicted (mapDoubt).
 func markSlotFields(fields []Field, of func(src any) (m *Machine, mapDoubt string)) []Field {
 	for i := range fields {
 		get := fields[i].get
@@ -154,15 +149,13 @@ func markSlotFields(fields []Field, of func(src any) (m *Machine, mapDoubt strin
 	return fields
 }
 
-// hasPopulation reports whether DIMMs were read. CPUs are also read from the kernel: without a list of slots,
-// having no DIMMs is unknown, not a finding.
+// CPUs are also read from the kernel: without a list of slots, having no DIMMs is unknown, not a finding.
 func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.hasListedSlots() }
 
 func (m *Machine) hasListedSlots() bool {
 	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
 }
 
-// noPopulation returns an unknown value with the reason why DIMMs are unknown.
 func (m *Machine) noPopulation() Value {
 	f := m.sys.Firmware.SMBIOS
 	if !f.Known() {
@@ -202,7 +195,6 @@ type settingFacts struct {
 	intent string
 }
 
-// kernelNodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
 func (s *socketFacts) kernelNodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
 		return nil, MissingValue(fact.Unread, "the kernel's NUMA nodes were not read", fact.LiveNodes)

@@ -48,8 +48,7 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 	}
 }
 
-// socketSubjects returns the sockets that are populated or may be; on a front-side-bus machine the chipset's memory, named
-// machine, instead.
+// A front-side-bus machine has the chipset's memory, named machine, instead.
 func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.population.Populations {
@@ -75,8 +74,7 @@ func (m *Machine) ofSocket(p *population.Population) *socketFacts {
 	return out
 }
 
-// doubtfulSockets returns the sockets that may hold a processor whose memory is not derived: those of unknown state, and
-// those that slot labels name and the table leaves out, unless the kernel confirms the number of processors.
+// Their state is unknown, or slot labels name them and the table leaves them out, unless the kernel confirms the number.
 func (m *Machine) doubtfulSockets() []*inventory.Socket {
 	pops := m.population.Populations
 	if len(pops) == 1 && pops[0].Socket == place.Unplaced {
@@ -101,7 +99,7 @@ func (m *Machine) doubtfulSockets() []*inventory.Socket {
 	return out
 }
 
-// slotSubjects returns the populated slots, and those of which firmware names the module and not the size.
+// A slot of which firmware names the module and not the size is one.
 func (m *Machine) slotSubjects() ([]Subject, Value) {
 	if len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -115,8 +113,7 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// counterSubjects returns the populated slots and, if errors have no slot, the machine. It is the only one if
-// firmware's table of the slots could not be read and the kernel counts errors.
+// The machine is one if errors have no slot, the only one if the table of slots could not be read and the kernel counts.
 func (m *Machine) counterSubjects() ([]Subject, Value) {
 	var out []Subject
 	for i := range m.sys.Slots {
@@ -150,8 +147,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// settingSubjects returns the settings with a value in BIOS setup, and those that the running system overrides.
-// If there are none, there is nothing to compare; unknown settings are reported by the profile's rules.
+// They have a value in BIOS setup, or the system overrides them; unknown ones are reported by the profile's rules.
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
 	for _, id := range settings.IDs() {

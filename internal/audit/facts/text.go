@@ -100,7 +100,6 @@ var templateWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^template: .*?:(\d+)(?::(\d+): executing .*? at <.*?>)?: `)
 })
 
-// textFault returns an error without the template's words around it.
 func textFault(err error) *ExprError {
 	var out ExprError
 	if m := templateWords().FindStringSubmatch(err.Error()); m != nil {
@@ -273,7 +272,6 @@ func plainReader(v any) any {
 // sampleElements are those of a sample of a list: a text may take one of them by its index.
 const sampleElements = 8
 
-// sample returns a value of a type.
 func sample(t *types.Type) any {
 	switch t.Kind() { //nolint:exhaustive // facts have no others
 	case types.BoolKind:

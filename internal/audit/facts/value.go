@@ -43,8 +43,7 @@ func nativeValue(v any) any {
 	}
 }
 
-// computedFrom replaces the value of a known fact by one computed from it and keeps origin, certainty and
-// reason.
+// Origin, certainty and reason stay.
 func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	return valueOf(fact.Convert(f, compute))
 }
@@ -64,8 +63,7 @@ func withDoubt(v Value, d *fact.Doubt) Value {
 	return v
 }
 
-// deriveValue combines facts: if one is unknown, so is the result; otherwise compute runs and the weakest certainty
-// applies.
+// If one fact is unknown, so is the result; otherwise the weakest certainty applies.
 func deriveValue(compute func() any, from ...Value) Value {
 	out := Value{State: fact.OK, Certainty: fact.Direct}
 	for i := range from {
@@ -95,8 +93,7 @@ func addSources(v, on *Value) {
 	v.More = append(v.More, on.More[:min(max(maxEvidence-len(v.More), 0), len(on.More))]...)
 }
 
-// gatherValues combines one fact of many things (a field of every DIMM): unknown if any of them is, sorted distinct
-// values otherwise.
+// It is unknown if any fact is, otherwise the sorted distinct values.
 func gatherValues[T int64 | string](facts []Value) Value {
 	return deriveValue(func() any {
 		out := []T{}

@@ -10,8 +10,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 )
 
-// hiddenMemory returns the installed memory that the system does not see; without a kernel, the memory without an
-// address from firmware.
+// Without a kernel it is the memory without an address from firmware.
 func hiddenMemory(m *Machine) Value {
 	if !m.visibleMemory().Known() && m.sys.Memory.MappedBytes.Known() {
 		return unmappedMemory(m)
@@ -50,8 +49,7 @@ func (m *Machine) isPartlyUnused(given fact.Fact[int64]) bool {
 	return given.Known() && used.Known() && given.Value-used.Value > normalReserve(given.Value)
 }
 
-// withheldMemory returns the memory that firmware gave the kernel and that it does not use, if that is more than it
-// normally reserves; otherwise 0.
+// It is 0 up to what the kernel normally reserves.
 func withheldMemory(m *Machine) Value {
 	given, used := m.visibleMemory(), m.usedMemory()
 	return deriveValue(func() any {
@@ -62,8 +60,7 @@ func withheldMemory(m *Machine) Value {
 	}, valueOf(given), valueOf(used))
 }
 
-// memoryLimitOptions returns the kernel options that limit memory, unless firmware's map shows that the kernel uses all
-// but what it normally reserves (memmap= is for a bad page, too).
+// They do not matter if firmware's map shows that the kernel uses all but its reserve (memmap= is for a bad page, too).
 func (m *Machine) memoryLimitOptions() Value {
 	o := m.memoryOptions()
 	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.isPartlyUnused(given) {
@@ -72,8 +69,7 @@ func (m *Machine) memoryLimitOptions() Value {
 	return o
 }
 
-// unseenMemory returns the installed memory that is not seen. A system that sees more than the DIMMs' capacity
-// proves their list incomplete, so that the result is unknown.
+// A system that sees more than the DIMMs' capacity proves their list incomplete.
 func (m *Machine) unseenMemory(seen fact.Fact[int64]) Value {
 	installed, visible := valueOf(m.population.InstalledBytes), valueOf(seen)
 	return m.unlessIncomplete(deriveValue(func() any {
@@ -81,8 +77,7 @@ func (m *Machine) unseenMemory(seen fact.Fact[int64]) Value {
 	}, installed, visible, positiveCapacity(installed)))
 }
 
-// visibleMemory returns what the kernel sees: its best figure, or otherwise any that was read. A figure that was
-// rejected (a guest of Xen) is not replaced.
+// The best figure counts, or otherwise any; one that was rejected (a guest of Xen) is not replaced.
 func (m *Machine) visibleMemory() fact.Fact[int64] {
 	k := &m.sys.Memory
 	if k.VisibleBytes.Known() || k.VisibleBytes.State == fact.Refused {
@@ -91,7 +86,6 @@ func (m *Machine) visibleMemory() fact.Fact[int64] {
 	return fact.First(k.MapBytes, k.BlockBytes, k.TotalBytes, k.VisibleBytes)
 }
 
-// unlessIncomplete makes v unknown if more memory is visible than installed.
 func (m *Machine) unlessIncomplete(v Value) Value {
 	installed, visible := m.population.InstalledBytes, m.visibleMemory()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
@@ -101,8 +95,7 @@ func (m *Machine) unlessIncomplete(v Value) Value {
 	return v
 }
 
-// normalReserve returns what firmware and kernel normally reserve, in bytes: 4 % of the memory or 2 GiB, whichever
-// is larger.
+// Firmware and kernel keep 4 % of the memory or 2 GiB, whichever is larger.
 func normalReserve(installed int64) int64 { return max(installed/25, 2<<30) }
 
 // shortNodes describes the nodes that lack more of their processor's modules than is normally reserved.
@@ -133,8 +126,7 @@ func shortNodes(m *Machine) Value {
 	return deriveValue(func() any { return out }, facts...)
 }
 
-// isMirrored is true if half or a third of the installed memory is visible, false if all of it is except what is
-// normally reserved. Any other share (rank sparing, a failed DIMM, a kernel option) is unknown.
+// Half or a third of the memory is visible then. Any other share (rank sparing, a failed DIMM, a kernel option) is unknown.
 func isMirrored(m *Machine) Value {
 	h := m.unseenMemory(m.visibleMemory())
 	if !h.Known() {
@@ -185,8 +177,6 @@ func (m *Machine) noArray() Value {
 	return m.noPopulation()
 }
 
-// unmappedMemory returns the installed memory without an address from firmware, for an input without a kernel, in doubt if
-// something contradicts firmware's map.
 func unmappedMemory(m *Machine) Value {
 	v := withoutAddress(m)
 	if reason := m.sys.Memory.MappedDoubt; reason != "" {
@@ -195,9 +185,8 @@ func unmappedMemory(m *Machine) Value {
 	return v
 }
 
-// withoutAddress returns the installed memory without an address from firmware.
-// Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of
-// whole DIMMs; any other total is as often an error of the map as missing memory.
+// Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of whole DIMMs; any
+// other total is as often an error of the map as missing memory.
 func withoutAddress(m *Machine) Value {
 	installed, mapped := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
 	v := deriveValue(func() any { return max(0, m.population.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positiveCapacity(installed))
@@ -275,8 +264,7 @@ func (m *Machine) sumOfModules(bytes int64) bool {
 	return sums[bytes]
 }
 
-// silentModules returns the indexes of DIMMs without an address range or a running speed, if firmware reports
-// both for others.
+// Firmware must report an address range or a running speed for others.
 func (m *Machine) silentModules() []int {
 	var out []int
 	running, ranged := false, false
@@ -349,13 +337,11 @@ func smallestModule(m *Machine) Value {
 	return deriveValue(func() any { return least }, facts...)
 }
 
-// hasUnknownSize reports whether firmware names a module in the slot and says that it does not know its size.
 func hasUnknownSize(s *inventory.Slot) bool {
 	return s.State == inventory.SlotUnknown && !s.Named && s.SizeBytes.State == fact.Unstated && s.Technology.Or(inventory.DRAM) == inventory.DRAM &&
 		s.Type.Known() && (s.Manufacturer.Known() || s.PartNumber.Known())
 }
 
-// suspectModules returns the indexes of the modules that may not work: those without a size, running speed or address range.
 func (m *Machine) suspectModules() []int {
 	out := m.silentModules()
 	for i := range m.sys.Slots {
@@ -366,8 +352,7 @@ func (m *Machine) suspectModules() []int {
 	return out
 }
 
-// workingMemory returns the sum of the modules that are not suspect, that of those which are (one without a size counts as the
-// smallest other), and whether one has no size.
+// A suspect module without a size counts as the smallest other.
 func (m *Machine) workingMemory() (working Value, suspect int64, sizeless bool) {
 	var facts []Value
 	var sum, least int64

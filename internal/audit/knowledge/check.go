@@ -6,6 +6,7 @@ package knowledge
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"memaudit.example/memaudit/internal/audit/rulepack"
@@ -77,12 +78,7 @@ func Parse(name string, data []byte) *File {
 
 func kindOfFile(first datafile.Place) Kind {
 	has := func(keys ...string) bool {
-		for _, key := range keys {
-			if !first.Has(key) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(keys, func(key string) bool { return !first.Has(key) })
 	}
 	rule := first.Key("rules").Item(0)
 	switch {
@@ -146,8 +142,7 @@ func (f *File) Check(base *Base, shipped bool) datafile.Complaints {
 	return f.parsed.Faults
 }
 
-// checkPack checks that every citation has vendor, title and place, and that platforms are known: a rule or profile for
-// another never applies.
+// Platforms must be known: a rule or profile for another never applies.
 func (f *File) checkPack(k fs.FS) {
 	var p rulepack.Pack
 	if f.parsed.Docs[0].Decode(&p) != nil {

@@ -15,8 +15,6 @@ const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,ma
 // longest limits a row, because the table is searched by bisection.
 const longest = 512
 
-// checkProcessors checks a table of processors: the columns, sorted unique keys, numbers in number columns, a
-// source in every row.
 func checkProcessors(name string, data []byte) datafile.Complaints {
 	var out datafile.Complaints
 	last, at := "", 0

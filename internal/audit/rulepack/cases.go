@@ -103,8 +103,7 @@ func (r *Rule) texts() []ruleText {
 	return []ruleText{{"short", r.Short}, {"label", r.Label}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}}
 }
 
-// say evaluates the texts of a failing case: none may fail or be empty, and the severity must be the one in
-// the case.
+// No text may fail or be empty, and the severity must be the one in the case.
 func (x *Runner) say(r *Rule, s *facts.Scope, c *Case) string {
 	for _, t := range r.texts() {
 		if t.src == "" {

@@ -172,8 +172,7 @@ func ProfilesApart(packs []*Pack) []ProfileInfo {
 	return out
 }
 
-// recordConflict records where another profile, which shares an intent and is written for different machines, accepts no
-// value of this one.
+// Another profile may share an intent, be written for different machines and accept no value of this one.
 func (i *ProfileInfo) recordConflict(other *ProfileInfo) {
 	contains := func(list []string) func(string) bool { return func(w string) bool { return slices.Contains(list, w) } }
 	if i.ID == other.ID || i.spec.Applies == other.spec.Applies && i.Match.isEquivalent(other.Match) || !slices.ContainsFunc(i.Intents, contains(other.Intents)) {

@@ -105,7 +105,6 @@ func readPack(fsys fs.FS, name string) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// holdsData reports whether a folder of that name contains data files instead of packs.
 func holdsData(name string) bool {
 	return name == "platforms" || name == "slots" || name == "settings" || name == "explain" || name == "parts" || name == "events"
 }
@@ -173,8 +172,7 @@ func (r *presetReader) vendorTable(name string) (*settings.Table, error) {
 	return t, err
 }
 
-// fillPresetWords sets the value of every row that leaves it to a preset to what the vendor's table says that the preset
-// writes. The table is the only place for it: a row that repeats it is an error.
+// The vendor's table is the only place for what a preset writes: a row that repeats it is an error.
 func (r *presetReader) fillPresetWords(p *Pack) datafile.Complaints {
 	var out datafile.Complaints
 	for _, q := range p.Profiles {
@@ -194,31 +192,25 @@ func (r *presetReader) fillPresetWords(p *Pack) datafile.Complaints {
 	return out
 }
 
-// presetWords returns those of the preset that a profile names; none if it names none.
 func (r *presetReader) presetWords(q *ProfileSpec) (words map[string]string, fault string) {
 	if q.WrittenBy == nil {
 		return nil, ""
 	}
-	preset := q.WrittenBy.Preset
-	preset = cmp.Or(preset, q.Preset)
+	preset := cmp.Or(q.WrittenBy.Preset, q.Preset)
 	t, err := r.vendorTable(q.WrittenBy.Settings)
 	if err != nil {
 		return nil, err.Error()
 	}
 	if words = t.PresetMeaning(preset); words == nil {
-		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, expectedPresets(t.PresetsWithMeaning()))
+		expected := "no preset: it says so of none"
+		if all := t.PresetsWithMeaning(); len(all) > 0 {
+			expected = "one of " + strings.Join(all, ", ")
+		}
+		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, expected)
 	}
 	return words, ""
 }
 
-func expectedPresets(words []string) string {
-	if len(words) == 0 {
-		return "no preset: it says so of none"
-	}
-	return "one of " + strings.Join(words, ", ")
-}
-
-// setPresetWord sets the preset's word; n is the position of an error, the row or the key.
 func (w *WantedSetting) setPresetWord(word string, row *yaml.Node) (n *yaml.Node, fault string) {
 	switch {
 	case word == "" && len(w.Also) > 0:

@@ -448,7 +448,6 @@ func (r *Rule) Example() (*Case, error) {
 	return &c, yaml.Unmarshal([]byte(r.Kept), &c)
 }
 
-// keepExample writes the example without the anchors that it shares with other cases.
 func (r *Rule) keepExample() error {
 	c, err := r.Example()
 	if c == nil || err != nil {
@@ -534,8 +533,7 @@ func onlyPhysical(e celast.Expr) bool {
 	}
 }
 
-// measureExpressions sets what the engine needs to know of the expressions without evaluating them. Those that do not parse
-// are left out: Validate reports them, and an invalid rule is never used.
+// Expressions that do not parse are left out: Validate reports them, and an invalid rule is never used.
 func (r *Rule) measureExpressions() {
 	r.Usual, r.Narrowness = verdict.Warning, r.For.CountLists()*100
 	if r.Applies != "" {

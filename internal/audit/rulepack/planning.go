@@ -30,8 +30,7 @@ const (
 // PlanningWords are all words of a rule's planning.
 var PlanningWords = []string{PlanLayout, PlanRunning, PlanTold, PlanModules, PlanOrder, PlanPurchase, PlanPermits, PlanNodes}
 
-// planningFaults returns what is wrong with the words: one of the first four is needed, and some go only with
-// layout.
+// One of the first four is needed, and some go only with layout.
 func planningFaults(words []string) []string {
 	var out []string
 	kinds := 0

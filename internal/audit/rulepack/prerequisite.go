@@ -16,7 +16,6 @@ import (
 // leftOpen are values of a setting that leave it to firmware, or to a figure beside it.
 var leftOpen = []string{settings.Auto, "custom"}
 
-// wantedExpression is the expression that is true if the setting has one of the values that fulfil the prerequisite, "" without a setting.
 func (p *Prerequisite) wantedExpression() string {
 	if p.Setting == "" {
 		return ""

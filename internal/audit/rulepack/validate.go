@@ -137,7 +137,6 @@ func (v *validator) placeErrors(parent *yaml.Node, key, src string, err error) {
 	}
 }
 
-// expectedHint returns a hint for an expression's error: where the names are listed.
 func expectedHint(key, src string, err error) string {
 	fault := err.Error()
 	switch {
@@ -149,8 +148,7 @@ func expectedHint(key, src string, err error) string {
 	return ""
 }
 
-// likeFacts names similar facts of the object if an expression used an unknown one; "" if the expression does
-// not show which object it is.
+// It is "" if the expression does not show which object lacks the fact.
 func likeFacts(src string, err error) string {
 	var at *facts.ExprError
 	line, _, _ := strings.Cut(src, "\n")
@@ -175,7 +173,6 @@ func splitErrors(err error) []error {
 	return []error{err}
 }
 
-// placeExpr adds an expression's own column to the node's, if the scalar is written on one line.
 func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected string) {
 	c := complaintAt(v.pack.File, n, key+": "+err.Error()+expected)
 	var e *facts.ExprError
@@ -234,8 +231,7 @@ func (v *validator) validateMark(r *Rule) {
 	}
 }
 
-// validateCases requires a pass, a fail and an unknown, and runs them all, unless an expression has an error, which
-// each would repeat.
+// A pass, a fail and an unknown are required. None is run after an error of an expression, which each would repeat.
 func (v *validator) validateCases(r *Rule, written bool) {
 	seen := map[string]bool{}
 	list := datafile.Value(r.node, "cases")

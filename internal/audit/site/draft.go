@@ -38,7 +38,6 @@ func DraftFiles(sys *inventory.System, topo *population.Result) string {
 ` + b.String()
 }
 
-// draftPlatform drafts a platform if a CPU is known and its platform is not.
 func draftPlatform(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	if virtual, _ := sys.Machine.Virtual.Get(); virtual || topo.Platform.Known() {
 		return false
@@ -98,7 +97,6 @@ rules:
 	return true
 }
 
-// draftMaps drafts a slot map for labels with only a number.
 func draftMaps(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	var labels, patterns []string
 	for i := range topo.Placements {

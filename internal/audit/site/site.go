@@ -125,7 +125,7 @@ func Overlay(k fs.FS, dir string) fs.FS {
 // InRulesFolder reports whether a data file is in a complete rules folder, such as the project's.
 func InRulesFolder(file string) bool { return isRulesFolder(filepath.Join(filepath.Dir(file), "..")) }
 
-// readData is readFiles, with nothing for a complete rules folder, such as the project's.
+// A complete rules folder, such as the project's, has nothing of a site.
 func readData(dir string) (fstest.MapFS, error) {
 	if isRulesFolder(dir) {
 		return nil, nil
@@ -164,8 +164,7 @@ func readFiles(dir string) (fstest.MapFS, error) {
 	return own, nil
 }
 
-// checkReadable returns an error for a folder that exists and cannot be listed, which Glob ignores, or for a file in
-// it that only lacks the right extension.
+// Glob ignores a folder that cannot be listed, and a file may only lack the right extension.
 func checkReadable(from fs.FS, folder string) error {
 	entries, err := fs.ReadDir(from, folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -200,8 +199,7 @@ func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
 	return out, nil
 }
 
-// overlayFiles adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
-// in a folder of their own.
+// Some files are merged with a built-in table; citations and patterns are kept in a folder of their own.
 func overlayFiles(k fs.FS, own fstest.MapFS) *joined {
 	out := &joined{FS: k, own: fstest.MapFS{}}
 	for name, file := range own {
@@ -252,9 +250,11 @@ func (j *joined) compileParts(k, own fs.FS) error {
 		if err := compiled.ReadPart(k, part.name, part.builtin); err != nil {
 			return err
 		}
-		if err := j.encodePart(part.name, part.joined()); err != nil {
+		data, err := compiled.Encode(part.joined())
+		if err != nil {
 			return err
 		}
+		j.own[compiled.File(part.name)] = &fstest.MapFile{Data: data}
 	}
 	if _, err := fs.Stat(own, documents); err == nil {
 		j.hidden = compiled.File(platform.RowPart("*"))
@@ -262,14 +262,7 @@ func (j *joined) compileParts(k, own fs.FS) error {
 	return nil
 }
 
-func (j *joined) encodePart(part string, v any) error {
-	data, err := compiled.Encode(v)
-	j.own[compiled.File(part)] = &fstest.MapFile{Data: data}
-	return err
-}
-
-// mergeTables adds the lines of another table, which replace lines with the same key. A table with a head keeps it
-// first and is sorted below.
+// Lines with the same key are replaced. A table with a head keeps it first and is sorted below.
 func mergeTables(builtin, own []byte, head bool) []byte {
 	first, separator := "", "\t"
 	if head {

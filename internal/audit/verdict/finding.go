@@ -135,8 +135,7 @@ func RootCauses(findings []Finding) []int {
 	return roots
 }
 
-// causeIndexes returns the indexes of the failures that a finding follows from. A document of an earlier version names the
-// rule alone: the failure of the same subject is meant, else the first.
+// A document of an earlier version names the rule alone: the failure of the same subject is meant, else the first.
 func (f *Finding) causeIndexes(failed map[Ref]int, first map[string]int) []int {
 	var out []int
 	for _, ref := range f.Causes {

@@ -54,9 +54,7 @@ func Problems(findings []Finding) []Problem {
 	return out
 }
 
-// matchesMembers reports whether a root cause is the same problem as the members so far: of one rule with one severity, or with
-// the same text, as what one CPU's facts prove and another's only suggest is one problem. Settings are one problem for
-// each severity.
+// What one CPU's facts prove and another's only suggest has the same text. Settings are one problem for each severity.
 func (p *Problem) matchesMembers(f *Finding) bool {
 	first := p.Members[0]
 	if strings.HasPrefix(first.Rule, SettingRules) {

@@ -146,7 +146,11 @@ func (c *Citation) Line() string {
 func (c *Citation) Document() string {
 	out := c.Vendor + ", " + c.Title
 	if c.Version != "" {
-		out += ", " + c.printedVersion()
+		out += ", "
+		if c.Version[0] >= '0' && c.Version[0] <= '9' {
+			out += "v"
+		}
+		out += c.Version
 	}
 	if c.Year > 0 {
 		out += ", " + strconv.Itoa(int(c.Year))
@@ -169,12 +173,4 @@ func (s Standing) MarkDocument(document string) string {
 	default:
 		return document + " (" + string(s) + ")"
 	}
-}
-
-// printedVersion prints "v1.0", and words as they are.
-func (c *Citation) printedVersion() string {
-	if c.Version[0] >= '0' && c.Version[0] <= '9' {
-		return "v" + c.Version
-	}
-	return c.Version
 }
