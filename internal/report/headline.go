@@ -73,7 +73,6 @@ func (r *Report) misplacedSentence(p *Problem) string {
 	}
 }
 
-// emptyChannels gives the number of empty memory channels of the machine, "" if unknown.
 func (r *Report) emptyChannels() string {
 	empty, total := 0, 0
 	for _, s := range r.Inventory.Population.Sockets {

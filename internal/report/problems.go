@@ -130,7 +130,6 @@ func (r *Report) problemSentence(members []*verdict.Finding, short func(*verdict
 	return "", strings.Join(r.Inventory.placed(texts, places), "; ")
 }
 
-// placed puts before each text the place that it is about.
 func (inv *Inventory) placed(texts []string, places map[string][]inventory.Subject) []string {
 	for i, text := range texts {
 		texts[i] = humanize.Joined(": ", inv.placePhrase(places[text]), text)
@@ -138,7 +137,6 @@ func (inv *Inventory) placed(texts []string, places map[string][]inventory.Subje
 	return texts
 }
 
-// groupByText lists the different texts of findings in order, and the subjects of each.
 func groupByText(members []*verdict.Finding, get func(*verdict.Finding) string) (texts []string, places map[string][]inventory.Subject) {
 	places = map[string][]inventory.Subject{}
 	for _, f := range members {
@@ -433,7 +431,6 @@ func Designation(inv *Inventory, id *int) string {
 	return ""
 }
 
-// slotName returns the name of a slot; the subject's text if it is not listed.
 func (inv *Inventory) slotName(s inventory.Subject) string {
 	for i := range inv.Slots {
 		if inv.Slots[i].Handle == s.Handle {

@@ -56,17 +56,13 @@ type stepBoard struct {
 	whole bool
 }
 
-func (b *stepBoard) nameOfSlot(handle string) string {
-	if s := b.slots[handle]; s != nil {
-		return s.Name()
-	}
-	return "slot " + handle
-}
-
 func (b *stepBoard) namesOfSlots(handles ...string) []string {
 	out := make([]string, len(handles))
 	for i, h := range handles {
-		out[i] = b.nameOfSlot(h)
+		out[i] = "slot " + h
+		if s := b.slots[h]; s != nil {
+			out[i] = s.Name()
+		}
 	}
 	return out
 }

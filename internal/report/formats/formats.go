@@ -229,16 +229,12 @@ func worstFailure(r *report.Report) string {
 // anything else becomes "_".
 func labelValue(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if labelRune(r) {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
 			return r
 		}
 		return '_'
 	}, s)
 	return strings.Trim(s[:min(len(s), maxLabelValue)], "-_.")
-}
-
-func labelRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
 }
 
 //go:embed junit.tmpl
@@ -300,22 +296,13 @@ func notJudged(f verdict.Finding) string {
 }
 
 func findingDetails(f verdict.Finding) []string {
-	out := make([]string, 0, 8)
-	add := func(label, value string) {
-		if value != "" {
-			out = append(out, label+": "+value)
+	var out []string
+	for _, d := range [][2]string{{"severity", string(f.Severity)}, {"found", string(f.Found)}, {"expected", string(f.Expected)},
+		{"reason", string(f.Reason)}, {"why", string(f.Why)}, {"costs", cmp.Or(f.Effect, &verdict.Effect{}).Text}, {"fix", string(f.Remedy)},
+		{"caused by", f.CauseText()}, {"source", f.Citation.Line()}} {
+		if d[1] != "" {
+			out = append(out, d[0]+": "+d[1])
 		}
 	}
-	add("severity", string(f.Severity))
-	add("found", string(f.Found))
-	add("expected", string(f.Expected))
-	add("reason", string(f.Reason))
-	add("why", string(f.Why))
-	if f.Effect != nil {
-		add("costs", f.Effect.Text)
-	}
-	add("fix", string(f.Remedy))
-	add("caused by", f.CauseText())
-	add("source", f.Citation.Line())
 	return out
 }

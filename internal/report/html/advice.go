@@ -14,7 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// adviceTitle is the heading of what the report advises.
 const adviceTitle = "Steps and result"
 
 // alternative is one advice: its steps, and what each socket has before and after them.
@@ -25,7 +24,6 @@ type alternative struct {
 	Pairs     []pair
 }
 
-// adviceSection returns what to do: the alternatives for the population and the BIOS settings.
 func (p *page) adviceSection() any {
 	if len(p.r.Advice) == 0 {
 		return nil
@@ -59,7 +57,6 @@ func (p *page) adviceSection() any {
 // notKnown is printed if nothing about a socket's memory is known.
 const notKnown = "not known"
 
-// beforeAndAfter lists what each socket has now and after the steps, nil if nothing is known.
 func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	known := false
 	rows := make([][]string, len(a.Reaches.Sockets))
@@ -86,8 +83,13 @@ func (p *page) describeBefore(id int) string {
 		return notKnown
 	}
 	speed := ""
-	if s.RunningMTs.Known() || s.ExpectedMTs.Known() {
-		speed = speedText(s.RunningMTs.Pointer(), s.ExpectedMTs.Pointer())
+	switch running, expected := wording.PrintedRate(s.RunningMTs.Value), wording.PrintedRate(s.ExpectedMTs.Value); {
+	case s.RunningMTs.Known() && s.ExpectedMTs.Known():
+		speed = running + " MT/s, expected " + expected
+	case s.RunningMTs.Known():
+		speed = running + " MT/s"
+	case s.ExpectedMTs.Known():
+		speed = "speed not known, expected " + expected + " MT/s"
 	}
 	return reachedText(speed, s.PeakBytes.Pointer(), &s.Relative)
 }
@@ -118,18 +120,4 @@ func remainingRules(list []plan.Failure) string {
 
 func subjectsByRule(rules *wording.Groups[inventory.Subject]) string {
 	return joinLines(wording.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.JoinSubjects(rules.Of[name]), ", ") }))
-}
-
-// speedText describes how fast the modules run and how fast they should.
-func speedText(running, expected *int) string {
-	switch {
-	case running == nil && expected == nil:
-		return "speed not known"
-	case running == nil:
-		return "speed not known, expected " + wording.PrintedRate(*expected) + " MT/s"
-	case expected == nil:
-		return wording.PrintedRate(*running) + " MT/s"
-	default:
-		return wording.PrintedRate(*running) + " MT/s, expected " + wording.PrintedRate(*expected)
-	}
 }

@@ -36,8 +36,14 @@ func (p *page) boardSection() any {
 	for _, group := range groupAlike(len(ids), func(i int) (int, string) { return ids[i], p.pictureKey(ids[i]) }) {
 		data.Sockets = append(data.Sockets, p.socketSection(group.ids))
 	}
-	if n := p.countUnplaced(); n > 0 {
-		data.Unplaced = humanize.Plural(n, "slot")
+	unplaced := 0
+	for i := range p.r.Inventory.Slots {
+		if p.r.Inventory.Slots[i].Channel == nil {
+			unplaced++
+		}
+	}
+	if unplaced > 0 {
+		data.Unplaced = humanize.Plural(unplaced, "slot")
 	}
 	return data
 }
@@ -67,7 +73,6 @@ func (p *page) pictureKey(id int) string {
 	return out
 }
 
-// noBoard explains why nothing is drawn.
 func (p *page) noBoard() string {
 	switch {
 	case len(p.r.Inventory.Slots) > 0:
@@ -98,17 +103,6 @@ func (p *page) drawnSockets() []int {
 	return ids
 }
 
-// countUnplaced counts the slots of system memory that no picture shows.
-func (p *page) countUnplaced() int {
-	n := 0
-	for i := range p.r.Inventory.Slots {
-		if p.r.Inventory.Slots[i].Channel == nil {
-			n++
-		}
-	}
-	return n
-}
-
 func (p *page) socketSection(ids []int) socket {
 	id, slots := ids[0], p.slotsOfSocket(ids[0])
 	data := socket{Title: p.texts.Title(ids), Processor: p.processorName(id), Line: strings.ReplaceAll(p.texts.MemoryLines(id), "\n", "; ")}
@@ -125,7 +119,6 @@ func (p *page) socketSection(ids []int) socket {
 	return data
 }
 
-// processorName names the processor of a socket, or reports that the socket is empty.
 func (p *page) processorName(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		switch s := &p.r.Inventory.Sockets[i]; {
@@ -149,7 +142,6 @@ func (p *page) slotsOfSocket(id int) []*inventory.Slot {
 	return out
 }
 
-// processorNames joins the names of processors: "CPU1 and CPU2".
 func (p *page) processorNames(ids []int) string {
 	return humanize.List(wording.Each(ids, func(id int) string {
 		if id == wording.NoSocket {

@@ -42,7 +42,12 @@ func (p *page) findingsSection() any {
 		{verdict.Fail, "Failed"}, {verdict.Error, "Rules that could not be evaluated"}, {verdict.Unknown, "Not known"}, {verdict.Waived, "Accepted"},
 		{verdict.Pass, "Passed"}, {verdict.NotApplicable, "Not applicable"},
 	} {
-		list := withResult(p.r.Findings, kind.result)
+		var list []int
+		for i := range p.r.Findings {
+			if p.r.Findings[i].Result == kind.result {
+				list = append(list, i)
+			}
+		}
 		if len(list) == 0 {
 			continue
 		}
@@ -120,16 +125,6 @@ func groupReadings(all []fact.Evidence) []readings {
 		last.Raw = append(last.Raw, e.Reading())
 	}
 	return out
-}
-
-func withResult(findings []verdict.Finding, result verdict.Result) []int {
-	var list []int
-	for i := range findings {
-		if findings[i].Result == result {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 type problem struct {

@@ -69,13 +69,11 @@ type page struct {
 	out    bytes.Buffer
 }
 
-// section is a section of the page, with the data of its template.
 type section struct {
 	ID, Title string
 	Data      any
 }
 
-// listSections lists the sections that have data. A guest has none about its memory.
 func (p *page) listSections() []section {
 	host := func(data func() any) any {
 		if p.isVirtualMachine() {
@@ -100,7 +98,6 @@ func (p *page) listSections() []section {
 
 func (p *page) isVirtualMachine() bool { return p.r.Verdict.Status == report.StatusNotApplicable }
 
-// plain is a section of sentences and tables.
 type plain struct {
 	Text   string
 	Table  *table
@@ -153,7 +150,6 @@ type pair struct {
 	Text link
 }
 
-// nonEmptyPairs returns terms with their descriptions, without those that are "".
 func nonEmptyPairs(termsAndTexts ...string) []pair {
 	var out []pair
 	for both := range slices.Chunk(termsAndTexts, 2) {

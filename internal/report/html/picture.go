@@ -80,7 +80,6 @@ func (p *page) drawPicture(title string, d *drawing, names map[inventory.Handle]
 	return out
 }
 
-// appendController names the controller of some channels.
 func (s *shapes) appendController(l controllerLabel) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
@@ -90,7 +89,6 @@ func (s *shapes) appendController(l controllerLabel) {
 	s.appendText("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
 }
 
-// drawCell draws one slot: its name as the board prints it, size, speed.
 func (p *page) drawCell(s *inventory.Slot, x, y int, label string) shape {
 	out := shape{Kind: "slot", Handle: s.Handle.String(), Text: slotText(s)}
 	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle.String()]
@@ -120,7 +118,6 @@ func cellClass(s *inventory.Slot) string {
 	}
 }
 
-// cellSize returns what a cell shows large.
 func cellSize(s *inventory.Slot) string {
 	switch {
 	case s.State == inventory.SlotEmpty:
@@ -149,7 +146,6 @@ func cellSpeed(s *inventory.Slot) string {
 	}
 }
 
-// slotText describes a cell in words.
 func slotText(s *inventory.Slot) string {
 	name, module := "", ""
 	if s.Locator.Known() {
@@ -250,7 +246,6 @@ func layoutChannels(slots []*inventory.Slot) *drawing {
 	return d
 }
 
-// placeBand puts the channels of a band side by side and gives the y below them.
 func (d *drawing) placeBand(band []column, y int, labelled bool) int {
 	if labelled {
 		d.labelControllers(band, y)
@@ -265,7 +260,6 @@ func (d *drawing) placeBand(band []column, y int, labelled bool) int {
 	return y + headHeight + rows*(cellHeight+cellGap) - cellGap
 }
 
-// labelControllers names each controller of a band once, over all its channels.
 func (d *drawing) labelControllers(band []column, y int) {
 	for i := range band {
 		x := i * (cellWidth + cellGap)
@@ -278,7 +272,6 @@ func (d *drawing) labelControllers(band []column, y int) {
 	}
 }
 
-// channelColumns gathers slots by channel, in board order.
 func channelColumns(slots []*inventory.Slot) []column {
 	var out []column
 	for _, s := range slots {
@@ -339,7 +332,6 @@ func pictureRows(columns []column) [][]column {
 	return out
 }
 
-// cellCorner is the upper left corner of a column's cell.
 func (c *column) cellCorner(row int) (x, y int) {
 	return c.x, c.y + headHeight + row*(cellHeight+cellGap)
 }

@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/report/wording"
 )
 
-// slotsSection is the picture in words: every slot with all that is known of it.
 func (p *page) slotsSection() any {
 	all := p.r.Inventory.Slots
 	if len(all) == 0 {
@@ -24,13 +23,10 @@ func (p *page) slotsSection() any {
 	t := newTable("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
-		t.appendRow(slotLabel(s), s.Handle.String(), slotPlace(s), slotHolds(s), slotSpeeds(s), slotModule(s), slotMapping(s))
+		t.appendRow(cmp.Or(s.Locator.Text(), "-")+wording.InBrackets(s.BankLocator.Text()), s.Handle.String(),
+			slotPlace(s), slotHolds(s), slotSpeeds(s), slotModule(s), slotMapping(s))
 	}
 	return plain{Folded: []folded{{Summary: humanize.Plural(len(all), "slot"), Table: t}}}
-}
-
-func slotLabel(s *inventory.Slot) string {
-	return cmp.Or(s.Locator.Text(), "-") + wording.InBrackets(s.BankLocator.Text())
 }
 
 func slotPlace(s *inventory.Slot) string {
@@ -182,8 +178,6 @@ func comparisonDetails(h *report.HeldProfile) folded {
 	return folded{summary, string(h.Source), t}
 }
 
-// settingsSection lists the three values of every setting if one is known, and why the other settings are
-// unknown.
 func (p *page) settingsSection() any {
 	all := p.r.Inventory.Settings
 	if len(all) == 0 {

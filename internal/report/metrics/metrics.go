@@ -115,9 +115,6 @@ type Family struct {
 	Samples []Sample
 }
 
-// IsCounter reports whether the metric only grows, until what counts it restarts.
-func (f *Family) IsCounter() bool { return strings.HasSuffix(f.Name, "_total") }
-
 // Sample is one series of a family; Values are in the order of its Labels.
 type Sample struct {
 	Values []string
@@ -186,7 +183,6 @@ const (
 // series: the report still has them. A metric is dropped as a whole, because a part of one would add up to a wrong sum.
 var expendable = [...]metric{measuredLatency, measuredSpread, measuredRead, dimmRated, dimmConfigured, dimmInfo, nodeMemory, dimmSize, findingInfo}
 
-// dropExcess drops metrics until at most maxSeries remain.
 func (c *collector) dropExcess() {
 	total := 0
 	for i := range c.families {
@@ -211,7 +207,7 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 	for _, f := range c() {
 		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
 		kind := prometheus.GaugeValue
-		if f.IsCounter() {
+		if strings.HasSuffix(f.Name, "_total") {
 			kind = prometheus.CounterValue
 		}
 		for _, s := range f.Samples {

@@ -44,7 +44,6 @@ func CSVCell(s string) string {
 	return s
 }
 
-// number is a number as programs write it.
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
 
 // allASCII reports whether s is printable ASCII only: one byte, one column.
@@ -90,12 +89,8 @@ func isWideRune(r rune) bool {
 	if r < 0x1100 {
 		return false
 	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return true
-	default:
-		return false
-	}
+	kind := width.LookupRune(r).Kind()
+	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
 }
 
 // EncodeJSON encodes a value with two spaces a level and a newline at the end. A rune that Clean would

@@ -234,7 +234,6 @@ type labelled struct{ Name, Value, Example string }
 // feature, slot sets of its manual.
 type machineResults struct{ Values, Results, Meets, Sets []labelled }
 
-// machineResults returns nil without a machine.
 func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResults {
 	if doc == nil {
 		return nil
@@ -308,7 +307,6 @@ func (e *Explainer) termsOf(word string) []term {
 	return out
 }
 
-// termPage is the data of the page about a term, with the rules, settings and platforms that have the word in their names.
 func (e *Explainer) termPage(t *term, asked string) map[string]any {
 	var topic *knowledge.Topic
 	for _, name := range t.names {
@@ -339,15 +337,10 @@ func Glossary(k fs.FS) (string, error) {
 	return b.String(), nil
 }
 
-func isTopicFor(t *knowledge.Topic, word string) bool {
-	return slices.ContainsFunc(t.For, func(pattern string) bool {
-		match, _ := path.Match(pattern, word)
-		return match
-	})
-}
-
 func (e *Explainer) findTopic(word string) *knowledge.Topic {
-	i := slices.IndexFunc(e.topics, func(t knowledge.Topic) bool { return isTopicFor(&t, word) })
+	i := slices.IndexFunc(e.topics, func(t knowledge.Topic) bool {
+		return slices.ContainsFunc(t.For, func(pattern string) bool { match, _ := path.Match(pattern, word); return match })
+	})
 	if i < 0 {
 		return nil
 	}

@@ -52,8 +52,6 @@ func (e *Explainer) vendorNames(id string, documents []string) (ways []labelled,
 // mostWays limits the ways to set a setting that are printed: vendors have a menu for each generation.
 const mostWays = 8
 
-// profileRows collects the profiles' rows of a setting: the wanted values by intent, effects, ways to set it,
-// documents, each once.
 func (e *Explainer) profileRows(id string) (wants [][]string, effects []string, ways []labelled, documents []string) {
 	by := map[[2]string][]string{}
 	var order [][2]string
@@ -201,7 +199,6 @@ func firstOf(list []string) string {
 	return list[0]
 }
 
-// platformPage is the data of a platform's page; the machine's part is nil without a machine.
 func platformPage(p *platform.Info, doc *report.Report) map[string]any {
 	out := map[string]any{"Platform": p, "Drawing": channelDrawing(p), "Effects": measuredShares(p)}
 	if doc == nil {

@@ -131,7 +131,6 @@ func (p *printer) printNumbered(profiles []report.HeldProfile) {
 	}
 }
 
-// unknownToAll prints what would show unknown settings, if no profile is the closest.
 func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	all := report.HeldProfile{}
 	for i := range profiles {
@@ -148,7 +147,6 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	p.newline()
 }
 
-// printUndecided lists the profiles that are left out because a fact is unknown.
 func (p *printer) printUndecided(profiles []verdict.Undecided) {
 	for _, u := range profiles {
 		p.printField(2, "left out", u.ID+": "+u.Reason)
@@ -181,7 +179,6 @@ func nearestProfiles(profiles []report.HeldProfile) string {
 
 func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
-// tallyText returns how many settings of a profile agree, differ or are unknown.
 func tallyText(h *report.HeldProfile) string {
 	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, humanize.Plural(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
@@ -230,7 +227,6 @@ func (p *printer) printMissing(word string, profiles []*report.HeldProfile) {
 	p.newline()
 }
 
-// withoutVerdict lists the settings of one result by their reason.
 func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
 	var findings []verdict.Finding
 	for _, s := range h.Settings {
@@ -257,8 +253,6 @@ const (
 // notAsked is the cell of a setting that a profile does not have.
 const notAsked = "-"
 
-// settingSheet prints a table of settings and profiles: the value each profile wants, marked with whether the
-// machine has it, and the totals.
 func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
 	s := &foldedTable{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
@@ -276,7 +270,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	}
 	s.rows = append(s.rows, nil)
 	s.rows = append(s.rows, tallyRows(groups)...)
-	s.printRows(p, 0)
+	s.printRows(p)
 	p.newline()
 	p.printLine(0, gluedList([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
 	p.wrapWords(0, gluedList([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))

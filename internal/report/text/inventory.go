@@ -29,7 +29,12 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 		p.printUnread(inv.Sources)
 		return p.writeCollected(w)
 	}
-	p.identifiers(&inv.Machine.Identifiers)
+	id := &inv.Machine.Identifiers
+	p.printField(0, "serial", string(id.SystemSerial))
+	p.printField(0, "uuid", string(id.SystemUUID))
+	p.printField(0, "board", string(id.BoardSerial))
+	p.printField(0, "chassis", string(id.ChassisSerial))
+	p.printField(0, "asset tag", string(id.AssetTag))
 	p.newline()
 	p.printSockets(inv.Sockets)
 	p.printSlots(inv)
@@ -38,14 +43,6 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	p.printSettings(inv.Settings, false)
 	p.printSources(inv.Sources)
 	return p.writeCollected(w)
-}
-
-func (p *printer) identifiers(id *inventory.Identifiers) {
-	p.printField(0, "serial", string(id.SystemSerial))
-	p.printField(0, "uuid", string(id.SystemUUID))
-	p.printField(0, "board", string(id.BoardSerial))
-	p.printField(0, "chassis", string(id.ChassisSerial))
-	p.printField(0, "asset tag", string(id.AssetTag))
 }
 
 func (p *printer) printSockets(sockets []inventory.Socket) {
@@ -255,18 +252,13 @@ func (p *printer) printSettings(all map[string]report.Setting, full bool) {
 	if len(t.rows) > 0 {
 		t.printRows(p, 2)
 	}
-	p.unknownSettings(unknown)
-	p.newline()
-}
-
-// unknownSettings lists the other settings by reason.
-func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		p.printLine(2, "not known: "+gluedList(unknown[why]))
 		if why != "" {
 			p.printLine(2+belowIndent, why)
 		}
 	}
+	p.newline()
 }
 
 // settingWhy returns the reasons for a setting without a known value: for the effective and the configured one

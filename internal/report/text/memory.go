@@ -148,7 +148,6 @@ func findMarks(r *report.Report, labels map[string]string) (marks map[string]boo
 	return marks, notes
 }
 
-// markEmptyChannels annotates the channels without a DIMM that a problem is about.
 func (b *Board) markEmptyChannels(r *report.Report, key int) {
 	subject := inventory.SocketSubject(key)
 	if !slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
@@ -172,7 +171,6 @@ func numberOrLast(n *int) int {
 	return *n
 }
 
-// needsPicture reports whether a problem is about the slots.
 func (b *Board) needsPicture(r *report.Report) bool {
 	return len(b.keys) > 0 && slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
 		return pr.IsAboveNote() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
@@ -212,7 +210,6 @@ func (b *Board) processorName(key int) string {
 
 func (b *Board) processorNames(keys []int) []string { return wording.Each(keys, b.processorName) }
 
-// printProcessors describes the memory of equal CPUs in two lines.
 func (p *printer) printProcessors(b *Board, keys []int) {
 	body := b.MemoryLines(keys[0])
 	if body == "" {
@@ -262,7 +259,6 @@ var limitWords = map[population.Limiter]string{
 	population.LimitFirmware:  "firmware's limit",
 }
 
-// describeDepth describes how many DIMMs the channels in use have.
 func describeDepth(dpc []int) string {
 	low, high := 0, 0
 	for _, n := range dpc {
@@ -281,7 +277,6 @@ func describeDepth(dpc []int) string {
 	}
 }
 
-// channelsText returns how many channels of a CPU have memory.
 func channelsText(pop *report.PopulationSocket) string {
 	switch {
 	case !pop.ChannelsPopulated.Known():
@@ -366,7 +361,6 @@ func bestText(pop *report.PopulationSocket, bandwidth string) string {
 	}
 }
 
-// noSlots returns why no slot is known.
 func noSlots(inv *report.Inventory) string {
 	if len(inv.Sources) == 0 {
 		return "nothing was read"
@@ -374,7 +368,6 @@ func noSlots(inv *report.Inventory) string {
 	return cmp.Or(inv.WithoutTable(), "the SMBIOS table lists no memory")
 }
 
-// printUnplaced prints the slots without a known channel, with the reason.
 func (p *printer) printUnplaced(inv *report.Inventory) {
 	var kinds wording.Groups[string]
 	var reasons []string

@@ -138,7 +138,7 @@ func TestColour(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad(t))
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, r, Options{Color: true}))
-	assert.Contains(t, b.String(), wordStyle("WARNING")+"B3")
+	assert.Contains(t, b.String(), wordStyles["WARNING"]+"B3")
 }
 
 // TestFiguresOfTheDocument checks that speed and bandwidth are the document's: its best, no best if the clock is not

@@ -101,7 +101,6 @@ func (b *Board) cellWidth(key int) (label int, sizes []int) {
 	return label, sizes
 }
 
-// cellStart returns the offset of a slot's cell in a CPU's column.
 func cellStart(label int, sizes []int, slot int) int {
 	at := 0
 	for _, size := range sizes[:slot] {
@@ -119,7 +118,6 @@ func (b *Board) cellsWidth(g group) int {
 	return max(0, cellStart(label, sizes, len(sizes))-2)
 }
 
-// columnWidth returns the width of a CPU's column; speed and bandwidth are what it shows of these.
 func (b *Board) columnWidth(g group, speed, bandwidth string) int {
 	width := b.cellsWidth(g)
 	for _, text := range []string{b.Title(g.keys), speed, bandwidth} {
@@ -302,7 +300,11 @@ func (p *printer) printColumns(b *Board, columns []group) {
 				if label > 0 {
 					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
 				}
-				p.printMarked(text, e.wrong)
+				style := ""
+				if e.wrong {
+					style = wordStyles["WARNING"]
+				}
+				p.printInStyle(style, text)
 			}
 		}
 		if note := b.channelNote(columns, c); note != "" {
@@ -313,15 +315,6 @@ func (p *printer) printColumns(b *Board, columns []group) {
 	}
 	row("speed", b.columnSpeeds(columns))
 	row("bandwidth", b.columnBandwidths(columns))
-}
-
-// printMarked prints a cell of the picture, in colour if wrong is set.
-func (p *printer) printMarked(text string, wrong bool) {
-	if wrong && p.color {
-		p.buf = append(p.buf, wordStyle("WARNING")...)
-		defer func() { p.buf = append(p.buf, styleReset...) }()
-	}
-	p.appendClean(text)
 }
 
 // printCompact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to

@@ -118,7 +118,6 @@ func (p *printer) printSide(word string, r *plan.Reaches, inv *report.Inventory)
 	p.newline()
 }
 
-// printChanged lists findings that are gone or new, one per line.
 func (p *printer) printChanged(name string, findings []plan.Failure, inv *report.Inventory) {
 	if len(findings) == 0 {
 		p.printField(0, name, "none")
@@ -134,8 +133,6 @@ func (p *printer) printChanged(name string, findings []plan.Failure, inv *report
 	}
 }
 
-// printAdvice prints every way to improve the population and the BIOS settings: the steps in order, and the result
-// of an audit after them.
 func (p *printer) printAdvice(r *report.Report) {
 	for i := range r.Advice {
 		a := &r.Advice[i]
@@ -150,7 +147,11 @@ func (p *printer) printAdvice(r *report.Report) {
 		} else {
 			p.printReached(&a.Reaches, &r.Inventory, "stays")
 		}
-		p.printField(2, "cures", curedRules(a.Cures))
+		var cured []string
+		for _, c := range a.Cures {
+			cured = wording.AddNew(cured, c.Rule)
+		}
+		p.printField(2, "cures", strings.Join(cured, ", "))
 		if i == 0 {
 			p.printField(2, "cheaper", r.AdviceExpensive)
 		}
@@ -209,12 +210,4 @@ func remainingRules(findings []plan.Failure, rules string) string {
 		first.Names[i] = rule + " (" + string(first.Of[rule][0]) + ")"
 	}
 	return strings.Join(first.Names, ", ")
-}
-
-func curedRules(list []verdict.Ref) string {
-	var names []string
-	for _, c := range list {
-		names = wording.AddNew(names, c.Rule)
-	}
-	return strings.Join(names, ", ")
 }

@@ -23,7 +23,7 @@ const (
 // hardBlank is a space at which wrap must not break a line.
 const hardBlank = "\x1f"
 
-// printer collects the text of one report. All untrusted text goes through put, which makes it printable.
+// printer collects the text of one report. All untrusted text goes through appendClean, which makes it printable.
 type printer struct {
 	buf     []byte
 	col     int
@@ -70,16 +70,16 @@ func (p *printer) appendClean(s string) {
 	p.col += printable.Columns(s)
 }
 
-func (p *printer) printStyled(word string) {
-	sequence := ""
-	if p.color {
-		sequence = wordStyle(word)
+func (p *printer) printStyled(word string) { p.printInStyle(wordStyles[word], word) }
+
+func (p *printer) printInStyle(style, text string) {
+	if style == "" || !p.color {
+		p.appendClean(text)
+		return
 	}
-	p.buf = append(p.buf, sequence...)
-	p.appendClean(word)
-	if sequence != "" {
-		p.buf = append(p.buf, styleReset...)
-	}
+	p.buf = append(p.buf, style...)
+	p.appendClean(text)
+	p.buf = append(p.buf, styleReset...)
 }
 
 // padToColumn adds spaces up to a column, unless it is passed already.
@@ -110,7 +110,6 @@ func (p *printer) wrapWords(hang int, s string) {
 	}
 }
 
-// printLine prints a text of its own from a column on.
 func (p *printer) printLine(indent int, text string) {
 	p.padToColumn(indent)
 	p.wrapWords(indent, text)
@@ -233,7 +232,7 @@ func (g *Page) Field(indent int, name, value string, _ bool) { g.p.printField(in
 func (g *Page) Table(heads []string, rows [][]string) {
 	g.p.separatePart()
 	table := &foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}
-	table.printRows(g.p, 0)
+	table.printRows(g.p)
 }
 
 // Example prints output of the program, line by line.
@@ -269,20 +268,6 @@ func Finding(f *verdict.Finding, o Options) string {
 
 const styleReset = "\x1b[m"
 
-// wordStyle returns the escape sequence before a word in capitals, "" for a plain word.
-func wordStyle(word string) string {
-	switch word {
-	case "CRITICAL", "ERROR":
-		return "\x1b[1;31m"
-	case "WARNING":
-		return "\x1b[1;33m"
-	case "INFO":
-		return "\x1b[1;36m"
-	case "OK":
-		return "\x1b[1;32m"
-	case "UNKNOWN":
-		return "\x1b[1;35m"
-	default:
-		return ""
-	}
-}
+// wordStyles are the escape sequences before words in capitals.
+var wordStyles = map[string]string{"CRITICAL": "\x1b[1;31m", "ERROR": "\x1b[1;31m", "WARNING": "\x1b[1;33m", "INFO": "\x1b[1;36m",
+	"OK": "\x1b[1;32m", "UNKNOWN": "\x1b[1;35m"}

@@ -38,7 +38,9 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	p.printWaived(r.Findings)
 	p.printMeasured(r.Measured)
 	p.printReasons(r.Findings, verdict.Error, "ERROR", " failed to evaluate")
-	p.printNotices(r.Notices)
+	for _, n := range r.Notices {
+		p.printField(0, "notice", n)
+	}
 	p.separatePart()
 	if p.verbose {
 		p.printDetail(r)

@@ -101,25 +101,20 @@ func (p *printer) printPassed(findings []verdict.Finding) {
 	p.newline()
 }
 
-// printMeasured lists measured figures, one per line, and why no rule checks them if none does.
 func (p *printer) printMeasured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
-		p.printSection("MEASURED", p.measuredWith(m))
+		path := ""
+		if p.verbose {
+			path = string(m.Path)
+		}
+		p.printSection("MEASURED", humanize.Joined(", ", "with "+string(m.Tool), string(m.At), humanize.Plural(len(m.Figures), "figure"), path))
 		p.printField(2, "no verdict", string(m.Unjudged))
 		for j := range m.Figures {
 			p.printFigure(&m.Figures[j], m.Unjudged == "")
 		}
 		p.newline()
 	}
-}
-
-func (p *printer) measuredWith(m *report.Measurement) string {
-	path := ""
-	if p.verbose {
-		path = string(m.Path)
-	}
-	return humanize.Joined(", ", "with "+string(m.Tool), string(m.At), humanize.Plural(len(m.Figures), "figure"), path)
 }
 
 // printFigure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
@@ -162,7 +157,6 @@ func waiverText(w *verdict.Waiver) string {
 	return w.Reason + "; until " + string(w.Until)
 }
 
-// printUnread lists the sources that could not be read completely, by state and detail.
 func (p *printer) printUnread(sources []inventory.Source) {
 	var why wording.Groups[*inventory.Source]
 	n := 0
@@ -177,23 +171,13 @@ func (p *printer) printUnread(sources []inventory.Source) {
 	}
 	p.printSection("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
 	for _, key := range why.Names {
-		var names []string
-		for _, s := range why.Of[key] {
-			names = append(names, s.Name)
-		}
+		names := wording.Each(why.Of[key], func(s *inventory.Source) string { return s.Name })
 		one := why.Of[key][0]
 		p.printField(2, string(one.State), humanize.Joined(": ", strings.Join(names, ", "), string(one.Detail)))
 	}
 	p.newline()
 }
 
-func (p *printer) printNotices(notices []string) {
-	for _, n := range notices {
-		p.printField(0, "notice", n)
-	}
-}
-
-// printSummary prints how many checks passed, failed and did not run, and the exit status.
 func (p *printer) printSummary(r *report.Report, exit bool) {
 	out, ways := CheckCounts(r)
 	switch {
@@ -278,7 +262,6 @@ func missingNeeds(findings []verdict.Finding) []string {
 	})
 }
 
-// printDetail prints for the verbose report what else can be done, what passed and what was not run.
 func (p *printer) printDetail(r *report.Report) {
 	p.printAdvice(r)
 	p.printPassed(r.Findings)
@@ -288,10 +271,7 @@ func (p *printer) printDetail(r *report.Report) {
 		p.newline()
 	}
 	p.printUnread(r.Inventory.Sources)
-	var words []string
-	for _, t := range wording.TermsIn(string(p.buf)) {
-		words = append(words, t.Name+": "+t.Meaning)
-	}
+	words := wording.Each(wording.TermsIn(string(p.buf)), func(t wording.Term) string { return t.Name + ": " + t.Meaning })
 	p.printField(0, "glossary", strings.Join(words, "; "))
 	p.separatePart()
 }

@@ -133,9 +133,9 @@ type foldedTable struct {
 // leastCell is the width below which no column is narrowed, however narrow the page is.
 const leastCell = 12
 
-func (s *foldedTable) printRows(p *printer, indent int) {
+func (s *foldedTable) printRows(p *printer) {
 	widths := s.columnWidths()
-	room := p.width - indent
+	room := p.width
 	for _, w := range widths[:s.fixed] {
 		room -= w + tableGap
 	}
@@ -151,7 +151,15 @@ func (s *foldedTable) printRows(p *printer, indent int) {
 		if first > s.fixed {
 			p.newline()
 		}
-		s.printPart(p, indent, widths, first, end)
+		s.printRow(p, widths, s.heads, first, end)
+		for _, r := range s.rows {
+			switch {
+			case r == nil:
+				p.newline()
+			case s.nothing == "" || slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }):
+				s.printRow(p, widths, r, first, end)
+			}
+		}
 		first = end
 	}
 }
@@ -171,25 +179,10 @@ func (s *foldedTable) columnWidths() []int {
 	return out
 }
 
-// printPart prints the fixed columns and those from first (inclusive) to end (exclusive).
-func (s *foldedTable) printPart(p *printer, indent int, widths []int, first, end int) {
-	s.printRow(p, indent, widths, s.heads, first, end)
-	for _, r := range s.rows {
-		if r == nil {
-			p.newline()
-			continue
-		}
-		if s.nothing != "" && !slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }) {
-			continue
-		}
-		s.printRow(p, indent, widths, r, first, end)
-	}
-}
-
-func (s *foldedTable) printRow(p *printer, indent int, widths []int, cells []string, first, end int) {
+func (s *foldedTable) printRow(p *printer, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string
-	height, col := 0, indent
+	height, col := 0, 0
 	for i := range cells {
 		if i >= s.fixed && (i < first || i >= end) {
 			continue

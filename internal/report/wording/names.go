@@ -183,7 +183,6 @@ func capacityText(e Tallied, kinds []string, open bool) string {
 	return s
 }
 
-// visibleMemory is the memory the kernel shows, of the nodes that report it.
 func visibleMemory(nodes []report.Node) []string {
 	var sum int64
 	for i := range nodes {
@@ -280,7 +279,7 @@ func ProcessorName(brand string) string {
 	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)
 	kept := make([]string, 0, 4)
 	for w := range strings.FieldsSeq(brand) {
-		if !noiseWord(w) {
+		if !strings.HasSuffix(w, "-Core") && !slices.Contains([]string{"CPU", "Processor", "processor", "Intel", "AMD", "Genuine"}, w) {
 			kept = append(kept, w)
 		}
 	}
@@ -289,13 +288,4 @@ func ProcessorName(brand string) string {
 		return strings.Join(strings.Fields(brand), " ")
 	}
 	return short
-}
-
-func noiseWord(w string) bool {
-	switch w {
-	case "CPU", "Processor", "processor", "Intel", "AMD", "Genuine":
-		return true
-	default:
-		return strings.HasSuffix(w, "-Core")
-	}
 }
