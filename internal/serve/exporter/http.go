@@ -133,7 +133,6 @@ func asDeclared(next http.Handler) http.Handler {
 	})
 }
 
-// formHandler serves the last audit in one of its forms.
 func (p *currentPage) formHandler(mediaType string, form func(*auditPage) ([]byte, error)) http.Handler {
 	return p.requireAudit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()

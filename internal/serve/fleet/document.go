@@ -13,6 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -218,11 +219,7 @@ func (GroupKind) Values() []GroupKind { return []GroupKind{"product", "platform"
 
 // GroupKinds are the values of --by.
 func GroupKinds() []string {
-	var out []string
-	for _, k := range GroupKind("").Values() {
-		out = append(out, string(k))
-	}
-	return out
+	return wording.Each(GroupKind("").Values(), func(k GroupKind) string { return string(k) })
 }
 
 // Fleet collects machines one by one and keeps what the document needs. It is not safe for concurrent use.

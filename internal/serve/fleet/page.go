@@ -20,7 +20,6 @@ import (
 //go:embed page.html
 var pageText string
 
-// pageTemplate is parsed when a page is first written.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
 })
@@ -58,7 +57,6 @@ type pageTable struct {
 	Rows  [][]string
 }
 
-// writePage writes one self-contained page with one row per machine, without scripts or requests.
 func (d *Document) writePage(w io.Writer) error {
 	p := page{Policy: html.Policy, Style: template.CSS(html.StyleSheet()), Count: humanize.Plural(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
 		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
@@ -86,7 +84,6 @@ func (d *Document) pageVerdicts() []pageVerdict {
 	return out
 }
 
-// pageMachines lists the machines by verdict. Those without a problem are folded.
 func (d *Document) pageMachines() []pageMachines {
 	var out []pageMachines
 	last := ""
@@ -123,7 +120,6 @@ func (m *Machine) pageRow() pageMachine {
 	return row
 }
 
-// pageTables lists outliers, measurements, BIOS versions, pending reboots, checks not run and inputs not read.
 func (d *Document) pageTables() []pageTable {
 	tables := []pageTable{
 		{Title: "Outliers", Head: []string{string(d.By), "machine", "differs from most in"}},

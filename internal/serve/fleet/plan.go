@@ -12,6 +12,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
+	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // Plan is a plan for the memory modules of the whole fleet. Each change was audited on its machine; a machine
@@ -131,7 +132,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 		if g == nil {
 			return nil
 		}
-		c := &Change{Product: nullable.String(inv.Machine.Product.Text()), Critical: g.Critical, Warning: g.Warning, Advice: g.Advice, Steps: []string{}, Spares: []int{}, Origins: []Origin{}}
+		c := &Change{Product: nullable.String(inv.Machine.Product.Text()), Critical: g.Critical, Warning: g.Warning, Advice: g.Advice, Spares: []int{}, Origins: []Origin{}}
 		c.Modules = c.Advice.Installs + c.Advice.Removes
 		if bytes, ok := s.Bytes.Get(); ok && bytes > 0 {
 			c.CapacityBytes = &bytes
@@ -143,9 +144,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 			c.FloorBytes = &floor
 		}
 		c.Bandwidth = inv.BandwidthChanges(&c.Advice.Reaches)
-		for _, line := range report.StepLines(c.Advice.Steps, inv) {
-			c.Steps = append(c.Steps, line.Text)
-		}
+		c.Steps = wording.Each(report.StepLines(c.Advice.Steps, inv), func(line report.StepLine) string { return line.Text })
 		return c
 	}
 	out := &Stake{why: s.Why, moves: change(s.Moves), gives: change(s.GivesUp)}
@@ -269,7 +268,6 @@ func (g benefit) compare(o benefit) int {
 	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
 }
 
-// compareByModule orders changes by what each module gains, the most first.
 func compareByModule(a, b *Change) int {
 	return cmp.Or(b.gainPerModule(b.Modules).compare(a.gainPerModule(a.Modules)), cmp.Compare(a.Modules, b.Modules))
 }

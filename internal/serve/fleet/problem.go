@@ -98,7 +98,6 @@ func (c *cause) describeFix() string {
 	return strings.Join(out, ", ")
 }
 
-// mostFrequent returns the text that was counted most often, "" if there is none.
 func mostFrequent(counts map[string]int) string {
 	best := ""
 	for _, text := range slices.Sorted(maps.Keys(counts)) {

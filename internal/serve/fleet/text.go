@@ -34,10 +34,8 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 	case "measured":
 		t.writeMeasured(d, most)
 	case "bios":
+		t.writeHead(len(d.BIOSVersions), "BIOS", "versions of each product, and on how many machines")
 		for i := 0; i < len(d.BIOSVersions); {
-			if i == 0 {
-				t.writeHead("BIOS", "versions of each product, and on how many machines")
-			}
 			product, line := d.BIOSVersions[i].Product, ""
 			for ; i < len(d.BIOSVersions) && d.BIOSVersions[i].Product == product; i++ {
 				line += " " + d.BIOSVersions[i].Version + " (" + strconv.Itoa(len(d.BIOSVersions[i].Machines)) + ")"
@@ -104,7 +102,11 @@ func (t *textWriter) writeLine(indent int, s string) {
 	t.out.WriteByte('\n')
 }
 
-func (t *textWriter) writeHead(name, what string) {
+// writeHead prints the heading of a list of n entries; nothing for none.
+func (t *textWriter) writeHead(n int, name, what string) {
+	if n == 0 {
+		return
+	}
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
 	}
@@ -124,15 +126,9 @@ func (t *textWriter) writeProblems(d *Document, above bool) {
 	if above {
 		name, what = "PROBLEMS", "root causes"
 	}
-	first := true
-	for _, p := range d.Problems {
-		if above != (p.Severity != "info") {
-			continue
-		}
-		if first {
-			t.writeHead(name, what)
-			first = false
-		}
+	shown := slices.DeleteFunc(slices.Clone(d.Problems), func(p Problem) bool { return above != (p.Severity != "info") })
+	t.writeHead(len(shown), name, what)
+	for _, p := range shown {
 		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(string(p.Severity))) + " "
 		machines := humanize.Plural(len(p.Machines), "machine")
 		if p.LowestBandwidth != "" {
@@ -154,12 +150,9 @@ func (t *textWriter) writeMachines(d *Document, most int) {
 		if bad >= 0 {
 			shown = shown[:bad]
 		}
-		if len(shown) == 0 {
-			return
-		}
-		t.writeHead("WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
+		t.writeHead(len(shown), "WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
 	} else {
-		t.writeHead("MACHINES", "the worst first")
+		t.writeHead(1, "MACHINES", "the worst first")
 	}
 	all := len(shown)
 	shown = first(shown, most)
@@ -201,14 +194,11 @@ func (m *Machine) summarySentence() string {
 
 func (t *textWriter) writeOutliers(d *Document, most int) {
 	all := d.findOutliers()
-	if len(all) == 0 {
-		return
-	}
 	whose := "their "
 	if len(all) == 1 {
 		whose = "its "
 	}
-	t.writeHead("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
+	t.writeHead(len(all), "OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
 	shown := first(all, most)
 	for _, o := range shown {
 		t.writeLine(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
@@ -219,10 +209,8 @@ func (t *textWriter) writeOutliers(d *Document, most int) {
 // writeUndecided prints why checks did not run. The overview shows only what affects machines without a verdict.
 func (t *textWriter) writeUndecided(d *Document, most int) {
 	if most > 0 {
-		if !d.Unknown() {
-			return
-		}
-		t.writeHead("UNKNOWN", humanize.Plural(d.Verdicts[report.StatusUnknown], "machine")+" without a verdict, and what would help")
+		n := d.Verdicts[report.StatusUnknown]
+		t.writeHead(n, "UNKNOWN", humanize.Plural(n, "machine")+" without a verdict, and what would help")
 		tally := wording.Tally{}
 		for _, m := range d.Machines {
 			if m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
@@ -236,10 +224,8 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 		t.writeMore(len(tally)-most, "reason", "unknown")
 		return
 	}
-	for i, u := range d.Undecided {
-		if i == 0 {
-			t.writeHead("UNKNOWN", "checks that did not run, and what would help")
-		}
+	t.writeHead(len(d.Undecided), "UNKNOWN", "checks that did not run, and what would help")
+	for _, u := range d.Undecided {
 		t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(u.Machines))+u.Reason)
 		if u.KnownBy != "" {
 			t.writeLine(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+string(u.KnownBy))
@@ -249,11 +235,9 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 
 func (t *textWriter) writeMeasured(d *Document, most int) {
 	shown := first(d.Measured, most)
+	t.writeHead(len(shown), "MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
 	for i := range shown {
 		m := &shown[i]
-		if i == 0 {
-			t.writeHead("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
-		}
 		switch {
 		case m.ReadBytesPerSecond == nil:
 			t.writeLine(statusColumn, "  undecided  "+m.Machine+": "+string(m.Undecided))
@@ -268,10 +252,8 @@ func (t *textWriter) writeMeasured(d *Document, most int) {
 
 func (t *textWriter) writePending(d *Document, most int) {
 	shown := first(d.Pending, most)
-	for i, p := range shown {
-		if i == 0 {
-			t.writeHead("PENDING REBOOT", "settings that take effect at the next boot")
-		}
+	t.writeHead(len(shown), "PENDING REBOOT", "settings that take effect at the next boot")
+	for _, p := range shown {
 		t.writeLine(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
 	}
 	t.writeMore(len(d.Pending)-len(shown), "setting", "reboot")
@@ -279,10 +261,8 @@ func (t *textWriter) writePending(d *Document, most int) {
 
 func (t *textWriter) writeUnread(d *Document, most int) {
 	shown := first(d.Unreadable, most)
-	for i, u := range shown {
-		if i == 0 {
-			t.writeHead("NOT READ", humanize.Plural(d.NotRead(), "input"))
-		}
+	t.writeHead(len(shown), "NOT READ", humanize.Plural(d.NotRead(), "input"))
+	for _, u := range shown {
 		t.writeLine(statusColumn, "  "+u.Input+": "+u.Reason)
 	}
 	if len(shown) < len(d.Unreadable) {
@@ -326,4 +306,150 @@ func (d *Document) verdictCounts() string {
 		out = append(out, humanize.Plural(n, "input")+" not read")
 	}
 	return strings.Join(out, ", ")
+}
+
+func (t *textWriter) writePlan(d *Document) {
+	p := d.Plan
+	t.writeLine(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summarise())
+	t.writeChanges("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, (*Change).describeGains)
+	t.writeChanges("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, (*Change).describeGivenUp)
+	t.writeChanges("TRANSFERS", "gain by modules that other machines give up, those in which each module does most first", p.Transfers, func(c *Change) string {
+		out := humanize.Plural(c.Modules, "module") + " from " + humanize.List(originTexts(c.Origins)) + "; " + c.describeGains()
+		if c.Unlike != "" {
+			out += "; of another " + c.Unlike + ", or one that is not known: the note on mixed DIMMs may come or go"
+		}
+		return out
+	})
+	t.writeChanges("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
+		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(wording.Each(c.Spares, strconv.Itoa)) + "; " + c.describeGains()
+	})
+	t.writeHead(len(p.Stock), "STOCK", "what becomes of the spare modules")
+	for i := range p.Stock {
+		t.writeLine(statusColumn, strings.Repeat(" ", statusColumn)+p.Stock[i].describeUse(i+1))
+	}
+	t.writeHead(len(p.NotPlanned), "NO PLAN", "machines that nothing can be planned for")
+	for _, n := range p.NotPlanned {
+		t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+humanize.Truncated(mostTraits, n.Machines))
+	}
+	t.writeHead(len(p.UnknownFloors), "FLOORS", "of machines and products that are not here: "+humanize.Truncated(mostListed, p.UnknownFloors))
+	t.writeUnread(d, mostListed)
+}
+
+func (t *textWriter) writeChanges(name, what string, list []Change, words func(c *Change) string) {
+	t.writeHead(len(list), name, humanize.Plural(len(list), "machine")+": "+what)
+	indent := strings.Repeat(" ", statusColumn)
+	for i := range list {
+		c := &list[i]
+		who := c.Machine
+		if c.Product != "" {
+			who += " (" + string(c.Product) + ")"
+		}
+		t.writeLine(statusColumn, "  "+who+": "+words(c))
+		for n, step := range c.Steps {
+			t.writeLine(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
+		}
+		if c.Bandwidth != "" {
+			t.writeLine(statusColumn, indent+c.Bandwidth)
+		}
+	}
+}
+
+// originTexts names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
+func originTexts(list []Origin) []string {
+	var machines wording.Groups[string]
+	for _, o := range list {
+		machines.Add(o.Machine, o.Slot)
+	}
+	for i, name := range machines.Names {
+		machines.Names[i] = name + " (" + strings.Join(machines.Of[name], ", ") + ")"
+	}
+	return machines.Names
+}
+
+func (p *Plan) summarise() string {
+	gone, used, stock := 0, 0, 0
+	for i := range p.GiveUp {
+		gone += p.GiveUp[i].Modules
+	}
+	for i := range p.Stock {
+		used, stock = used+p.Stock[i].Used, stock+p.Stock[i].Count
+	}
+	out := strconv.Itoa(len(p.Moves)) + " can gain by moves alone, " + strconv.Itoa(len(p.GiveUp)) + " can give up modules"
+	if gone > 0 {
+		out += " (" + strconv.Itoa(gone) + ")"
+	}
+	if len(p.Transfers) > 0 {
+		out += ", " + humanize.Plural(len(p.Transfers), "machine") + " can get what others give up"
+	}
+	if stock > 0 {
+		out += ", " + strconv.Itoa(used) + " of " + humanize.Plural(stock, "spare module") + " placed in " + humanize.Plural(len(p.Spares), "machine")
+	}
+	if n := p.without(); n > 0 {
+		out += ", no plan for " + strconv.Itoa(n)
+	}
+	return out
+}
+
+func (p *Plan) without() (machines int) {
+	for _, n := range p.NotPlanned {
+		machines += len(n.Machines)
+	}
+	return machines
+}
+
+func (c *Change) describeGains() string {
+	var out []string
+	for _, n := range []struct {
+		n    int
+		word string
+	}{{c.Critical, "critical failure"}, {c.Warning, "warning"}} {
+		switch {
+		case n.n > 0:
+			out = append(out, humanize.Plural(n.n, n.word)+" fewer")
+		case n.n < 0:
+			out = append(out, humanize.Plural(-n.n, n.word)+" more")
+		}
+	}
+	if c.Times != nil && *c.Times >= 1.05 {
+		out = append(out, "at least "+strconv.FormatFloat(*c.Times, 'f', 1, 64)+" times the memory bandwidth")
+	}
+	switch {
+	case len(out) > 0:
+	case len(c.Advice.Cures) > 0:
+		out = append(out, humanize.Plural(len(c.Advice.Cures), "note")+" fewer")
+	default:
+		out = append(out, "more bandwidth in the slowest case")
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *Change) describeGivenUp() string {
+	out := humanize.Plural(c.Modules, "module")
+	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
+		out += ", " + humanize.Size(*before) + " to " + humanize.Size(*after)
+	}
+	if c.Critical > 0 || c.Warning > 0 || c.Times != nil && *c.Times >= 1.05 {
+		out += ", " + c.describeGains()
+	}
+	if c.Given > 0 {
+		out += ", " + strconv.Itoa(c.Given) + " of them for other machines (TRANSFERS)"
+	}
+	if c.FloorBytes == nil {
+		return out + ", no floor is given"
+	}
+	return out + ", floor " + humanize.Size(*c.FloorBytes)
+}
+
+func (s *Stock) describeUse(entry int) string {
+	out := strconv.Itoa(entry) + ". " + s.Spare + ": " + strconv.Itoa(s.Used) + " of " + strconv.Itoa(s.Count) + " used"
+	switch {
+	case s.Short > 0:
+		out += "; more machines could use " + strconv.Itoa(s.Short)
+	case s.Used == 0:
+		out += "; no machine with modules of this kind gains most by more of them"
+	}
+	if s.Used > 0 && s.Assumed != "" {
+		out += "; " + s.Assumed
+	}
+	return out
 }
