@@ -22,12 +22,6 @@ const defaultBaseline = "/var/lib/memaudit/baseline.json"
 // baselineArea is the prefix of rules about changes, including a site's own.
 const baselineArea = "baseline."
 
-func (p *Program) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "baseline", Short: "save a hardware baseline and report changes", Args: rejectArgument, RunE: showHelp}
-	cmd.AddCommand(p.baselineSaveCommand(), p.baselineCompareCommand())
-	return cmd
-}
-
 func (p *Program) baselineSaveCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{

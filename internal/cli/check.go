@@ -184,11 +184,16 @@ func (p *Program) packs(f *checkFlags) ([]*rulepack.Pack, *config, error) {
 	if err != nil {
 		return nil, conf, usageError("built-in rules: %w", err)
 	}
-	packs, err = withSite(packs, dirs)
-	return packs, conf, err
+	for _, dir := range dirs {
+		own, faults := loadSite(dir)
+		if len(faults) > 0 {
+			return nil, conf, &exitError{status: report.ExitUsage, err: faults, hint: "memaudit rules validate " + dir}
+		}
+		packs = append(packs, own...)
+	}
+	return packs, conf, nil
 }
 
-// loadAuditor loads the rules and sets the options of an audit.
 func (p *Program) loadAuditor(f *checkFlags) (*assess.Auditor, error) {
 	packs, conf, err := p.packs(f)
 	if conf != nil {
@@ -276,4 +281,86 @@ func openExample(name string) (*host.Root, error) {
 		return nil, err
 	}
 	return host.OpenCapture(name, bytes.NewReader(data))
+}
+
+func (p *Program) inventoryCommand() *cobra.Command {
+	f, settings := &checkFlags{}, false
+	cmd := &cobra.Command{
+		Use:   "inventory [FILE]",
+		Short: "print the collected inventory and its sources",
+		Args:  oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			err := f.input.takeArgument(args)
+			if err == nil {
+				f.input.conf, err = p.loadConfig(f.config)
+			}
+			if err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if !showFailed(failed, sys, f.output.format) {
+				return failed
+			}
+			doc := report.BuildInventory(sys, population.Derive(sys, p.Rules), p.reportOptions(&f.input, report.Criteria{}))
+			if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
+				t.options.Settings = settings
+				return formats.WriteInventory(t, f.output.format, &doc, t.options)
+			}); err != nil {
+				return err
+			}
+			return orNothing(failed, sys, "read", "")
+		},
+	}
+	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
+	f.input.registerFlags(cmd)
+	f.input.registerHostName(cmd)
+	f.output.registerFlags(cmd, formats.Inventories())
+	registerConfig(cmd, &f.config)
+	return cmd
+}
+
+func (p *Program) labelsCommand() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "labels",
+		Short: "print Kubernetes node labels for Node Feature Discovery",
+		Long: `labels audits one machine once and prints what a scheduler can use of it, in the
+form of a feature file of Node Feature Discovery: the verdict (ok, warning, critical,
+unknown, not_applicable), the worst failure (none, info, warning, critical, or the
+verdict's word), the numbers of failures and unknowns, profile, platform and a
+signature of the population.
+
+Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
+audit could not be done.`,
+		Args: argumentCheck(0, 0, "flags only: a machine is --smbios FILE or --snapshot FILE"),
+		RunE: func(*cobra.Command, []string) error { return p.printLabels(f) },
+	}
+	f.input.registerFlags(cmd)
+	f.output.registerFile(cmd)
+	f.registerKnowledge(cmd, "rule packs")
+	f.registerProfile(p, cmd)
+	return cmd
+}
+
+// printLabels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
+// remain.
+func (p *Program) printLabels(f *checkFlags) error {
+	auditor, err := p.loadAuditor(f)
+	if err != nil {
+		return err
+	}
+	sys, failed := p.readSystem(&f.input)
+	if !showFailed(failed, sys, formats.JSON) {
+		return failed
+	}
+	j, err := auditor.Assess(sys)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	failed = orNothing(failed, sys, "audit", "")
+	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
+	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
+		return err
+	}
+	return failed
 }

@@ -28,7 +28,6 @@ func withoutName(err error) error {
 	return err
 }
 
-// readInput is readBounded, or reads standard input for "-".
 func (p *Program) readInput(name string, limit int64) ([]byte, error) {
 	if name == "-" {
 		return readAll(p.Stdin, limit)

@@ -162,7 +162,6 @@ type fleetInput struct {
 	stake *fleet.Stake
 }
 
-// errInternal is the reason for an input that made memaudit panic.
 var errInternal = errors.New("an error in memaudit itself, which could not go on with this input; please report it")
 
 func (o *fleetInput) addToFleet(all *fleet.Fleet) {

@@ -129,7 +129,6 @@ func isMachineTree(lstat func(string) (fs.FileInfo, error), path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// gatherFolder reads every file and every machine's tree below a folder, in order.
 func (g *gatherer) gatherFolder(path string) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

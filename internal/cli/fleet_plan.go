@@ -112,7 +112,9 @@ func (p *Program) readSpares(name string, into *planning) error {
 			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
 		into.spares = append(into.spares, s)
-		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].describeModule(&s), Assumed: assumedTraits(&s), Count: s.Count, Module: entries[i].moduleToInstall(&s)})
+		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].describeModule(&s), Assumed: assumedTraits(&s), Count: s.Count,
+			Module: plan.Module{SizeBytes: nullable.Positive(s.Bytes), Type: nullable.String(s.Type), Ranks: nullable.Positive(s.Ranks),
+				RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: entries[i].Kind}})
 	}
 	return nil
 }
@@ -189,11 +191,6 @@ func (e *spareEntry) describeModule(s *plan.Spare) string {
 		kind += "-" + strconv.Itoa(ddr.Nominal(s.RatedMTs))
 	}
 	return humanize.Joined(", ", s.Part, humanize.Joined(" ", size, ranks, kind, e.Kind))
-}
-
-func (e *spareEntry) moduleToInstall(s *plan.Spare) plan.Module {
-	return plan.Module{SizeBytes: nullable.Positive(s.Bytes), Type: nullable.String(s.Type), Ranks: nullable.Positive(s.Ranks),
-		RatedMTs: nullable.Positive(ddr.Nominal(s.RatedMTs)), Kind: e.Kind}
 }
 
 func assumedTraits(s *plan.Spare) string {

@@ -220,7 +220,6 @@ func (f *measureFlags) printResult(w *terminal, result, then *measure.Result, do
 
 const matrixWidth = 80
 
-// measurePage lays out a measurement: how it was made, the matrices, what is undecided, what changed, and the findings.
 func measurePage(result, then *measure.Result, doc *report.Report, options text.Options) *text.Page {
 	out := text.NewPage(options)
 	fields := func(lines []measure.Line) {

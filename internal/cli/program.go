@@ -143,7 +143,6 @@ func (t printableWriter) Write(b []byte) (int, error) {
 // stderr returns the only writer to standard error.
 func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
 
-// oneWord completes the only argument of a command.
 func oneWord(words func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -229,9 +228,21 @@ ask for. It only reads: nothing on the machine is changed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.checkCommand(), p.demoCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
-		p.planCommand(), p.labelsCommand(), p.baselineCommand(), p.measureCommand(), p.explainCommand(), p.serveCommand(),
-		p.versionCommand(), p.manCommand())
+	group := func(name, short string, commands ...*cobra.Command) *cobra.Command {
+		cmd := &cobra.Command{Use: name, Short: short, Args: rejectArgument, RunE: showHelp}
+		cmd.AddCommand(commands...)
+		return cmd
+	}
+	root.AddCommand(p.checkCommand(), p.demoCommand(), p.inventoryCommand(),
+		group("rules", "list, show, validate and draft rules",
+			p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand(), p.rulesDraftCommand()),
+		group("profiles", "list and show the documented profiles, compare a machine with them",
+			p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand(), p.profilesPatchCommand()),
+		p.snapshotCommand(), p.fleetCommand(), p.planCommand(), p.labelsCommand(),
+		group("baseline", "save a hardware baseline and report changes", p.baselineSaveCommand(), p.baselineCompareCommand()),
+		p.measureCommand(), p.explainCommand(), p.serveCommand(), p.manCommand(),
+		&cobra.Command{Use: "version", Short: "print version and revision", Args: nothing,
+			RunE: func(*cobra.Command, []string) error { return p.printText(p.versionLine() + "\n") }})
 	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -356,11 +367,6 @@ func flagError(_ *cobra.Command, err error) error {
 		return fmt.Errorf("invalid argument %q for --%s, expected %s", e.GetValue(), e.GetFlag().Name, flagWords[e.GetFlag().Value.Type()])
 	}
 	return err
-}
-
-func (p *Program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print version and revision", Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.printText(p.versionLine() + "\n") }}
 }
 
 func (p *Program) versionLine() string {

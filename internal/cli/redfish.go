@@ -201,8 +201,7 @@ const (
 	// defaultAskInterval is the time between two readings of a BMC: its data change when the machine is
 	// serviced.
 	defaultAskInterval = 6 * time.Hour
-	// leastAskInterval is the shortest permitted interval.
-	leastAskInterval = time.Minute
+	leastAskInterval   = time.Minute
 	// askPatience is how long an audit waits for a BMC. A later answer is used by the next audit.
 	askPatience = 20 * time.Second
 	// leastAskRetry is the time until a BMC that failed is asked again; it doubles up to the interval.

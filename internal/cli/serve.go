@@ -29,7 +29,6 @@ import (
 )
 
 const (
-	// defaultInterval is the time between two audits.
 	defaultInterval = 5 * time.Minute
 	// leastInterval prevents continuous audits after a mistake in a unit.
 	leastInterval = time.Second
@@ -258,16 +257,12 @@ func (a *auditor) configFile() string {
 
 func (a *auditor) watchedFolders() []string {
 	dirs, _ := rulePaths(slices.Concat(a.f.input.conf.Rules, a.f.rules))
-	if dir := filepath.Dir(a.configFile()); isFolder(dir) {
+	dir := filepath.Dir(a.configFile())
+	if st, err := os.Stat(dir); err == nil && st.IsDir() {
 		dirs = append(dirs, dir)
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-func isFolder(name string) bool {
-	st, err := os.Stat(name)
-	return err == nil && st.IsDir()
 }
 
 // readableFolders lists the folders that an audit or the web server reads. These are folders because a replaced file

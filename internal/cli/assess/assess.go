@@ -130,25 +130,19 @@ func Changes(exports func() []*collect.Export) func(*audit.Chosen) map[string]au
 
 // MakePatch returns the change that brings an export to a profile, in a form.
 func MakePatch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patch {
-	made := patch.Make(x.Export, patchGoal(chosen))
-	made.DropUnsupported(form)
+	goal := patch.Goal{Preset: chosen.Profile.Preset}
+	var inLinux []patch.Note
 	for _, w := range chosen.Rows {
 		if w.About == facts.BasisSystem {
-			made.Open = append(made.Open, patch.Note{Setting: w.ID, Reason: "the document sets it in Linux: " + w.Remedy})
-		}
-	}
-	return made
-}
-
-func patchGoal(c *audit.Chosen) patch.Goal {
-	g := patch.Goal{Preset: c.Profile.Preset}
-	for _, w := range c.Rows {
-		if w.About == facts.BasisSystem {
+			inLinux = append(inLinux, patch.Note{Setting: w.ID, Reason: "the document sets it in Linux: " + w.Remedy})
 			continue
 		}
-		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
+		goal.Wants = append(goal.Wants, patch.Want{ID: w.ID, Words: w.Want})
 	}
-	return g
+	made := patch.Make(x.Export, goal)
+	made.DropUnsupported(form)
+	made.Open = append(made.Open, inLinux...)
+	return made
 }
 
 // PresentSettings selects the export to change. It rejects one that may be another machine's, because a change

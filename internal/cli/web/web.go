@@ -158,7 +158,6 @@ func addInput(in *collect.Input, f File) error {
 	return fmt.Errorf("not recognised as a capture, an SMBIOS table, dmidecode's text, BIOS settings or a measurement (%w)", notTable)
 }
 
-// isArchive reports whether data is a compressed file or a tar archive.
 func isArchive(data []byte) bool {
 	const magic = 257 // offset in a tar header
 	return bytes.HasPrefix(data, []byte("\x1f\x8b")) || bytes.HasPrefix(data, []byte("BZh")) ||
