@@ -32,7 +32,7 @@ const (
 var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
-// It is the document nearest to the machine; nil if there is none.
+// citeDocument is the document nearest to the machine; nil if there is none.
 func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if p := r.populationOf(s.Of); p != nil {
 		if c := r.slotsCitation(p.OrderSource); rule.Cites(rulepack.CiteOrder) && c != nil {

@@ -212,7 +212,7 @@ func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict
 // exportDoubt is the doubt of an export with names that no document confirms, or of another machine.
 const exportDoubt = "no document confirms what the export says of this machine's settings"
 
-// It is a contradiction about a fact that the expression read, or that no document confirms it.
+// doubtOfFacts is a contradiction about a fact that the expression read, or that no document confirms it.
 func (r *auditRun) doubtOfFacts(rule *rulepack.Rule) string {
 	_, unverified := r.scope.Certainty()
 	switch d := r.scope.Doubt(); {

@@ -284,7 +284,7 @@ func (r *auditRun) settingSteps(p *rulepack.ProfileSpec, w *rulepack.WantedSetti
 	return r.referenceSteps(w)
 }
 
-// They are for boards of vendors whose own name of an option is not known.
+// referenceSteps are for boards of vendors whose own name of an option is not known.
 func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
 	t := r.engine.vendorTable(fact.Known("AMD CBS", fact.Direct, fact.Evidence{}))
 	if t == nil || r.facts.ProcessorVendor().Text() != "AuthenticAMD" {

@@ -97,7 +97,7 @@ func (a *arrangement) placePattern(p pattern, into []int) bool {
 	return a.fillSlots(sizes, into)
 }
 
-// The number is that of the modules that stay.
+// assignBlock also returns the number of modules that stay.
 func (a *arrangement) assignBlock(columns []column, groups []int) ([]int, int) {
 	value := make([][]int, len(columns))
 	for i, c := range columns {

@@ -199,7 +199,7 @@ func (s *search) gainsFromStock(stocks []*stock, k, have int, of []int, moves *G
 	return out
 }
 
-// It has a part number of theirs, or their size, type and ranks, and is not known to be slower or of another buffer type.
+// similarSpare has a part number of theirs, or their size, type and ranks, and is not known to be slower or of another buffer type.
 func (b *board) similarSpare(s *Spare, kind int) bool {
 	if s.Part != "" {
 		for i, k := range b.at {

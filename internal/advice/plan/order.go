@@ -179,7 +179,7 @@ func (b *board) channelSteps(steps []Step) []Step {
 	return out
 }
 
-// It is "" if a document places all slots or the manual lists them.
+// undocumented is "" if a document places all slots or the manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
 		if u := &b.units[i]; u.doubted != "" && (!b.manualNamesSlots(u) || !b.listsFewer(u)) {
@@ -197,7 +197,7 @@ func setDocument(sets *place.Sets, filled []int) string {
 	return sets.Document(len(filled))
 }
 
-// It is also true without a table of the vendor, and for a number of modules that the table does not list.
+// hasListedSlots is also true without a table of the vendor, and for a number of modules that the table does not list.
 func (b *board) hasListedSlots(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
@@ -235,7 +235,7 @@ func (b *board) slotNumber(slot int) int {
 	return b.numbers[slot]
 }
 
-// It is for a unit whose channels no document confirms.
+// manualNamesSlots is for a unit whose channels no document confirms.
 func (b *board) manualNamesSlots(u *memoryUnit) bool {
 	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
 }

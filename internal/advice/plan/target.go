@@ -133,7 +133,7 @@ func channelCount(pf *platform.Platform) int {
 	return pf.ChannelsPerSystem
 }
 
-// It is that in MT/s of a module alone on its channel, of any kind for ""; 0 without one.
+// topSpeed is that in MT/s of a module alone on its channel, of any kind for ""; 0 without one.
 func topSpeed(pf *platform.Platform, of string) int {
 	top := 0
 	for kind, row := range pf.Speeds {

@@ -143,7 +143,7 @@ func (t *Target) sizeMixes(n int, all bool) [][]int {
 	return out
 }
 
-// They are the vendor's own set of slots, else the best layout on most channels, and on request that on fewer.
+// configurationsOf are the vendor's own set of slots, else the best layout on most channels, and on request that on fewer.
 func (t *Target) configurationsOf(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if names := t.numberedSlots(c); len(names) > 0 && c.n < len(t.board.at) { // nothing can be derived of them

@@ -128,7 +128,7 @@ func filledSlots(sys *inventory.System) string {
 	return cmp.Or(humanize.Truncated(mostNamed, out), "none")
 }
 
-// It is best of the same channel, else of the same processor, and of another size if there is none of this.
+// sampleModule is best of the same channel, else of the same processor, and of another size if there is none of this.
 func sampleModule(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
 	best, least := none, math.MaxInt
 	for i := range sys.Slots {
@@ -272,7 +272,7 @@ func endsAbridged(full, words []string) bool {
 
 var handleForm = regexp.MustCompile(`(?i)^(?:slot )?(?:0x([0-9a-f]{1,4})|([0-9a-f]{4}))(?: \(.*\))?$`)
 
-// It is 1100 of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)", as slotNames prints it.
+// handleInName is 1100 of "0x1100", "1100" and "slot 0x1100 (DIMM_A1)", as slotNames prints it.
 func handleInName(name string) string {
 	m := handleForm.FindStringSubmatch(name)
 	if m == nil {

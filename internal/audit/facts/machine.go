@@ -302,7 +302,7 @@ func (m *Machine) unnumbered() []int {
 	return m.sys.CPU.Unnumbered()
 }
 
-// They limit the threads, or the cores if SMT is off, below what firmware provides.
+// limitingOptions limit the threads, or the cores if SMT is off, below what firmware provides.
 func limitingOptions(m *Machine) Value {
 	options, online := m.sys.NUMA.Options, m.sys.CPU.Online
 	from := []Value{valueOf(options), valueOf(online)}

@@ -597,7 +597,7 @@ func (m *Machine) loadedNodes() []nodeLoad {
 	return nil
 }
 
-// It is in nanoseconds for each further chain, and unknown while a figure is undecided.
+// latencyGrowth is in nanoseconds for each further chain, and unknown while a figure is undecided.
 func latencyGrowth(pick func(x, y float64) float64) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		loads := m.loadedNodes()

@@ -147,7 +147,7 @@ func (x *nodeFacts) processorFull() Value {
 	return valueOf(x.n.Socket)
 }
 
-// It is "" unless the node lacks more than a fifth of the largest: kernel and firmware reserve less than that.
+// describeShortage is "" unless the node lacks more than a fifth of the largest: kernel and firmware reserve less than that.
 func (x *nodeFacts) describeShortage() Value {
 	facts := []Value{valueOf(x.n.MemoryBytes)}
 	if withCPUs := countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })(x.m); withCPUs.Value != int64(1) {

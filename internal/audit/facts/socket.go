@@ -296,7 +296,7 @@ func emptyNames(s *socketFacts) Value {
 	})
 }
 
-// It is known only on boards with known pairs.
+// lockstepFaults is known only on boards with known pairs.
 func lockstepFaults(s *socketFacts) Value {
 	p, ok := s.m.population.Platform.Get()
 	if !ok {

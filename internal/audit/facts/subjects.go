@@ -147,7 +147,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// They have a value in BIOS setup, or the system overrides them; unknown ones are reported by the profile's rules.
+// settingSubjects have a value in BIOS setup, or the system overrides them; unknown ones are reported by the profile's rules.
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
 	for _, id := range settings.IDs() {

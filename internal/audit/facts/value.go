@@ -93,7 +93,7 @@ func addSources(v, on *Value) {
 	v.More = append(v.More, on.More[:min(max(maxEvidence-len(v.More), 0), len(on.More))]...)
 }
 
-// It is unknown if any fact is, otherwise the sorted distinct values.
+// gatherValues is unknown if any fact is, otherwise the sorted distinct values.
 func gatherValues[T int64 | string](facts []Value) Value {
 	return deriveValue(func() any {
 		out := []T{}

@@ -49,7 +49,7 @@ func (m *Machine) isPartlyUnused(given fact.Fact[int64]) bool {
 	return given.Known() && used.Known() && given.Value-used.Value > normalReserve(given.Value)
 }
 
-// It is 0 up to what the kernel normally reserves.
+// withheldMemory is 0 up to what the kernel normally reserves.
 func withheldMemory(m *Machine) Value {
 	given, used := m.visibleMemory(), m.usedMemory()
 	return deriveValue(func() any {
@@ -60,7 +60,7 @@ func withheldMemory(m *Machine) Value {
 	}, valueOf(given), valueOf(used))
 }
 
-// They do not matter if firmware's map shows that the kernel uses all but its reserve (memmap= is for a bad page, too).
+// memoryLimitOptions do not matter if firmware's map shows that the kernel uses all but its reserve (memmap= is for a bad page, too).
 func (m *Machine) memoryLimitOptions() Value {
 	o := m.memoryOptions()
 	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.isPartlyUnused(given) {

@@ -148,7 +148,7 @@ func expectedHint(key, src string, err error) string {
 	return ""
 }
 
-// It is "" if the expression does not show which object lacks the fact.
+// likeFacts is "" if the expression does not show which object lacks the fact.
 func likeFacts(src string, err error) string {
 	var at *facts.ExprError
 	line, _, _ := strings.Cut(src, "\n")

@@ -102,7 +102,8 @@ func (j *passJob) measurePass() outcome {
 	var cpu, switches [2]int64
 	g := j.start
 	g.missing.Add(-1)
-	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; { // a thread that does not start holds nobody up
+	// The others do not wait longer for a thread that does not start.
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; {
 		_ = kernel.Spin(1000)
 	}
 	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {

@@ -172,7 +172,7 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 	return ""
 }
 
-// It is in MT/s, 0 if no document gives it.
+// fastestSpeed is in MT/s, 0 if no document gives it.
 func fastestSpeed(p *platform.Platform, s *inventory.Slot, depth int) int {
 	kinds, _ := platform.KindsFor(p, s)
 	most := 0

@@ -31,7 +31,7 @@ type edacDIMM struct {
 	bytes                             int64
 }
 
-// It is nil if an entry has no channel: an incomplete list proves nothing.
+// edacDIMMs is nil if an entry has no channel: an incomplete list proves nothing.
 func edacDIMMs(controllers []inventory.Controller) []edacDIMM {
 	var dimms []edacDIMM
 	for _, mc := range controllers {
@@ -196,7 +196,7 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 	return out
 }
 
-// It is Unplaced if the platform has another number of controllers.
+// edacController is Unplaced if the platform has another number of controllers.
 func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	var owners []int
 	for i := range dimms {
@@ -208,7 +208,7 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	return slices.Index(owners, d.controller)
 }
 
-// It is exact if EDAC reports all controllers of the platform and no channel beyond theirs, otherwise the order found.
+// edacChannel is exact if EDAC reports all controllers of the platform and no channel beyond theirs, otherwise the order found.
 func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	var pairs, owners []int
 	for i := range dimms {

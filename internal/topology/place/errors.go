@@ -182,7 +182,7 @@ func sameBytes(s *inventory.Slot, list []*counter) bool {
 // modulePosition is the position of a DIMM in numbers common to EDAC and the slot map.
 type modulePosition struct{ socket, channel, slot int }
 
-// It is nil if the slot map is contradicted. Every DIMM of the driver must be one in firmware's list, with the same size, and
+// slotsByChannel is nil if the slot map is contradicted. Every DIMM of the driver must be one in firmware's list, with the same size, and
 // vice versa.
 func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placement, all []counter) []int {
 	if p == nil {
@@ -361,7 +361,7 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 	return a
 }
 
-// They are zero if every counter of a kind is zero and the driver covers all of the machine's memory.
+// withoutCounter are zero if every counter of a kind is zero and the driver covers all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
 		why := unknownErrorCount(sys)
@@ -410,7 +410,7 @@ func (of kindOf) moduleErrors(d *inventory.ControllerDIMM) fact.Fact[int64] {
 	return of(d.Corrected, d.Uncorrected)
 }
 
-// It is the controller's own counter of them, or its total less those of its DIMMs.
+// errorsOfNoModule is the controller's own counter of them, or its total less those of its DIMMs.
 func errorsOfNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	noInfo, total := of(ctl.CorrectedNoInfo, ctl.UncorrectedNoInfo), of(ctl.Corrected, ctl.Uncorrected)
 	if !total.Known() {

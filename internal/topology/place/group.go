@@ -31,7 +31,7 @@ func (g *slotGroup) hasField(f labelField) bool {
 	return slices.ContainsFunc(g.slots, func(i int) bool { _, ok := g.labels[i].fieldValue(f); return ok })
 }
 
-// It is 0 if the rule defines it so or a label of the group has 0, otherwise 1.
+// numberingBase is 0 if the rule defines it so or a label of the group has 0, otherwise 1.
 func (g *slotGroup) numberingBase(f labelField) int {
 	option := "base0"
 	if f == fieldSlot || f == fieldBankSlot {

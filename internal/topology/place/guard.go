@@ -117,7 +117,7 @@ func (pl *placer) labelsRepeat() bool {
 	return false
 }
 
-// It is "DIMM_B" of "DIMM_B2": the letter stands alone or after DIMM.
+// letteredName is "DIMM_B" of "DIMM_B2": the letter stands alone or after DIMM.
 func letteredName(locator string) (string, bool) {
 	name := strings.TrimRight(locator, "0123456789")
 	if name == locator || name == "" {

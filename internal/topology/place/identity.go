@@ -97,7 +97,7 @@ func (id identity) isModel(list []string) bool {
 const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
 	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,blade,module,eserver,netra,super,"
 
-// It is "dell r710", "hp dl380 gen9" or "lenovo x3550 m4", "" without a distinctive word. Punctuation is ignored: firmware
+// modelKey is "dell r710", "hp dl380 gen9" or "lenovo x3550 m4", "" without a distinctive word. Punctuation is ignored: firmware
 // prints "System x3650 M5: -[8871AC1]-".
 func modelKey(vendor, product string) string {
 	product, machineType, _ := strings.Cut(product, "-[")

@@ -294,7 +294,7 @@ func PrintedNumber(label string) int {
 	return n
 }
 
-// It is 3 of "Board 3, DIMM 1A"; -1 of a label with fewer than two numbers.
+// firstNumber is 3 of "Board 3, DIMM 1A"; -1 of a label with fewer than two numbers.
 func firstNumber(label string) int {
 	numbers := strings.FieldsFunc(label, func(r rune) bool { return r < '0' || r > '9' })
 	if len(numbers) < 2 {

@@ -42,7 +42,7 @@ func (pl *placer) newView(source, who string) *witnessView {
 	return v
 }
 
-// It is compared with the mapping if all DIMMs are placed; otherwise it places the remaining ones.
+// applyWitness is compared with the mapping if all DIMMs are placed; otherwise it places the remaining ones.
 func (pl *placer) applyWitness(v *witnessView) {
 	if v == nil || pl.fsb || !pl.isPlausible(v) {
 		return

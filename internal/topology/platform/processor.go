@@ -189,7 +189,7 @@ func coreNumber(number string) string {
 	return number[:1] + "-" + number[2:]
 }
 
-// It is "Intel Xeon Gold 6252N"; number is in the vendor's spelling.
+// displayName is "Intel Xeon Gold 6252N"; number is in the vendor's spelling.
 func displayName(key, number string) string {
 	words := strings.Fields(key)
 	size := len(strings.Fields(number))

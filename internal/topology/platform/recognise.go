@@ -172,7 +172,7 @@ func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 	return fact.Unknown[*Platform](fact.Absent, "memaudit does not know this processor", "", id.from)
 }
 
-// It is "" for an engineering sample, or if the kernel reports the brand, which reads it from the processor.
+// brandKnownBy is "" for an engineering sample, or if the kernel reports the brand, which reads it from the processor.
 func brandKnownBy(id knownIdentity) fact.Input {
 	sample := isSample(id.brand) || strings.Contains(id.brand, "Genuine")
 	switch {
@@ -300,7 +300,7 @@ func (v *platformMatch) decideUnmatched(k fs.FS, rows []IndexRow, p *cpuIdentity
 	}
 }
 
-// It is the only candidate, or the one that covers every processor of the series that firmware reports.
+// findBySeries is the only candidate, or the one that covers every processor of the series that firmware reports.
 func (v *platformMatch) findBySeries(p *cpuIdentity) *IndexRow {
 	if len(v.candidates) == 1 {
 		return v.candidates[0]

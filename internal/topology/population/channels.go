@@ -240,7 +240,7 @@ func (b *builder) highestChannel(pop *Population) int {
 	return highest
 }
 
-// It is a reason if there are too many channels, too many DIMMs on one, or two in one slot.
+// spreadOverChannels is a reason if there are too many channels, too many DIMMs on one, or two in one slot.
 func (b *builder) spreadOverChannels(pop *Population, n int) string {
 	pop.ChannelSlots = make([][]int, n)
 	for _, i := range pop.Slots {

@@ -232,7 +232,7 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 	return fact.Known(pop.OrderDetail == "", c, b.slotEvidence(pop)), true
 }
 
-// It counts from 0; place.Unplaced if neither a slot map nor the board's document gives it.
+// fillPosition counts from 0; place.Unplaced if neither a slot map nor the board's document gives it.
 func (b *builder) fillPosition(slot int) int {
 	at := &b.places[slot]
 	switch {

@@ -45,7 +45,7 @@ func (b *builder) deriveSpeeds(pop *Population, proc *platform.Processor) {
 	pop.BoundMTs = out
 }
 
-// It is in MT/s and of servers: desktops' memory may be overclocked.
+// highestSpeed is in MT/s and of servers: desktops' memory may be overclocked.
 func (b *builder) highestSpeed(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	var e expectation
 	if b.platform == nil || !b.platform.TakesRegistered() {
@@ -89,7 +89,7 @@ func (r *Result) HighestMTs() int {
 	return highest
 }
 
-// They are exact if the channels are known, otherwise the possible range.
+// depthsOfChannels are exact if the channels are known, otherwise the possible range.
 func (b *builder) depthsOfChannels(pop *Population) channelDepths {
 	if pop.ChannelSlots != nil {
 		return channelDepths{known: true, of: func(slot int) (int, int) {
@@ -153,7 +153,7 @@ func (p *Population) ProbablySlow() bool {
 		(!p.BoundMTs.Known() || below(p.BoundMTs.Value))
 }
 
-// It is in bytes: 8 for each channel; for LPDDR packages, with channels of 16 or 32 bits, the sum of their widths, unknown
+// dataPath is in bytes: 8 for each channel; for LPDDR packages, with channels of 16 or 32 bits, the sum of their widths, unknown
 // unless that is a width of CPUs with LPDDR (64, 128 or 256 bits).
 func (b *builder) dataPath(pop *Population) fact.Fact[int] {
 	path := pop.ChannelsPopulated
@@ -221,7 +221,7 @@ func (r *Result) WithRunningClock() *Result {
 	return &out
 }
 
-// It is today's if the expectation is, and no more than today's if memory runs below its expectation.
+// assumedSpeed is today's if the expectation is, and no more than today's if memory runs below its expectation.
 func (c runningClock) assumedSpeed(expected int) int {
 	switch {
 	case expected == c.expected:

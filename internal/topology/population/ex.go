@@ -94,7 +94,7 @@ func bothControllers(first, second []Region) []Region {
 	return out
 }
 
-// It is the worst of the segments, not known if the document does not cover one.
+// exClass is the worst of the segments, not known if the document does not cover one.
 func exClass(bytes []int64, dimms int) (name string, known bool) {
 	segments, known := exSegments(bytes)
 	worst := 0

@@ -60,7 +60,7 @@ func countPairs(name string) int64 {
 	return sum
 }
 
-// They are the lockstep pairs on each logical channel of a shorthand like "1-0|1-0".
+// parsePairs are the lockstep pairs on each logical channel of a shorthand like "1-0|1-0".
 func parsePairs(name string) []int64 {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '|' })
 	out := make([]int64, len(parts))

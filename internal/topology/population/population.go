@@ -209,7 +209,7 @@ type layout struct {
 	ctrls int   // number of controllers, 0 if unknown
 }
 
-// It is the general algorithm of the model: the smallest remaining capacity of the chosen channels is one region.
+// peelRegions is the general algorithm of the model: the smallest remaining capacity of the chosen channels is one region.
 func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 	rem := slices.Clone(bytes)
 	var out []Region

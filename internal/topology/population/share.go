@@ -65,7 +65,7 @@ func (b *builder) noteBestLimit(pop *Population, best int) {
 	s.Note = strings.Join(notes, "; ")
 }
 
-// It is 0 unless firmware lists all slots and they are on fewer channels than the CPU has.
+// slottedChannels is 0 unless firmware lists all slots and they are on fewer channels than the CPU has.
 func (b *builder) slottedChannels(pop *Population) int {
 	announced, slotted := 0, uint64(0) // one bit per channel
 	for i := range b.sys.Arrays {
@@ -212,7 +212,7 @@ func (b *builder) relativeShare(pop *Population, best int) Share {
 	return s
 }
 
-// They are those of equal DIMMs in one region, at their clock and at the best one.
+// namesOfLayout are those of equal DIMMs in one region, at their clock and at the best one.
 func (b *builder) namesOfLayout(pop *Population, regions []Region, clock float64) []string {
 	depth := slices.Max(pop.DPC.Value)
 	uneven := slices.ContainsFunc(pop.DPC.Value, func(n int) bool { return n != 0 && n != depth })

@@ -200,7 +200,7 @@ func (b *builder) limitedSpeed(e *expectation) Speed {
 	return s
 }
 
-// They are of single boards, and the highest observed of the CPU, fastest first; others are not documented for this board.
+// lowerNormalSpeeds are of single boards, and the highest observed of the CPU, fastest first; others are not documented for this board.
 func (b *builder) lowerNormalSpeeds(e *expectation, expected int) (all, others []int) {
 	if b.platform == nil {
 		return nil, nil
@@ -354,7 +354,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	return out
 }
 
-// It names the kind only if the module can be no other, the depth only if it is certain.
+// undocumented names the kind only if the module can be no other, the depth only if it is certain.
 func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int) string {
 	kind, depth := "each kind that this DIMM may be", "any number of DIMMs per channel that fits"
 	if len(keys) == 1 {
