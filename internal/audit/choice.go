@@ -94,8 +94,8 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	return out
 }
 
-func (r *auditRun) isVendorProfile(p *rulepack.ProfileSpec) bool {
-	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
+func (r *auditRun) isVendorProfile(p *rulepack.ListedProfile) bool {
+	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Whole().Citation.Vendor))
 }
 
 func (r *auditRun) describeMismatch(others []*rulepack.Match) (written, this string) {
@@ -134,7 +134,7 @@ type Applicable struct {
 // FittingProfiles lists the profiles written for a machine, in file order.
 func (e *Engine) FittingProfiles(sys *inventory.System, topo *population.Result) []Applicable {
 	r := newRun(e, sys, topo, Options{Asked: true})
-	answers := map[*rulepack.ProfileSpec][]string{}
+	answers := map[*rulepack.ListedProfile][]string{}
 	for _, intent := range rulepack.Intents {
 		if p, _ := r.resolveProfile(intent); p != nil {
 			answers[p] = append(answers[p], intent)
@@ -143,7 +143,7 @@ func (e *Engine) FittingProfiles(sys *inventory.System, topo *population.Result)
 	var out []Applicable
 	for _, p := range e.profiles {
 		if applies, _ := r.profileApplies(p); applies {
-			out = append(out, Applicable{ID: p.ID, Answers: answers[p], Standing: r.documentStanding(p), width: p.For.CountLists()})
+			out = append(out, Applicable{ID: p.ID, Answers: answers[p], Standing: r.documentStanding(p.Whole()), width: p.For.CountLists()})
 		}
 	}
 	return out
@@ -165,7 +165,7 @@ func (e *Engine) PossibleProfiles(sys *inventory.System, topo *population.Result
 	}
 	for _, p := range e.profiles {
 		if len(missing) > 0 && !r.writtenFor(p) && p.For != nil && len(p.For.Vendors) > 0 && r.mayMatchMachine(p.For) {
-			fits = append(fits, Applicable{ID: p.ID, Standing: r.documentStanding(p), width: p.For.CountLists()})
+			fits = append(fits, Applicable{ID: p.ID, Standing: r.documentStanding(p.Whole()), width: p.For.CountLists()})
 		}
 	}
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
@@ -250,15 +250,15 @@ func (e *Engine) ChooseProfile(name string, sys *inventory.System, topo *populat
 	if p == nil {
 		return nil, why, nil
 	}
-	return r.chosenProfile(p), "", nil
+	return r.chosenProfile(p.Whole()), "", nil
 }
 
 func (r *auditRun) chosenProfile(p *rulepack.ProfileSpec) *Chosen {
 	c := &Chosen{Profile: p}
-	if !r.namesMachine(p) {
+	if !r.namesMachine(&p.ListedProfile) {
 		c.Analogy = strings.Join(p.Named, ", ")
 	}
-	rows := p.Table()
+	rows := p.Settings
 	for i := range rows {
 		f := startSetting(p, &rows[i])
 		if r.settingApplies(&rows[i], &f) {

@@ -34,7 +34,7 @@ func TestChoose(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, c, why)
 	assert.Equal(t, "dell-11g/max-performance", c.Profile.ID)
-	assert.Len(t, c.Profile.Table(), len(c.Rows)+len(c.Silent))
+	assert.Len(t, c.Profile.Settings, len(c.Rows)+len(c.Silent))
 	assert.NotEmpty(t, c.Rows)
 	for i := range c.Silent {
 		assert.NotEmpty(t, c.Silent[i].Reason, c.Silent[i].Rule)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func TestProfilesAreChosenAlone(t *testing.T) {
 	}
 }
 
-func sharedIntent(a, b *rulepack.ProfileSpec) bool {
+func sharedIntent(a, b *rulepack.ListedProfile) bool {
 	return slices.ContainsFunc(a.Intents, func(i string) bool { return slices.Contains(b.Intents, i) })
 }
 
@@ -62,8 +63,8 @@ func builtinPacks(t *testing.T) []*rulepack.Pack {
 	return packs
 }
 
-// The program has the packs compiled alone, and explains each rule with the same example.
-func TestExampleOfACompiledRule(t *testing.T) {
+// The program has the packs compiled alone: rules, examples and profiles are those of the files.
+func TestCompiledPacksAreTheFiles(t *testing.T) {
 	compiled, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	shipped := rulepack.Describe(compiled)
@@ -73,6 +74,12 @@ func TestExampleOfACompiledRule(t *testing.T) {
 		assert.Equal(t, name, gotName, r.ID)
 		assert.Equal(t, want, got, r.ID)
 	}
+	described := func(packs []*rulepack.Pack) string {
+		text, err := json.MarshalIndent([]any{rulepack.Describe(packs), rulepack.ProfilesApart(packs)}, "", " ")
+		require.NoError(t, err)
+		return string(text)
+	}
+	assert.Equal(t, described(builtinPacks(t)), described(compiled))
 }
 
 // identity is what a pack's `for` is compared with; firmware is the family of its BIOS, written after the
@@ -103,11 +110,11 @@ func TestProfileRows(t *testing.T) {
 	for _, p := range e.profiles {
 		r := machineOf(e, p)
 		require.NotNil(t, r, "%s: no machine is one that its `for` and `named` are about", p.ID)
-		table := p.Table()
-		for i := range table {
-			w := &table[i]
+		whole := p.Whole()
+		for i := range whole.Settings {
+			w := &whole.Settings[i]
 			for _, word := range w.Want {
-				f := r.judge(p, w, word)
+				f := r.judge(whole, w, word)
 				if f.Result == verdict.Unknown || f.Result == verdict.NotApplicable { // the row's own condition
 					assert.NotEmpty(t, w.Applies, "%s %s: %s", p.ID, w.ID, f.Reason)
 					silent++
@@ -116,7 +123,7 @@ func TestProfileRows(t *testing.T) {
 				judged++
 				assert.Equal(t, verdict.Pass, f.Result, "%s %s %s", p.ID, w.ID, word)
 			}
-			if f := r.judge(p, w, "another word"); f.Result == verdict.Fail {
+			if f := r.judge(whole, w, "another word"); f.Result == verdict.Fail {
 				want := verdict.Severity(w.Level)
 				if !r.namesMachine(p) {
 					want = verdict.Info
@@ -134,7 +141,7 @@ func TestProfileRows(t *testing.T) {
 
 // machineOf is an audit of a machine that a profile applies to, with a processor that has SMT and Turbo; if possible one
 // that the profile's document names. It is nil if there is none.
-func machineOf(e *Engine, p *rulepack.ProfileSpec) *auditRun {
+func machineOf(e *Engine, p *rulepack.ListedProfile) *auditRun {
 	of := cmp.Or(p.For, &rulepack.Match{})
 	unless := func(list []string) []string { // without a list any machine is meant
 		if len(list) == 0 {

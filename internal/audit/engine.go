@@ -23,7 +23,7 @@ type Engine struct {
 	packs []*rulepack.Pack
 	// rules are those of each id in the order of reports, the narrowest first.
 	rules    [][]*rulepack.Rule
-	profiles []*rulepack.ProfileSpec
+	profiles []*rulepack.ListedProfile
 	// settings are the settings that some profile covers, sorted.
 	settings []string
 	programs facts.Programs
@@ -37,7 +37,7 @@ type Engine struct {
 
 // NewEngine prepares the rules and profiles of all packs.
 func NewEngine(packs []*rulepack.Pack) *Engine {
-	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}, settingCauses: map[string][]string{}}
+	e := &Engine{packs: packs, rules: rulepack.RulesByID(packs), settings: rulepack.SettingIDs(packs), roles: map[string]verdict.Role{}, settingCauses: map[string][]string{}}
 	for _, same := range e.rules {
 		for _, id := range same[len(same)-1].Related {
 			e.settingCauses[id] = append(e.settingCauses[id], same[0].ID)
@@ -49,14 +49,11 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 		}
 	}
 	for _, p := range packs {
-		e.profiles = append(e.profiles, p.Profiles...)
-		e.settings = append(e.settings, p.SettingIDs()...)
+		e.profiles = append(e.profiles, p.ListedProfiles()...)
 		if p.Expressions != nil {
 			e.programs.Encoded = p.Expressions
 		}
 	}
-	slices.Sort(e.settings)
-	e.settings = slices.Compact(e.settings)
 	return e
 }
 
@@ -86,9 +83,6 @@ type auditRun struct {
 	out        verdict.Audit
 	// applied caches the applicability of rules that is the same for every subject.
 	applied map[*rulepack.Rule]applicable
-	// rowsOf is the profile whose rows were decoded last.
-	rowsOf *rulepack.ProfileSpec
-	rows   rulepack.SettingTable
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
@@ -132,7 +126,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 		words, intent := map[string][]string{}, o.Profile
 		if p, _ := run.resolveProfile(o.Profile); p != nil {
 			intent = p.AnsweredIntent(o.Profile)
-			for _, row := range run.profileTable(p) {
+			for _, row := range p.Whole().Settings {
 				words[row.ID] = row.Want
 			}
 			if w := words["idle_states"]; w != nil { // what Linux may use counts where it overrides BIOS setup
@@ -171,12 +165,13 @@ func (r *auditRun) evaluateProfile() error {
 	}
 	r.out.ProfileAsked = r.options.Asked
 	var rows rulepack.SettingTable
-	chosen, why := r.resolveProfile(name)
-	if chosen == nil {
+	found, why := r.resolveProfile(name)
+	if found == nil {
 		r.out.ProfileWhy = why
 	} else {
+		chosen := found.Whole()
 		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.AnsweredIntent(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
-		rows = r.profileTable(chosen)
+		rows = chosen.Settings
 		before := len(r.out.Findings)
 		for i := range rows {
 			if r.depends == nil {

@@ -285,10 +285,11 @@ func (r *auditRun) describeFinding(rule *rulepack.Rule, f *verdict.Finding) {
 }
 
 func fillTexts(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(src string) string) {
-	f.Found, f.Expected = nullable.String(say(rule.Found)), nullable.String(say(rule.Expected))
-	f.Short, f.Label, f.Fix = say(rule.Short), say(rule.Label), say(rule.Fix)
-	f.Remedy = nullable.String(say(rule.RemedyFor(vendor)))
-	if e := rule.Effect; e != nil {
+	texts := rule.Texts()
+	f.Found, f.Expected = nullable.String(say(texts.Found)), nullable.String(say(texts.Expected))
+	f.Short, f.Label, f.Fix = say(texts.Short), say(texts.Label), say(texts.Fix)
+	f.Remedy = nullable.String(say(texts.RemedyFor(vendor)))
+	if e := texts.Effect; e != nil {
 		if text := say(e.Text); text != "" { // it may be empty for this machine
 			f.Effect = e.MeasuredEffect(text, say(e.Source), rule.Citation)
 		}

@@ -15,12 +15,12 @@ import (
 )
 
 // Profiles lists the loaded profiles in file order.
-func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
+func (e *Engine) Profiles() []*rulepack.ListedProfile { return e.profiles }
 
 // A profile of another platform is never used.
-func (r *auditRun) resolveProfile(name string) (*rulepack.ProfileSpec, string) {
+func (r *auditRun) resolveProfile(name string) (*rulepack.ListedProfile, string) {
 	intent := slices.Contains(rulepack.Intents[:], name)
-	var chosen *rulepack.ProfileSpec
+	var chosen *rulepack.ListedProfile
 	var reasons []string
 	for _, p := range r.engine.profiles {
 		if p.ID != name && (!intent || !p.ServesIntent(name)) {
@@ -47,7 +47,7 @@ func (r *auditRun) resolveProfile(name string) (*rulepack.ProfileSpec, string) {
 	}
 }
 
-func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
+func (r *auditRun) profileApplies(p *rulepack.ListedProfile) (bool, string) {
 	switch {
 	case r.writtenFor(p):
 	case r.mayMatchMachine(p.For):
@@ -74,7 +74,7 @@ func (r *auditRun) mayMatchMachine(m *rulepack.Match) bool {
 		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }
 
-func (r *auditRun) namesMachine(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) namesMachine(p *rulepack.ListedProfile) bool {
 	return r.runsFirmware(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false) ||
 		r.population.Platform.Known() && slices.Contains(p.Named, r.population.Platform.Value.ID)
 }
@@ -87,7 +87,7 @@ func (r *auditRun) documentStanding(p *rulepack.ProfileSpec) verdict.Standing {
 	switch {
 	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runsFirmware(p.Firmware):
 		return verdict.Practice
-	case !r.namesMachine(p):
+	case !r.namesMachine(&p.ListedProfile):
 		return verdict.Analogous
 	default:
 		return ""
@@ -100,7 +100,7 @@ func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	return &c
 }
 
-func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) writtenFor(p *rulepack.ListedProfile) bool {
 	return r.matchesMachine(p.For, false) || r.runsFirmware(p.Firmware)
 }
 
@@ -159,7 +159,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 		applies, reason := r.profileApplies(p)
 		switch {
 		case applies:
-			out.Profiles = append(out.Profiles, r.compareProfile(p))
+			out.Profiles = append(out.Profiles, r.compareProfile(p.Whole()))
 		case r.isUndecided(p):
 			out.Undecided = append(out.Undecided, verdict.Undecided{ID: p.ID, Reason: reason})
 		}
@@ -178,7 +178,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 }
 
 // Its own condition is unknown, on a machine that its match covers.
-func (r *auditRun) isUndecided(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) isUndecided(p *rulepack.ListedProfile) bool {
 	if !r.writtenFor(p) {
 		return false
 	}
@@ -188,11 +188,11 @@ func (r *auditRun) isUndecided(p *rulepack.ProfileSpec) bool {
 
 func (r *auditRun) compareProfile(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.AnsweredIntent(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
-	if !r.namesMachine(p) {
+	if !r.namesMachine(&p.ListedProfile) {
 		h.Analogy = "the document covers " + strings.Join(p.Named, ", ")
 	}
 	r.out.Findings = nil
-	rows := r.profileTable(p)
+	rows := p.Settings
 	for i := range rows {
 		r.evaluateSetting(p, &rows[i])
 		h.Rows = append(h.Rows, verdict.ProfileRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})

@@ -93,7 +93,7 @@ func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 
 // settingSeverity lowers a row's level to what the facts and the document allow.
 func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, value facts.Value) {
-	if !r.namesMachine(p) {
+	if !r.namesMachine(&p.ListedProfile) {
 		f.Severity = verdict.Info
 		f.Why += nullable.String("; by analogy: the document covers " + strings.Join(p.Named, ", "))
 	}
@@ -303,13 +303,6 @@ func (r *auditRun) referenceSteps(w *rulepack.WantedSetting) []string {
 	return nil
 }
 
-func (r *auditRun) profileTable(p *rulepack.ProfileSpec) rulepack.SettingTable {
-	if r.rowsOf != p {
-		r.rowsOf, r.rows = p, p.Table()
-	}
-	return r.rows
-}
-
 // Some presets are settings with canonical words, which no menu prints.
 func presetWord(f fact.Fact[string]) string {
 	if f.Known() && (f.From.Source == inventory.SourceBIOS || f.From.Source == inventory.SourceRedfish) {
@@ -325,7 +318,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 		return nil
 	}
 	preset, says := p.Preset, "writes this and its sibling rows in one step"
-	for _, row := range r.profileTable(p) {
+	for _, row := range p.Settings {
 		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.VendorName {
 			preset, says = row.Want[0], "governs this setting"
 		}
@@ -380,9 +373,13 @@ func (e *Engine) FindPresetStep(sys *inventory.System, topo *population.Result, 
 		return nil
 	}
 	r := newRun(e, sys, topo, o)
-	p, _ := r.resolveProfile(o.Profile)
+	found, _ := r.resolveProfile(o.Profile)
 	t := e.vendorTable(sys.Machine.Vendor)
-	if p == nil || t == nil || p.Preset == "" || !r.namesMachine(p) {
+	if found == nil || t == nil || !r.namesMachine(found) {
+		return nil
+	}
+	p := found.Whole()
+	if p.Preset == "" {
 		return nil
 	}
 	m, now := r.activePreset(t)
@@ -429,7 +426,7 @@ func (r *auditRun) activePreset(t *settings.Table) (*settings.Preset, string) {
 // The first are those that the profile's document says the preset writes on this machine.
 func (r *auditRun) splitPresetSettings(p *rulepack.ProfileSpec, m *settings.Preset) (written map[string]string, silent []string) {
 	written = map[string]string{}
-	rows := p.Table()
+	rows := p.Settings
 	for i := range rows {
 		w := &rows[i]
 		if slices.Contains(m.Controls, w.ID) && r.settingApplies(w, &verdict.Finding{}) {

@@ -187,6 +187,9 @@ func (r *auditRun) acceptPopulation() {
 
 // CheckWaivers returns an error for a waiver of a rule that is not loaded, with the most similar ids.
 func (e *Engine) CheckWaivers(waivers []WaiverSpec) error {
+	if len(waivers) == 0 {
+		return nil
+	}
 	var known []string
 	for _, rules := range e.rules {
 		known = append(known, rules[0].ID)

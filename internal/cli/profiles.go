@@ -46,7 +46,7 @@ those from documents of that vendor, title, year or address.`,
 			}
 			describe := rulepack.DescribeProfiles
 			if f.output.format != formats.JSON {
-				describe = rulepack.ListProfiles // without settings
+				describe = rulepack.ProfilesApart
 			}
 			infos := filterByDocument(describe(packs), document)
 			if len(infos) == 0 {
@@ -148,7 +148,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 
 func profileWords(packs []*rulepack.Pack) []string {
 	out := slices.Clone(rulepack.Intents[:])
-	for _, i := range rulepack.ListProfiles(packs) {
+	for _, i := range rulepack.ProfilesApart(packs) {
 		out = append(out, i.ID)
 	}
 	return out

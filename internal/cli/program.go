@@ -156,7 +156,7 @@ func (p *Program) profileTitles() []string {
 	words := slices.Clone(rulepack.Intents[:])
 	packs, _ := rulepack.LoadCompiled(p.Rules)
 	for _, profile := range audit.NewEngine(packs).Profiles() {
-		words = append(words, profile.ID+"\t"+profile.Title)
+		words = append(words, profile.ID+"\t"+profile.Whole().Title)
 	}
 	return words
 }

@@ -11,8 +11,6 @@ import (
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
-
-	"memaudit.example/memaudit/internal/model/compiled"
 )
 
 // Programs plans and evaluates expressions and texts; each is planned once. It is not safe for concurrent use.
@@ -127,17 +125,13 @@ type encodedExpr struct {
 	Parts []encodedExpr
 }
 
-// EncodeExpr parses an expression. An error is one of its syntax, or that it has a map or a message.
-func EncodeExpr(src string) ([]byte, error) {
+// EncodeExpr parses an expression into what compiled rules hold of it. An error is one of its syntax, or that it has a map or a message.
+func EncodeExpr(src string) (any, error) {
 	ast, err := parseExpr(src)
 	if err != nil {
 		return nil, err
 	}
-	node, err := encodeNode(ast.Expr())
-	if err != nil {
-		return nil, err
-	}
-	return compiled.Encode(node)
+	return encodeNode(ast.Expr())
 }
 
 func encodeNode(e celast.Expr) (encodedExpr, error) {

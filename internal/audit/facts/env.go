@@ -80,13 +80,13 @@ func findFactType(name string) *ObjectType {
 // environment is the CEL environment for parsing and checking expressions: the fact variables, CEL's own
 // functions, strings, lists and sets.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	opts := []cel.EnvOption{cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
-	for name, t := range Declared().variables() {
-		opts = append(opts, cel.Variable(name, t))
-	}
-	env, err := cel.NewCustomEnv(opts...)
+	known, err := types.NewRegistry()
 	if err != nil {
 		return nil, err
 	}
-	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
+	opts := []cel.EnvOption{cel.CustomTypeAdapter(known), cel.CustomTypeProvider(provider{known}), cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
+	for name, t := range Declared().variables() {
+		opts = append(opts, cel.Variable(name, t))
+	}
+	return cel.NewCustomEnv(opts...)
 })

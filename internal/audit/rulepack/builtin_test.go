@@ -50,10 +50,10 @@ func TestEveryRuleHasAShortSentence(t *testing.T) {
 	own := regexp.MustCompile(`\b(text|gib|words|percent)\(`)
 	for _, p := range packs {
 		for _, r := range p.Rules {
-			if !r.Explains && r.Short == "" {
+			if !r.Explains && r.Texts().Short == "" {
 				t.Errorf("%s: rule %s has no short sentence", p.File, r.ID)
 			}
-			if own.MatchString(r.Short) && r.Headline == "" {
+			if own.MatchString(r.Texts().Short) && r.Headline == "" {
 				t.Errorf("%s: rule %s has no headline", p.File, r.ID)
 			}
 		}
@@ -266,7 +266,7 @@ func TestRowsOfAPreset(t *testing.T) {
 				return
 			}
 			require.Empty(t, faults)
-			assert.Equal(t, c.want, packs[0].Profiles[0].Table()[0].Want.String())
+			assert.Equal(t, c.want, packs[0].Profiles[0].Settings[0].Want.String())
 		})
 	}
 }

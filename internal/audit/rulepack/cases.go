@@ -100,7 +100,8 @@ const longestShort = 120
 type ruleText struct{ key, src string }
 
 func (r *Rule) texts() []ruleText {
-	return []ruleText{{"short", r.Short}, {"label", r.Label}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}}
+	t := r.Texts()
+	return []ruleText{{"short", t.Short}, {"label", t.Label}, {"fix", t.Fix}, {"found", t.Found}, {"expected", t.Expected}, {"remedy", t.Remedy}}
 }
 
 // No text may fail or be empty, and the severity must be the one in the case.
@@ -118,8 +119,8 @@ func (x *Runner) say(r *Rule, s *facts.Scope, c *Case) string {
 			return fmt.Sprintf("short comes out with %d letters, expected at most %d: %s", len(text), longestShort, text)
 		}
 	}
-	if r.Effect != nil {
-		for _, src := range []string{r.Effect.Text, r.Effect.Source} {
+	if e := r.Texts().Effect; e != nil {
+		for _, src := range []string{e.Text, e.Source} {
 			if _, err := x.programs.Text(s, src); err != nil { // may be empty
 				return "effect: " + err.Error()
 			}

@@ -12,8 +12,8 @@ import (
 	"memaudit.example/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge with the built-in rules and profiles, PiecesPart that with their expressions and
-// tables of settings.
+// Part is the part of the compiled knowledge with the built-in rules and profiles, PiecesPart that with their texts,
+// expressions and profiles.
 const (
 	Part       = "rules"
 	PiecesPart = "pieces"
@@ -34,37 +34,42 @@ func digest(text string) uint64 {
 // Compile encodes validated packs.
 func Compile(packs []*Pack) (rules, pieces []byte, err error) {
 	out := builtin{Expressions: map[uint64]compiled.Piece{}}
-	piece := func(data []byte) compiled.Piece {
+	piece := func(v any) (compiled.Piece, error) {
+		data, err := compiled.Encode(v)
 		pieces = append(pieces, data...)
-		return compiled.Piece{At: len(pieces) - len(data), Bytes: len(data)}
+		return compiled.Piece{At: len(pieces) - len(data), Bytes: len(data)}, err
 	}
 	for _, p := range packs {
-		compact := &Pack{File: p.File, Judges: p.SettingIDs()}
+		compact := &Pack{File: p.File}
 		for _, r := range p.Rules {
-			rule := *r
-			rule.Counted = r.caseCounts()
-			if err := rule.keepExample(); err != nil {
+			rule, texts := *r, r.Written
+			texts.Counted = r.caseCounts()
+			if texts.Kept, err = r.exampleText(); err != nil {
 				return nil, nil, fmt.Errorf("%s: example: %w", r.ID, err)
+			}
+			if rule.Encoded, err = piece(texts); err != nil {
+				return nil, nil, err
 			}
 			compact.Rules = append(compact.Rules, &rule)
 		}
 		for _, q := range p.Profiles {
-			table, err := compiled.Encode(q.Settings)
-			if err != nil {
+			listed := q.ListedProfile
+			if listed.Encoded, err = piece(q); err != nil {
 				return nil, nil, err
 			}
-			profile := *q
-			profile.Encoded = piece(table)
-			compact.Profiles = append(compact.Profiles, &profile)
+			compact.Listed = append(compact.Listed, &listed)
 		}
 		out.Packs = append(out.Packs, compact)
 	}
+	out.Packs[0].Judges = SettingIDs(packs)
 	for _, src := range expressions(packs) {
-		data, err := facts.EncodeExpr(src)
+		expr, err := facts.EncodeExpr(src)
 		if err != nil {
 			return nil, nil, fmt.Errorf("compile %q: %w", src, err)
 		}
-		out.Expressions[digest(src)] = piece(data)
+		if out.Expressions[digest(src)], err = piece(expr); err != nil {
+			return nil, nil, err
+		}
 	}
 	rules, err = compiled.Encode(out)
 	return rules, pieces, err
@@ -109,10 +114,14 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 			return true, at.Decode(fsys, PiecesPart, into)
 		}
 		for _, r := range p.Rules {
-			r.pack = p
+			r.pack, r.knowledge = p, fsys
 		}
-		for _, q := range p.Profiles {
-			q.pack, q.knowledge = p, fsys
+		for _, q := range p.Listed {
+			q.whole = func() *ProfileSpec {
+				out := &ProfileSpec{ListedProfile: *q, pack: p}
+				_ = q.Encoded.Decode(fsys, PiecesPart, out) // a test compares every profile with its file
+				return out
+			}
 		}
 	}
 	return in.Packs, nil

@@ -49,13 +49,14 @@ func Describe(packs []*Pack) []RuleInfo {
 }
 
 func (r *Rule) buildInfo() RuleInfo {
+	texts := r.Texts()
 	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.Usual), Scope: r.For.String(),
-		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
+		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: texts.Remedy, Citation: r.Citation,
 		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File,
 		Remedies: map[string]string{}, Match: r.For, Rule: r}
-	maps.Copy(i.Remedies, r.Remedies)
-	if r.Effect != nil {
-		i.Effect = r.Effect.MeasuredEffect(strings.TrimSpace(r.Effect.Text), "", r.Citation).Text
+	maps.Copy(i.Remedies, texts.Remedies)
+	if e := texts.Effect; e != nil {
+		i.Effect = e.MeasuredEffect(strings.TrimSpace(e.Text), "", r.Citation).Text
 	}
 	i.Cases = r.caseCounts()
 	return i
@@ -165,8 +166,8 @@ func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo
 func ProfilesApart(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
-		for _, p := range pack.Profiles {
-			out = append(out, p.buildInfo())
+		for _, p := range pack.ListedProfiles() {
+			out = append(out, p.Whole().buildInfo())
 		}
 	}
 	return out
@@ -186,19 +187,7 @@ func (i *ProfileInfo) recordConflict(other *ProfileInfo) {
 	}
 }
 
-// ListProfiles lists the profiles of all packs in file order without their settings, which a compiled pack then
-// does not decode.
-func ListProfiles(packs []*Pack) []ProfileInfo {
-	out := []ProfileInfo{}
-	for _, pack := range packs {
-		for _, p := range pack.Profiles {
-			out = append(out, p.describeHead())
-		}
-	}
-	return out
-}
-
-func (p *ProfileSpec) describeHead() ProfileInfo {
+func (p *ProfileSpec) buildInfo() ProfileInfo {
 	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
 		Match: p.For, File: p.pack.File, spec: p}
@@ -208,12 +197,7 @@ func (p *ProfileSpec) describeHead() ProfileInfo {
 	if p.For != nil {
 		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)
 	}
-	return i
-}
-
-func (p *ProfileSpec) buildInfo() ProfileInfo {
-	i := p.describeHead()
-	for _, w := range p.Table() {
+	for _, w := range p.Settings {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
 			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}
 		if w.Effect != nil {

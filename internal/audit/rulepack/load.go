@@ -50,6 +50,7 @@ func ParsePack(file string, data []byte) (*Pack, datafile.Complaints) {
 	for i, q := range p.Profiles {
 		q.pack, q.node = p, profiles.Content[i]
 		q.For = cmp.Or(q.For, p.For)
+		q.whole = func() *ProfileSpec { return q }
 	}
 	return p, nil
 }

@@ -28,26 +28,37 @@ type Pack struct {
 	// For applies to every rule of the file without its own `for`.
 	For      *Match         `yaml:"for,omitempty"`
 	Rules    []*Rule        `yaml:"rules,omitempty"`
-	Profiles []*ProfileSpec `yaml:"profiles,omitempty"`
+	Profiles []*ProfileSpec `yaml:"profiles,omitempty" cbor:"-"`
 
 	// File is the name the pack was read from.
 	File string `yaml:"-"`
 
-	// Judges are the settings that the profiles of a compiled pack cover, sorted.
-	Judges []string `yaml:"-"`
+	// Judges are the settings that the profiles of all compiled packs cover, sorted; the first pack has them. Listed are the pack's
+	// profiles.
+	Judges []string         `yaml:"-"`
+	Listed []*ListedProfile `yaml:"-"`
 	// Expressions are those of all compiled packs, for facts.Programs.
 	Expressions func(src string, into any) (known bool, err error) `yaml:"-" cbor:"-"`
 }
 
-// SettingIDs lists the settings that the pack's profiles cover, each once.
-func (p *Pack) SettingIDs() []string {
-	if p.Judges != nil {
-		return p.Judges
-	}
-	var out []string
+// ListedProfiles lists the pack's profiles in file order.
+func (p *Pack) ListedProfiles() []*ListedProfile {
+	out := slices.Clone(p.Listed)
 	for _, q := range p.Profiles {
-		for i := range q.Settings {
-			out = append(out, q.Settings[i].ID)
+		out = append(out, &q.ListedProfile)
+	}
+	return out
+}
+
+// SettingIDs lists the settings that the profiles of packs cover, each once.
+func SettingIDs(packs []*Pack) []string {
+	var out []string
+	for _, p := range packs {
+		out = append(out, p.Judges...)
+		for _, q := range p.Profiles {
+			for i := range q.Settings {
+				out = append(out, q.Settings[i].ID)
+			}
 		}
 	}
 	slices.Sort(out)
@@ -108,23 +119,12 @@ type Rule struct {
 	Severity string `yaml:"severity"`
 	// Certainty limits the certainty of the verdict.
 	Certainty string `yaml:"certainty,omitempty"`
-	// Short is what is wrong, in a few words that follow the place ("channel 2 is empty"). Headline is the same for the whole
-	// machine if places differ ("memory runs below its speed"). Fix is what to do in one sentence, if the remedy is longer.
-	// Label is Short without figures that move while the machine stays as it is, for metrics: a rule with such figures has
-	// one. All but Headline are texts: templates over the facts.
-	Short    string `yaml:"short,omitempty"`
-	Label    string `yaml:"label,omitempty"`
-	Headline string `yaml:"headline,omitempty"`
-	Fix      string `yaml:"fix,omitempty"`
-	// Found, Expected and Remedy are texts; Remedies replaces Remedy for a vendor (a prefix of the
-	// system manufacturer).
-	Found    string            `yaml:"found,omitempty"`
-	Expected string            `yaml:"expected,omitempty"`
+	// Headline is what is wrong with the whole machine if places differ ("memory runs below its speed").
+	Headline string            `yaml:"headline,omitempty"`
 	Why      string            `yaml:"why"`
-	Effect   *EffectSpec       `yaml:"effect,omitempty"`
-	Remedy   string            `yaml:"remedy,omitempty"`
-	Remedies map[string]string `yaml:"remedies,omitempty"`
 	Citation *verdict.Citation `yaml:"citation,omitempty"`
+	// Written are the texts of a rule that was not compiled: use Texts.
+	Written RuleTexts `yaml:",inline" cbor:"-"`
 	// Cite names what is cited instead where it is nearer to the machine: topics of rules/platforms/sources.tsv (of the
 	// platform's documents about them one by the machine's vendor before one by the CPU vendor, then another's), or
 	// one of CiteWords.
@@ -147,9 +147,6 @@ type Rule struct {
 	// Uncited is set for a rule that compares the machine with itself and so needs no document.
 	Uncited bool   `yaml:"uncited,omitempty"`
 	Cases   []Case `yaml:"cases" cbor:"-"`
-	// Counted are the numbers of cases of a compiled rule, which has none itself but Kept, its example as YAML.
-	Counted CaseCounts `yaml:"-"`
-	Kept    string     `yaml:"-"`
 	// What measure finds in the expressions: Usual is the severity, or its last alternative; PerSubject is true
 	// if applies differs from subject to subject, Physical if it is false on every virtual machine. Narrowness ranks rules of one id: named platforms, vendors and
 	// products first, then the facts used in applies, then a site's own.
@@ -157,9 +154,43 @@ type Rule struct {
 	PerSubject bool             `yaml:"-"`
 	Physical   bool             `yaml:"-"`
 	Narrowness int              `yaml:"-"`
+	// Encoded are the texts of a compiled rule.
+	Encoded compiled.Piece `yaml:"-"`
 
 	pack *Pack
-	node *yaml.Node
+	// knowledge is what the texts of a compiled rule are in.
+	knowledge fs.FS
+	node      *yaml.Node
+}
+
+// RuleTexts are the texts of a rule's failure, which few rules of an audit have: templates over the facts.
+type RuleTexts struct {
+	_ struct{} `cbor:",toarray"` // stored without field names
+	// Short is what is wrong, in a few words that follow the place ("channel 2 is empty"). Fix is what to do in one sentence, if
+	// the remedy is longer. Label is Short without figures that move while the machine stays as it is, for metrics: a rule with
+	// such figures has one.
+	Short    string      `yaml:"short,omitempty"`
+	Label    string      `yaml:"label,omitempty"`
+	Fix      string      `yaml:"fix,omitempty"`
+	Found    string      `yaml:"found,omitempty"`
+	Expected string      `yaml:"expected,omitempty"`
+	Effect   *EffectSpec `yaml:"effect,omitempty"`
+	// Remedies replaces Remedy for a vendor (a prefix of the system manufacturer).
+	Remedy   string            `yaml:"remedy,omitempty"`
+	Remedies map[string]string `yaml:"remedies,omitempty"`
+	// Counted are the numbers of cases of a compiled rule, which has none itself but Kept, its example as YAML.
+	Counted CaseCounts `yaml:"-"`
+	Kept    string     `yaml:"-"`
+}
+
+// Texts returns the texts of a rule's failure.
+func (r *Rule) Texts() *RuleTexts {
+	if r.knowledge == nil {
+		return &r.Written
+	}
+	var out RuleTexts
+	_ = r.Encoded.Decode(r.knowledge, PiecesPart, &out) // a test compares all with their files
+	return &out
 }
 
 // Prerequisite is one condition of a feature, as a document states it.
@@ -243,14 +274,13 @@ type Case struct {
 	Severity string `yaml:"severity,omitempty"`
 }
 
-// ProfileSpec is a table of settings that a document recommends.
-type ProfileSpec struct {
+// ListedProfile is what a profile is found by.
+type ListedProfile struct {
 	_  struct{} `cbor:",toarray"` // stored without field names
 	ID string   `yaml:"id"`
 	// Intents are those of the package's Intents that the table serves; none if the document has a purpose
 	// without an intent, so that the profile is only found by its id.
 	Intents Words  `yaml:"intent,omitempty"`
-	Title   string `yaml:"title"`
 	For     *Match `yaml:"for,omitempty"`
 	// Named are suffixes of the names of the products that the document names, or platforms. If given, the profile covers the
 	// other machines of For by analogy: never above info, and marked as such.
@@ -259,6 +289,22 @@ type ProfileSpec struct {
 	// "U58") or the end of an attribute registry's name. The document covers every machine that runs one,
 	// whatever its name and For.
 	Firmware []string `yaml:"firmware,omitempty"`
+	Applies  string   `yaml:"applies,omitempty"`
+	// Encoded is the profile itself in a compiled pack: of many an audit needs one.
+	Encoded compiled.Piece `yaml:"-"`
+
+	whole func() *ProfileSpec
+}
+
+// Whole returns the profile itself.
+func (p *ListedProfile) Whole() *ProfileSpec { return p.whole() }
+
+// ProfileSpec is a table of settings that a document recommends.
+type ProfileSpec struct {
+	ListedProfile `yaml:",inline" cbor:"-"`
+
+	_     struct{} `cbor:",toarray"` // stored without field names
+	Title string   `yaml:"title"`
 	// Face is "configured" for a document that lists literally what BIOS setup contains: there "auto" differs
 	// from its result. It is "firmware" for one about BIOS setup that includes the result of auto. What the operating
 	// system set fails such a row only if it contradicts what the document is for. It is empty for one about the state itself, whoever set
@@ -269,38 +315,23 @@ type ProfileSpec struct {
 	Preset string `yaml:"preset,omitempty"`
 	// WrittenBy is the preset of a vendor's table that defines the rows; they repeat no word of that table.
 	WrittenBy *PresetRef        `yaml:"written_by,omitempty"`
-	Applies   string            `yaml:"applies,omitempty"`
 	Citation  *verdict.Citation `yaml:"citation"`
 	// DocumentRows is the number of settings that the document lists for this purpose, if the profile holds a part of
 	// them only; "unknown" if the document itself was not read. Empty for a complete profile.
 	DocumentRows string `yaml:"document_rows,omitempty"`
 	// Scope describes what the document was written for.
 	Scope string `yaml:"scope,omitempty"`
-	// Settings keeps the order of the file. In a compiled profile it is nil: use Table.
-	Settings SettingTable `yaml:"settings" cbor:"-"`
-	// Encoded is the table of a compiled profile, decoded when used, because an audit needs one of many.
-	Encoded compiled.Piece `yaml:"-"`
+	// Settings keeps the order of the file.
+	Settings SettingTable `yaml:"settings"`
 
 	pack *Pack
-	// knowledge is what a compiled profile's table is in.
-	knowledge fs.FS
-	node      *yaml.Node
-}
-
-// Table returns the profile's rows in file order.
-func (p *ProfileSpec) Table() SettingTable {
-	if p.knowledge == nil {
-		return p.Settings
-	}
-	var out SettingTable
-	_ = p.Encoded.Decode(p.knowledge, PiecesPart, &out) // a test compares every table with its file
-	return out
+	node *yaml.Node
 }
 
 // DocumentPart describes how much of its document a profile holds, "" for all of it. checked is how many of its rows passed or
 // failed.
 func (p *ProfileSpec) DocumentPart(checked int) string {
-	held := len(p.Table())
+	held := len(p.Settings)
 	switch p.DocumentRows {
 	case "":
 		return ""
@@ -315,11 +346,11 @@ func (p *ProfileSpec) DocumentPart(checked int) string {
 const unknownRows = "unknown"
 
 // ServesIntent reports whether the profile serves an intent.
-func (p *ProfileSpec) ServesIntent(intent string) bool { return slices.Contains(p.Intents, intent) }
+func (p *ListedProfile) ServesIntent(intent string) bool { return slices.Contains(p.Intents, intent) }
 
 // AnsweredIntent returns the intent under which a profile was found: the requested one, or the first of its own; "" if
 // it has none.
-func (p *ProfileSpec) AnsweredIntent(asked string) string {
+func (p *ListedProfile) AnsweredIntent(asked string) string {
 	switch {
 	case p.ServesIntent(asked):
 		return asked
@@ -415,7 +446,7 @@ type CaseCounts struct {
 }
 
 func (r *Rule) caseCounts() CaseCounts {
-	n := r.Counted
+	n := r.Texts().Counted
 	for _, c := range r.Cases {
 		switch verdict.Result(c.Expect) {
 		case verdict.Pass:
@@ -441,17 +472,19 @@ func (r *Rule) Example() (*Case, error) {
 			return c, nil
 		}
 	}
-	if r.Kept == "" {
+	kept := r.Texts().Kept
+	if kept == "" {
 		return nil, nil
 	}
 	var c Case
-	return &c, yaml.Unmarshal([]byte(r.Kept), &c)
+	return &c, yaml.Unmarshal([]byte(kept), &c)
 }
 
-func (r *Rule) keepExample() error {
+// exampleText is the rule's example as YAML, "" if it has none.
+func (r *Rule) exampleText() (string, error) {
 	c, err := r.Example()
 	if c == nil || err != nil {
-		return err
+		return "", err
 	}
 	var given any
 	alone := *c
@@ -459,11 +492,10 @@ func (r *Rule) keepExample() error {
 		err = alone.Facts.Encode(given)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	text, err := yaml.Marshal(alone)
-	r.Kept = string(text)
-	return err
+	return string(text), err
 }
 
 // DescribeConcern describes the machines that a rule applies to.
@@ -479,9 +511,9 @@ func (r *Rule) DescribeConcern() string {
 
 // RemedyFor returns the remedy for a vendor, the longer name's if two match (HP, HPE), or otherwise the general
 // one; "" matches no vendor.
-func (r *Rule) RemedyFor(vendor string) string {
-	best, text := "", r.Remedy
-	for name, own := range r.Remedies {
+func (t *RuleTexts) RemedyFor(vendor string) string {
+	best, text := "", t.Remedy
+	for name, own := range t.Remedies {
 		if len(name) > len(best) && strings.HasPrefix(vendor, name) {
 			best, text = name, own
 		}

@@ -86,7 +86,7 @@ func (v *validator) validateRule(r *Rule) {
 	if len(r.Headline) > longestShort {
 		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
 	}
-	if e := r.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
+	if e := r.Written.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
 		v.complain(keyOrRule(datafile.Value(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
 	}
 	v.validateCases(r, written)
@@ -101,12 +101,12 @@ func (v *validator) expressions(r *Rule) {
 	for _, t := range r.texts() {
 		v.text(r.node, t.key, t.src)
 	}
-	for vendor, src := range r.Remedies {
+	for vendor, src := range r.Written.Remedies {
 		v.text(datafile.Value(r.node, "remedies"), vendor, src)
 	}
-	if r.Effect != nil {
-		v.text(datafile.Value(r.node, "effect"), "text", r.Effect.Text)
-		v.text(datafile.Value(r.node, "effect"), "source", r.Effect.Source)
+	if e := r.Written.Effect; e != nil {
+		v.text(datafile.Value(r.node, "effect"), "text", e.Text)
+		v.text(datafile.Value(r.node, "effect"), "source", e.Source)
 	}
 }
 
@@ -204,10 +204,10 @@ func (v *validator) validateSources(r *Rule) {
 			v.complain(keyOrRule(r.node, "cite"), "rule %s: %q is not a topic, expected one of %s", r.ID, word, strings.Join(CiteWords, ", "))
 		}
 	}
-	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" {
+	if e := r.Written.Effect; e != nil && r.Citation == nil && e.Source == "" {
 		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
 	}
-	if r.Effect != nil && r.Effect.Text == "" {
+	if e := r.Written.Effect; e != nil && e.Text == "" {
 		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text", r.ID)
 	}
 }

@@ -76,7 +76,16 @@ func (m *Module) Widths() (data, total int, ok bool) {
 }
 
 // Table holds the patterns of all vendors. It compiles those that a number needs, so it is not safe for concurrent use.
-type Table struct{ patterns []pattern }
+type Table struct{ patterns []listedPattern }
+
+// listedPattern is a pattern, decoded when a number begins with its prefix.
+type listedPattern struct {
+	_       struct{} `cbor:",toarray"`
+	Prefix  string
+	Encoded compiled.Raw
+
+	whole *pattern
+}
 
 // Load reads the compiled patterns.
 func Load(k fs.FS) (*Table, error) {
@@ -95,11 +104,15 @@ func (t *Table) Decode(number string) (Module, bool) {
 		if !strings.HasPrefix(number, p.Prefix) {
 			continue
 		}
-		if p.compiled == nil {
-			p.compiled = regexp.MustCompile(p.Match) // check refuses what does not compile
+		if p.whole == nil {
+			p.whole = &pattern{}
+			if compiled.Decode(p.Encoded, p.whole) != nil {
+				continue // a test decodes all
+			}
+			p.whole.expression = regexp.MustCompile(p.whole.Match) // check refuses what does not compile
 		}
-		if found := p.compiled.FindStringSubmatch(number); found != nil {
-			return p.decodeModule(found), true
+		if found := p.whole.expression.FindStringSubmatch(number); found != nil {
+			return p.whole.decodeModule(found), true
 		}
 	}
 	return Module{}, false
@@ -133,7 +146,7 @@ func normaliseNumber(number string) string {
 
 func (p *pattern) decodeModule(found []string) Module {
 	group := func(name string) string {
-		if i := p.compiled.SubexpIndex(name); i >= 0 {
+		if i := p.expression.SubexpIndex(name); i >= 0 {
 			return found[i]
 		}
 		return ""

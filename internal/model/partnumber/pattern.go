@@ -30,10 +30,10 @@ type pattern struct {
 	Check        []string         `yaml:"check"`
 	// Seen describes the agreement with firmware's fields on real machines.
 	Seen string `yaml:"seen"`
-	// Prefix is how all numbers of the family begin.
-	Prefix string `yaml:"-"`
 
-	compiled *regexp.Regexp
+	// prefix is how all numbers of the family begin.
+	prefix     string
+	expression *regexp.Regexp
 }
 
 type values struct {
@@ -163,7 +163,7 @@ func (p *pattern) validateTables(at datafile.Place) {
 		at.Key("match").RecordWrong("%q, expected one that begins with ^: a number is read from its beginning", p.Match)
 		return
 	}
-	p.Prefix, _ = regexp.MustCompile(literal).LiteralPrefix()
+	p.prefix, _ = regexp.MustCompile(literal).LiteralPrefix()
 	if _, group, ok := strings.Cut(p.SizeFrom, ":"); ok && re.SubexpIndex(group) < 0 {
 		at.Key("size_from").RecordFault("%s: match has no group %q", p.ID, group)
 	}
@@ -200,7 +200,14 @@ func Compile(k fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compiled.Encode(all)
+	listed := make([]listedPattern, len(all))
+	for i := range all {
+		listed[i].Prefix = all[i].prefix
+		if listed[i].Encoded, err = compiled.Encode(all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return compiled.Encode(listed)
 }
 
 // readPatterns reads and checks every file; the order of names is that of patterns.

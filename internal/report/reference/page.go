@@ -219,7 +219,7 @@ func (r *rulePage) Printed() string {
 
 // Problem returns the rule's short sentence; from its example if it depends on the machine.
 func (r *rulePage) Problem() string {
-	return r.evaluatedText(r.Rule.Short, func(f *verdict.Finding) string { return f.Short })
+	return r.evaluatedText(r.Rule.Texts().Short, func(f *verdict.Finding) string { return f.Short })
 }
 
 // Fixes returns what to do, in general and by vendor.
@@ -227,7 +227,7 @@ func (r *rulePage) Fixes() []string {
 	if r.Rule.Explains {
 		return []string{"nothing: the rule never fails, it explains what a reader may take for a fault"}
 	}
-	out := []string{r.evaluatedText(cmp.Or(r.Rule.Fix, r.Remedy), func(f *verdict.Finding) string { return cmp.Or(f.Fix, string(f.Remedy)) })}
+	out := []string{r.evaluatedText(cmp.Or(r.Rule.Texts().Fix, r.Remedy), func(f *verdict.Finding) string { return cmp.Or(f.Fix, string(f.Remedy)) })}
 	for _, vendor := range slices.Sorted(maps.Keys(r.Remedies)) {
 		if words := constant(r.Remedies[vendor]); words != "" {
 			out = append(out, vendor+": "+words)
