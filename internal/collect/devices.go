@@ -3,7 +3,6 @@ package collect
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"memaudit.example/memaudit/internal/model/ddr"
@@ -120,12 +119,20 @@ func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []in
 	for i := range arrays {
 		listed[arrays[i].Handle] = true
 	}
-	kept := slices.DeleteFunc(slices.Clone(slots), func(s inventory.Slot) bool {
-		original := func(other inventory.Slot) bool { return listed[other.Array] && sameModule(&s, &other) }
-		return !listed[s.Array] && slices.ContainsFunc(slots, original)
-	})
-	for i := range kept {
-		kept[i].Row = i
+	copies := map[int]bool{}
+	for i := range slots {
+		for j := range slots {
+			if !listed[slots[i].Array] && listed[slots[j].Array] && sameModule(&slots[i], &slots[j]) {
+				copies[i] = true
+			}
+		}
+	}
+	kept := slots[:0] // in place: a slot is large
+	for i := range slots {
+		if !copies[i] {
+			kept = append(kept, slots[i])
+			kept[len(kept)-1].Row = len(kept) - 1
+		}
 	}
 	return kept
 }

@@ -479,7 +479,8 @@ func describeSetting(s *plan.Step) string {
 // ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is nil for most machines.
 func MisnamedSockets(inv *Inventory) map[int]string {
 	var out map[int]string
-	for _, s := range inv.Slots {
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
 		label := s.Locator.Text()
 		if s.Socket == nil || label == "" || out[*s.Socket] != "" || namePrefixLength(label, Designation(inv, s.Socket)) > 0 {
 			continue

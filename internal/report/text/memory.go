@@ -57,6 +57,8 @@ type Board struct {
 	inv   *report.Inventory
 	keys  []int
 	cells map[int]map[int][]cell
+	// misnamed are the sockets whose slots are labelled with another's name.
+	misnamed map[int]string
 	// labels are the first and the last label of each socket.
 	labels []string
 	// notes are the annotations of channels, by socket and channel.
@@ -75,7 +77,7 @@ type cell struct {
 
 // NewBoard arranges the slots of a report's machine.
 func NewBoard(r *report.Report) *Board {
-	b := &Board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int][]remark{}}
+	b := &Board{inv: &r.Inventory, misnamed: report.MisnamedSockets(&r.Inventory), cells: map[int]map[int][]cell{}, notes: map[int]map[int][]remark{}}
 	placed := map[int][]*inventory.Slot{}
 	for i := range b.inv.Slots {
 		if s := &b.inv.Slots[i]; s.Channel != nil {
@@ -202,7 +204,7 @@ func (b *Board) processorName(key int) string {
 		return "memory"
 	}
 	name := b.inv.SocketName(key)
-	if label := report.MisnamedSockets(b.inv)[key]; label != "" {
+	if label := b.misnamed[key]; label != "" {
 		name += " (slots " + label + ")"
 	}
 	return name

@@ -164,7 +164,7 @@ func (b *builder) repeatedLabel() string {
 		socket        int
 		locator, bank string
 	}
-	modules, banks := map[label]int{}, map[label]int{}
+	modules, banks := make(map[label]int, len(b.places)), make(map[label]int, len(b.places))
 	at := func(i int) (module, bank label) {
 		module = label{b.places[i].Socket, b.sys.Slots[i].Locator.Value, ""}
 		return module, label{module.socket, module.locator, b.sys.Slots[i].BankLocator.Value}
