@@ -1,9 +1,13 @@
 package ddr_test
 
 import (
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/model/ddr"
 )
@@ -28,5 +32,28 @@ func TestClocks(t *testing.T) {
 		rated, configured := ddr.Clocks(c.kind, c.rated, c.configured)
 		want, got := c.clocks, [2]bool{rated, configured}
 		assert.Equal(t, want, got, "%s %d at %d", c.kind, c.rated, c.configured)
+	}
+}
+
+// TestRates checks that the rates of every type rise, are printed names, and lie between its bounds.
+func TestRates(t *testing.T) {
+	raw, err := os.ReadFile("rates.tsv")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(raw)) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		require.Len(t, cells, 5, line)
+		last := 0
+		for cell := range strings.FieldsSeq(cells[3]) {
+			rate, err := strconv.Atoi(cell)
+			require.NoError(t, err, line)
+			assert.Greater(t, rate, last, line)
+			assert.Equal(t, rate, ddr.Nominal(rate), line)
+			assert.False(t, ddr.Impossible(cells[0], rate), line)
+			last = rate
+		}
+		assert.NotEmpty(t, cells[4], line)
 	}
 }

@@ -1,10 +1,13 @@
 package host
 
 import (
+	_ "embed" // the generations are data beside the code
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -218,64 +221,54 @@ func plainProblem(chunks []registerRead, i int) error {
 // Generation is a group of processors with the same layout of model-specific registers.
 type Generation uint8
 
-// The generations, by the groups of turbostat (linux tools/power/x86/turbostat/turbostat.c) and PerfSpect.
+// The generations of generations.tsv, in the order of their registers.
 const (
-	GenOther       Generation = iota // no register of it is documented here
-	GenNehalem                       // Nehalem and Westmere, with the EX parts
-	GenSandyBridge                   // Sandy Bridge and Ivy Bridge
-	GenHaswell                       // Haswell and Broadwell
-	GenSkylake                       // the servers from Skylake to Cooper Lake
-	GenIcelake                       // the servers of Ice Lake
-	GenSapphire                      // Sapphire Rapids and Emerald Rapids
-	GenGranite                       // the servers of Granite Rapids
-	// GenSierra are Sierra Forest and Clearwater Forest, which have the registers of GenGranite but for that of the LLC
-	// prefetcher.
-	GenSierra
-	// GenDiamond is Diamond Rapids, on which an algorithm may switch the L2 prefetchers.
-	GenDiamond
-	// GenOpteron are AMD's families 15h and 16h, GenZen 17h, 18h (Hygon) and
-	// 19h up to Zen 3, GenZen4 Zen 4 and newer.
+	GenOther Generation = iota // no register of it is documented here
+	GenNehalem
+	GenSandyBridge
+	GenHaswell
+	GenSkylake
+	GenIcelake
+	GenSapphire
+	GenGranite
+	GenSierra  // the registers of GenGranite but for that of the LLC prefetcher
+	GenDiamond // an algorithm may switch the L2 prefetchers
 	GenOpteron
 	GenZen
 	GenZen4
 )
 
-// intelGenerations are those of family 6, by model.
-var intelGenerations = map[int]Generation{
-	26: GenNehalem, 30: GenNehalem, 31: GenNehalem, 46: GenNehalem, 37: GenNehalem, 44: GenNehalem, 47: GenNehalem,
-	42: GenSandyBridge, 45: GenSandyBridge, 58: GenSandyBridge, 62: GenSandyBridge,
-	60: GenHaswell, 63: GenHaswell, 69: GenHaswell, 70: GenHaswell, 61: GenHaswell, 71: GenHaswell, 79: GenHaswell, 86: GenHaswell,
-	85: GenSkylake, 106: GenIcelake, 108: GenIcelake, 143: GenSapphire, 207: GenSapphire,
-	173: GenGranite, 174: GenGranite, 175: GenSierra, 221: GenSierra,
-}
+//go:embed generations.tsv
+var generationsFile string
+
+var generationNames = [...]string{GenNehalem: "nehalem", GenSandyBridge: "sandy bridge", GenHaswell: "haswell", GenSkylake: "skylake", GenIcelake: "ice lake",
+	GenSapphire: "sapphire rapids", GenGranite: "granite rapids", GenSierra: "sierra forest", GenDiamond: "diamond rapids",
+	GenOpteron: "opteron", GenZen: "zen", GenZen4: "zen 4"}
 
 // Generation returns the group of this processor, GenOther if its identity is not known.
 func (c *CPU) Generation() Generation {
 	family, familyKnown := c.Family.Get()
 	model, modelKnown := c.Model.Get()
-	if !familyKnown || !modelKnown {
-		return GenOther
-	}
-	switch c.Vendor.Value {
-	case "GenuineIntel":
-		switch {
-		case family == 19 && model == 1:
-			return GenDiamond
-		case family == 6:
-			return intelGenerations[model]
-		}
-	case "AuthenticAMD", "HygonGenuine":
-		// Models 10h to 1Fh and from 60h on of family 19h are Zen 4 (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
-		switch {
-		case family == 0x15 || family == 0x16:
-			return GenOpteron
-		case family >= 0x1a, family == 0x19 && (model >= 0x10 && model <= 0x1f || model >= 0x60):
-			return GenZen4
-		case family >= 0x17:
-			return GenZen
+	for line := range strings.Lines(generationsFile) {
+		cells := strings.Split(line, "\t")
+		if !strings.HasPrefix(line, "#") && familyKnown && modelKnown && slices.Contains(strings.Fields(cells[0]), c.Vendor.Value) &&
+			inRanges(cells[1], family) && inRanges(cells[2], model) {
+			return Generation(slices.Index(generationNames[:], cells[3])) //nolint:gosec // a test looks up every name
 		}
 	}
 	return GenOther
+}
+
+func inRanges(ranges string, number int) bool {
+	for part := range strings.FieldsSeq(ranges) {
+		first, last, several := strings.Cut(part, "-")
+		low, _ := strconv.ParseInt(first, 0, 0)
+		high, _ := strconv.ParseInt(last, 0, 0)
+		if number == int(low) || several && number > int(low) && (last == "" || number <= int(high)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Intel reports whether this is a generation of Intel processors.
