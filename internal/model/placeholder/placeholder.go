@@ -1,7 +1,11 @@
 // Package placeholder tells the texts that vendors leave where a value is missing.
 package placeholder
 
-import "strings"
+import (
+	_ "embed" // the words are data beside the code
+	"strings"
+	"sync"
+)
 
 // maxWord is the length of the longest word of Is, which has 24 letters.
 const maxWord = 24
@@ -21,18 +25,24 @@ func Is(text string) bool {
 	if name := strings.TrimRight(string(plain), "0123456789"); len(name) >= len("sernum") { // "SerNum0" of slot 0
 		plain = plain[:len(name)]
 	}
-	switch string(plain) { // called for every text of every slot: must not allocate
-	case "notspecified", "unknown", "none", "na", "nodimm", "notsupport", "notsupported", "empty", "undefined", "invalid", "default",
-		"tobefilledbyoem", "filledbyoem", "oem", "defaultstring", "notavailable", "notapplicable", "notset", "notprovided",
-		"notpopulated", "outofspec", "badindex", "null", "tbd", "redacted",
-		"systemmanufacturer", "systemproductname", "systemversion", "unknownproduct", "cpuversion", "partnum", "manufacturer",
-		"modulepartnumber", "serial", "sernum", "serialnumber", "systemserial", "systemserialnumber", "chassisserialnumber",
-		"baseserialnumber", "baseboardserialnumber", "noserial", "nosn", "assettag", "noassettag", "noassetinformation",
-		"123456", "1234567", "12345678", "123456789", "1234567890", "0123456789", "0123456789abcdef":
-		return true
-	}
-	return false
+	return words()[string(plain)] // called for every text of every slot: must not allocate
 }
+
+//go:embed words.txt
+var wordsFile string
+
+var words = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for line := range strings.Lines(wordsFile) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			out[word] = true
+		}
+	}
+	return out
+})
 
 // plainASCII appends the letters and digits of a text in lower case, nil if they are too many for a word of Is or one is not ASCII.
 func plainASCII(text string, into []byte) []byte {
