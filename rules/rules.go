@@ -4,7 +4,7 @@ package rules
 
 import "embed"
 
-//go:generate go run ../internal/tools/generate ..
+//go:generate go test -count=1 -run TestGeneratedFilesAreCurrent -v ../internal/tools/generate -update
 
 // FS holds the data files below this folder, but of the packs, profiles, vendors' settings and part numbers only their
 // compiled form; the Markdown pages are for readers of the repository.
