@@ -178,8 +178,7 @@ func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 
 func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
 	holds, o := r.evaluateCondition(rule.Check, s)
-	weakest, _ := r.scope.Certainty()
-	f.Certainty = rule.CapCertainty(weakest)
+	f.Certainty = rule.CapCertainty(r.scope.Certainty)
 	r.addEvidence(f)
 	doubt := r.doubtOfFacts(rule)
 	switch {
@@ -187,9 +186,9 @@ func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict
 		f.Result, f.Reason = verdict.Error, nullable.String("check: "+o.Err.Error())
 	case o.Val == nil:
 		r.explainUnknown(f, o)
-	case holds && r.scope.Doubt() != nil:
+	case holds && r.scope.Doubt != nil:
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt().Reason), r.scope.Doubt().KnownBy.List()
+		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt.Reason), r.scope.Doubt.KnownBy.List()
 	case holds:
 		f.Result = verdict.Pass
 		if rule.Explains {
@@ -214,10 +213,10 @@ const exportDoubt = "no document confirms what the export says of this machine's
 
 // doubtOfFacts is a contradiction about a fact that the expression read, or that no document confirms it.
 func (r *auditRun) doubtOfFacts(rule *rulepack.Rule) string {
-	_, unverified := r.scope.Certainty()
-	switch d := r.scope.Doubt(); {
-	case d != nil:
-		return d.Reason
+	unverified := r.scope.Unverified
+	switch {
+	case r.scope.Doubt != nil:
+		return r.scope.Doubt.Reason
 	case unverified != "" && rule.Subject == "setting":
 		return exportDoubt
 	case unverified != "" && slices.ContainsFunc(r.population.Placements, func(p place.Placement) bool { return p.Unverified }):

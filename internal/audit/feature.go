@@ -34,13 +34,12 @@ func (r *auditRun) prerequisites(rule *rulepack.Rule, s facts.Subject) ([]prereq
 		if p.result, err = p.Evaluate(&r.engine.programs, r.scope); err != nil {
 			return nil, err
 		}
-		weakest, unverified := r.scope.Certainty()
 		switch {
 		case p.result != verdict.Fail:
-		case unverified != "" || r.scope.Doubt() != nil:
+		case r.scope.Unverified != "" || r.scope.Doubt != nil:
 			p.result = verdict.Unknown
 		default:
-			p.certainty, p.logged = weakest, r.scope.Read("kernel.messages").Known()
+			p.certainty, p.logged = r.scope.Certainty, r.scope.Read("kernel.messages").Known()
 			p.instead, p.fix = r.describeInstead(p.Prerequisite), r.prerequisiteFix(p.Prerequisite)
 		}
 		out = append(out, p)

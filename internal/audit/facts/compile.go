@@ -57,11 +57,20 @@ func (x *Programs) evaluate(s *Scope, src string, want *types.Type) Outcome {
 	if err != nil {
 		return Outcome{Err: err}
 	}
-	o := s.runProgram(p)
-	if o.Val != nil && o.Val.Type().TypeName() != want.TypeName() {
-		return Outcome{Err: fmt.Errorf("expression gives %s, expected %s", o.Val.Type().TypeName(), want)}
+	val, details, err := p.Eval(s)
+	if n := details.ActualCost(); n != nil {
+		s.spent += *n
 	}
-	return o
+	if err != nil {
+		return Outcome{Err: err}
+	}
+	if u, ok := val.(*types.Unknown); ok {
+		return Outcome{Missing: missingFacts(u)}
+	}
+	if val.Type().TypeName() != want.TypeName() {
+		return Outcome{Err: fmt.Errorf("expression gives %s, expected %s", val.Type().TypeName(), want)}
+	}
+	return Outcome{Val: val}
 }
 
 // Get returns the program of an expression with the wanted result type, bool or string.
@@ -70,18 +79,19 @@ func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
 	if c, ok := x.done[key]; ok {
 		return c.program, c.err
 	}
-	var c planned
-	var node encodedExpr
-	known := false
-	if x.Encoded != nil {
+	env, err := environment()
+	c, node, known := planned{err: err}, encodedExpr{}, false
+	if x.Encoded != nil && err == nil {
 		known, c.err = x.Encoded(src, &node)
 	}
 	switch {
 	case c.err != nil:
 	case known:
-		c.program, c.err = node.planProgram()
+		references := map[int64]*celast.ReferenceInfo{}
+		expr := node.decodeNode(celast.NewExprFactory(), references, new(int64))
+		c.program, c.err = env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
 	default:
-		c.program, c.err = compileExpr(src, want)
+		c.program, c.err = compileExpr(env, src, want)
 	}
 	if x.done == nil {
 		x.done = map[programKey]planned{}
@@ -206,21 +216,7 @@ func (e *encodedExpr) decodeNode(make celast.ExprFactory, references map[int64]*
 	}
 }
 
-func (e *encodedExpr) planProgram() (cel.Program, error) {
-	env, err := environment()
-	if err != nil {
-		return nil, err
-	}
-	references := map[int64]*celast.ReferenceInfo{}
-	expr := e.decodeNode(celast.NewExprFactory(), references, new(int64))
-	return env.PlanProgram(celast.NewCheckedAST(celast.NewAST(expr, celast.NewSourceInfo(nil)), nil, references))
-}
-
-func compileExpr(src string, want *types.Type) (cel.Program, error) {
-	env, err := environment()
-	if err != nil {
-		return nil, err
-	}
+func compileExpr(env *cel.Env, src string, want *types.Type) (cel.Program, error) {
 	ast, iss := env.Compile(src)
 	if iss.Err() != nil {
 		return nil, issueError(iss)

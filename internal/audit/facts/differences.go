@@ -116,7 +116,7 @@ func (m *Machine) describeByKind(slots []int, properties []property) string {
 		if names[kind] == nil {
 			order = append(order, kind)
 		}
-		names[kind] = append(names[kind], m.slotName(slots[i]))
+		names[kind] = append(names[kind], m.sys.Slots[slots[i]].Name())
 	}
 	if len(order) < 2 {
 		return ""
@@ -258,7 +258,7 @@ func (m *Machine) groupByValue(slots []int, values []Value) string {
 		if by[text] == nil {
 			order = append(order, text)
 		}
-		by[text] = append(by[text], m.slotName(slots[i]))
+		by[text] = append(by[text], m.sys.Slots[slots[i]].Name())
 	}
 	if len(order) < 2 {
 		return ""
@@ -287,12 +287,10 @@ func (m *Machine) partNumbers(slots []int) []Value {
 	return out
 }
 
-func (m *Machine) slotName(i int) string { return m.sys.Slots[i].Name() }
-
 func (m *Machine) slotNames(slots []int) []string {
 	out := make([]string, len(slots))
 	for i, at := range slots {
-		out[i] = m.slotName(at)
+		out[i] = m.sys.Slots[at].Name()
 	}
 	return out
 }

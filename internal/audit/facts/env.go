@@ -85,7 +85,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		return nil, err
 	}
 	opts := []cel.EnvOption{cel.CustomTypeAdapter(known), cel.CustomTypeProvider(provider{known}), cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
-	for name, t := range Declared().variables() {
+	for name, t := range Declared().variables {
 		opts = append(opts, cel.Variable(name, t))
 	}
 	return cel.NewCustomEnv(opts...)

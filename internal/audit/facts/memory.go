@@ -154,7 +154,7 @@ func namedModules(m *Machine) Value {
 			continue
 		}
 		sizes = append(sizes, Value{Value: true, State: fact.OK, Certainty: fact.Indirect, From: s.SizeBytes.From, More: s.PartNumber.Evidence()})
-		names = append(names, m.slotName(i)+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
+		names = append(names, m.sys.Slots[i].Name()+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
 	}
 	if len(names) == 0 && !m.hasListedSlots() {
 		return m.noPopulation()
@@ -216,7 +216,7 @@ func (m *Machine) allSoldered() Value {
 	for i := range m.sys.Slots {
 		form := m.sys.Slots[i].FormFactor.Or("module")
 		if out.Value == true && m.sys.Slots[i].State == inventory.SlotEmpty && form != "SODIMM" && (form == "module" || strings.HasSuffix(form, "DIMM")) {
-			return MissingValue(fact.Conflicting, "firmware calls the memory soldered, and "+m.slotName(i)+" is a slot for a "+form, "a look at the board")
+			return MissingValue(fact.Conflicting, "firmware calls the memory soldered, and "+m.sys.Slots[i].Name()+" is a slot for a "+form, "a look at the board")
 		}
 	}
 	return out
@@ -275,7 +275,7 @@ func stoppedModules(m *Machine) Value {
 		case speed.Known():
 			stated = append(stated, speed)
 		case s.ConfiguredMTs.State == fact.Unstated:
-			names = append(names, m.slotName(i))
+			names = append(names, m.sys.Slots[i].Name())
 			missing = speed
 		default:
 			return speed
@@ -330,7 +330,7 @@ func moduleGaps(m *Machine) Value {
 		case s.State == inventory.SlotUnknown:
 			return MissingValue(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
 		case s.State == inventory.SlotEmpty:
-			gaps = append(gaps, m.slotName(i)+" is empty")
+			gaps = append(gaps, m.sys.Slots[i].Name()+" is empty")
 		default:
 			from = append(from, valueOf(s.SizeBytes))
 			largest = max(largest, s.SizeBytes.Or(0))
@@ -339,7 +339,7 @@ func moduleGaps(m *Machine) Value {
 	}
 	for i, s := range m.eachDRAMModule() {
 		if s.SizeBytes.Or(0) < largest {
-			gaps = append(gaps, m.slotName(i)+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
+			gaps = append(gaps, m.sys.Slots[i].Name()+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
 		}
 	}
 	processors := len(m.population.Populations)

@@ -310,7 +310,7 @@ func subNUMACarried(s *socketFacts) Value {
 	if n, ok := cpu.Value.(int64); ok && n > 1 {
 		return deriveValue(func() any { return memory.Value == cpu.Value }, mode, cpu, memory)
 	}
-	if !s.hasPopulation() {
+	if s.pop == nil || !s.m.hasListedSlots() {
 		return s.m.noPopulation()
 	}
 	if strings.HasPrefix(word, "nps") {

@@ -59,23 +59,23 @@ type Object struct {
 	src  any
 	// given replaces src in a case: facts missing from it are unknown.
 	given map[string]Value
-	// trace records what is read.
-	trace *factTrace
+	// scope records what is read; nil for an object outside of one.
+	scope *Scope
 	// cache holds values read from the model, by field, because many rules use the same facts.
 	cache []*answer
 }
 
-// The value is read from the model or the case once, and must not be modified.
+// The value is read from the model or the case once, and must not be modified; it is nil if the type has no such fact.
 func (o *Object) readField(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
-		return &Value{}, ""
+		return nil, ""
 	}
 	if o.cache == nil {
 		o.cache = make([]*answer, len(o.typ.Fields))
 	}
 	a := o.cache[i]
-	if a == nil || a.of != o.path { // a trace may know it by another path
+	if a == nil || a.of != o.path { // a scope may know it by another path
 		found := &answer{path: o.path + "." + name, of: o.path, doc: o.typ.Fields[i].Doc}
 		switch {
 		case a != nil:
@@ -90,20 +90,20 @@ func (o *Object) readField(name string) (*Value, string) {
 		}
 		o.cache[i], a = found, found
 	}
-	adoptObjects(a.path, o.trace, &a.value)
-	if o.trace != nil {
-		o.trace.recordRead(a)
+	adoptObjects(a.path, o.scope, &a.value)
+	if o.scope != nil {
+		o.scope.recordRead(a)
 	}
 	return &a.value, a.path
 }
 
-func adoptObjects(path string, into *factTrace, v *Value) {
+func adoptObjects(path string, into *Scope, v *Value) {
 	switch t := v.Value.(type) {
 	case *Object:
-		t.path, t.trace = path, into
+		t.path, t.scope = path, into
 	case []*Object:
 		for i, e := range t {
-			e.path, e.trace = path+"["+strconv.Itoa(i)+"]", into
+			e.path, e.scope = path+"["+strconv.Itoa(i)+"]", into
 		}
 	}
 }
@@ -154,10 +154,10 @@ func (o *Object) Get(index ref.Val) ref.Val {
 	if !ok {
 		return types.NewErr("%s: a fact is named by a string", o.path)
 	}
-	if _, ok := o.typ.index[string(name)]; !ok {
+	v, path := o.readField(string(name))
+	if v == nil {
 		return types.NewErr("%s has no fact %q", o.path, string(name))
 	}
-	v, path := o.readField(string(name))
 	return celValue(path, v)
 }
 
@@ -169,7 +169,7 @@ func (o *Object) IsSet(field ref.Val) ref.Val {
 		return types.False
 	}
 	v, _ := o.readField(string(name))
-	return types.Bool(v.Known())
+	return types.Bool(v != nil && v.Known())
 }
 
 // ConvertToNative implements ref.Val.

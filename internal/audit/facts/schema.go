@@ -19,14 +19,20 @@ type Schema struct {
 	types map[string]*ObjectType
 	// objects maps a variable to its object type; lists maps list variables.
 	objects, lists map[string]*ObjectType
+	variables      map[string]*types.Type
 }
 
 // Declared builds the fact schema once.
 var Declared = sync.OnceValue(func() *Schema {
-	s := &Schema{types: map[string]*ObjectType{},
+	var ofSettings []Field
+	for _, id := range settings.IDs() {
+		ofSettings = append(ofSettings, Field{id, textType, "canonical value of the setting of this name: the configured value if known, else the effective one",
+			machineReader(func(m *Machine) Value { v, _ := selectValue(m.sys.Settings[id]); return v })})
+	}
+	s := &Schema{types: map[string]*ObjectType{}, variables: map[string]*types.Type{},
 		objects: map[string]*ObjectType{
 			"machine": machineType, "kernel": kernelType, "firmware": firmwareType, "platform": platformType, "processor": processorType, "memory": memoryType,
-			"numa": numaType, "slurm": slurmType, "settings": newObjectType("Settings", "BIOS settings in canonical words", settingFields()...), "measurement": measurementType,
+			"numa": numaType, "slurm": slurmType, "settings": newObjectType("Settings", "BIOS settings in canonical words", ofSettings...), "measurement": measurementType,
 			"socket": socketType, "slot": slotType, "node": nodeType, "setting": settingType,
 			SubjectBaseline: changeType, SubjectMeasured: measuredType, SubjectCounter: counterType, SubjectDevice: deviceType,
 		},
@@ -36,6 +42,12 @@ var Declared = sync.OnceValue(func() *Schema {
 		for i := range t.Fields {
 			t.index[t.Fields[i].Name] = i
 		}
+	}
+	for name, t := range s.objects {
+		s.variables[name] = t.cel
+	}
+	for name, t := range s.lists {
+		s.variables[name] = types.NewListType(t.cel)
 	}
 	return s
 })
@@ -54,18 +66,7 @@ func (s *Schema) List(variable string) (*ObjectType, bool) {
 
 // VariableNames lists the fact variables, sorted.
 func (s *Schema) VariableNames() []string {
-	return slices.Sorted(maps.Keys(s.variables()))
-}
-
-func (s *Schema) variables() map[string]*types.Type {
-	out := map[string]*types.Type{}
-	for name, t := range s.objects {
-		out[name] = t.cel
-	}
-	for name, t := range s.lists {
-		out[name] = types.NewListType(t.cel)
-	}
-	return out
+	return slices.Sorted(maps.Keys(s.variables))
 }
 
 // ObjectField returns the object type of a field that holds one object or a list of them; nil for a plain fact.

@@ -13,15 +13,29 @@ import (
 )
 
 // Scope is what an expression can access: the machine's objects and lists, and the subject's. It implements
-// cel.Activation.
+// cel.Activation. It records which facts are read: they are a verdict's evidence, and the weakest of them limits its certainty.
 type Scope struct {
+	// Certainty is the weakest of the facts read since SetSubject, Unverified describes the first of them that no document
+	// confirms, "" if there is none, and Doubt is what contradicts one, nil if nothing does.
+	Certainty  fact.Certainty
+	Unverified string
+	Doubt      *fact.Doubt
+	reads      []*answer
+	seen       map[*answer]bool
+
 	objects map[string]*Value
 	subject Subject
 	// lazy creates an object or list when it is first used.
 	lazy func(name string) (Value, bool)
-	tr   *factTrace
 	// spent is the cost of the evaluations, if that is counted.
 	spent uint64
+}
+
+// answer is the value of a field in the model and its path below the object's (of): an object that is found in
+// several places has several paths and answers. doc is the field's meaning.
+type answer struct {
+	value         Value
+	path, of, doc string
 }
 
 // ResolveName implements cel.Activation.
@@ -35,7 +49,7 @@ func (s *Scope) ResolveName(name string) (any, bool) {
 
 func (s *Scope) variable(name string) *Value {
 	if s.subject.Variable == name && s.subject.object != nil {
-		s.subject.object.trace = s.tr
+		s.subject.object.scope = s
 		s.subject.object.path = name
 		v := PlainValue(s.subject.object)
 		return &v
@@ -47,7 +61,7 @@ func (s *Scope) variable(name string) *Value {
 	if !ok {
 		return nil
 	}
-	adoptObjects(name, s.tr, &v)
+	adoptObjects(name, s, &v)
 	s.objects[name] = &v
 	return &v
 }
@@ -62,7 +76,7 @@ var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter
 
 // NewScope returns the scope of one machine.
 func NewScope(m *Machine) *Scope {
-	s := &Scope{objects: map[string]*Value{}, tr: newTrace()}
+	s := &Scope{objects: map[string]*Value{}, seen: map[*answer]bool{}, Certainty: fact.Direct}
 	s.lazy = func(name string) (Value, bool) {
 		sch := Declared()
 		if _, ok := sch.lists[name]; ok {
@@ -78,9 +92,9 @@ func NewScope(m *Machine) *Scope {
 
 // NewStatedScope returns a scope with only the given facts.
 func NewStatedScope(given map[string]Value) *Scope {
-	s := &Scope{objects: map[string]*Value{}, tr: newTrace()}
+	s := &Scope{objects: map[string]*Value{}, seen: map[*answer]bool{}, Certainty: fact.Direct}
 	for name, v := range given {
-		adoptObjects(name, s.tr, &v)
+		adoptObjects(name, s, &v)
 		s.objects[name] = &v
 	}
 	s.lazy = func(name string) (Value, bool) {
@@ -93,26 +107,50 @@ func NewStatedScope(given map[string]Value) *Scope {
 	return s
 }
 
-// SetSubject sets the subject and clears the trace.
+// SetSubject sets the subject and forgets which facts were read.
 func (s *Scope) SetSubject(subject Subject) {
-	s.subject = subject
-	s.tr.clearReads()
+	s.subject, s.reads = subject, s.reads[:0]
+	clear(s.seen)
+	s.Certainty, s.Unverified, s.Doubt = fact.Direct, "", nil
 }
 
-// Read returns a fact that was read since About; the zero Value, unknown, if it was not.
-func (s *Scope) Read(name string) Value { return s.tr.valueAtPath(name) }
-
-// Certainty returns the weakest certainty of the facts read; unverified describes the first of them that no document
-// confirms, "" if there is none.
-func (s *Scope) Certainty() (weakest fact.Certainty, unverified string) {
-	return s.tr.certainty, s.tr.unverified
+func (s *Scope) recordRead(a *answer) {
+	if s.seen[a] {
+		return
+	}
+	s.seen[a] = true
+	s.reads = append(s.reads, a)
+	if a.value.Known() {
+		s.Certainty = min(s.Certainty, a.value.Certainty)
+		if a.value.Unverified {
+			s.Unverified = cmp.Or(s.Unverified, a.doc, a.path)
+		}
+		s.Doubt = cmp.Or(s.Doubt, a.value.Doubt)
+	}
 }
 
-// Doubt returns what contradicts a fact that was read, nil if nothing does.
-func (s *Scope) Doubt() *fact.Doubt { return s.tr.doubt }
+// Read returns a fact that was read since SetSubject; the zero Value, unknown, if it was not.
+func (s *Scope) Read(name string) Value {
+	for _, a := range s.reads {
+		if a.path == name {
+			return a.value
+		}
+	}
+	return Value{}
+}
 
 // Evidence lists the sources of the facts read.
-func (s *Scope) Evidence() []fact.Evidence { return s.tr.evidence() }
+func (s *Scope) Evidence() []fact.Evidence {
+	var out []fact.Evidence
+	for _, a := range s.reads {
+		for _, e := range a.value.Evidence() {
+			if len(out) < maxEvidence && !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
 
 // Cost returns the cost of the evaluations in this scope so far.
 func (s *Scope) Cost() uint64 { return s.spent }
@@ -124,13 +162,13 @@ func (s *Scope) PlainFact(variable, field string) string {
 	if !ok {
 		return ""
 	}
-	v, _ := o.readField(field)
-	switch t := v.Value.(type) {
-	case string, int64, float64, bool:
-		return fmt.Sprint(t)
-	default:
-		return ""
+	if v, _ := o.readField(field); v != nil {
+		switch t := v.Value.(type) {
+		case string, int64, float64, bool:
+			return fmt.Sprint(t)
+		}
 	}
+	return ""
 }
 
 // Outcome is the result of an expression.
@@ -139,20 +177,6 @@ type Outcome struct {
 	// Missing lists the facts that made it unknown, by name.
 	Missing []string
 	Err     error
-}
-
-func (s *Scope) runProgram(p cel.Program) Outcome {
-	val, details, err := p.Eval(s)
-	if n := details.ActualCost(); n != nil {
-		s.spent += *n
-	}
-	if err != nil {
-		return Outcome{Err: err}
-	}
-	if u, ok := val.(*types.Unknown); ok {
-		return Outcome{Missing: missingFacts(u)}
-	}
-	return Outcome{Val: val}
 }
 
 func missingFacts(u *types.Unknown) []string {
@@ -164,66 +188,5 @@ func missingFacts(u *types.Unknown) []string {
 		}
 	}
 	slices.Sort(out)
-	return out
-}
-
-// factTrace records which facts an expression read: they are the verdict's evidence, and the weakest of them
-// limits its certainty.
-type factTrace struct {
-	facts      []*answer
-	seen       map[*answer]bool
-	certainty  fact.Certainty
-	unverified string
-	doubt      *fact.Doubt
-}
-
-// answer is the value of a field in the model and its path below the object's (of): an object that is found in
-// several places has several paths and answers. doc is the field's meaning.
-type answer struct {
-	value         Value
-	path, of, doc string
-}
-
-func newTrace() *factTrace { return &factTrace{seen: map[*answer]bool{}, certainty: fact.Direct} }
-
-func (t *factTrace) clearReads() {
-	clear(t.seen)
-	t.facts = t.facts[:0]
-	t.certainty, t.unverified, t.doubt = fact.Direct, "", nil
-}
-
-func (t *factTrace) recordRead(a *answer) {
-	if t.seen[a] {
-		return
-	}
-	t.seen[a] = true
-	t.facts = append(t.facts, a)
-	if a.value.Known() {
-		t.certainty = min(t.certainty, a.value.Certainty)
-		if a.value.Unverified {
-			t.unverified = cmp.Or(t.unverified, a.doc, a.path)
-		}
-		t.doubt = cmp.Or(t.doubt, a.value.Doubt)
-	}
-}
-
-func (t *factTrace) valueAtPath(name string) Value {
-	for _, a := range t.facts {
-		if a.path == name {
-			return a.value
-		}
-	}
-	return Value{}
-}
-
-func (t *factTrace) evidence() []fact.Evidence {
-	var out []fact.Evidence
-	for _, a := range t.facts {
-		for _, e := range a.value.Evidence() {
-			if len(out) < maxEvidence && !slices.Contains(out, e) {
-				out = append(out, e)
-			}
-		}
-	}
 	return out
 }

@@ -10,15 +10,6 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
-func settingFields() []Field {
-	var fields []Field
-	for _, id := range settings.IDs() {
-		fields = append(fields, Field{id, textType, "canonical value of the setting of this name: the configured value if known, else the effective one",
-			machineReader(func(m *Machine) Value { v, _ := selectValue(m.sys.Settings[id]); return v })})
-	}
-	return fields
-}
-
 var settingType = newObjectType("Setting", "one BIOS setting with its three values",
 	Field{"id", textType, "canonical id", typedReader(func(s *settingFacts) Value { return PlainValue(s.id) })},
 	Field{"configured", textType, "what BIOS setup says", typedReader(func(s *settingFacts) Value { return valueOf(s.Configured) })},

@@ -198,7 +198,7 @@ func erringModules(m *Machine) Value {
 		e := (&slotFacts{m: m, i: i}).errorCounts()
 		facts = append(facts, valueOf(e.Corrected), valueOf(e.Uncorrected))
 		if e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0 {
-			names = append(names, m.slotName(i))
+			names = append(names, m.sys.Slots[i].Name())
 		}
 	}
 	return deriveValue(func() any { return names }, facts...)

@@ -101,7 +101,7 @@ func missingModules(m *Machine) Value {
 		if total += bytes; smallest == 0 || bytes < smallest {
 			smallest = bytes
 		}
-		out = append(out, m.slotName(i)+" ("+m.slotName(twin)+" has "+humanize.Size(bytes)+")")
+		out = append(out, m.sys.Slots[i].Name()+" ("+m.sys.Slots[twin].Name()+" has "+humanize.Size(bytes)+")")
 	}
 	if lost := (list[0].want - list[0].has) << 20; lost <= total-smallest || lost > total {
 		return PlainValue([]string{})

@@ -95,9 +95,16 @@ var socketPopulation = []Field{
 	{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 	{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
 	{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populationReader(slottedChannels)},
-	{"empty", textListType, "names of the empty channels", populationReader(emptyNames)},
-	{"empty_channels", textListType, "empty channels by the locators of their slots", populationReader(emptyChannels)},
-	{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", populationReader(emptyChoices)},
+	{"empty", textListType, "names of the empty channels", emptyChannels(func(channel string, _ []string) (text, missing string) { return channel, "" })},
+	{"empty_channels", textListType, "empty channels by the locators of their slots", emptyChannels(func(channel string, slots []string) (text, missing string) {
+		return "channel " + channel + strings.TrimSuffix(" ("+strings.Join(slots, ", ")+")", " ()"), ""
+	})},
+	{"empty_choices", textListType, "the slots of each empty channel, one of which takes the DIMM: A1 or A9; unknown if a channel has no slot that is listed", emptyChannels(func(channel string, slots []string) (text, missing string) {
+		if len(slots) == 0 {
+			return "", "no slot of channel " + channel + " is listed"
+		}
+		return strings.Join(slots, " or "), ""
+	})},
 	{"channels", textListType, "every channel with its modules, in words", populationReader(channelWords)},
 	{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 	{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
@@ -252,47 +259,21 @@ func channelRanks(s *socketFacts) Value {
 	return deriveValue(func() any { return out }, facts...)
 }
 
-func emptyChannels(s *socketFacts) Value {
-	return computedFrom(s.pop.DPC, func(dpc []int) any {
+// emptyChannels describes each channel without a module, and the slots of its own that are listed; missing is why it cannot.
+func emptyChannels(describe func(channel string, slots []string) (text, missing string)) func(any) Value {
+	return populationReader(func(s *socketFacts) Value {
 		out := []string{}
-		for ch, n := range dpc {
+		for ch, n := range s.pop.DPC.Or(nil) {
 			if n > 0 {
 				continue
 			}
-			name := "channel " + s.pop.ChannelName(ch)
-			if slots := s.emptySlots(ch); len(slots) > 0 {
-				name += " (" + strings.Join(s.m.slotNames(slots), ", ") + ")"
+			text, missing := describe(s.pop.ChannelName(ch), s.m.slotNames(s.emptySlots(ch)))
+			if missing != "" {
+				return MissingValue(fact.Absent, missing, "")
 			}
-			out = append(out, name)
+			out = append(out, text)
 		}
-		return out
-	})
-}
-
-func emptyChoices(s *socketFacts) Value {
-	choices := []string{}
-	for ch, n := range s.pop.DPC.Or(nil) {
-		if n > 0 {
-			continue
-		}
-		slots := s.emptySlots(ch)
-		if len(slots) == 0 {
-			return MissingValue(fact.Absent, "no slot of channel "+s.pop.ChannelName(ch)+" is listed", "")
-		}
-		choices = append(choices, strings.Join(s.m.slotNames(slots), " or "))
-	}
-	return computedFrom(s.pop.DPC, func([]int) any { return choices })
-}
-
-func emptyNames(s *socketFacts) Value {
-	return computedFrom(s.pop.DPC, func(dpc []int) any {
-		out := []string{}
-		for ch, n := range dpc {
-			if n == 0 {
-				out = append(out, s.pop.ChannelName(ch))
-			}
-		}
-		return out
+		return computedFrom(s.pop.DPC, func([]int) any { return out })
 	})
 }
 
@@ -311,11 +292,11 @@ func lockstepFaults(s *socketFacts) Value {
 func (s *socketFacts) orderFaults() any {
 	out := []string{}
 	for _, f := range s.pop.OrderFaults {
-		name := s.m.slotName(f.Slot)
+		name := s.m.sys.Slots[f.Slot].Name()
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+humanize.Size(s.m.sys.Slots[f.Slot].SizeBytes.Or(0))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+humanize.Size(s.m.sys.Slots[f.Slot].SizeBytes.Or(0))+") comes after the smaller "+s.m.sys.Slots[f.Smaller].Name())
 		}
 	}
 	return out

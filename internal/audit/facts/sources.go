@@ -96,7 +96,7 @@ func socketReader(f func(s *socketFacts) Value) func(any) Value { return typedRe
 
 func populationReader(f func(s *socketFacts) Value) func(any) Value {
 	return socketReader(func(s *socketFacts) Value {
-		if !s.hasPopulation() {
+		if s.pop == nil || !s.m.hasListedSlots() { // CPUs are also read from the kernel: without a list of slots, having no DIMMs is unknown, not a finding
 			return s.m.noPopulation()
 		}
 		return f(s)
@@ -148,9 +148,6 @@ func markSlotFields(fields []Field, of func(src any) (m *Machine, mapDoubt strin
 	}
 	return fields
 }
-
-// CPUs are also read from the kernel: without a list of slots, having no DIMMs is unknown, not a finding.
-func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.hasListedSlots() }
 
 func (m *Machine) hasListedSlots() bool {
 	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil

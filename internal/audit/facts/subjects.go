@@ -17,35 +17,30 @@ func (m *Machine) Subjects(kind string) ([]Subject, Value) {
 	if got, ok := m.asked[kind]; ok {
 		return got.list, got.known
 	}
-	list, known := m.makeSubjects(kind)
+	list, known := []Subject{{}}, PlainValue(true)
+	switch kind {
+	case "socket":
+		list, known = m.socketSubjects()
+	case "slot":
+		list, known = m.slotSubjects()
+	case "node":
+		list, known = m.nodeSubjects()
+	case "setting":
+		list, known = m.settingSubjects()
+	case SubjectCounter:
+		list, known = m.counterSubjects()
+	case SubjectDevice:
+		list, known = m.deviceSubjects()
+	case SubjectBaseline:
+		list, known = m.changeSubjects()
+	case SubjectMeasured:
+		list, known = m.measuredSubjects()
+	}
 	if m.asked == nil {
 		m.asked = map[string]subjectList{}
 	}
 	m.asked[kind] = subjectList{list, known}
 	return list, known
-}
-
-func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
-	switch kind {
-	case "socket":
-		return m.socketSubjects()
-	case "slot":
-		return m.slotSubjects()
-	case "node":
-		return m.nodeSubjects()
-	case "setting":
-		return m.settingSubjects()
-	case SubjectCounter:
-		return m.counterSubjects()
-	case SubjectDevice:
-		return m.deviceSubjects()
-	case SubjectBaseline:
-		return m.changeSubjects()
-	case SubjectMeasured:
-		return m.measuredSubjects()
-	default:
-		return []Subject{{}}, PlainValue(true)
-	}
 }
 
 // A front-side-bus machine has the chipset's memory, named machine, instead.
@@ -193,14 +188,13 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 }
 
 func (m *Machine) subjectObjects(variable string) Value {
-	// New objects: those of a list are named by their index, not as a subject.
-	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
+	subjects, ok := m.Subjects(variable[:len(variable)-1])
 	if !ok.Known() {
 		return ok
 	}
 	out := make([]*Object, len(subjects))
-	for i, s := range subjects {
-		out[i] = s.object
+	for i, s := range subjects { // new ones: those of a list are named by their index, not as a subject
+		out[i] = &Object{typ: s.object.typ, src: s.object.src}
 	}
 	return PlainValue(out)
 }

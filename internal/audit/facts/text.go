@@ -72,7 +72,7 @@ func (x *Programs) CheckText(src string) error {
 		return err
 	}
 	given := map[string]Value{}
-	for name, t := range Declared().variables() {
+	for name, t := range Declared().variables {
 		given[name] = PlainValue(sample(t))
 	}
 	x.left, x.checks = maxText, true
@@ -231,9 +231,7 @@ func factOf(of any, names ...string) (any, error) {
 	case *Scope:
 		v, missing = t.variable(names[0]), "undeclared reference to '%s'"
 	case *Object:
-		if _, ok := t.typ.Field(names[0]); ok {
-			v, _ = t.readField(names[0])
-		}
+		v, _ = t.readField(names[0])
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {

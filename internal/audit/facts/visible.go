@@ -291,7 +291,7 @@ func (m *Machine) listedTwice(silent []int) string {
 			}
 			locator, bank := s.Locator.Value == o.Locator.Value, s.BankLocator.Value == o.BankLocator.Value
 			if locator && bank || (locator || bank) && !m.hasArray(s.Array) && m.hasArray(o.Array) {
-				return m.slotName(i)
+				return m.sys.Slots[i].Name()
 			}
 		}
 	}
