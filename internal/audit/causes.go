@@ -9,64 +9,38 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
+// recordCauses finds the failures that each finding follows from: of the rules that its own depends on, those about its subject,
+// the subject's socket and the machine; for a machine those of any part, for a socket of its slots.
 func (r *auditRun) recordCauses() {
 	r.roots = map[int][]int{}
-	all := r.collectFailures()
+	failures := map[string][]int{}
+	for i := range r.out.Findings {
+		if f := &r.out.Findings[i]; f.Result == verdict.Fail {
+			failures[f.Rule] = append(failures[f.Rule], i)
+		}
+	}
+	machine := inventory.Subject{}
 	for i, ids := range r.depends {
 		f := &r.out.Findings[i]
 		if f.Result != verdict.Fail && f.Result != verdict.Unknown {
 			continue
 		}
 		for _, id := range ids {
-			for _, failed := range all.findMatching(id, f.Subject, r.facts.OwningSocket) {
-				if machine := (inventory.Subject{}); r.counters[i] && (f.Subject == machine || r.out.Findings[failed].Subject != f.Subject) {
-					continue // errors that no slot is known for may be of any module
+			for _, failed := range failures[id] {
+				s := r.out.Findings[failed].Subject
+				slotOfSocket := f.Subject.Kind == inventory.AboutSocket && s.Kind == inventory.AboutSlot && r.facts.OwningSocket(s) == f.Subject
+				switch {
+				case r.counters[i] && (f.Subject == machine || s != f.Subject): // errors that no slot is known for may be of any module
+				case f.Subject == machine, s == machine, s == f.Subject, slotOfSocket, s == r.facts.OwningSocket(f.Subject):
+					r.roots[i] = append(r.roots[i], failed)
+					f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: s})
 				}
-				r.roots[i] = append(r.roots[i], failed)
-				f.Causes = append(f.Causes, verdict.Ref{Rule: id, Subject: r.out.Findings[failed].Subject})
 			}
 		}
 		if len(f.Causes) > 0 {
 			f.CausedBy = nullable.String(f.Causes[0].Rule)
 		}
 	}
-}
-
-type failures map[string]map[inventory.Subject][]int
-
-func (r *auditRun) collectFailures() failures {
-	out := failures{}
-	for i := range r.out.Findings {
-		f := &r.out.Findings[i]
-		if f.Result != verdict.Fail {
-			continue
-		}
-		if out[f.Rule] == nil {
-			out[f.Rule] = map[inventory.Subject][]int{}
-		}
-		out[f.Rule][f.Subject] = append(out[f.Rule][f.Subject], i)
-	}
-	return out
-}
-
-// Failures of the subject's socket and of the machine match, too; for a machine those of any part, for a socket of its slots.
-func (f failures) findMatching(rule string, subject inventory.Subject, ownerOf func(inventory.Subject) inventory.Subject) []int {
-	bySubject := f[rule]
-	if machine := (inventory.Subject{}); subject != machine {
-		bySubject = map[inventory.Subject][]int{}
-		for s, list := range f[rule] {
-			slotOfSocket := subject.Kind == inventory.AboutSocket && s.Kind == inventory.AboutSlot && ownerOf(s) == subject
-			if s == subject || s == ownerOf(subject) || s == machine || slotOfSocket {
-				bySubject[s] = list
-			}
-		}
-	}
-	var out []int
-	for _, list := range bySubject {
-		out = append(out, list...)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // A cause without its own effect shows what the worst consequence costs and which document says so.

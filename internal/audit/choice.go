@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 }
 
 func (r *auditRun) isVendorProfile(p *rulepack.ListedProfile) bool {
-	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Whole().Citation.Vendor))
+	return len(p.For.Vendors) > 0 || slices.Contains(slices.Collect(maps.Values(cpuVendors)), platform.VendorWord(p.Whole().Citation.Vendor))
 }
 
 func (r *auditRun) describeMismatch(others []*rulepack.Match) (written, this string) {

@@ -12,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
-	"memaudit.example/memaudit/internal/topology/population"
 )
 
 // Ranks of a document, best first.
@@ -32,13 +31,11 @@ const (
 var standings = [...]verdict.Standing{ownGeneration: verdict.Generation, ownSister: verdict.Sister, cpuVendor: verdict.CPUVendor, ownUnread: verdict.Unread,
 	otherGeneration: verdict.Practice, thirdParty: verdict.Practice, otherMaker: verdict.OtherVendor, practice: verdict.Practice}
 
-// citeDocument is the document nearest to the machine; nil if there is none.
+// citeDocument is the document nearest to the machine; nil if there is none. A rule cites documents about its topics, and the one
+// behind the platform's row if it rests on that.
 func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
-	if p := r.populationOf(s.Of); p != nil {
-		if c := r.slotsCitation(p.OrderSource); rule.Cites(rulepack.CiteOrder) && c != nil {
-			return c
-		}
-		if c := r.slotsCitation(p.CountSource); rule.Cites(rulepack.CiteCounts) && c != nil { // which does not allow the number
+	if rule.Cites(rulepack.CiteOrder) || rule.Cites(rulepack.CiteCounts) {
+		if c := r.slotsCitation(rule, s.Of); c != nil {
 			return c
 		}
 	}
@@ -46,8 +43,21 @@ func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.C
 	if best != nil {
 		rank = r.ruleDocumentRank(rule)
 	}
-	for _, d := range r.citableDocuments(rule) {
-		if n := documentRank(d, r.documentNames()); n < rank {
+	var documents []*platform.Document
+	if p, ok := r.population.Platform.Get(); ok {
+		for i := range p.Documents {
+			if d := &p.Documents[i]; slices.ContainsFunc(d.Topics, rule.Cites) {
+				documents = append(documents, d)
+			}
+		}
+		// Of a site's own platform only the row's document is known.
+		row, listed := rowDocument(p)
+		if p.Citation.Title != "" && (rule.Cites(rulepack.CitePlatform) || !listed && slices.ContainsFunc(verdict.Topics, rule.Cites)) {
+			documents = append(documents, row)
+		}
+	}
+	for _, d := range documents {
+		if n := documentRank(d, r.vendors().documents); n < rank {
 			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: nullable.Int(d.Year), Place: nullable.String(d.Place), URL: nullable.String(d.URL)}, n
 		}
 	}
@@ -57,26 +67,6 @@ func (r *auditRun) citeDocument(rule *rulepack.Rule, s facts.Subject) *verdict.C
 	out := *best
 	out.Standing = standings[rank]
 	return &out
-}
-
-// A rule cites documents about its topics, and the one behind the platform's row if it rests on that.
-func (r *auditRun) citableDocuments(rule *rulepack.Rule) []*platform.Document {
-	p, ok := r.population.Platform.Get()
-	if !ok {
-		return nil
-	}
-	var out []*platform.Document
-	for i := range p.Documents {
-		if d := &p.Documents[i]; d.Covers(rule.Cite) {
-			out = append(out, d)
-		}
-	}
-	// Of a site's own platform only the row's document is known.
-	row, listed := rowDocument(p)
-	if p.Citation.Title != "" && (rule.Cites(rulepack.CitePlatform) || !listed && slices.ContainsFunc(verdict.Topics, rule.Cites)) {
-		out = append(out, row)
-	}
-	return out
 }
 
 func rowDocument(p *platform.Platform) (*platform.Document, bool) {
@@ -133,86 +123,85 @@ func documentRank(d *platform.Document, names place.Names) int {
 	}
 }
 
-// A rule that is written for vendors or products cites the document it is written from.
+// A rule that is written for vendors or products cites the document it is written from. Which models a document of theirs covers
+// is in the platform's list.
 func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
-	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
-	p, known := r.population.Platform.Get()
+	c, maker, known := rule.Citation, platform.VendorWord(rule.Citation.Vendor), r.vendors()
+	p := r.population.Platform.Or(nil)
+	unlisted := ownSister
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
-		return r.rankOfListed(p, c, ownModel)
+		unlisted = ownModel
 	case c.Authority == verdict.Standard:
 		return standard
 	case c.Authority == verdict.ThirdParty:
 		return thirdParty
-	case slices.Contains(r.documentNames().Makers, maker):
-		if len(c.About) == 0 || known && slices.Contains(c.About, p.ID) {
-			return r.rankOfListed(p, c, ownSister)
+	case slices.Contains(known.documents.Makers, maker):
+		if len(c.About) > 0 && (p == nil || !slices.Contains(c.About, p.ID)) {
+			return otherGeneration
 		}
-		return otherGeneration
-	case maker == r.cpuVendor():
+	case maker == known.cpu:
 		return cpuVendor
 	case rule.For != nil:
 		return otherMaker
 	default:
 		return practice
 	}
-}
-
-// The models come from the list of the platform's documents.
-func (r *auditRun) rankOfListed(p *platform.Platform, c *verdict.Citation, otherwise int) int {
 	for i := 0; p != nil && i < len(p.Documents); i++ {
 		if d := &p.Documents[i]; d.Title == c.Title {
-			return documentRank(d, r.documentNames())
+			return documentRank(d, known.documents)
 		}
 	}
-	return otherwise
+	return unlisted
 }
 
-// A vendor that may be that of firmware's reference code is left out.
-func (r *auditRun) documentNames() place.Names {
-	if r.found == nil {
-		n := r.population.Names
-		n.Makers = slices.DeleteFunc(slices.Clone(n.Makers), func(maker string) bool { return maker == r.cpuVendor() && maker != r.machineVendor() })
-		r.found = &n
+// vendors are those of a machine, normalised.
+type vendors struct {
+	// machine is "" if firmware does not name it. If only the board is named, and by the CPU vendor's name, it may be that of
+	// firmware's reference code (INTEL X79, Intel OEM), so it is unknown.
+	machine string
+	cpu     string
+	// documents is what the machine's documents are found by, without a vendor that may be that of firmware's reference code.
+	documents place.Names
+}
+
+// cpuVendors are the vendors of processors by their CPUID vendor strings.
+var cpuVendors = map[string]string{platform.Intel: "intel", platform.AMD: "amd"}
+
+func (r *auditRun) vendors() *vendors {
+	if r.known != nil {
+		return r.known
 	}
-	return *r.found
-}
-
-// machineVendor returns the machine's normalised vendor; "" if firmware does not name it. If only the board is named,
-// and by the CPU vendor's name, it may be that of firmware's reference code (INTEL X79, Intel OEM), so it is
-// unknown.
-func (r *auditRun) machineVendor() string {
-	if r.folded == nil {
-		vendor := r.sys.Machine.Vendor
-		name := platform.VendorWord(vendor.Or(""))
-		if vendor.Certainty <= fact.Indirect && name == r.cpuVendor() {
-			name = ""
-		}
-		r.folded = &name
+	cpu, machine := r.sys.CPU.Vendor, r.sys.Machine.Vendor
+	if i := slices.IndexFunc(r.sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Known() }); i >= 0 {
+		cpu = r.sys.Sockets[i].Vendor
 	}
-	return *r.folded
-}
-
-func (r *auditRun) cpuVendor() string {
-	for i := range r.sys.Sockets {
-		if v, ok := r.sys.Sockets[i].Vendor.Get(); ok {
-			return platform.CPUVendor(v)
-		}
+	v := vendors{machine: platform.VendorWord(machine.Or("")), cpu: cpuVendors[cpu.Or("")], documents: r.population.Names}
+	if machine.Certainty <= fact.Indirect && v.machine == v.cpu {
+		v.machine = ""
 	}
-	return platform.CPUVendor(r.sys.CPU.Vendor.Or(""))
+	v.documents.Makers = slices.DeleteFunc(slices.Clone(v.documents.Makers), func(maker string) bool { return maker == v.cpu && maker != v.machine })
+	r.known = &v
+	return r.known
 }
 
-func (r *auditRun) populationOf(subject inventory.Subject) *population.Population {
+// slotsCitation is the manual that the slot sets or the filling order are from, or that does not allow the number of DIMMs; nil
+// if a rule cites none.
+func (r *auditRun) slotsCitation(rule *rulepack.Rule, subject inventory.Subject) *verdict.Citation {
+	source := ""
 	for i := range r.population.Populations {
-		if p := &r.population.Populations[i]; inventory.SocketSubject(p.Socket) == subject {
-			return p
+		p := &r.population.Populations[i]
+		if inventory.SocketSubject(p.Socket) != subject {
+			continue
 		}
+		if rule.Cites(rulepack.CiteOrder) {
+			source = p.OrderSource
+		}
+		if source == "" && rule.Cites(rulepack.CiteCounts) {
+			source = p.CountSource
+		}
+		break
 	}
-	return nil
-}
-
-// source is a manual's name in the slot sets or the filling order; nil for "".
-func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 	if source == "" {
 		return nil
 	}
@@ -226,7 +215,7 @@ func (r *auditRun) slotsCitation(source string) *verdict.Citation {
 		c.URL = nullable.String(r.population.Sets.URL(source))
 	}
 	switch {
-	case !slices.Contains(r.documentNames().Makers, platform.VendorWord(vendor)):
+	case !slices.Contains(r.vendors().documents.Makers, platform.VendorWord(vendor)):
 		c.Standing = verdict.OtherVendor
 	case bySets && r.population.Sets.SisterManual(source) != "":
 		c.Standing, c.Noted = verdict.Sister, true

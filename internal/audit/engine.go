@@ -5,7 +5,6 @@ package audit
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/rulepack"
@@ -13,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/model/settings"
-	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -86,9 +84,8 @@ type auditRun struct {
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// folded is the machine's normalised vendor, found what its documents are found by; nil until first used.
-	folded *string
-	found  *place.Names
+	// known is nil until first used.
+	known *vendors
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.
 	depends map[int][]string
@@ -102,16 +99,6 @@ type auditRun struct {
 func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *auditRun {
 	m := facts.NewMachine(sys, topo)
 	return &auditRun{engine: e, sys: sys, population: topo, facts: m, scope: facts.NewScope(m), options: o}
-}
-
-// add appends a finding. If the table may be another machine's than the system tree, a finding is at most info;
-// except memory errors, which the kernel counted itself, whatever the table lists.
-func (r *auditRun) add(f verdict.Finding) int {
-	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
-		capSeverity(&f, r.sys.Firmware.Doubt)
-	}
-	r.out.Findings = append(r.out.Findings, f)
-	return len(r.out.Findings) - 1
 }
 
 type applicable struct {

@@ -38,7 +38,9 @@ func (r *auditRun) evaluateRule(candidates []*rulepack.Rule) {
 		if !r.options.Bare {
 			f.Citation = r.citeDocument(decisive, s)
 		}
-		r.demotePass(candidates, decisive, &f)
+		if f.Result == verdict.Pass && !r.sys.Machine.Product.Known() {
+			r.demotePass(candidates, decisive, &f)
+		}
 		if r.options.Prerequisites {
 			f.Prerequisites = r.metWords(decisive, s)
 		}
@@ -64,9 +66,6 @@ func (r *auditRun) evaluateRule(candidates []*rulepack.Rule) {
 
 // A rule about single products may apply, too, which only the missing product name could decide.
 func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Rule, f *verdict.Finding) {
-	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
-		return
-	}
 	for _, c := range candidates[:slices.Index(candidates, decisive)] {
 		if c.For != nil && len(c.For.Products) > 0 && r.matchesMachine(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
@@ -179,7 +178,9 @@ func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
 	holds, o := r.evaluateCondition(rule.Check, s)
 	f.Certainty = rule.CapCertainty(r.scope.Certainty)
-	r.addEvidence(f)
+	if !r.options.Bare && !r.options.NoReadings {
+		f.Evidence = r.scope.Evidence()
+	}
 	doubt := r.doubtOfFacts(rule)
 	switch {
 	case o.Err != nil:
@@ -190,20 +191,20 @@ func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict
 		f.Result, f.Certainty = verdict.Unknown, fact.None
 		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt.Reason), r.scope.Doubt.KnownBy.List()
 	case holds:
-		f.Result = verdict.Pass
-		if rule.Explains {
-			f.Explains = true
-			r.describeFinding(rule, f)
-		}
+		f.Result, f.Explains = verdict.Pass, rule.Explains
 	default:
 		f.Result = verdict.Fail
-		r.describeFinding(rule, f)
+	}
+	if !r.options.Bare && (f.Result == verdict.Fail || f.Explains) {
+		describeFinding(&r.engine.programs, r.scope, rule, r.sys.Machine.Vendor.Or(""), f)
 	}
 	if len(rule.Prerequisites) > 0 && (f.Result == verdict.Fail || f.Result == verdict.Unknown) {
 		doubt = cmp.Or(r.completeFeature(rule, s, f), doubt)
 	}
 	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
-		r.decideSeverity(rule, s, f, &doubt)
+		if verdict.Severity(rule.Severity).Rank() == 0 {
+			r.decideSeverity(rule, s, f, &doubt)
+		}
 		capSeverity(f, doubt)
 	}
 }
@@ -231,6 +232,16 @@ func (r *auditRun) doubtOfFacts(rule *rulepack.Rule) string {
 	}
 }
 
+// add appends a finding. If the table may be another machine's than the system tree, a finding is at most info;
+// except memory errors, which the kernel counted itself, whatever the table lists.
+func (r *auditRun) add(f verdict.Finding) int {
+	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
+		capSeverity(&f, r.sys.Firmware.Doubt)
+	}
+	r.out.Findings = append(r.out.Findings, f)
+	return len(r.out.Findings) - 1
+}
+
 // capSeverity lowers a severity to what the facts allow. A failure that doubt lowers is not decided.
 func capSeverity(f *verdict.Finding, doubt string) {
 	switch {
@@ -244,11 +255,8 @@ func capSeverity(f *verdict.Finding, doubt string) {
 	}
 }
 
-// doubt becomes what is in doubt about facts that the check did not use.
+// decideSeverity evaluates a severity that is an expression. doubt becomes what is in doubt about facts that the check did not use.
 func (r *auditRun) decideSeverity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding, doubt *string) {
-	if verdict.Severity(rule.Severity).Rank() > 0 {
-		return
-	}
 	r.scope.SetSubject(s)
 	text, err := r.engine.programs.Word(r.scope, rule.Severity)
 	*doubt = cmp.Or(*doubt, r.doubtOfFacts(rule))
@@ -269,21 +277,15 @@ func (r *auditRun) evaluateCondition(src string, s facts.Subject) (bool, facts.O
 	return r.engine.programs.Bool(r.scope, src)
 }
 
-// A failing text never changes the verdict: its error is printed instead.
-func (r *auditRun) describeFinding(rule *rulepack.Rule, f *verdict.Finding) {
-	if r.options.Bare {
-		return
-	}
-	fillTexts(rule, r.sys.Machine.Vendor.Or(""), f, func(src string) string {
-		text, err := r.engine.programs.Text(r.scope, src)
+// describeFinding fills in the texts of a rule. A failing one never changes the verdict: its error is printed instead.
+func describeFinding(programs *facts.Programs, s *facts.Scope, rule *rulepack.Rule, vendor string, f *verdict.Finding) {
+	say := func(src string) string {
+		text, err := programs.Text(s, src)
 		if err != nil {
 			return "(text of the rule is broken: " + err.Error() + ")"
 		}
 		return text
-	})
-}
-
-func fillTexts(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(src string) string) {
+	}
 	texts := rule.Texts()
 	f.Found, f.Expected = nullable.String(say(texts.Found)), nullable.String(say(texts.Expected))
 	f.Short, f.Label, f.Fix = say(texts.Short), say(texts.Label), say(texts.Fix)
@@ -295,16 +297,12 @@ func fillTexts(rule *rulepack.Rule, vendor string, f *verdict.Finding, say func(
 	}
 }
 
-func (r *auditRun) addEvidence(f *verdict.Finding) {
-	if !r.options.Bare && !r.options.NoReadings {
-		f.Evidence = r.scope.Evidence()
-	}
-}
-
 func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
-	r.addEvidence(f)
+	if !r.options.Bare && !r.options.NoReadings {
+		f.Evidence = r.scope.Evidence()
+	}
 	var reasons []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)

@@ -25,13 +25,9 @@ func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 		return nil, ""
 	}
 	var programs facts.Programs
-	say := func(src string) string {
-		text, _ := programs.Text(s, src)
-		return text
-	}
 	found := startRule(r, exampleSubject(r.Subject, s))
 	found.Result, found.Explains = verdict.Result(c.Expect), r.Explains
-	fillTexts(r, s.PlainFact("machine", "vendor"), &found, say)
+	describeFinding(&programs, s, r, s.PlainFact("machine", "vendor"), &found)
 	if verdict.Severity(r.Severity).Rank() == 0 {
 		if word, _ := programs.Word(s, r.Severity); verdict.Severity(word).Rank() > 0 {
 			found.Severity = verdict.Severity(word)

@@ -81,7 +81,9 @@ func (r *auditRun) completeFeature(rule *rulepack.Rule, s facts.Subject, f *verd
 	}
 	r.evaluateCondition(rule.Applies, s)
 	doubt = r.doubtOfFacts(rule)
-	r.describeFinding(rule, f)
+	if !r.options.Bare {
+		describeFinding(&r.engine.programs, r.scope, rule, r.sys.Machine.Vendor.Or(""), f)
+	}
 	f.Reason, f.KnownBy = "", nil
 	if len(unmet) == 0 {
 		said = append([]string{"the running system shows that it does not work, and nothing that it needs was found missing"}, said...)

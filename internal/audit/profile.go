@@ -83,7 +83,7 @@ func (r *auditRun) namesMachine(p *rulepack.ListedProfile) bool {
 // Analogous if it names other machines, Practice if another vendor wrote it. A machine with an unknown vendor
 // has no other.
 func (r *auditRun) documentStanding(p *rulepack.ProfileSpec) verdict.Standing {
-	own := r.machineVendor()
+	own := r.vendors().machine
 	switch {
 	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runsFirmware(p.Firmware):
 		return verdict.Practice

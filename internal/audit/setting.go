@@ -21,7 +21,7 @@ func (r *auditRun) evaluateSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSe
 	switch {
 	case f.Citation.Standing == verdict.Practice:
 		f.Why += nullable.String("; no document of the machine's vendor, general practice of " + p.Citation.Vendor)
-	case f.Citation.Standing == "" && r.machineVendor() == "":
+	case f.Citation.Standing == "" && r.vendors().machine == "":
 		f.Citation.Standing = verdict.Practice
 		f.Why += nullable.String("; the machine's vendor is not known, general practice of " + p.Citation.Vendor)
 	}

@@ -287,7 +287,7 @@ func documentFor(p *platform.Info, names place.Names) string {
 	best := len(documentWords) - 1
 	for i := range p.Documents {
 		d := &p.Documents[i]
-		if !d.Covers([]string{"channels"}) {
+		if !slices.Contains(d.Topics, "channels") {
 			continue
 		}
 		switch {

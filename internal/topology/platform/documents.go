@@ -76,11 +76,6 @@ func (d *Document) Relation(names []string) Relation {
 	return best
 }
 
-// Covers reports whether the document covers one of the topics.
-func (d *Document) Covers(topics []string) bool {
-	return slices.ContainsFunc(d.Topics, func(s string) bool { return slices.Contains(topics, s) })
-}
-
 // Author is a vendor of machines with documents among a platform's sources.
 type Author struct {
 	// Vendor is the name as VendorWord normalises it.

@@ -140,12 +140,6 @@ func VendorWord(name string) string {
 	}
 }
 
-// CPUVendors are the processor vendors that CPUVendor knows.
-var CPUVendors = [...]string{"intel", "amd"}
-
-// CPUVendor returns the vendor for a CPUID vendor string, "" if unknown.
-func CPUVendor(vendor string) string { return map[string]string{Intel: "intel", AMD: "amd"}[vendor] }
-
 // CPUID vendor strings.
 const (
 	Intel = "GenuineIntel"
