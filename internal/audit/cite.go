@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -92,6 +93,25 @@ func RowDocument(p *platform.Platform, names place.Names) string {
 	return standings[rank].MarkDocument(d.Vendor + ", " + d.Title)
 }
 
+// RankOfModels returns how close the models of a document are to a machine with these names of product and board: its own, its
+// generation, others.
+func RankOfModels(d *platform.Document, names []string) int {
+	best := ownSister
+	for _, model := range d.Models {
+		for _, name := range names {
+			switch {
+			case strings.Contains(model, "*"):
+				if ok, _ := path.Match(model, strings.ReplaceAll(name, "/", " ")); ok {
+					best = min(best, ownGeneration)
+				}
+			case platform.LengthOfName(model, name) > 0:
+				return ownModel
+			}
+		}
+	}
+	return best
+}
+
 // A collection of observed machines recommends nothing and is never cited.
 func documentRank(d *platform.Document, names place.Names) int {
 	switch d.Authority {
@@ -101,19 +121,17 @@ func documentRank(d *platform.Document, names place.Names) int {
 		return thirdParty
 	}
 	own := slices.Contains(names.Makers, platform.VendorWord(d.Vendor))
-	relation := d.Relation(names.Models)
+	rank := RankOfModels(d, names.Models)
 	if d.Authority == platform.FromVendor && d.Models == nil {
-		relation = platform.OfModel // a site's own, or written for all of the vendor's
+		rank = ownModel // a site's own, or written for all of the vendor's
 	}
 	switch {
-	case d.Authority == platform.Unread && own && relation != platform.OfOthers:
+	case d.Authority == platform.Unread && own && rank != ownSister:
 		return ownUnread
 	case d.Authority == platform.Unread:
 		return len(standings)
-	case own && relation == platform.OfModel:
-		return ownModel
-	case own && relation == platform.OfGeneration:
-		return ownGeneration
+	case own && rank != ownSister:
+		return rank
 	case d.Authority == platform.FromCPUVendor:
 		return cpuVendor
 	case own:

@@ -15,6 +15,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
@@ -75,7 +76,7 @@ func TestUnknownHasReason(t *testing.T) {
 	f := findings(a, "test.socket.memory")["socket 0"]
 	assert.Equal(t, verdict.Unknown, f.Result)
 	assert.EqualValues(t, "permission denied: DMI", f.Reason)
-	assert.Equal(t, fact.Inputs{fact.Root}, f.KnownBy)
+	assert.Equal(t, nullable.String(fact.Root), f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
 	assert.Equal(t, verdict.Warning, f.Severity, "one certain fact makes it critical")
 	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
@@ -173,7 +174,7 @@ func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	a := run(t, engineOf(t, rule("narrow", "", `settings.turbo == "enabled"`)), sys, topo, audit.Options{})
 	assert.Equal(t, verdict.Unknown, a.Findings[0].Result)
 	assert.EqualValues(t, "MSR not readable", a.Findings[0].Reason)
-	assert.Equal(t, fact.Inputs{fact.Root}, a.Findings[0].KnownBy)
+	assert.Equal(t, nullable.String(fact.Root), a.Findings[0].KnownBy)
 }
 
 // TestSiteRuleBeforeBuiltin checks that a site's rule takes precedence over an equally narrow one.
@@ -327,7 +328,7 @@ func TestPassInDoubt(t *testing.T) {
 			f := a.Findings[0]
 			assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, string(f.Reason)})
 			if c.result == verdict.Unknown {
-				assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{f.KnownBy.String(), f.Severity})
+				assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{string(f.KnownBy), f.Severity})
 			}
 		})
 	}
@@ -344,7 +345,7 @@ func TestFirstThatMayApply(t *testing.T) {
 	}
 	a := run(t, engineOf(t, may("broad", "", "smt"), may("narrow", "{vendors: [Example]}", "turbo")), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
-	assert.Equal(t, []string{"narrow", "MSR not readable", "run as root"}, []string{string(a.Findings[0].Title), string(a.Findings[0].Reason), a.Findings[0].KnownBy.String()})
+	assert.Equal(t, []string{"narrow", "MSR not readable", "run as root"}, []string{string(a.Findings[0].Title), string(a.Findings[0].Reason), string(a.Findings[0].KnownBy)})
 
 	broken := rule("broken", "{vendors: [Example]}", "'[1][machine.processors] == 1'")
 	a = run(t, engineOf(t, rule("general", "", ""), broken), sys, topo, audit.Options{})
@@ -392,7 +393,7 @@ rules:
   - {id: test.machine.all, title: t, check: 'settings.turbo == "enabled" && settings.smt == "enabled" && settings.c1e == "enabled" && settings.iommu == "enabled"', severity: info, why: w, uncited: true}
 `
 	f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.all")["machine"]
-	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, string(f.Reason), f.KnownBy.String()})
+	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, string(f.Reason), string(f.KnownBy)})
 }
 
 // TestNothingToAskOf checks that a rule about parts that the machine lacks is not applicable if that is known, and

@@ -70,7 +70,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 		if c.For != nil && len(c.For.Products) > 0 && r.matchesMachine(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = nullable.String("it is not known whether a narrower rule applies to this machine (" + c.Title + "): firmware does not give the product's name")
-			f.KnownBy = fact.Inputs{"the product's name"}
+			f.KnownBy = "the product's name"
 			return
 		}
 	}
@@ -113,7 +113,7 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(cmp.Or(known.Reason, "the machine has no "+rule.Subject))
 	} else {
-		f.Result, f.Reason, f.KnownBy = verdict.Unknown, nullable.String(known.Reason), known.KnownBy.List()
+		f.Result, f.Reason, f.KnownBy = verdict.Unknown, nullable.String(known.Reason), nullable.String(known.KnownBy)
 	}
 	r.add(f)
 }
@@ -189,7 +189,7 @@ func (r *auditRun) checkSubject(rule *rulepack.Rule, s facts.Subject, f *verdict
 		r.explainUnknown(f, o)
 	case holds && r.scope.Doubt != nil:
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt.Reason), r.scope.Doubt.KnownBy.List()
+		f.Reason, f.KnownBy = nullable.String(r.scope.Doubt.Reason), nullable.String(r.scope.Doubt.KnownBy)
 	case holds:
 		f.Result, f.Explains = verdict.Pass, rule.Explains
 	default:
@@ -303,18 +303,17 @@ func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	if !r.options.Bare && !r.options.NoReadings {
 		f.Evidence = r.scope.Evidence()
 	}
-	var reasons []string
+	var reasons, knownBy []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)
-		reason := v.Reason
-		reason = cmp.Or(reason, name+" is not known")
+		reason := cmp.Or(v.Reason, name+" is not known")
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
-		if v.KnownBy != "" && !slices.Contains(f.KnownBy, v.KnownBy) {
-			f.KnownBy = append(f.KnownBy, v.KnownBy)
+		if one := string(v.KnownBy); one != "" && !slices.Contains(knownBy, one) {
+			knownBy = append(knownBy, one)
 		}
 	}
-	f.Reason = nullable.String(strings.Join(reasons, "; "))
-	f.Reason = cmp.Or(f.Reason, "a fact the rule needs is not known")
+	f.Reason = nullable.String(cmp.Or(strings.Join(reasons, "; "), "a fact the rule needs is not known"))
+	f.KnownBy = nullable.String(strings.Join(knownBy, fact.BetweenInputs))
 }

@@ -84,7 +84,7 @@ func (r *auditRun) completeFeature(rule *rulepack.Rule, s facts.Subject, f *verd
 	if !r.options.Bare {
 		describeFinding(&r.engine.programs, r.scope, rule, r.sys.Machine.Vendor.Or(""), f)
 	}
-	f.Reason, f.KnownBy = "", nil
+	f.Reason, f.KnownBy = "", ""
 	if len(unmet) == 0 {
 		said = append([]string{"the running system shows that it does not work, and nothing that it needs was found missing"}, said...)
 	} else {

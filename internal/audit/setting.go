@@ -48,11 +48,11 @@ func (r *auditRun) evaluateSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSe
 	case !value.Known() && s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, nullable.String(s.Configured.Reason), s.Configured.Evidence()
 	case !value.Known():
-		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, nullable.String(value.Reason), value.KnownBy.List(), fact.None
+		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, nullable.String(value.Reason), nullable.String(value.KnownBy), fact.None
 	case levelInDoubt(w, value.Text()):
 		f.Result, f.Found, f.Certainty = verdict.Unknown, nullable.String(statedSetting(s, value, face)), fact.None
 		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing shows which this one has"
-		f.KnownBy = fact.Inputs{"intel-speed-select --info, or the values that BIOS setup offers"}
+		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
 		f.Result, f.Value, f.Found = verdict.Fail, value.Text(), nullable.String(statedSetting(s, value, face))
 		f.Remedy = nullable.String(r.settingRemedy(p, w, s, face != "configured"))

@@ -141,7 +141,7 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.Empty(t, doc.Baseline.Changes)
 	require.Len(t, doc.Findings, 1)
 	assert.EqualValues(t, "unknown", doc.Findings[0].Result)
-	assert.Contains(t, doc.Findings[0].KnownBy.String(), "root")
+	assert.Contains(t, string(doc.Findings[0].KnownBy), "root")
 
 	status, doc = compared(t, file, "--root", tree(t, "supermicro-rome-half"))
 	assert.Equal(t, 3, status)

@@ -150,6 +150,6 @@ func TestMisplacedModules(t *testing.T) {
 	}{{1, 0, 0, "a DIMM is in the wrong slot"}, {2, 0, 0, "2 DIMMs are in the wrong slots"}, {3, 0, 0, ""}, {1, 1, 0, ""}, {1, 0, 1, ""}, {0, 0, 0, ""}} {
 		r := &Report{Advice: []plan.Advice{{Moves: c.moves, Installs: c.installs, Removes: c.removes}}}
 		r.Inventory.Population.Sockets = []PopulationSocket{{DIMMs: sure(8)}}
-		assert.Equal(t, c.want, r.misplacedSentence(&Problem{}), c)
+		assert.Equal(t, c.want, r.channelHeadline(&Problem{}), c)
 	}
 }

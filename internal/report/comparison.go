@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
-	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -110,7 +109,7 @@ type HeldSetting struct {
 	Wanted   []string         `json:"wanted"`
 	Found    nullable.String  `json:"found" jsonschema:"nullable"`
 	Reason   nullable.String  `json:"reason" jsonschema:"nullable"`
-	KnownBy  fact.Inputs      `json:"known_by" jsonschema:"nullable"`
+	KnownBy  nullable.String  `json:"known_by" jsonschema:"nullable"`
 	Effect   *verdict.Effect  `json:"effect" jsonschema:"nullable"`
 	Remedy   nullable.String  `json:"remedy" jsonschema:"nullable"`
 	// Note and Exceptions are the document's own.

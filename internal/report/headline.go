@@ -42,10 +42,7 @@ func (r *Report) problemHeadline(p *Problem) string {
 	case p.Settings(): // without the names of several
 		return r.settingsCount(p.Members)
 	case p.Rule == channelRule:
-		if moved := r.misplacedSentence(p); moved != "" {
-			return moved
-		}
-		return cmp.Or(r.emptyChannels(), headline, p.Text())
+		return cmp.Or(r.channelHeadline(p), headline, p.Text())
 	case headline != "" && (len(p.Members) > mostSlots || len(p.Members) > 1 && p.Members[0].Subject.Kind != inventory.AboutSlot || !r.fitsTwoLines(p.Text())):
 		return headline
 	default:
@@ -53,37 +50,27 @@ func (r *Report) problemHeadline(p *Problem) string {
 	}
 }
 
-// misplacedSentence reports in words that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
-// otherwise.
-func (r *Report) misplacedSentence(p *Problem) string {
-	if p.Cure < 0 {
-		return ""
-	}
-	a, dimms := &r.Advice[p.Cure], 0
-	for i := range r.Inventory.Population.Sockets {
-		dimms += r.Inventory.Population.Sockets[i].DIMMs.Or(0)
-	}
-	switch {
-	case a.Moves == 0 || a.Installs+a.Removes > 0 || a.Moves*4 > dimms:
-		return ""
-	case a.Moves == 1:
-		return "a DIMM is in the wrong slot"
-	default:
-		return strconv.Itoa(a.Moves) + " DIMMs are in the wrong slots"
-	}
-}
-
-func (r *Report) emptyChannels() string {
-	empty, total := 0, 0
+// channelHeadline says that DIMMs are in the wrong slots, if moving a few of them cures the problem, else how many channels are empty;
+// "" if that is not known.
+func (r *Report) channelHeadline(p *Problem) string {
+	dimms, empty, total, known := 0, 0, 0, true
 	for _, s := range r.Inventory.Population.Sockets {
-		if !s.ChannelsTotal.Known() || !s.ChannelsPopulated.Known() {
-			return ""
-		}
+		dimms += s.DIMMs.Or(0)
+		known = known && s.ChannelsTotal.Known() && s.ChannelsPopulated.Known()
 		total += s.ChannelsTotal.Value
 		empty += s.ChannelsTotal.Value - s.ChannelsPopulated.Value
 	}
+	if p.Cure >= 0 {
+		switch a := &r.Advice[p.Cure]; {
+		case a.Moves == 0 || a.Installs+a.Removes > 0 || a.Moves*4 > dimms:
+		case a.Moves == 1:
+			return "a DIMM is in the wrong slot"
+		default:
+			return strconv.Itoa(a.Moves) + " DIMMs are in the wrong slots"
+		}
+	}
 	switch {
-	case empty == 0:
+	case !known || empty == 0:
 		return ""
 	case empty*2 == total:
 		return "half of the memory channels are empty"
@@ -144,7 +131,7 @@ func (r *Report) bandwidthCost(p *Problem) string {
 // goodSentence is the sentence of a status of ok. It praises the population only if every channel
 // check passed and no other check of the memory failed.
 func (r *Report) goodSentence() string {
-	channels := r.channelFindings()
+	channels := r.findingsOfRule(channelRule)
 	passed := slices.IndexFunc(channels, func(f *verdict.Finding) bool { return f.Result == verdict.Pass })
 	praised := passed >= 0 && !slices.ContainsFunc(channels, func(f *verdict.Finding) bool {
 		return f.Result != verdict.Pass && f.Result != verdict.NotApplicable
@@ -166,7 +153,7 @@ func (r *Report) goodSentence() string {
 	case r.Summary.Waived > 0:
 		return "no problem except those that are waived"
 	case praised && r.byMaker(channels[passed].Citation):
-		return "memory is installed as " + VendorName(r.Machine.Vendor.Text()) + " recommends"
+		return "memory is installed as " + VendorName(r.Machine.Vendor.Or("")) + " recommends"
 	case praised:
 		return "memory is installed as recommended"
 	default:
@@ -175,7 +162,7 @@ func (r *Report) goodSentence() string {
 }
 
 func (r *Report) byMaker(c *verdict.Citation) bool {
-	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor.Known() && platform.VendorWord(c.Vendor) == platform.VendorWord(r.Machine.Vendor.Text())
+	return c != nil && (c.Standing == "" || c.Standing == verdict.Generation) && r.Machine.Vendor.Known() && platform.VendorWord(c.Vendor) == platform.VendorWord(r.Machine.Vendor.Or(""))
 }
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.

@@ -56,6 +56,22 @@ func (p *Problem) SourceLine() string {
 	return p.Source + " (" + string(p.Standing) + ")"
 }
 
+// SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
+// severity.
+func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }
+
+// SeverityName is the word of a rank.
+func SeverityName(level int) verdict.Severity {
+	switch level {
+	case 3:
+		return verdict.Critical
+	case 2:
+		return verdict.Warning
+	default:
+		return verdict.Info
+	}
+}
+
 // IsAboveNote reports whether the problem is more than a note.
 func (p *Problem) IsAboveNote() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
 
@@ -380,14 +396,15 @@ func (inv *Inventory) placePhrase(subjects []inventory.Subject) string {
 			names = append(names, name)
 		}
 	}
-	if n := inv.Processors(); sockets > 1 && sockets == len(names) && sockets == n {
-		if n == 2 {
+	if sockets > 1 && sockets == len(names) {
+		switch n := inv.Processors(); {
+		case sockets == n && n == 2:
 			return "both CPUs"
+		case sockets == n:
+			return "all " + strconv.Itoa(n) + " CPUs"
+		case strings.HasPrefix(names[0], "socket "):
+			return "sockets " + strings.ReplaceAll(humanize.List(names), "socket ", "")
 		}
-		return "all " + strconv.Itoa(n) + " CPUs"
-	}
-	if sockets > 1 && sockets == len(names) && strings.HasPrefix(strings.Join(names, ""), "socket ") {
-		return "sockets " + strings.ReplaceAll(humanize.List(names), "socket ", "")
 	}
 	return humanize.List(names)
 }
@@ -408,27 +425,18 @@ const longestName = 16
 
 // SocketName returns firmware's name of a socket, "socket 0" if it has none that is short and unique.
 func (inv *Inventory) SocketName(id int) string {
-	number := "socket " + strconv.Itoa(id)
-	name := strings.TrimSpace(Designation(inv, &id))
-	if name == "" || len(name) > longestName {
-		return number
-	}
+	name, shared := "", map[string]bool{"": true} // with other sockets
 	for i := range inv.Sockets {
-		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(s.Designation.Text()) == name {
-			return number
+		if designation := strings.TrimSpace(inv.Sockets[i].Designation.Or("")); inv.Sockets[i].ID == id {
+			name = designation
+		} else {
+			shared[designation] = true
 		}
+	}
+	if len(name) > longestName || shared[name] {
+		return "socket " + strconv.Itoa(id)
 	}
 	return name
-}
-
-// Designation returns firmware's name of a socket.
-func Designation(inv *Inventory, id *int) string {
-	for i := range inv.Sockets {
-		if id != nil && inv.Sockets[i].ID == *id {
-			return inv.Sockets[i].Designation.Text()
-		}
-	}
-	return ""
 }
 
 func (inv *Inventory) slotName(s inventory.Subject) string {

@@ -166,20 +166,20 @@ func TestFixNamesWhoChanges(t *testing.T) {
 // TestSentenceHasTwoLines checks that what does not fit into two lines of 80 columns behind the machine's name is left
 // out: first the explanation, then what helps.
 func TestSentenceHasTwoLines(t *testing.T) {
-	open := func(product, reason string, knownBy ...fact.Input) string {
+	open := func(product, reason, knownBy string) string {
 		r := &report.Report{Machine: inventory.Machine{Vendor: is("Fujitsu"), Product: is(product)}, Findings: []verdict.Finding{
-			{Rule: "memory.channel.populated", Result: verdict.Unknown, Reason: nullable.String(reason), KnownBy: knownBy}}}
+			{Rule: "memory.channel.populated", Result: verdict.Unknown, Reason: nullable.String(reason), KnownBy: nullable.String(knownBy)}}}
 		r.MakeVerdict(report.Criteria{})
 		return r.Verdict.Sentence
 	}
 	const prefix = "the memory channels could not be checked: "
 	reason := "the channel of D1 is not known: the label gives a number only, and no slot map of this product is known"
-	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: its manual", open("P1", reason, "its manual", "more"))
+	assert.Equal(t, prefix+"the channel of D1 is not known; what helps: its manual", open("P1", reason, "its manual; more"))
 	const board = "memaudit does not know which slot is on which channel of this board"
-	assert.Equal(t, board+" (docs/unknown-board.md)", open("P1", reason, fact.SlotMap, "more"))
-	assert.Equal(t, board, open("PRIMERGY of a very long name, 2 HE, with every option there is", reason, fact.SlotMap, "more"))
+	assert.Equal(t, board+" (docs/unknown-board.md)", open("P1", reason, string(fact.SlotMap)+"; more"))
+	assert.Equal(t, board, open("PRIMERGY of a very long name, 2 HE, with every option there is", reason, string(fact.SlotMap)+"; more"))
 	long := "no document gives the channels of Atom, Celeron N and J, Pentium Silver and N-series"
-	assert.Equal(t, long, open("PRIMERGY TX120 S1", long))
+	assert.Equal(t, long, open("PRIMERGY TX120 S1", long, ""))
 	assert.Equal(t, prefix+"the channel of D1 is not known", open("PRIMERGY of a very long name, 2 HE", reason, "a table of this product, or its manual"))
 
 	inDoubt := func(product string) string {

@@ -221,19 +221,3 @@ const FailNever = "never"
 func FailOnWords() []string {
 	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
 }
-
-// SeverityRank orders severities. An unknown word counts as info, so that no failure is lost because of a misspelled
-// severity.
-func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }
-
-// SeverityName is the word of a rank.
-func SeverityName(level int) verdict.Severity {
-	switch level {
-	case 3:
-		return verdict.Critical
-	case 2:
-		return verdict.Warning
-	default:
-		return verdict.Info
-	}
-}

@@ -476,24 +476,25 @@ func describeSetting(s *plan.Step) string {
 }
 
 // MisnamedSockets returns, for each socket whose slots' labels begin with another socket's name, that beginning: a
-// ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is nil for most machines.
+// ThinkStation P920 has CPU1_DIMM_1 at its CPU0. It is empty for most machines.
 func MisnamedSockets(inv *Inventory) map[int]string {
-	var out map[int]string
+	out := map[int]string{}
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		label := s.Locator.Text()
-		if s.Socket == nil || label == "" || out[*s.Socket] != "" || namePrefixLength(label, Designation(inv, s.Socket)) > 0 {
+		label, own, other := s.Locator.Or(""), 0, 0
+		if s.Socket == nil || label == "" || out[*s.Socket] != "" {
 			continue
 		}
 		for j := range inv.Sockets {
-			n := namePrefixLength(label, inv.Sockets[j].Designation.Text())
-			if n == 0 || inv.Sockets[j].ID == *s.Socket {
-				continue
+			switch n := namePrefixLength(label, inv.Sockets[j].Designation.Or("")); {
+			case inv.Sockets[j].ID == *s.Socket:
+				own = n
+			case n > 0:
+				other = n
 			}
-			if out == nil {
-				out = map[int]string{}
-			}
-			out[*s.Socket] = label[:n]
+		}
+		if own == 0 && other > 0 {
+			out[*s.Socket] = label[:other]
 		}
 	}
 	return out

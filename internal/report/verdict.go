@@ -71,19 +71,19 @@ func (r *Report) MakeVerdict(c Criteria) {
 
 // decideStatus returns the status that the findings make, the worst of whose failures is given, and the reason if it is unknown.
 func (r *Report) decideStatus(c Criteria, worst verdict.Severity) (Status, string) {
-	incomplete := r.incompleteReason(c)
-	switch {
-	case worst == verdict.Critical:
+	if worst == verdict.Critical {
 		return StatusCritical, ""
-	case worst == verdict.Warning:
-		return StatusWarning, ""
-	case incomplete != "":
-		return StatusUnknown, incomplete
-	case r.isVirtualMachine():
-		return StatusNotApplicable, ""
-	default:
-		return StatusOK, ""
 	}
+	if worst == verdict.Warning {
+		return StatusWarning, ""
+	}
+	if incomplete := r.incompleteReason(c); incomplete != "" {
+		return StatusUnknown, incomplete
+	}
+	if r.isVirtualMachine() {
+		return StatusNotApplicable, ""
+	}
+	return StatusOK, ""
 }
 
 // exitStatus returns the exit status of check. An input that could not be read goes before a
@@ -122,7 +122,7 @@ func (r *Report) incompleteReason(c Criteria) string {
 	case r.isVirtualMachine():
 		return ""
 	}
-	channels := r.channelFindings()
+	channels := r.findingsOfRule(channelRule)
 	if len(channels) == 0 { // not an audit of the memory population, but of a baseline or a measurement
 		if s.Pass+s.Fail+s.Waived == 0 && s.Unknown+s.Error > 0 {
 			return r.firstOpenSentence("")
@@ -292,8 +292,9 @@ func (r *Report) tableSentence(decided bool) string {
 
 // withoutDIMMs adds to the sentence of another failure that the DIMMs could not be checked for lack of an SMBIOS table.
 func (r *Report) withoutDIMMs(sentence string) string {
-	channels := r.channelFindings()
-	if r.isVirtualMachine() || len(channels) == 0 || slices.ContainsFunc(channels, func(f *verdict.Finding) bool { return f.Result != verdict.Unknown }) || r.tableSentence(false) == "" {
+	channels := r.findingsOfRule(channelRule)
+	if len(channels) == 0 || slices.ContainsFunc(channels, func(f *verdict.Finding) bool { return f.Result != verdict.Unknown }) ||
+		r.isVirtualMachine() || r.tableSentence(false) == "" {
 		return sentence
 	}
 	sentence += "; the DIMMs were not checked"
@@ -340,10 +341,8 @@ func (inv *Inventory) WithoutTable() string {
 }
 
 func (r *Report) isVirtualMachine() bool {
-	return r.Machine.Virtual.Or(false) && len(r.channelFindings()) > 0
+	return r.Machine.Virtual.Or(false) && len(r.findingsOfRule(channelRule)) > 0
 }
-
-func (r *Report) channelFindings() []*verdict.Finding { return r.findingsOfRule(channelRule) }
 
 func (r *Report) findingsOfRule(rule string) []*verdict.Finding {
 	var out []*verdict.Finding
@@ -368,7 +367,8 @@ func isUndecided(f verdict.Finding) bool {
 
 // openSentence gives after a prefix the reason why a check could not run, and what would let it if that fits.
 func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
-	if len(f.KnownBy) > 0 && (f.KnownBy[0] == fact.SlotMap || f.KnownBy[0] == fact.LetteredSlotMap) {
+	knownBy, _, _ := strings.Cut(string(f.KnownBy), fact.BetweenInputs)
+	if knownBy == string(fact.SlotMap) || knownBy == string(fact.LetteredSlotMap) {
 		const board = "memaudit does not know which slot is on which channel of this board"
 		if page := " (docs/unknown-board.md)"; r.fitsTwoLines(board + page) {
 			return board + page
@@ -379,8 +379,8 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 	why = cmp.Or(why, "no reason")
 	short, _, _ := strings.Cut(why, ": ")
 	var help string
-	if len(f.KnownBy) > 0 {
-		help = "; what helps: " + string(f.KnownBy[0])
+	if knownBy != "" {
+		help = "; what helps: " + knownBy
 	}
 	for _, sentence := range []string{why + help, short + help, why} {
 		if r.fitsTwoLines(prefix + sentence) {
@@ -398,7 +398,7 @@ func (r *Report) openSentence(prefix string, f *verdict.Finding) string {
 func (r *Report) fitsTwoLines(sentence string) bool {
 	const width = 70
 	lines, column := 1, 0
-	for word := range humanize.Words(VendorName(r.Machine.Vendor.Text()) + " " + r.Machine.Product.Text() + ": " + sentence) {
+	for word := range humanize.Words(VendorName(r.Machine.Vendor.Or("")) + " " + r.Machine.Product.Or("") + ": " + sentence) {
 		n := utf8.RuneCountInString(word)
 		if column > 0 && column+1+n > width {
 			lines, column = lines+1, 0

@@ -195,7 +195,7 @@ func TestSentence(t *testing.T) {
 		assert.Equal(t, want, r.Verdict.Sentence)
 	}
 	r := judgedOf("unknown:warning" + channels)
-	r.Findings[0].Reason, r.Findings[0].KnownBy = "the channel of A1 is not known; more", fact.Inputs{fact.SlotMap, "more"}
+	r.Findings[0].Reason, r.Findings[0].KnownBy = "the channel of A1 is not known; more", nullable.String(fact.SlotMap+"; more")
 	r.MakeVerdict(report.Criteria{})
 	assert.Equal(t, "memaudit does not know which slot is on which channel of this board (docs/unknown-board.md)", r.Verdict.Sentence)
 }

@@ -1,10 +1,6 @@
 package fact
 
-import (
-	"strings"
-
-	"memaudit.example/memaudit/internal/model/nullable"
-)
+import "strings"
 
 // Input is what would make a fact known, as a text for people; "" if nothing that memaudit reads would. Reports count
 // what they could not check by the inputs listed here (wording.Need); any other text is for one fact alone.
@@ -67,39 +63,5 @@ func (i Input) OrUncoreDriver() Input {
 // Is reports whether this is the input, with or without the driver beside it.
 func (i Input) Is(other Input) bool { return i == other || i == other+orUncoreDriver }
 
-// List returns the input alone, nil for none.
-func (i Input) List() Inputs {
-	if i == "" {
-		return nil
-	}
-	return Inputs{i}
-}
-
-// Inputs are what would make several facts known, each once. A document has them as one text, or null.
-type Inputs []Input
-
-const betweenInputs = "; "
-
-// String returns the text of a document.
-func (all Inputs) String() string {
-	words := make([]string, len(all))
-	for i, one := range all {
-		words[i] = string(one)
-	}
-	return strings.Join(words, betweenInputs)
-}
-
-// MarshalText writes the text.
-func (all Inputs) MarshalText() ([]byte, error) { return []byte(all.String()), nil }
-
-// MarshalJSON writes the text, or null.
-func (all Inputs) MarshalJSON() ([]byte, error) { return nullable.String(all.String()).MarshalJSON() }
-
-// UnmarshalText reads it.
-func (all *Inputs) UnmarshalText(text []byte) error {
-	*all = nil
-	for one := range strings.SplitSeq(string(text), betweenInputs) {
-		*all = append(*all, Input(one))
-	}
-	return nil
-}
+// BetweenInputs is between those that would make several facts known, in one text.
+const BetweenInputs = "; "

@@ -289,7 +289,7 @@ func notJudged(f verdict.Finding) string {
 		}
 	}
 	known := ""
-	if by := f.KnownBy.String(); by != "" {
+	if by := string(f.KnownBy); by != "" {
 		known = "known by: " + by
 	}
 	return humanize.Joined("; ", humanize.Joined(": ", string(f.Result), why), known)

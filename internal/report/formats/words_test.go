@@ -38,7 +38,7 @@ func TestJUnitText(t *testing.T) {
 	assert.NotContains(t, out, `name="product"`)
 	assert.Contains(t, out, "\">severity: warning\nfound: 2400 MT/s\nexpected: 2666 MT/s\nwhy: it costs\nfix: set it\nsource: Example, A Guide, 2020</failure>")
 	for want, f := range map[string]verdict.Finding{
-		"unknown: denied; known by: root":                  {Result: "unknown", Reason: "denied", KnownBy: fact.Inputs{"root"}},
+		"unknown: denied; known by: root":                  {Result: "unknown", Reason: "denied", KnownBy: "root"},
 		"unknown: denied":                                  {Result: "unknown", Reason: "denied"},
 		"unknown":                                          {Result: "unknown"},
 		"waived: on order (until 2026-12-15)":              {Result: "waived", Reason: "not said", Waiver: &verdict.Waiver{Reason: "on order", Until: "2026-12-15"}},

@@ -92,7 +92,7 @@ func particulars(f *verdict.Finding, brief string) []pair {
 	if reason == brief {
 		reason = ""
 	}
-	out := nonEmptyPairs("rule", string(f.Title), "found", found, "expected", string(f.Expected), "reason", reason, "known by", f.KnownBy.String(),
+	out := nonEmptyPairs("rule", string(f.Title), "found", found, "expected", string(f.Expected), "reason", reason, "known by", string(f.KnownBy),
 		"why", string(f.Why), "costs", wording.DescribeCost(f.Effect), "fix", string(f.Remedy))
 	if len(f.Advice) > 0 {
 		out = append(out, pair{"advice", link{Text: strings.Join(f.Advice, " or ") + ", in " + adviceTitle, ID: "advice"}})

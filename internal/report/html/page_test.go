@@ -119,7 +119,7 @@ func TestPageIsComplete(t *testing.T) {
 		require.True(t, found, f.Rule)
 		element, _, _ := strings.Cut(from, "</article>")
 		element = unescape.UnescapeString(element)
-		for _, says := range []nullable.String{f.Title, f.Found, f.Expected, f.Why, f.Reason, nullable.String(f.KnownBy.String()), f.Remedy} {
+		for _, says := range []nullable.String{f.Title, f.Found, f.Expected, f.Why, f.Reason, f.KnownBy, f.Remedy} {
 			assert.Contains(t, element, string(says))
 		}
 		for _, e := range f.Evidence {

@@ -247,7 +247,7 @@ func (e *Explainer) machineResults(rule string, doc *report.Report) *machineResu
 			out.Results = append(out.Results, labelled{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
 			out.Results = append(out.Results, labelled{Name: f.Subject.String(),
-				Value: humanize.Joined("; ", string(f.Result), string(f.Found), string(f.Reason), f.KnownBy.String())})
+				Value: humanize.Joined("; ", string(f.Result), string(f.Found), string(f.Reason), string(f.KnownBy))})
 		}
 	}
 	for i := range doc.Findings {

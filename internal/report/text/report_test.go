@@ -50,7 +50,7 @@ func TestEveryProblemIsPrinted(t *testing.T) {
 					continue
 				}
 				assert.Contains(t, full, strings.TrimPrefix(f.Rule, "setting."))
-				for _, s := range []nullable.String{f.Reason, nullable.String(f.KnownBy.String())} {
+				for _, s := range []nullable.String{f.Reason, f.KnownBy} {
 					assert.Contains(t, full, flat(string(s)), f.Rule)
 				}
 			}

@@ -35,7 +35,7 @@ func groupByReason(findings []verdict.Finding, result verdict.Result) []verdictl
 		if f.Result != result {
 			continue
 		}
-		reason, knownBy := string(f.Reason), f.KnownBy.String()
+		reason, knownBy := string(f.Reason), string(f.KnownBy)
 		j := slices.IndexFunc(out, func(v verdictless) bool { return v.reason == reason && v.knownBy == knownBy })
 		if j < 0 {
 			j, out = len(out), append(out, verdictless{reason: reason, knownBy: knownBy})

@@ -13,6 +13,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -226,13 +227,13 @@ var needs = [...]struct {
 }
 
 // DescribeNeed describes what a check needs to run, by what would make its facts known.
-func DescribeNeed(knownBy fact.Inputs) string {
-	if len(knownBy) == 0 {
+func DescribeNeed(knownBy nullable.String) string {
+	if knownBy == "" {
 		return "are not possible on this hardware"
 	}
 	for _, n := range needs {
-		if slices.ContainsFunc(knownBy, func(one fact.Input) bool {
-			return n.inputs == nil && one.IsCapture() || slices.ContainsFunc(n.inputs, one.Is)
+		if slices.ContainsFunc(strings.Split(string(knownBy), fact.BetweenInputs), func(one string) bool {
+			return n.inputs == nil && fact.Input(one).IsCapture() || slices.ContainsFunc(n.inputs, fact.Input(one).Is)
 		}) {
 			return n.need
 		}

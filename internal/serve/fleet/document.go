@@ -404,7 +404,7 @@ func (f *Fleet) recordFinding(m *Machine, one *verdict.Finding) {
 		m.Failures++
 		f.recordFailure(m.Name, one)
 	case verdict.Unknown, verdict.Error:
-		f.recordUndecided(m.Name, string(one.Reason), one.KnownBy.String())
+		f.recordUndecided(m.Name, string(one.Reason), string(one.KnownBy))
 	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
 	}
 }

@@ -215,7 +215,7 @@ func TestFindings(t *testing.T) {
 	for i := range 3 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
 			r.Findings = []verdict.Finding{fail("memory.channel.populated", "warning", ""), fail("memory.channel.symmetric", "warning", "memory.channel.populated"),
-				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: "no speed", KnownBy: fact.Inputs{"the BMC"}}}
+				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: "no speed", KnownBy: "the BMC"}}
 			r.Inventory.Population.Sockets[0].Relative.Low = ptr(1 - float64(i)/4)
 		}))
 	}
@@ -427,7 +427,7 @@ func TestOpen(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) {
 		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "enabled"}, Pending: report.Face{Value: "disabled"}}
-		r.Findings = []verdict.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: fact.Inputs{"root"}}}
+		r.Findings = []verdict.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: "root"}}
 	}))
 	f.RecordRefusal("b.json", "is empty")
 	d := f.Document()

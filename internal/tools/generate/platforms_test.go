@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
@@ -294,7 +295,7 @@ func documentFor(p *platform.Info, names place.Names) string {
 		case d.Authority == platform.FromCPUVendor:
 			best = min(best, len(documentWords)-2)
 		case d.Authority == platform.FromVendor && slices.Contains(names.Makers, platform.VendorWord(d.Vendor)):
-			best = min(best, int(d.Relation(names.Models)))
+			best = min(best, audit.RankOfModels(d, names.Models))
 		}
 	}
 	return documentWords[best]

@@ -3,7 +3,6 @@ package platform
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,34 +45,6 @@ type Document struct {
 	// Models are the products that it covers, and with * in a name those of a whole generation, as in
 	// rules/platforms/sources.tsv; nil for a document that is not in the list, or that names no product.
 	Models []string
-}
-
-// Relation is how close a document's models are to a machine.
-type Relation int
-
-// Relations, best first.
-const (
-	OfModel Relation = iota
-	OfGeneration
-	OfOthers
-)
-
-// Relation returns how close the document is to a machine with these names of product and board.
-func (d *Document) Relation(names []string) Relation {
-	best := OfOthers
-	for _, model := range d.Models {
-		for _, name := range names {
-			switch {
-			case strings.Contains(model, "*"):
-				if ok, _ := path.Match(model, strings.ReplaceAll(name, "/", " ")); ok {
-					best = min(best, OfGeneration)
-				}
-			case LengthOfName(model, name) > 0:
-				return OfModel
-			}
-		}
-	}
-	return best
 }
 
 // Author is a vendor of machines with documents among a platform's sources.
