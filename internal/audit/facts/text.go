@@ -295,7 +295,13 @@ var strictFunctions = map[string]any{"and": 0, "or": 0, "not": 0, "eq": 0, "ne":
 
 // textFunctions are those of texts alone. What they make of a value that is not known is not known, but for known, is and list.
 var textFunctions = template.FuncMap{
-	"fact": factOf, "needed": needed, "printed": (*Programs).printed, "each": (*Programs).each,
+	"fact": factOf, "printed": (*Programs).printed, "each": (*Programs).each,
+	"needed": func(v any) (any, error) {
+		if v == any(unknown{}) {
+			return nil, errUnknown
+		}
+		return v, nil
+	},
 	"known":          func(v any) bool { return v != any(unknown{}) },
 	"is":             is,
 	"gib":            one(func(v any) any { return humanize.Size(int64(v.(int))) }),
@@ -306,7 +312,13 @@ var textFunctions = template.FuncMap{
 	"half":           one(func(v any) any { return v.(int) / 2 }),
 	"words":          one(func(v any) any { return sentenceList(listElements(v)) }),
 	"listed":         one(func(v any) any { return cmp.Or(humanize.Truncated(listedAtMost, listElements(v)), "none") }),
-	"channels_empty": one(channelsEmpty),
+	"channels_empty": one(func(v any) any { // as in a sentence: channels 2 and 5 are empty
+		channels := listElements(v)
+		if len(channels) == 1 {
+			return "channel " + channels[0] + " is empty"
+		}
+		return "channels " + sentenceList(channels) + " are empty"
+	}),
 	"join":           two(func(v, by any) any { return strings.Join(listElements(v), by.(string)) }),
 	"len":            one(func(v any) any { return len(v.([]any)) }),
 	"differ":         one(func(v any) any { return len(slices.Compact(listElements(v))) > 1 }),
@@ -354,13 +366,6 @@ func (x *Programs) each(list any, src string) (any, error) {
 	return out, nil
 }
 
-func needed(v any) (any, error) {
-	if v == any(unknown{}) {
-		return nil, errUnknown
-	}
-	return v, nil
-}
-
 func (x *Programs) printed(v any) (string, error) {
 	text, err := plainText(v)
 	return text, cmp.Or(err, x.spend(len(text)))
@@ -404,15 +409,6 @@ func sentenceList(parts []string) string { return cmp.Or(humanize.List(parts), "
 
 // listedAtMost limits the sentences listed: an invalid table may have hundreds.
 const listedAtMost = 3
-
-// channelsEmpty is the sentence for channels without a module: "channels 2 and 5 are empty".
-func channelsEmpty(list any) any {
-	channels := listElements(list)
-	if len(channels) == 1 {
-		return "channel " + channels[0] + " is empty"
-	}
-	return "channels " + sentenceList(channels) + " are empty"
-}
 
 // listOf makes one list of lists and values without what is not known or empty.
 func listOf(values ...any) []any {

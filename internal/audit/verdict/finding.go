@@ -105,10 +105,11 @@ func (f *Finding) CauseText() string {
 // RootCauses returns for each failure the index of the failure that it follows from in the end, of several the most severe:
 // its own index for a root cause, in a cycle, and for what does not fail.
 func RootCauses(findings []Finding) []int {
-	failed, first := map[Ref]int{}, map[string]int{}
+	failed, first := map[Ref]int{}, map[string]Ref{}
 	for i := len(findings) - 1; i >= 0; i-- {
 		if f := &findings[i]; f.Result == Fail {
-			failed[Ref{f.Rule, f.Subject}], first[f.Rule] = i, i
+			first[f.Rule] = Ref{f.Rule, f.Subject}
+			failed[first[f.Rule]] = i
 		}
 	}
 	const unset = -1
@@ -119,8 +120,18 @@ func RootCauses(findings []Finding) []int {
 			return roots[i]
 		}
 		roots[i] = i // a cycle ends here
-		best := i
-		for _, cause := range findings[i].causeIndexes(failed, first) {
+		best, f, refs := i, &findings[i], findings[i].Causes
+		if len(refs) == 0 { // a document of an earlier version names the rule alone: the failure of the same subject is meant, else the first
+			refs = []Ref{{string(f.CausedBy), f.Subject}}
+			if _, same := failed[refs[0]]; !same {
+				refs[0] = first[string(f.CausedBy)]
+			}
+		}
+		for _, ref := range refs {
+			cause, known := failed[ref]
+			if !known {
+				continue
+			}
 			if up := root(cause); up != i && (best == i || findings[up].Severity.Rank() > findings[best].Severity.Rank()) {
 				best = up
 			}
@@ -136,26 +147,6 @@ func RootCauses(findings []Finding) []int {
 		}
 	}
 	return roots
-}
-
-// A document of an earlier version names the rule alone: the failure of the same subject is meant, else the first.
-func (f *Finding) causeIndexes(failed map[Ref]int, first map[string]int) []int {
-	var out []int
-	for _, ref := range f.Causes {
-		if at, ok := failed[ref]; ok {
-			out = append(out, at)
-		}
-	}
-	if len(f.Causes) > 0 || f.CausedBy == "" {
-		return out
-	}
-	if at, ok := failed[Ref{string(f.CausedBy), f.Subject}]; ok {
-		return []int{at}
-	}
-	if at, ok := first[string(f.CausedBy)]; ok {
-		return []int{at}
-	}
-	return nil
 }
 
 // SettingRules begins the ids of the checks of settings against a profile.
