@@ -78,35 +78,62 @@ func (p *Problem) IsAboveNote() bool { return SeverityRank(p.Severity) > Severit
 // Settings reports whether the problem is that settings differ from the profile.
 func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, verdict.SettingRules) }
 
+// listProblems groups the failures by root cause, the worst first.
 func (r *Report) listProblems() []Problem {
-	groups := verdict.Problems(r.Findings)
-	r.slow = 1 + slices.IndexFunc(groups, func(p verdict.Problem) bool {
-		return p.Members[0].Rule == speedRule && SeverityRank(p.Severity) > SeverityRank(verdict.Info)
-	})
-	out := make([]Problem, 0, len(groups))
-	for i := range groups {
-		out = append(out, r.buildProblem(&groups[i]))
+	out := []Problem{}
+	roots, of := verdict.RootCauses(r.Findings), map[int]int{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result != verdict.Fail || roots[i] != i {
+			continue
+		}
+		at := slices.IndexFunc(out, func(p Problem) bool { return p.matchesMembers(f) })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Problem{Rule: f.Rule, Subjects: []inventory.Subject{}, Consequences: []string{}})
+		}
+		of[i] = at
+		out[at].Members, out[at].Subjects = append(out[at].Members, f), append(out[at].Subjects, f.Subject)
+	}
+	for i, root := range roots {
+		if p := of[root]; root != i {
+			f := &r.Findings[i]
+			out[p].Led, out[p].Consequences = append(out[p].Led, f), append(out[p].Consequences, f.Rule+" "+f.Subject.String())
+		}
+	}
+	for i := range out {
+		for _, f := range slices.Concat(out[i].Members, out[i].Led) {
+			out[i].Severity = SeverityName(max(SeverityRank(out[i].Severity), SeverityRank(f.Severity)))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Problem) int { return SeverityRank(b.Severity) - SeverityRank(a.Severity) })
+	r.slow = 1 + slices.IndexFunc(out, func(p Problem) bool { return p.Rule == speedRule && p.IsAboveNote() })
+	for i := range out {
+		r.describeProblem(&out[i])
 	}
 	r.markAlternatives(out)
 	return out
 }
 
-func (r *Report) buildProblem(c *verdict.Problem) Problem {
-	first := c.Members[0]
-	p := Problem{Severity: c.Severity, Rule: first.Rule, Members: c.Members, Led: c.Led, Cure: slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return curesAnyMember(&a, c.Members) }), Subjects: []inventory.Subject{}, Consequences: []string{}}
-	for _, f := range c.Members {
-		p.Subjects = append(p.Subjects, f.Subject)
+// matchesMembers reports whether a failure is of the same problem. What one CPU's facts prove and another's only suggest has the same text.
+// Settings are one problem for each severity.
+func (p *Problem) matchesMembers(f *verdict.Finding) bool {
+	first := p.Members[0]
+	if p.Settings() {
+		return strings.HasPrefix(f.Rule, verdict.SettingRules) && first.Severity == f.Severity
 	}
-	for _, f := range c.Led {
-		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
-	}
-	if cite := first.Citation; cite != nil {
+	return p.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || first.Summary() == f.Summary())
+}
+
+func (r *Report) describeProblem(p *Problem) {
+	p.Cure = slices.IndexFunc(r.Advice, func(a plan.Advice) bool { return curesAnyMember(&a, p.Members) })
+	if cite := p.Members[0].Citation; cite != nil {
 		p.Source, p.Standing, p.noted = cite.Document(), Standing(cite.Standing), cite.Noted
 		if cite.Standing == verdict.Analogous {
 			p.Standing = sister
 		}
 	}
-	p.Fix, p.Shown = r.fixOfProblem(&p)
+	p.Fix, p.Shown = r.fixOfProblem(p)
 	if p.Cure >= 0 && r.Advice[p.Cure].SisterManual != "" { // which chose the slots of the fix
 		if cure := &r.Advice[p.Cure]; strings.HasPrefix(p.Source, cure.SisterManual) {
 			p.Standing = sister
@@ -115,13 +142,12 @@ func (r *Report) buildProblem(c *verdict.Problem) Problem {
 		}
 	}
 	if p.Settings() {
-		p.Sentence = r.settingsSentence(c.Members)
+		p.Sentence = r.settingsSentence(p.Members)
 		p.Label = p.Sentence
-		return p
+		return
 	}
-	p.Where, p.Sentence = r.problemSentence(c.Members, (*verdict.Finding).Summary)
-	p.LabelWhere, p.Label = r.problemSentence(c.Members, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
-	return p
+	p.Where, p.Sentence = r.problemSentence(p, (*verdict.Finding).Summary)
+	p.LabelWhere, p.Label = r.problemSentence(p, func(f *verdict.Finding) string { return cmp.Or(f.Label, f.Summary()) })
 }
 
 // mostSentences limits the different sentences of one problem; with more of them its headline is
@@ -130,18 +156,13 @@ const mostSentences = 3
 
 // problemSentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
 // place, and then where is "".
-func (r *Report) problemSentence(members []*verdict.Finding, short func(*verdict.Finding) string) (where, sentence string) {
-	texts, places := groupByText(members, short)
-	headline := members[0].Headline
-	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
-		var all []inventory.Subject
-		for _, f := range members {
-			all = append(all, f.Subject)
-		}
-		if sentence = texts[0]; len(texts) > 1 {
-			sentence = headline
-		}
-		return r.Inventory.placePhrase(all), sentence
+func (r *Report) problemSentence(p *Problem, short func(*verdict.Finding) string) (where, sentence string) {
+	texts, places := groupByText(p.Members, short)
+	if sentence = p.Members[0].Headline; len(texts) == 1 {
+		sentence = texts[0]
+	}
+	if len(texts) == 1 || len(texts) > mostSentences && sentence != "" {
+		return r.Inventory.placePhrase(p.Subjects), sentence
 	}
 	return "", strings.Join(r.Inventory.placed(texts, places), "; ")
 }
@@ -239,13 +260,11 @@ func (r *Report) fixOfProblem(p *Problem) (fix string, shown int) {
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members), -1
 	}
-	texts, places := groupByText(p.Members, func(f *verdict.Finding) string { return f.Fix })
-	for i, text := range texts {
-		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
-		if where := r.Inventory.placePhrase(places[text]); len(texts) > 1 && where != "" {
-			line = where + ": " + line
-		}
-		texts[i] = line
+	texts, places := groupByText(p.Members, func(f *verdict.Finding) string {
+		return strings.Join(strings.Fields(strings.ReplaceAll(f.Fix, "\n", "; or ")), " ")
+	})
+	if len(texts) > 1 {
+		texts = r.Inventory.placed(texts, places)
 	}
 	return strings.Join(texts, "; "), -1
 }

@@ -70,16 +70,11 @@ func (x *deviceFacts) distantAdapters() Value {
 	}, from...)
 }
 
-// deviceSubjects returns the devices whose NUMA node matters. None is known of a machine with one node.
-func (m *Machine) deviceSubjects() ([]Subject, Value) {
-	known := PlainValue(true)
-	var out []Subject
+// The devices are those whose NUMA node matters. None is known of a machine with one node.
+func (m *Machine) deviceSubjects(add func(inventory.Subject, any)) Value {
 	for i := range m.sys.PCI.Value {
 		d := &m.sys.PCI.Value[i]
-		out = append(out, newSubject(d.Subject(), SubjectDevice, &deviceFacts{m, d}))
+		add(d.Subject(), &deviceFacts{m, d})
 	}
-	if len(out) == 0 {
-		known.Reason = "no GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes is part of this input"
-	}
-	return out, known
+	return knownEmpty("no GPU, network adapter, NVMe or accelerator of a machine with several NUMA nodes is part of this input")
 }

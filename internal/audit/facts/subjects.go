@@ -11,6 +11,14 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
+// subjectKinds add the subjects of each kind but the machine, with the sources of their facts. If there is none, the reason is
+// known, or it is unknown whether there are some.
+var subjectKinds = map[string]func(m *Machine, add func(of inventory.Subject, src any)) (none Value){
+	"socket": (*Machine).socketSubjects, "slot": (*Machine).slotSubjects, "node": (*Machine).nodeSubjects, "setting": (*Machine).settingSubjects,
+	SubjectCounter: (*Machine).counterSubjects, SubjectDevice: (*Machine).deviceSubjects, SubjectBaseline: (*Machine).changeSubjects,
+	SubjectMeasured: (*Machine).measuredSubjects,
+}
+
 // Subjects lists what a rule of the given kind is evaluated for. An empty list has the reason: known and empty,
 // or unknown.
 func (m *Machine) Subjects(kind string) ([]Subject, Value) {
@@ -18,23 +26,14 @@ func (m *Machine) Subjects(kind string) ([]Subject, Value) {
 		return got.list, got.known
 	}
 	list, known := []Subject{{}}, PlainValue(true)
-	switch kind {
-	case "socket":
-		list, known = m.socketSubjects()
-	case "slot":
-		list, known = m.slotSubjects()
-	case "node":
-		list, known = m.nodeSubjects()
-	case "setting":
-		list, known = m.settingSubjects()
-	case SubjectCounter:
-		list, known = m.counterSubjects()
-	case SubjectDevice:
-		list, known = m.deviceSubjects()
-	case SubjectBaseline:
-		list, known = m.changeSubjects()
-	case SubjectMeasured:
-		list, known = m.measuredSubjects()
+	if addAll, ok := subjectKinds[kind]; ok {
+		list = nil
+		none := addAll(m, func(of inventory.Subject, src any) {
+			list = append(list, Subject{of, kind, &Object{typ: Declared().objects[kind], path: kind, src: src}})
+		})
+		if len(list) == 0 {
+			known = none
+		}
 	}
 	if m.asked == nil {
 		m.asked = map[string]subjectList{}
@@ -44,19 +43,15 @@ func (m *Machine) Subjects(kind string) ([]Subject, Value) {
 }
 
 // A front-side-bus machine has the chipset's memory, named machine, instead.
-func (m *Machine) socketSubjects() ([]Subject, Value) {
-	var out []Subject
+func (m *Machine) socketSubjects(add func(inventory.Subject, any)) Value {
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
-		out = append(out, newSubject(inventory.SocketSubject(p.Socket), "socket", m.ofSocket(p)))
+		add(inventory.SocketSubject(p.Socket), m.ofSocket(p))
 	}
 	for _, s := range m.doubtfulSockets() {
-		out = append(out, newSubject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
+		add(inventory.SocketSubject(s.ID), &socketFacts{m: m, sock: s})
 	}
-	if len(out) == 0 {
-		return nil, m.noPopulation()
-	}
-	return out, PlainValue(true)
+	return m.noPopulation()
 }
 
 func (m *Machine) ofSocket(p *population.Population) *socketFacts {
@@ -95,25 +90,23 @@ func (m *Machine) doubtfulSockets() []*inventory.Socket {
 }
 
 // A slot of which firmware names the module and not the size is one.
-func (m *Machine) slotSubjects() ([]Subject, Value) {
+func (m *Machine) slotSubjects(add func(inventory.Subject, any)) Value {
 	if len(m.sys.Slots) == 0 {
-		return nil, m.noPopulation()
+		return m.noPopulation()
 	}
-	var out []Subject
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated || hasUnknownSize(s) {
-			out = append(out, newSubject(s.Subject(), "slot", &slotFacts{m: m, i: i}))
+			add(s.Subject(), &slotFacts{m: m, i: i})
 		}
 	}
-	return out, PlainValue(true)
+	return PlainValue(true)
 }
 
 // The machine is one if errors have no slot, the only one if the table of slots could not be read and the kernel counts.
-func (m *Machine) counterSubjects() ([]Subject, Value) {
-	var out []Subject
+func (m *Machine) counterSubjects(add func(inventory.Subject, any)) Value {
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
-			out = append(out, newSubject(s.Subject(), SubjectCounter, &counterFacts{m: m, slot: &slotFacts{m: m, i: i}}))
+			add(s.Subject(), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
 		}
 	}
 	stray := slices.Clone(m.population.UnplacedErrors)
@@ -122,69 +115,57 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return cmp.Compare(b.Corrected.Or(0), a.Corrected.Or(0)) })
-		out = append(out, newSubject(inventory.Subject{}, SubjectCounter, &counterFacts{m: m, unplaced: stray}))
+		add(inventory.Subject{}, &counterFacts{m: m, unplaced: stray})
 	}
-	if len(out) == 0 && len(m.sys.Slots) == 0 {
-		return nil, m.noPopulation()
+	if len(m.sys.Slots) == 0 {
+		return m.noPopulation()
 	}
-	return out, PlainValue(true)
+	return PlainValue(true)
 }
 
-func (m *Machine) nodeSubjects() ([]Subject, Value) {
-	if v := m.nodesRead(); !v.Known() {
-		return nil, v
-	}
-	var out []Subject
+func (m *Machine) nodeSubjects(add func(inventory.Subject, any)) Value {
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, newSubject(inventory.NodeSubject(n.ID), "node", &nodeFacts{m, n}))
+		add(inventory.NodeSubject(n.ID), &nodeFacts{m, n})
 	}
-	return out, PlainValue(true)
+	return m.nodesRead()
 }
 
 // settingSubjects have a value in BIOS setup, or the system overrides them; unknown ones are reported by the profile's rules.
-func (m *Machine) settingSubjects() ([]Subject, Value) {
-	var out []Subject
+func (m *Machine) settingSubjects(add func(inventory.Subject, any)) Value {
 	for _, id := range settings.IDs() {
 		s := m.Setting(id)
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, newSubject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id], m.intent}))
+		add(inventory.SettingSubject(id), &settingFacts{id, s, m.wanted[id], m.intent})
 	}
-	known := PlainValue(true)
-	if len(out) == 0 {
-		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL), and none is seen to be overridden"
-	}
-	return out, known
+	return knownEmpty("nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL), and none is seen to be overridden")
 }
 
-func (m *Machine) changeSubjects() ([]Subject, Value) {
-	b, known := m.sys.Baseline, PlainValue(true)
-	if b == nil {
-		known.Reason = "nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)"
-		return nil, known
-	}
-	var out []Subject
-	for i := range b.Compared {
-		c := &b.Compared[i]
-		out = append(out, newSubject(c.Subject, SubjectBaseline, c))
-	}
-	return out, known
+// knownEmpty is the value of a list that is known to be empty, with the reason.
+func knownEmpty(reason string) Value {
+	known := PlainValue(true)
+	known.Reason = reason
+	return known
 }
 
-func (m *Machine) measuredSubjects() ([]Subject, Value) {
-	known := PlainValue(true)
-	nodes := m.localMeasurements()
-	if len(nodes) == 0 {
-		known.Reason = m.notMeasured()
-		return nil, known
+func (m *Machine) changeSubjects(add func(inventory.Subject, any)) Value {
+	if m.sys.Baseline == nil {
+		return knownEmpty("nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)")
 	}
-	var out []Subject
-	for _, n := range nodes {
-		out = append(out, newSubject(inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, n))
+	for i := range m.sys.Baseline.Compared {
+		c := &m.sys.Baseline.Compared[i]
+		add(c.Subject, c)
 	}
-	return out, known
+	return PlainValue(true)
+}
+
+func (m *Machine) measuredSubjects(add func(inventory.Subject, any)) Value {
+	for _, n := range m.localMeasurements() {
+		add(inventory.NodeSubject(n.read.MemoryNode), n)
+	}
+	return knownEmpty(m.notMeasured())
 }
 
 func (m *Machine) subjectObjects(variable string) Value {
@@ -237,8 +218,4 @@ type Subject struct {
 	// Variable is the expression variable bound to object; "" for machine.
 	Variable string
 	object   *Object
-}
-
-func newSubject(of inventory.Subject, kind string, src any) Subject {
-	return Subject{of, kind, &Object{typ: Declared().objects[kind], path: kind, src: src}}
 }

@@ -302,16 +302,16 @@ var textFunctions = template.FuncMap{
 		}
 		return v, nil
 	},
-	"known":          func(v any) bool { return v != any(unknown{}) },
-	"is":             is,
-	"gib":            one(func(v any) any { return humanize.Size(int64(v.(int))) }),
-	"days":           one(func(v any) any { return humanize.Days(v.(float64)) }),
-	"percent":        one(func(v any) any { return fmt.Sprintf("%.0f %%", v.(float64)*100) }),
-	"plural":         two(func(v, noun any) any { return humanize.Plural(v.(int), noun.(string)) }),
-	"add":            two(func(v, w any) any { return v.(int) + w.(int) }),
-	"half":           one(func(v any) any { return v.(int) / 2 }),
-	"words":          one(func(v any) any { return sentenceList(listElements(v)) }),
-	"listed":         one(func(v any) any { return cmp.Or(humanize.Truncated(listedAtMost, listElements(v)), "none") }),
+	"known":   func(v any) bool { return v != any(unknown{}) },
+	"is":      is,
+	"gib":     one(func(v any) any { return humanize.Size(int64(v.(int))) }),
+	"days":    one(func(v any) any { return humanize.Days(v.(float64)) }),
+	"percent": one(func(v any) any { return fmt.Sprintf("%.0f %%", v.(float64)*100) }),
+	"plural":  two(func(v, noun any) any { return humanize.Plural(v.(int), noun.(string)) }),
+	"add":     two(func(v, w any) any { return v.(int) + w.(int) }),
+	"half":    one(func(v any) any { return v.(int) / 2 }),
+	"words":   one(func(v any) any { return sentenceList(listElements(v)) }),
+	"listed":  one(func(v any) any { return cmp.Or(humanize.Truncated(listedAtMost, listElements(v)), "none") }),
 	"channels_empty": one(func(v any) any { // as in a sentence: channels 2 and 5 are empty
 		channels := listElements(v)
 		if len(channels) == 1 {
@@ -319,12 +319,12 @@ var textFunctions = template.FuncMap{
 		}
 		return "channels " + sentenceList(channels) + " are empty"
 	}),
-	"join":           two(func(v, by any) any { return strings.Join(listElements(v), by.(string)) }),
-	"len":            one(func(v any) any { return len(v.([]any)) }),
-	"differ":         one(func(v any) any { return len(slices.Compact(listElements(v))) > 1 }),
-	"in":             two(func(v, list any) any { return slices.Contains(list.([]any), v) }),
-	"matching":       two(func(v, pattern any) any { return matching(v, regexp.MustCompile(pattern.(string))) }),
-	"list":           listOf,
+	"join":     two(func(v, by any) any { return strings.Join(listElements(v), by.(string)) }),
+	"len":      one(func(v any) any { return len(v.([]any)) }),
+	"differ":   one(func(v any) any { return len(slices.Compact(listElements(v))) > 1 }),
+	"in":       two(func(v, list any) any { return slices.Contains(list.([]any), v) }),
+	"matching": two(func(v, pattern any) any { return matching(v, regexp.MustCompile(pattern.(string))) }),
+	"list":     listOf,
 }
 
 // two makes a function of values that are known. It panics for those of another type, and text/template returns that.
