@@ -90,7 +90,7 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	if len(others) == 0 {
 		return nil
 	}
-	out := &ForeignProfileError{Name: name, Fitting: profileIDsByWidth(e.FittingProfiles(sys, topo))}
+	out := &ForeignProfileError{Name: name, Fitting: e.FittingIDs(sys, topo)}
 	out.Written, out.This = r.describeMismatch(others)
 	return out
 }
@@ -181,10 +181,7 @@ const (
 
 // FittingIDs lists the ids of the profiles written for a machine, the narrowest first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
-	return profileIDsByWidth(e.FittingProfiles(sys, topo))
-}
-
-func profileIDsByWidth(fits []Applicable) []string {
+	fits := e.FittingProfiles(sys, topo)
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {

@@ -56,8 +56,13 @@ func (e *Engine) platformCase(k fs.FS, info *platform.Info, c *platform.Case) ([
 	}
 	have := map[string]string{}
 	for i := range a.Findings {
-		f := &a.Findings[i]
-		have[f.Rule] = worseResult(have[f.Rule], resultWord(f))
+		f, word := &a.Findings[i], string(a.Findings[i].Result)
+		if f.Result == verdict.Fail {
+			word = string(f.Severity)
+		}
+		if slices.Index(fromGood, word) > slices.Index(fromGood, have[f.Rule]) {
+			have[f.Rule] = word
+		}
 	}
 	var out []string
 	for _, rule := range slices.Sorted(maps.Keys(c.Finds)) {
@@ -68,20 +73,8 @@ func (e *Engine) platformCase(k fs.FS, info *platform.Info, c *platform.Case) ([
 	return out, nil
 }
 
-func resultWord(f *verdict.Finding) string {
-	if f.Result == verdict.Fail {
-		return string(f.Severity)
-	}
-	return string(f.Result)
-}
-
-func worseResult(a, b string) string {
-	order := []string{"", "not_applicable", "pass", "unknown", "info", "warning", "critical"}
-	if slices.Index(order, a) > slices.Index(order, b) {
-		return a
-	}
-	return b
-}
+// fromGood are the words for the results of a case, the best first.
+var fromGood = []string{"", "not_applicable", "pass", "unknown", "info", "warning", "critical"}
 
 // The labels name the channels in order.
 func caseMachine(info *platform.Info, c *platform.Case) *inventory.System {

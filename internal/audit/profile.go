@@ -110,11 +110,10 @@ func (r *auditRun) runsFirmware(families []string) bool {
 
 func (r *auditRun) firmwareFamily() string {
 	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
-	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")
-	if family == registry {
-		return ""
+	if family, ok := strings.CutPrefix(registry, "BiosAttributeRegistry"); ok {
+		return family
 	}
-	return family
+	return ""
 }
 
 func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Finding {

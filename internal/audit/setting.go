@@ -235,20 +235,15 @@ func describeUndo(id string, s *inventory.Setting) string {
 		if id == "c1e" && s.Effective.Or("") == settings.Enabled {
 			return "Linux's driver intel_idle uses C1E whatever BIOS setup says: switch the state off (cpupower idle-set --disable with its number), or boot with intel_idle.max_cstate=1"
 		}
-		return idleTable(id, s)
 	case "":
 		for _, e := range s.Effective.Evidence() {
 			if id == "turbo" && strings.HasSuffix(e.Path, "/cpufreq/boost") && e.Raw == "0" {
 				return "write 1 to " + e.Path + ", as it may have been switched off at run time"
 			}
 		}
-		return idleTable(id, s)
+	default:
+		return ""
 	}
-	return ""
-}
-
-// idleTable describes how to keep intel_idle from its own idle states, which it uses if BIOS setup offers none.
-func idleTable(id string, s *inventory.Setting) string {
 	if id != "c_states" || s.Effective.Or("") != settings.Enabled || !slices.ContainsFunc(s.Effective.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" }) {
 		return ""
 	}

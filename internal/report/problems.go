@@ -87,7 +87,14 @@ func (r *Report) listProblems() []Problem {
 		if f.Result != verdict.Fail || roots[i] != i {
 			continue
 		}
-		at := slices.IndexFunc(out, func(p Problem) bool { return p.matchesMembers(f) })
+		at := slices.IndexFunc(out, func(p Problem) bool {
+			first := p.Members[0]
+			if p.Settings() { // one problem for each severity
+				return strings.HasPrefix(f.Rule, verdict.SettingRules) && first.Severity == f.Severity
+			}
+			// What one CPU's facts prove and another's only suggest has the same text.
+			return p.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || first.Summary() == f.Summary())
+		})
 		if at < 0 {
 			at = len(out)
 			out = append(out, Problem{Rule: f.Rule, Subjects: []inventory.Subject{}, Consequences: []string{}})
@@ -113,16 +120,6 @@ func (r *Report) listProblems() []Problem {
 	}
 	r.markAlternatives(out)
 	return out
-}
-
-// matchesMembers reports whether a failure is of the same problem. What one CPU's facts prove and another's only suggest has the same text.
-// Settings are one problem for each severity.
-func (p *Problem) matchesMembers(f *verdict.Finding) bool {
-	first := p.Members[0]
-	if p.Settings() {
-		return strings.HasPrefix(f.Rule, verdict.SettingRules) && first.Severity == f.Severity
-	}
-	return p.Rule == f.Rule && first.Subject.Kind == f.Subject.Kind && (first.Severity == f.Severity || first.Summary() == f.Summary())
 }
 
 func (r *Report) describeProblem(p *Problem) {

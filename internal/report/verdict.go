@@ -459,17 +459,11 @@ func (r *Report) Contradiction() error {
 
 // problemsContradict returns how the problems differ from the failures: each failure belongs to one.
 func (r *Report) problemsContradict(counted verdict.Summary) error {
-	failed := map[string]bool{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == verdict.Fail {
-			failed[f.Rule] = true
-		}
-	}
 	n := 0
 	var worst verdict.Severity
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		if !failed[p.Rule] {
+		if !slices.ContainsFunc(r.findingsOfRule(p.Rule), func(f *verdict.Finding) bool { return f.Result == verdict.Fail }) {
 			return fmt.Errorf("problems[%d] is about %q, which fails nowhere in findings", i, p.Rule)
 		}
 		n += len(p.Subjects) + len(p.Consequences)

@@ -282,7 +282,8 @@ func offlineCPUs(m *Machine) Value {
 	}
 	from := []Value{valueOf(cpu.Present), valueOf(cpu.Online)}
 	usable := 0
-	if len(off) > 0 && m.isSMTDisabled() && m.decidedByKernel("smt") {
+	if len(off) > 0 && m.isSMTDisabled() &&
+		slices.Contains([]string{inventory.DecidedKernel, inventory.DecidedCommandLine, inventory.DecidedAdministrator}, m.sys.Settings["smt"].DecidedBy.Or("")) {
 		var counts []Value
 		usable, counts = m.usableCPUs()
 		from = append(from, counts...)
@@ -331,15 +332,6 @@ func limitingOptions(m *Machine) Value {
 }
 
 func (m *Machine) isSMTDisabled() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
-
-func (m *Machine) decidedByKernel(setting string) bool {
-	switch m.sys.Settings[setting].DecidedBy.Or("") {
-	case inventory.DecidedKernel, inventory.DecidedCommandLine, inventory.DecidedAdministrator:
-		return true
-	default:
-		return false
-	}
-}
 
 // Threads count or, if SMT is off, cores.
 func (m *Machine) usableCPUs() (int, []Value) {

@@ -158,13 +158,12 @@ var crossingType = newObjectType("Crossing", "one node's processors with another
 )
 
 func (m *Machine) crossingObjects() []*Object {
-	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
-		from := &m.sys.Measurements[i]
+	for _, from := range slices.Backward(m.sys.Measurements) {
 		if from.Unjudged != "" && from.Tool == inventory.ToolMemaudit || from.Foreign {
 			continue
 		}
 		var out []*Object
-		for _, c := range crossingsOf(from) {
+		for _, c := range crossingsOf(&from) {
 			out = append(out, &Object{typ: crossingType, src: c})
 		}
 		if out != nil {
@@ -401,12 +400,13 @@ func (c *crossing) distrustReason(f *inventory.Measured, what string) (string, f
 }
 
 func (c *crossing) compareFigures(other, own *inventory.Measured, what string, by func(other, own float64) float64) Value {
+	certainty := fact.None
 	for _, f := range []*inventory.Measured{other, own} {
-		if why, _ := c.distrustReason(f, what); why != "" {
+		var why string
+		if why, certainty = c.distrustReason(f, what); why != "" {
 			return MissingValue(fact.Refused, why, measureIt)
 		}
 	}
-	_, certainty := c.distrustReason(own, what)
 	return Value{Value: by(other.Median, own.Median), State: fact.OK, Certainty: certainty, From: c.evidence(other), More: []fact.Evidence{c.evidence(own)}}
 }
 
@@ -470,13 +470,9 @@ const (
 
 // The node is the first that memaudit measured.
 func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
-	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
-		from := &m.sys.Measurements[i]
-		if from.Unjudged != "" {
-			continue
-		}
+	for _, from := range slices.Backward(m.sys.Measurements) {
 		for j := range from.Figures {
-			if f := &from.Figures[j]; f.Local() && f.Kind == figure.Latency {
+			if f := &from.Figures[j]; from.Unjudged == "" && f.Local() && f.Kind == figure.Latency {
 				return &measuredNode{m: m, read: f, path: from.Path}, f, otherFigure(m.sys.Accepted, f, figure.Latency)
 			}
 		}
@@ -574,8 +570,7 @@ type nodeLoad struct{ one, most *inventory.LoadedLatency }
 
 // loadedNodes returns those of the last result that was measured under load and may be checked.
 func (m *Machine) loadedNodes() []nodeLoad {
-	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
-		from := &m.sys.Measurements[i]
+	for _, from := range slices.Backward(m.sys.Measurements) {
 		if from.Unjudged != "" || from.Foreign {
 			continue
 		}
@@ -645,8 +640,8 @@ func (m *Machine) worstLoadLatency() Value {
 }
 
 func (m *Machine) latencyCurve() []inventory.LoadedLatency {
-	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
-		if from := &m.sys.Measurements[i]; from.Tool == inventory.ToolMLC && !from.Foreign && len(from.Loaded) > 0 {
+	for _, from := range slices.Backward(m.sys.Measurements) {
+		if from.Tool == inventory.ToolMLC && !from.Foreign && len(from.Loaded) > 0 {
 			return from.Loaded
 		}
 	}

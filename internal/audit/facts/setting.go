@@ -191,14 +191,6 @@ func isChosenByBIOS(s *inventory.Setting, id string, face Basis) bool {
 // Prefetchers' registers have no interface: the value is firmware's, unless registers were written (docs/kernel.md).
 func notWrittenByKernel(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
-// unknownInSetup returns an unknown value, because the running value does not show BIOS setup's.
-func unknownInSetup(s *inventory.Setting, value, why string) Value {
-	v := MissingValue(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
-		fact.BIOSOrBMC)
-	v.From, v.More = s.Effective.From, s.Effective.More
-	return v
-}
-
 // BIOS setup's value may be another machine's, and this one runs with a value that the document contradicts.
 func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Basis) bool {
 	runs, known := s.Effective.Get()
@@ -231,7 +223,8 @@ func ValueToCompare(s inventory.Setting, id string, want []string, about Basis) 
 			fact.BIOSExportPassed), face
 	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
 		if why := undecidedReason(&s, id, settings.Satisfies(id, want, v.Text()), about); why != "" {
-			return unknownInSetup(&s, v.Text(), why), face
+			return fact.Unknown[any](fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+v.Text()+", and "+why,
+				fact.BIOSOrBMC, append([]fact.Evidence{s.Effective.From}, s.Effective.More...)...), face
 		}
 	}
 	return v, face

@@ -35,7 +35,12 @@ var slotType = newObjectType("Slot", "one memory slot", slices.Concat([]Field{
 	})},
 	{"manufacturer", textType, "the module's vendor as firmware prints it", slotReader(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
 	{"part_number", textType, "the module's part number as firmware prints it", slotReader(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-	{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", slotReader(slotAlarms)},
+	{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", slotReader(func(s *inventory.Slot) Value {
+		if s.BMCErrors == nil {
+			return Value{}
+		}
+		return valueOf(s.BMCErrors.Alarms)
+	})},
 	{"health", textType, "what the BMC says of the module: OK, Warning or Critical", slotReader(func(s *inventory.Slot) Value {
 		return valueOf(fact.Convert(s.Health, func(h inventory.Health) string { return string(h) }))
 	})},
@@ -86,13 +91,6 @@ func (x *slotFacts) isSocketRunning() Value {
 		}
 	}
 	return MissingValue(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.Value.(int64))), "")
-}
-
-func slotAlarms(s *inventory.Slot) Value {
-	if s.BMCErrors == nil {
-		return valueOf(fact.Fact[string]{})
-	}
-	return valueOf(s.BMCErrors.Alarms)
 }
 
 func (x *slotFacts) errorCounts() *place.Errors {

@@ -324,17 +324,13 @@ func moduleLost(m *Machine) Value {
 
 // smallestModule returns the capacity of the smallest DIMM in bytes: less hidden memory than that is ignored.
 func smallestModule(m *Machine) Value {
-	least, facts := int64(0), []Value{}
-	for _, s := range m.eachDRAMModule() {
-		facts = append(facts, valueOf(s.SizeBytes))
-		if n := s.SizeBytes.Or(0); least == 0 || n < least {
-			least = n
-		}
-	}
-	if len(facts) == 0 {
+	sizes := gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })
+	if all, known := sizes.Value.([]int64); known && len(all) == 0 {
 		return m.noPopulation()
+	} else if known {
+		sizes.Value = all[0]
 	}
-	return deriveValue(func() any { return least }, facts...)
+	return sizes
 }
 
 func hasUnknownSize(s *inventory.Slot) bool {
