@@ -80,7 +80,7 @@ type auditRun struct {
 	options    Options
 	out        verdict.Audit
 	// applied caches the applicability of rules that is the same for every subject.
-	applied map[*rulepack.Rule]applicable
+	applied map[*rulepack.Rule]facts.Outcome
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
@@ -98,12 +98,8 @@ type auditRun struct {
 
 func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *auditRun {
 	m := facts.NewMachine(sys, topo)
-	return &auditRun{engine: e, sys: sys, population: topo, facts: m, scope: facts.NewScope(m), options: o}
-}
-
-type applicable struct {
-	holds bool
-	facts.Outcome
+	return &auditRun{engine: e, sys: sys, population: topo, facts: m, scope: facts.NewScope(m), options: o,
+		applied: map[*rulepack.Rule]facts.Outcome{}, depends: map[int][]string{}, counters: map[int]bool{}}
 }
 
 // Run audits one machine.
@@ -161,9 +157,6 @@ func (r *auditRun) evaluateProfile() error {
 		rows = chosen.Settings
 		before := len(r.out.Findings)
 		for i := range rows {
-			if r.depends == nil {
-				r.depends = map[int][]string{}
-			}
 			at, causes := len(r.out.Findings), r.engine.settingCauses["setting."+rows[i].ID]
 			r.evaluateSetting(chosen, &rows[i])
 			s, judged := r.facts.Setting(rows[i].ID), r.out.Findings[at].Value

@@ -53,13 +53,7 @@ func (r *auditRun) evaluateRule(candidates []*rulepack.Rule) {
 	for i, f := range findings {
 		at := r.add(f)
 		if on := slices.Concat(rules[i].DependsOn, r.follows[f.Rule]); len(on) > 0 {
-			if r.depends == nil {
-				r.depends, r.counters = map[int][]string{}, map[int]bool{}
-			}
-			r.depends[at] = on
-			if rules[i].Subject == facts.SubjectCounter {
-				r.counters[at] = true
-			}
+			r.depends[at], r.counters[at] = on, rules[i].Subject == facts.SubjectCounter
 		}
 	}
 }
@@ -108,7 +102,7 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, inventory.Subject{})
 	s := facts.Subject{}
-	if applies, o := r.ruleApplies(rule, s); o.Val != nil && !applies {
+	if o := r.ruleApplies(rule, s); o.Val == types.False {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(rule.DescribeConcern())
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, nullable.String(cmp.Or(known.Reason, "the machine has no "+rule.Subject))
@@ -119,24 +113,21 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 }
 
 // The result is that for all subjects if the expression does not use the subject.
-func (r *auditRun) ruleApplies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
+func (r *auditRun) ruleApplies(rule *rulepack.Rule, s facts.Subject) facts.Outcome {
 	if rule.Applies == "" {
-		return true, facts.Outcome{Val: types.True}
+		return facts.Outcome{Val: types.True}
 	}
 	if virtual, known := r.sys.Machine.Virtual.Get(); rule.Physical && known && virtual {
-		return false, facts.Outcome{Val: types.False} // without planning the expressions of all rules
+		return facts.Outcome{Val: types.False} // without planning the expressions of all rules
 	}
 	if got, ok := r.applied[rule]; ok && !rule.PerSubject {
-		return got.holds, got.Outcome
+		return got
 	}
-	holds, o := r.evaluateCondition(rule.Applies, s)
+	_, o := r.evaluateCondition(rule.Applies, s)
 	if !rule.PerSubject && o.Val != nil {
-		if r.applied == nil {
-			r.applied = map[*rulepack.Rule]applicable{}
-		}
-		r.applied[rule] = applicable{holds, o}
+		r.applied[rule] = o
 	}
-	return holds, o
+	return o
 }
 
 // If none is known to apply but one may, the result is unknown.
@@ -144,7 +135,7 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
-		applies, o := r.ruleApplies(rule, s)
+		o := r.ruleApplies(rule, s)
 		f := startRule(rule, s.Of)
 		switch {
 		case o.Err != nil:
@@ -155,7 +146,7 @@ func (r *auditRun) firstApplicable(candidates []*rulepack.Rule, s facts.Subject)
 				r.explainUnknown(&f, o)
 				unsure, unsureRule = f, rule
 			}
-		case applies:
+		case o.Val == types.True:
 			r.checkSubject(rule, s, &f)
 			return f, rule
 		}

@@ -75,7 +75,11 @@ func differences(s *socketFacts) Value {
 	if len(s.m.allModules()) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
 		return own
 	}
-	return s.m.commonDifferences()
+	if s.m.common == nil {
+		v := s.m.describeDifferences(s.m.allModules(), betweenProcessors())
+		s.m.common = &v
+	}
+	return *s.m.common
 }
 
 // The DIMMs are those of the CPU, or of all CPUs if each has different ones or the difference is between them.
@@ -168,14 +172,6 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 		m.differing[pop] = v
 	}
 	return v
-}
-
-func (m *Machine) commonDifferences() Value {
-	if m.common == nil {
-		v := m.describeDifferences(m.allModules(), betweenProcessors())
-		m.common = &v
-	}
-	return *m.common
 }
 
 func (m *Machine) mixedElsewhere(pop *population.Population) bool {
