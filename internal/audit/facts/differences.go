@@ -283,14 +283,6 @@ func (m *Machine) partNumbers(slots []int) []Value {
 	return out
 }
 
-func (m *Machine) slotNames(slots []int) []string {
-	out := make([]string, len(slots))
-	for i, at := range slots {
-		out[i] = m.sys.Slots[at].Name()
-	}
-	return out
-}
-
 // channelWords describes every channel with its DIMMs: "channel 0: 16 GiB (DIMM_A1, DIMM_A4)", "channel 1:
 // empty".
 func channelWords(s *socketFacts) Value {
