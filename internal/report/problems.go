@@ -97,7 +97,7 @@ func (r *Report) listProblems() []Problem {
 		})
 		if at < 0 {
 			at = len(out)
-			out = append(out, Problem{Rule: f.Rule, Subjects: []inventory.Subject{}, Consequences: []string{}})
+			out = append(out, Problem{Rule: f.Rule, Severity: verdict.Info, Subjects: []inventory.Subject{}, Consequences: []string{}})
 		}
 		of[i] = at
 		out[at].Members, out[at].Subjects = append(out[at].Members, f), append(out[at].Subjects, f.Subject)
@@ -110,7 +110,9 @@ func (r *Report) listProblems() []Problem {
 	}
 	for i := range out {
 		for _, f := range slices.Concat(out[i].Members, out[i].Led) {
-			out[i].Severity = SeverityName(max(SeverityRank(out[i].Severity), SeverityRank(f.Severity)))
+			if f.Severity.Rank() > out[i].Severity.Rank() {
+				out[i].Severity = f.Severity
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return SeverityRank(b.Severity) - SeverityRank(a.Severity) })

@@ -281,8 +281,12 @@ func (m *Machine) socketSubjects(add func(inventory.Subject, any)) Value {
 		p := &m.population.Populations[i]
 		add(inventory.SocketSubject(p.Socket), m.ofSocket(p))
 	}
-	for _, s := range m.doubtfulSockets() {
+	doubtful := m.doubtfulSockets()
+	for _, s := range doubtful {
 		add(inventory.SocketSubject(s.ID), &socketFacts{m: m, sock: s})
+	}
+	if len(m.population.Populations)+len(doubtful) > 0 {
+		return PlainValue(true)
 	}
 	return m.noPopulation()
 }

@@ -162,10 +162,10 @@ func (r *textReader) list(l *parse.ListNode) {
 		switch n := n.(type) {
 		case *parse.TextNode:
 		case *parse.ActionNode:
-			r.pipe(n.Pipe, "printed")
+			r.value(n.Pipe, "printed")
 			r.parts = append(r.parts, n)
 		case *parse.IfNode:
-			r.pipe(n.Pipe, "needed")
+			r.value(n.Pipe, "needed")
 			r.parts = append(r.parts, &parse.ActionNode{NodeType: parse.NodeAction, Pos: n.Pos, Pipe: n.Pipe})
 			r.list(n.List)
 			r.list(n.ElseList)
@@ -179,45 +179,40 @@ func call(at parse.Pos, name string, args ...parse.Node) *parse.CommandNode {
 	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at, Args: append([]parse.Node{parse.NewIdentifier(name).SetPos(at)}, args...)}
 }
 
-// pipe gives the value of an action to a function.
-func (r *textReader) pipe(p *parse.PipeNode, to string) {
-	if len(p.Cmds) > 1 || len(p.Decl) > 0 {
-		r.refuse(p, "a text has neither variables nor pipes")
-		return
-	}
-	args := p.Cmds[0].Args
-	name, _ := args[0].(*parse.IdentifierNode)
-	needs := map[bool]string{true: "needed"}[name != nil && strictFunctions[name.Ident] != nil]
-	for i := range args {
-		r.value(&args[i], needs)
-	}
-	if name != nil && name.Ident == "each" {
-		if text, ok := args[len(args)-1].(*parse.StringNode); !ok {
-			r.refuse(p, "the text of each is one in quotes")
-		} else if err := r.parseText(text.Text); err != nil {
-			r.refuse(text, err.Error())
-		}
-	}
-	if to != "" {
-		p.Cmds = append(p.Cmds, call(p.Pos, to))
-	}
-}
-
-// value makes a field one that fact reads.
-func (r *textReader) value(at *parse.Node, to string) {
-	switch n := (*at).(type) {
+// value returns a node whose fields fact reads, and whose value is given to a function, "" for none.
+func (r *textReader) value(node parse.Node, to string) parse.Node {
+	switch n := node.(type) {
 	case *parse.FieldNode:
 		names := []parse.Node{&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}}
 		for _, name := range n.Ident {
 			names = append(names, &parse.StringNode{NodeType: parse.NodeString, Pos: n.Pos, Quoted: strconv.Quote(name), Text: name})
 		}
-		*at = &parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Pos, Cmds: []*parse.CommandNode{call(n.Pos, "fact", names...)}}
-		r.value(at, to)
-	case *parse.PipeNode:
-		r.pipe(n, to)
+		return r.value(&parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Pos, Cmds: []*parse.CommandNode{call(n.Pos, "fact", names...)}}, to)
 	case *parse.VariableNode, *parse.ChainNode, *parse.NilNode:
 		r.refuse(n, "a text has neither variables nor nil")
+	case *parse.PipeNode:
+		if len(n.Cmds) > 1 || len(n.Decl) > 0 {
+			r.refuse(n, "a text has neither variables nor pipes")
+			break
+		}
+		args := n.Cmds[0].Args
+		name, _ := args[0].(*parse.IdentifierNode)
+		needs := map[bool]string{true: "needed"}[name != nil && strictFunctions[name.Ident] != nil]
+		for i := range args {
+			args[i] = r.value(args[i], needs)
+		}
+		if name != nil && name.Ident == "each" {
+			if text, ok := args[len(args)-1].(*parse.StringNode); !ok {
+				r.refuse(n, "the text of each is one in quotes")
+			} else if err := r.parseText(text.Text); err != nil {
+				r.refuse(text, err.Error())
+			}
+		}
+		if to != "" {
+			n.Cmds = append(n.Cmds, call(n.Pos, to))
+		}
 	}
+	return node
 }
 
 // factOf reads a fact of a scope or of an object in it; of a list, that of every element.
