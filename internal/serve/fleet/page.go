@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/html"
 	"memaudit.example/memaudit/internal/report/printable"
@@ -21,16 +22,19 @@ import (
 var pageText string
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
+	return template.Must(template.New("fleet").Funcs(template.FuncMap{
+		"add": func(a, b int) int { return a + b }, "plural": humanize.Plural, "size": humanize.Size,
+		"clean": func(text any) string { return printable.Clean(fmt.Sprint(text)) },
+		"share": func(m Machine) string { return m.relativeShare().Percent() },
+	}).Parse(pageText))
 })
 
 type page struct {
 	Policy   string
 	Style    template.CSS
-	Count    string
+	Document *Document
 	Verdicts []pageVerdict
-	Problems []Problem
-	Machines []pageMachines
+	Groups   []pageMachines
 	Tables   []pageTable
 }
 
@@ -39,16 +43,11 @@ type pageVerdict struct {
 	Word, Class string
 }
 
+// pageMachines are the machines of one status.
 type pageMachines struct {
-	Title  string
+	Word   string
 	Folded bool
-	Rows   []pageMachine
-}
-
-type pageMachine struct {
-	Name, Class, Word, Product, Bandwidth, Sentence string
-	Problems                                        []MachineProblem
-	Facts                                           [][2]string
+	Rows   []Machine
 }
 
 type pageTable struct {
@@ -58,14 +57,7 @@ type pageTable struct {
 }
 
 func (d *Document) writePage(w io.Writer) error {
-	p := page{Policy: html.Policy, Style: template.CSS(html.StyleSheet()), Count: humanize.Plural(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
-		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
-	for i := range d.Problems {
-		q := d.Problems[i]
-		q.Sentence, q.Fix, q.LowestOn = printable.Clean(q.Sentence), printable.Clean(q.Fix), printable.Clean(q.LowestOn)
-		p.Problems = append(p.Problems, q)
-	}
-	if err := pageTemplate().Execute(w, p); err != nil {
+	if err := pageTemplate().Execute(w, page{html.Policy, template.CSS(html.StyleSheet()), d, d.pageVerdicts(), d.pageMachines(), d.pageTables()}); err != nil { //nolint:gosec // the style sheet is the program's own
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
@@ -86,81 +78,47 @@ func (d *Document) pageVerdicts() []pageVerdict {
 
 func (d *Document) pageMachines() []pageMachines {
 	var out []pageMachines
-	last := ""
 	for _, m := range d.Machines {
-		if len(out) == 0 || m.statusWord() != last {
-			last = m.statusWord()
-			out = append(out, pageMachines{Folded: !m.hasFailed()})
+		if len(out) == 0 || m.statusWord() != out[len(out)-1].Word {
+			out = append(out, pageMachines{Word: m.statusWord(), Folded: !m.hasFailed()})
 		}
 		g := &out[len(out)-1]
-		g.Rows = append(g.Rows, m.pageRow())
-		g.Title = last + ": " + humanize.Plural(len(g.Rows), "machine")
+		g.Rows = append(g.Rows, m)
 	}
 	return out
 }
 
-func (m *Machine) pageRow() pageMachine {
-	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.statusWord(), Product: printable.Clean(string(m.Product)), Bandwidth: m.relativeShare().Percent(), Sentence: "not checked"}
-	if m.Verdict != nil {
-		row.Class, row.Sentence = m.Verdict.Status.Class(), printable.Clean(m.Verdict.Sentence)
+func (d *Document) pageTables() []pageTable {
+	unread := rowsOf(d.Unreadable, func(u Unreadable) []string { return []string{u.Input, u.Reason} })
+	if d.UnreadableMore > 0 {
+		unread = append(unread, []string{"and " + humanize.Plural(d.UnreadableMore, "other input"), ""})
 	}
-	for _, p := range m.Problems {
-		p.Text, p.Fix = printable.Clean(p.Text), printable.Clean(p.Fix)
-		row.Problems = append(row.Problems, p)
-	}
-	memory := ""
-	if m.MemoryBytes != nil {
-		memory = humanize.Size(*m.MemoryBytes)
-	}
-	for _, f := range [][2]string{{"processor", string(m.CPU)}, {"platform", string(m.Platform)}, {"BIOS", string(m.BIOS)}, {"memory", memory}} {
-		if f[1] != "" {
-			row.Facts = append(row.Facts, [2]string{f[0], printable.Clean(f[1])})
-		}
-	}
-	return row
+	return slices.DeleteFunc([]pageTable{
+		{"Outliers", []string{string(d.By), "machine", "differs from most in"},
+			rowsOf(d.findOutliers(), func(o outlier) []string { return []string{o.kind, o.machine, o.text} })},
+		{"Measured memory bandwidth, the slowest first", []string{"machine", string(d.By), "slowest node", "bytes per second", "share of the median", "undecided"},
+			rowsOf(d.Measured, func(m Measured) []string {
+				return slices.Concat([]string{m.Machine, string(m.Kind), nullable.Text(m.Node, "")}, m.figureCells(), []string{string(m.Undecided)})
+			})},
+		{"BIOS versions", []string{"product", "version", "machines", "which"}, rowsOf(d.BIOSVersions, func(v BIOSVersion) []string {
+			return []string{v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", ")}
+		})},
+		{"Settings that wait for a reboot", []string{"machine", "setting", "now", "then"},
+			rowsOf(d.Pending, func(p Pending) []string { return []string{p.Machine, p.Setting, string(p.Now), p.Then} })},
+		{"Checks that did not run", []string{"reason", "what would help", "machines"},
+			rowsOf(d.Undecided, func(u Undecided) []string {
+				return []string{u.Reason, string(u.KnownBy), strconv.Itoa(len(u.Machines))}
+			})},
+		{"Not read", []string{"input", "reason"}, unread},
+	}, func(t pageTable) bool { return len(t.Rows) == 0 })
 }
 
-func (d *Document) pageTables() []pageTable {
-	tables := []pageTable{
-		{Title: "Outliers", Head: []string{string(d.By), "machine", "differs from most in"}},
-		{Title: "Measured memory bandwidth, the slowest first", Head: []string{"machine", string(d.By), "slowest node", "bytes per second", "share of the median", "undecided"}},
-		{Title: "BIOS versions", Head: []string{"product", "version", "machines", "which"}},
-		{Title: "Settings that wait for a reboot", Head: []string{"machine", "setting", "now", "then"}},
-		{Title: "Checks that did not run", Head: []string{"reason", "what would help", "machines"}},
-		{Title: "Not read", Head: []string{"input", "reason"}},
+func rowsOf[T any](list []T, cells func(T) []string) [][]string {
+	var out [][]string
+	for _, one := range list {
+		out = append(out, cells(one))
 	}
-	add := func(table int, cells ...string) {
-		for i := range cells {
-			cells[i] = printable.Clean(cells[i])
-		}
-		tables[table].Rows = append(tables[table].Rows, cells)
-	}
-	for _, o := range d.findOutliers() {
-		add(0, o.kind, o.machine, o.text)
-	}
-	for _, m := range d.Measured {
-		node := ""
-		if m.Node != nil {
-			node = strconv.Itoa(*m.Node)
-		}
-		add(1, append([]string{m.Machine, string(m.Kind), node}, append(m.figureCells(), string(m.Undecided))...)...)
-	}
-	for _, v := range d.BIOSVersions {
-		add(2, v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", "))
-	}
-	for _, p := range d.Pending {
-		add(3, p.Machine, p.Setting, string(p.Now), p.Then)
-	}
-	for _, u := range d.Undecided {
-		add(4, u.Reason, string(u.KnownBy), strconv.Itoa(len(u.Machines)))
-	}
-	for _, u := range d.Unreadable {
-		add(5, u.Input, u.Reason)
-	}
-	if d.UnreadableMore > 0 {
-		add(5, "and "+humanize.Plural(d.UnreadableMore, "other input"), "")
-	}
-	return slices.DeleteFunc(tables, func(t pageTable) bool { return len(t.Rows) == 0 })
+	return out
 }
 
 // Formats lists the values of --format.

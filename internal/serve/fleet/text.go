@@ -24,15 +24,30 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 	case "problems":
 		t.writeProblems(d, true)
 	case "machines":
-		t.writeMachines(d, most)
+		shown := d.Machines
+		if most > 0 { // those that are not ok
+			shown = slices.DeleteFunc(slices.Clone(shown), func(m Machine) bool { return !m.hasFailed() })
+			t.writeHead(len(shown), "WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
+		} else {
+			t.writeHead(1, "MACHINES", "the worst first")
+		}
+		t.writeList(wording.Each(shown, func(m Machine) string {
+			return fmt.Sprintf("%-*s", statusColumn-1, m.statusWord()) + " " + m.Name + "  " + m.summarySentence()
+		}), len(shown), most, "machine", name)
 	case "outliers":
-		t.writeOutliers(d, most)
+		all, whose := d.findOutliers(), "their "
+		if len(all) == 1 {
+			whose = "its "
+		}
+		t.writeHead(len(all), "OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
+		t.writeList(wording.Each(all, func(o outlier) string { return "  " + o.machine + " (" + o.kind + "): " + o.text }), len(all), most, "machine", name)
 	case "unknown":
 		t.writeUndecided(d, most)
 	case "notes":
 		t.writeProblems(d, false)
 	case "measured":
-		t.writeMeasured(d, most)
+		t.writeHead(len(d.Measured), "MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
+		t.writeList(wording.Each(d.Measured, describeMeasured), len(d.Measured), most, "machine", name)
 	case "bios":
 		t.writeHead(len(d.BIOSVersions), "BIOS", "versions of each product, and on how many machines")
 		for i := 0; i < len(d.BIOSVersions); {
@@ -43,7 +58,8 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 			t.writeLine(statusColumn, "  "+product+":"+line)
 		}
 	case "reboot":
-		t.writePending(d, most)
+		t.writeHead(len(d.Pending), "PENDING REBOOT", "settings that take effect at the next boot")
+		t.writeList(wording.Each(d.Pending, func(p Pending) string { return "  " + p.Machine + ": " + p.Setting + " = " + p.Then }), len(d.Pending), most, "setting", name)
 	case "unread":
 		t.writeUnread(d, most)
 	}
@@ -115,12 +131,6 @@ func (t *textWriter) writeHead(n int, name, what string) {
 
 const statusColumn = 10
 
-func (t *textWriter) writeMore(hidden int, what, section string) {
-	if hidden > 0 {
-		t.writeLine(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(hidden, what)+" more (--section "+section+")")
-	}
-}
-
 func (t *textWriter) writeProblems(d *Document, above bool) {
 	name, what := "NOTES", "what is not as recommended, at info"
 	if above {
@@ -141,33 +151,17 @@ func (t *textWriter) writeProblems(d *Document, above bool) {
 	}
 }
 
-// writeMachines prints the machines with their verdict, the worst first; at most `most` of those that are not ok, or
-// all.
-func (t *textWriter) writeMachines(d *Document, most int) {
-	shown := d.Machines
-	if most > 0 {
-		bad := slices.IndexFunc(shown, func(m Machine) bool { return !m.hasFailed() })
-		if bad >= 0 {
-			shown = shown[:bad]
-		}
-		t.writeHead(len(shown), "WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
-	} else {
-		t.writeHead(1, "MACHINES", "the worst first")
+// writeList prints the lines of n entries, at most `most` of them if most > 0, and how many more there are.
+func (t *textWriter) writeList(lines []string, n, most int, what, section string) {
+	if most == 0 {
+		most = n
 	}
-	all := len(shown)
-	shown = first(shown, most)
-	for _, m := range shown {
-		t.writeLine(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.statusWord())+" "+m.Name+"  "+m.summarySentence())
+	for _, line := range lines[:min(most, len(lines))] {
+		t.writeLine(statusColumn, line)
 	}
-	t.writeMore(all-len(shown), "machine", "machines")
-}
-
-// first returns at most `most` entries of a list if most > 0, else all.
-func first[T any](list []T, most int) []T {
-	if most > 0 {
-		return list[:min(most, len(list))]
+	if n > most {
+		t.writeLine(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(n-most, what)+" more (--section "+section+")")
 	}
-	return list
 }
 
 func (m *Machine) hasFailed() bool {
@@ -192,20 +186,6 @@ func (m *Machine) summarySentence() string {
 	return string(m.Product) + ": " + sentence
 }
 
-func (t *textWriter) writeOutliers(d *Document, most int) {
-	all := d.findOutliers()
-	whose := "their "
-	if len(all) == 1 {
-		whose = "its "
-	}
-	t.writeHead(len(all), "OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
-	shown := first(all, most)
-	for _, o := range shown {
-		t.writeLine(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
-	}
-	t.writeMore(len(all)-len(shown), "machine", "outliers")
-}
-
 // writeUndecided prints why checks did not run. The overview shows only what affects machines without a verdict.
 func (t *textWriter) writeUndecided(d *Document, most int) {
 	if most > 0 {
@@ -218,10 +198,7 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 			}
 		}
 		slices.SortStableFunc(tally, func(a, b wording.Tallied) int { return int(b.N - a.N) })
-		for _, e := range tally[:min(most, len(tally))] {
-			t.writeLine(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, e.N)+e.Name)
-		}
-		t.writeMore(len(tally)-most, "reason", "unknown")
+		t.writeList(wording.Each(tally, func(e wording.Tallied) string { return fmt.Sprintf("%*d ", statusColumn-1, e.N) + e.Name }), len(tally), most, "reason", "unknown")
 		return
 	}
 	t.writeHead(len(d.Undecided), "UNKNOWN", "checks that did not run, and what would help")
@@ -233,43 +210,24 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 	}
 }
 
-func (t *textWriter) writeMeasured(d *Document, most int) {
-	shown := first(d.Measured, most)
-	t.writeHead(len(shown), "MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
-	for i := range shown {
-		m := &shown[i]
-		switch {
-		case m.ReadBytesPerSecond == nil:
-			t.writeLine(statusColumn, "  undecided  "+m.Machine+": "+string(m.Undecided))
-		case m.ShareOfMedian == nil:
-			t.writeLine(statusColumn, fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node))
-		default:
-			t.writeLine(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, string(m.Kind)))
-		}
+func describeMeasured(m Measured) string {
+	switch {
+	case m.ReadBytesPerSecond == nil:
+		return "  undecided  " + m.Machine + ": " + string(m.Undecided)
+	case m.ShareOfMedian == nil:
+		return fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node)
+	default:
+		return fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, string(m.Kind))
 	}
-	t.writeMore(len(d.Measured)-len(shown), "machine", "measured")
-}
-
-func (t *textWriter) writePending(d *Document, most int) {
-	shown := first(d.Pending, most)
-	t.writeHead(len(shown), "PENDING REBOOT", "settings that take effect at the next boot")
-	for _, p := range shown {
-		t.writeLine(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
-	}
-	t.writeMore(len(d.Pending)-len(shown), "setting", "reboot")
 }
 
 func (t *textWriter) writeUnread(d *Document, most int) {
-	shown := first(d.Unreadable, most)
-	t.writeHead(len(shown), "NOT READ", humanize.Plural(d.NotRead(), "input"))
-	for _, u := range shown {
-		t.writeLine(statusColumn, "  "+u.Input+": "+u.Reason)
+	t.writeHead(d.NotRead(), "NOT READ", humanize.Plural(d.NotRead(), "input"))
+	n, lines := d.NotRead(), wording.Each(d.Unreadable, func(u Unreadable) string { return "  " + u.Input + ": " + u.Reason })
+	if d.UnreadableMore > 0 && most == 0 {
+		n, lines = len(lines)+1, append(lines, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
 	}
-	if len(shown) < len(d.Unreadable) {
-		t.writeMore(d.NotRead()-most, "input", "unread")
-	} else if d.UnreadableMore > 0 {
-		t.writeLine(statusColumn, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
-	}
+	t.writeList(lines, n, most, "input", "unread")
 }
 
 func (t *textWriter) writeRest(d *Document) {
