@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,21 +59,20 @@ func (p *page) adviceSection() any {
 const notKnown = "not known"
 
 func (p *page) beforeAndAfter(a *plan.Advice) *table {
-	known := false
-	rows := make([][]string, len(a.Reaches.Sockets))
-	groups := groupAlike(len(rows), func(i int) (int, string) {
+	const nothing = notKnown + "\n" + notKnown
+	var alike wording.Groups[int]
+	for i := range a.Reaches.Sockets {
 		s := &a.Reaches.Sockets[i]
 		id := wording.SocketID(s.Socket)
-		rows[i] = []string{p.describeBefore(id), reachedText(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative)}
-		known = known || rows[i][0] != notKnown || rows[i][1] != notKnown
-		return id, strings.Join(rows[i], "\n")
-	})
-	if !known {
+		alike.Add(p.describeBefore(id)+"\n"+reachedText(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative), id)
+	}
+	if !slices.ContainsFunc(alike.Names, func(key string) bool { return key != nothing }) {
 		return nil
 	}
 	t := newTable("CPU", "before", "after")
-	for _, group := range groups {
-		t.appendRow(p.processorNames(group.ids), rows[group.first][0], rows[group.first][1])
+	for _, key := range alike.Names {
+		before, after, _ := strings.Cut(key, "\n")
+		t.appendRow(p.processorNames(alike.Of[key]), before, after)
 	}
 	return t
 }

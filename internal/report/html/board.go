@@ -33,8 +33,12 @@ func (p *page) boardSection() any {
 		return board{Empty: p.noBoard()}
 	}
 	data := board{Marked: len(p.marked) > 0, Steps: len(p.shownSteps()) > 0, Doubts: text.DescribeDoubts(p.r)}
-	for _, group := range groupAlike(len(ids), func(i int) (int, string) { return ids[i], p.pictureKey(ids[i]) }) {
-		data.Sockets = append(data.Sockets, p.socketSection(group.ids))
+	var alike wording.Groups[int]
+	for _, id := range ids {
+		alike.Add(p.pictureKey(id), id)
+	}
+	for _, key := range alike.Names {
+		data.Sockets = append(data.Sockets, p.socketSection(alike.Of[key]))
 	}
 	unplaced := 0
 	for i := range p.r.Inventory.Slots {

@@ -28,7 +28,7 @@ var templateFiles embed.FS
 
 // templates are parsed once, and only if a page is written.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"shade": distanceClass}).ParseFS(templateFiles, "*.tmpl"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"shade": distanceClass, "lines": joinLines, "add": func(a, b int) int { return a + b }}).ParseFS(templateFiles, "*.tmpl"))
 })
 
 // Policy is the content security policy of the page: nothing is loaded and
@@ -161,27 +161,6 @@ func nonEmptyPairs(termsAndTexts ...string) []pair {
 }
 
 func joinLines(lines []string) string { return humanize.Joined("; ", lines...) }
-
-// sockets are processors with the same description.
-type sockets struct {
-	first int // the number of the first
-	ids   []int
-}
-
-func groupAlike(n int, of func(int) (id int, description string)) []sockets {
-	var out []sockets
-	at := map[string]int{}
-	for i := range n {
-		id, key := of(i)
-		if _, seen := at[key]; !seen {
-			at[key] = len(out)
-			out = append(out, sockets{first: i})
-		}
-		group := &out[at[key]]
-		group.ids = append(group.ids, id)
-	}
-	return out
-}
 
 func (p *page) abbreviations() []wording.Term { return wording.TermsIn(p.out.String()) }
 

@@ -180,12 +180,13 @@ func (p *page) bandwidthSection() any {
 
 func (p *page) bandwidthShares() []share {
 	var out []share
-	all := p.r.Inventory.Population.Sockets
-	for _, group := range groupAlike(len(all), func(i int) (int, string) {
-		return wording.SocketID(all[i].Socket), strings.Join(predictionLines(&all[i]), "\n") + shareText(&all[i].Relative)
-	}) {
-		s := &all[group.first]
-		out = append(out, share{p.processorNames(group.ids), shareText(&s.Relative), drawShareBar(&s.Relative), predictionLines(s)})
+	var alike wording.Groups[int]
+	for _, s := range p.r.Inventory.Population.Sockets {
+		alike.Add(strings.Join(predictionLines(&s), "\n")+shareText(&s.Relative), wording.SocketID(s.Socket))
+	}
+	for _, key := range alike.Names {
+		s := wording.FindPopulation(&p.r.Inventory, alike.Of[key][0])
+		out = append(out, share{p.processorNames(alike.Of[key]), shareText(&s.Relative), drawShareBar(&s.Relative), predictionLines(s)})
 	}
 	return out
 }

@@ -84,18 +84,12 @@ type sources struct {
 	Sources       *folded
 	Documents     []link
 	Abbreviations func() []wording.Term
-	Unmapped      []unmapped
+	Unmapped      []inventory.Export
 	Notices       []string
 }
 
-// unmapped are the attributes of an export that are of no setting.
-type unmapped struct {
-	Count                          int
-	Path, Attributes, Untranslated string
-}
-
 func (p *page) sourcesSection() any {
-	data := sources{Facts: p.machineFacts(), Documents: p.documentLinks(), Abbreviations: p.abbreviations, Notices: p.r.Notices}
+	data := sources{Facts: p.machineFacts(), Documents: p.documentLinks(), Abbreviations: p.abbreviations, Unmapped: p.r.Inventory.Unmapped, Notices: p.r.Notices}
 	if all := p.r.Inventory.Sources; len(all) > 0 {
 		t := newTable("source", "state", "detail")
 		var incomplete []string
@@ -109,9 +103,6 @@ func (p *page) sourcesSection() any {
 		if len(incomplete) > 0 {
 			data.Sources.Summary += " (" + strings.Join(incomplete, ", ") + ")"
 		}
-	}
-	for _, u := range p.r.Inventory.Unmapped {
-		data.Unmapped = append(data.Unmapped, unmapped{len(u.Unmapped) + len(u.Foreign), u.Path, joinLines(u.Unmapped), joinLines(u.Foreign)})
 	}
 	return data
 }
