@@ -25,13 +25,18 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 // heldGroup holds profiles with the same wanted values and results for every setting: one column of the table.
 type heldGroup struct {
 	// numbers are their positions in the list, from 1.
-	numbers  []string
-	profiles []*report.HeldProfile
-	// rows maps a setting's id to its row.
-	rows map[string]*report.HeldSetting
+	numbers []string
+	*report.HeldProfile
 }
 
-func (g *heldGroup) firstProfile() *report.HeldProfile { return g.profiles[0] }
+func (g *heldGroup) rowOf(setting string) *report.HeldSetting {
+	for i := range g.Settings {
+		if g.Settings[i].Setting == setting {
+			return &g.Settings[i]
+		}
+	}
+	return nil
+}
 
 // alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
@@ -64,16 +69,10 @@ func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
 		h := &profiles[i]
-		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.firstProfile().Settings, h.Settings) })
+		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.Settings, h.Settings) })
 		if at < 0 {
-			at = len(out)
-			g := &heldGroup{rows: map[string]*report.HeldSetting{}}
-			for j := range h.Settings {
-				g.rows[h.Settings[j].Setting] = &h.Settings[j]
-			}
-			out = append(out, g)
+			at, out = len(out), append(out, &heldGroup{HeldProfile: h})
 		}
-		out[at].profiles = append(out[at].profiles, h)
 		out[at].numbers = append(out[at].numbers, strconv.Itoa(i+1))
 	}
 	return out
@@ -264,7 +263,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	for _, id := range settingOrder(groups) {
 		row := []string{id, machineValues(settings[id])}
 		for _, g := range groups {
-			row = append(row, wantedCell(g.rows[id]))
+			row = append(row, wantedCell(g.rowOf(id)))
 		}
 		s.rows = append(s.rows, row)
 	}
@@ -281,8 +280,8 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 func settingOrder(groups []*heldGroup) []string {
 	var out []string
 	for _, g := range groups {
-		for i := range g.firstProfile().Settings {
-			out = wording.AddNew(out, g.firstProfile().Settings[i].Setting)
+		for i := range g.Settings {
+			out = wording.AddNew(out, g.Settings[i].Setting)
 		}
 	}
 	return out
@@ -329,10 +328,9 @@ func machineValues(s report.Setting) string {
 func tallyRows(groups []*heldGroup) [][]string {
 	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
 	for _, g := range groups {
-		h := g.firstProfile()
-		rows[0] = append(rows[0], "= "+strconv.Itoa(h.Agrees)+" of "+strconv.Itoa(settingsAsked(h)))
-		rows[1] = append(rows[1], "! "+strconv.Itoa(h.Differs))
-		rows[2] = append(rows[2], "? "+strconv.Itoa(h.Unknown))
+		rows[0] = append(rows[0], "= "+strconv.Itoa(g.Agrees)+" of "+strconv.Itoa(settingsAsked(g.HeldProfile)))
+		rows[1] = append(rows[1], "! "+strconv.Itoa(g.Differs))
+		rows[2] = append(rows[2], "? "+strconv.Itoa(g.Unknown))
 	}
 	return rows
 }

@@ -46,12 +46,6 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 }
 
 func (p *printer) printSockets(sockets []inventory.Socket) {
-	if len(sockets) == 0 {
-		p.printSection("SOCKETS", "none known")
-		p.newline()
-		return
-	}
-	p.printSection("SOCKETS", strconv.Itoa(len(sockets)))
 	t := &textTable{columns: []column{
 		{head: "id", right: true}, {head: "label"}, {head: "model"},
 		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
@@ -66,7 +60,17 @@ func (p *printer) printSockets(sockets []inventory.Socket) {
 		t.appendRow(strconv.Itoa(s.ID), s.Designation.Text(), model, s.Cores.Text(), s.CoresEnabled.Text(),
 			s.Threads.Text(), s.MaxMTs.Text(), joinWithSlashes(s.Family.Text(), s.Model.Text(), s.Stepping.Text()))
 	}
-	t.printRows(p, 2)
+	p.printCounted("SOCKETS", t)
+}
+
+// printCounted prints a table below a heading with the number of its rows.
+func (p *printer) printCounted(head string, t *textTable) {
+	if len(t.rows) == 0 {
+		p.printSection(head, "none known")
+	} else {
+		p.printSection(head, strconv.Itoa(len(t.rows)))
+		t.printRows(p, 2)
+	}
 	p.newline()
 }
 
@@ -76,13 +80,6 @@ func (p *printer) printSlots(inv *report.Inventory) {
 		p.newline()
 		return
 	}
-	populated := 0
-	for i := range inv.Slots {
-		if inv.Slots[i].State == inventory.SlotPopulated {
-			populated++
-		}
-	}
-	p.printSection("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
 	t := &textTable{columns: []column{
 		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
 		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
@@ -90,9 +87,14 @@ func (p *printer) printSlots(inv *report.Inventory) {
 		{head: "part number", drop: 3}, {head: "maker", drop: 7}, {head: "mapped by", drop: 8},
 		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
 	}}
+	populated := 0
 	for i := range inv.Slots {
 		t.appendRow(slotCells(&inv.Slots[i])...)
+		if inv.Slots[i].State == inventory.SlotPopulated {
+			populated++
+		}
 	}
+	p.printSection("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
 	t.printRows(p, 2)
 	for i := range inv.UnplacedErrors {
 		e := &inv.UnplacedErrors[i]
@@ -170,12 +172,6 @@ func (p *printer) printPopulation(pop *report.Population) {
 }
 
 func (p *printer) printNodes(nodes []report.Node) {
-	if len(nodes) == 0 {
-		p.printSection("NODES", "none known")
-		p.newline()
-		return
-	}
-	p.printSection("NODES", strconv.Itoa(len(nodes)))
 	t := &textTable{columns: []column{
 		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
 		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
@@ -183,8 +179,7 @@ func (p *printer) printNodes(nodes []report.Node) {
 	for _, n := range nodes {
 		t.appendRow(strconv.Itoa(n.ID), string(n.Kind), nullable.Text(n.Socket, ""), fact.Convert(n.MemoryBytes, humanize.Size).Text(), joinNumbers(n.Distances), n.CPUs.Text())
 	}
-	t.printRows(p, 2)
-	p.newline()
+	p.printCounted("NODES", t)
 }
 
 func (p *printer) printSources(sources []inventory.Source) {

@@ -130,7 +130,7 @@ func (p *printer) printProblem(r *report.Report, i int) {
 	p.printIndented("Fix", ProblemFix(r, i))
 	p.printIndented("Source", pr.SourceLine())
 	if p.verbose {
-		p.printEvidence(r, pr)
+		p.printEvidence(pr)
 	}
 }
 
@@ -205,7 +205,7 @@ func (p *printer) printNotes(r *report.Report) {
 		if p.verbose {
 			p.printIndented("Fix", pr.Fix)
 			p.printIndented("Source", pr.SourceLine())
-			p.printEvidence(r, pr)
+			p.printEvidence(pr)
 		}
 	}
 	for _, f := range r.Findings {
@@ -224,7 +224,7 @@ func (p *printer) printNotes(r *report.Report) {
 	p.separatePart()
 }
 
-func (p *printer) printEvidence(r *report.Report, pr *report.Problem) {
+func (p *printer) printEvidence(pr *report.Problem) {
 	for _, get := range []struct {
 		name string
 		of   func(*verdict.Finding) string
