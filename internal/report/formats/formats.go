@@ -51,8 +51,6 @@ func Others() []string { return []string{Text, JSON} }
 // Write prints the report in one of Reports.
 func Write(w io.Writer, format string, r *report.Report, o text.Options) error {
 	switch format {
-	case Text:
-		return text.Write(w, r, o)
 	case JSON:
 		return report.WriteJSON(w, r)
 	case HTML:
@@ -64,38 +62,28 @@ func Write(w io.Writer, format string, r *report.Report, o text.Options) error {
 	case Prometheus:
 		return metrics.Write(w, r)
 	default:
-		return formatError(format, Reports())
+		return text.Write(w, r, o)
 	}
 }
 
 // WriteInventory prints the inventory in one of Inventories.
 func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Options) error {
 	switch format {
-	case Text:
-		return text.WriteInventory(w, inv, o)
 	case JSON:
 		return report.WriteJSON(w, inv)
 	case CSV:
 		return writeCSV(w, inv)
 	default:
-		return formatError(format, Inventories())
+		return text.WriteInventory(w, inv, o)
 	}
 }
 
 // WriteOther prints a document in one of Others, by this function as text.
 func WriteOther[T report.Capacity | report.WhatIf | report.Comparison](w io.Writer, format string, document *T, write func(io.Writer, *T, text.Options) error, o text.Options) error {
-	switch format {
-	case Text:
-		return write(w, document, o)
-	case JSON:
+	if format == JSON {
 		return report.WriteJSON(w, document)
-	default:
-		return formatError(format, Others())
 	}
-}
-
-func formatError(format string, known []string) error {
-	return fmt.Errorf("format %q is not one of %s", format, strings.Join(known, ", "))
+	return write(w, document, o)
 }
 
 // assetColumns head the table of slots. The last ones identify a machine and its

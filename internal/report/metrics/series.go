@@ -384,45 +384,18 @@ func (c *collector) addErrors(inv *report.Inventory) {
 	}
 }
 
-type verdicts struct {
-	rule string
-	// ranks has for each result the highest severity rank of its findings.
-	ranks map[verdict.Result]int
-}
+// resultRanks has for each result of a rule the highest severity rank of its findings.
+type resultRanks map[verdict.Result]int
 
-func verdictsByRule(findings []verdict.Finding) []verdicts {
-	out := make([]verdicts, 0, len(findings))
-	at := make(map[string]int, len(findings))
-	for _, f := range findings {
-		n, ok := at[f.Rule]
-		if !ok {
-			n = len(out)
-			at[f.Rule] = n
-			out = append(out, verdicts{f.Rule, map[verdict.Result]int{}})
-		}
-		out[n].ranks[f.Result] = max(out[n].ranks[f.Result], report.SeverityRank(f.Severity))
-	}
-	return out
-}
+// worstResults lists the results, the worst first.
+var worstResults = [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass, verdict.NotApplicable}
 
-func (v *verdicts) worstResult() verdict.Result {
-	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
-		if v.ranks[r] > 0 {
-			return r
-		}
-	}
-	return verdict.NotApplicable
-}
-
-func (v *verdicts) worstSeverity(results ...verdict.Result) string {
+func (r resultRanks) worstSeverity(results ...verdict.Result) string {
 	worst := 0
-	for _, r := range results {
-		worst = max(worst, v.ranks[r])
+	for _, result := range results {
+		worst = max(worst, r[result])
 	}
-	if worst == 0 {
-		worst = slices.Max(slices.Collect(maps.Values(v.ranks)))
-	}
-	return string(report.SeverityName(worst))
+	return string(report.SeverityName(cmp.Or(worst, slices.Max(slices.Collect(maps.Values(r))))))
 }
 
 var (
@@ -433,15 +406,23 @@ var (
 
 // addRules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
 func (c *collector) addRules(findings []verdict.Finding) {
+	rules := map[string]resultRanks{}
+	for _, f := range findings {
+		if rules[f.Rule] == nil {
+			rules[f.Rule] = resultRanks{}
+		}
+		rules[f.Rule][f.Result] = max(rules[f.Rule][f.Result], report.SeverityRank(f.Severity))
+	}
 	count := map[verdict.Result]int{}
-	for _, v := range verdictsByRule(findings) {
-		count[v.worstResult()]++
-		if v.worstResult() != verdict.NotApplicable {
-			c.add(ruleFailed, zeroOrOne(v.ranks[verdict.Fail] > 0), v.rule, v.worstSeverity(verdict.Fail))
-			c.add(ruleUnknown, zeroOrOne(v.ranks[verdict.Unknown]+v.ranks[verdict.Error] > 0), v.rule, v.worstSeverity(verdict.Unknown, verdict.Error))
+	for rule, ranks := range rules {
+		worst := worstResults[slices.IndexFunc(worstResults[:], func(r verdict.Result) bool { return ranks[r] > 0 })]
+		count[worst]++
+		if worst != verdict.NotApplicable {
+			c.add(ruleFailed, zeroOrOne(ranks[verdict.Fail] > 0), rule, ranks.worstSeverity(verdict.Fail))
+			c.add(ruleUnknown, zeroOrOne(ranks[verdict.Unknown]+ranks[verdict.Error] > 0), rule, ranks.worstSeverity(verdict.Unknown, verdict.Error))
 		}
 	}
-	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {
+	for _, r := range worstResults {
 		c.add(ruleCount, float64(count[r]), string(r))
 	}
 }
