@@ -29,7 +29,7 @@ import (
 )
 
 func (p *Program) fleetCommand() *cobra.Command {
-	f, planned := &checkFlags{}, &planFlags{}
+	f, planned := &checkFlags{}, &spareFlags{}
 	by, section := "", ""
 	cmd := &cobra.Command{
 		Use:   "fleet PATH...",
@@ -183,19 +183,15 @@ func (o *fleetInput) addToFleet(all *fleet.Fleet) {
 // auditorPool reads inputs with several auditors concurrently and delivers the results in the order of the
 // inputs, so that the output does not depend on their number. Only a few inputs per auditor may wait.
 type auditorPool struct {
-	work  chan func(*fleetAuditor)
+	free  chan *fleetAuditor
 	order chan (<-chan fleetInput)
 	taken chan struct{}
 }
 
 func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
-	q := &auditorPool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
+	q := &auditorPool{make(chan *fleetAuditor, len(auditors)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
 	for _, a := range auditors {
-		go func() {
-			for read := range q.work {
-				read(a)
-			}
-		}()
+		q.free <- a
 	}
 	go func() {
 		defer close(q.taken)
@@ -210,7 +206,11 @@ func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 func (q *auditorPool) submitInput(input string, read func(*fleetAuditor) fleetInput) {
 	done := make(chan fleetInput, 1)
 	q.order <- done
-	q.work <- func(a *fleetAuditor) { done <- a.containPanic(input, read) }
+	a := <-q.free
+	go func() {
+		done <- a.containPanic(input, read)
+		q.free <- a
+	}()
 }
 
 // containPanic reads an input. After a panic, which affects only this input, the engine is replaced, because its
@@ -228,7 +228,6 @@ func (a *fleetAuditor) containPanic(input string, read func(*fleetAuditor) fleet
 }
 
 func (q *auditorPool) finishWork() {
-	close(q.work)
 	close(q.order)
 	<-q.taken
 }

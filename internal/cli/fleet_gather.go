@@ -296,18 +296,16 @@ func (g *gatherer) gatherContent(name string, data []byte, from inputOrigin) {
 	case len(trimmed) == 0:
 		g.refuseInput(name, errors.New("is empty"))
 	case isArchive(data) || isTarName(name):
-		g.gatherArchive(name, closable{bytes.NewReader(data)}, from)
+		g.gatherArchive(name, struct {
+			io.ReadSeeker
+			io.Closer
+		}{bytes.NewReader(data), io.NopCloser(nil)}, from)
 	case from == fromArgument && trimmed[0] != '{' && isPathList(trimmed):
 		g.gatherList(name, trimmed)
 	default:
 		g.pool.submitInput(name, func(a *fleetAuditor) fleetInput { return a.readContent(name, data, from == fromArgument) })
 	}
 }
-
-type closable struct{ *bytes.Reader }
-
-// Close does nothing.
-func (closable) Close() error { return nil }
 
 func isPathList(data []byte) bool {
 	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {

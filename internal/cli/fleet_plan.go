@@ -22,13 +22,13 @@ import (
 	"memaudit.example/memaudit/internal/serve/fleet"
 )
 
-type planFlags struct {
+type spareFlags struct {
 	asked        bool
 	spare, floor string
 	limit        time.Duration
 }
 
-func (f *planFlags) registerFlags(cmd *cobra.Command) {
+func (f *spareFlags) registerFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.asked, "plan", false, "print which machines gain by moving modules, which can give some up, where spare ones do most good")
 	fl.StringVar(&f.spare, "spare", "", "modules in stock, a YAML `FILE` (--plan)")
@@ -46,7 +46,7 @@ type planning struct {
 }
 
 // readPlanning reads the files; nil if no plan is requested.
-func (p *Program) readPlanning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
+func (p *Program) readPlanning(cmd *cobra.Command, f *spareFlags, format, section string) (*planning, error) {
 	if !f.asked {
 		return nil, unused(cmd, "--plan", "spare", "floor", "limit")
 	}

@@ -8,7 +8,6 @@ import (
 	"memaudit.example/memaudit/internal/report/text"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/model/humanize"
@@ -20,9 +19,7 @@ import (
 )
 
 func (p *Program) planCommand() *cobra.Command {
-	f := &checkFlags{}
-	c := &changeFlags{}
-	w := &capacityFlags{}
+	f := &planFlags{}
 	cmd := &cobra.Command{
 		Use:   "plan [FILE]",
 		Short: "list the ways to reach a capacity, or audit a change of modules",
@@ -48,51 +45,60 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 			if err := f.input.takeArgument(args); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("sockets") && w.sockets == 0 {
-				w.sockets = -1 // not the default
+			if cmd.Flags().Changed("sockets") && f.sockets == 0 {
+				f.sockets = -1 // not the default
 			}
 			if cmd.Flags().Changed("capacity") {
-				return p.planCapacity(f, c, w)
+				return p.planCapacity(f)
 			}
 			if err := unused(cmd, "--capacity SIZE", "platform", "sockets", "all"); err != nil {
 				return err
 			}
-			return p.runWhatIf(f, c)
+			return p.runWhatIf(f)
 		},
 	}
 	f.input.registerFlags(cmd)
 	f.output.registerFlags(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	fl := cmd.Flags()
-	w.registerFlags(fl)
+	fl.StringVar(&f.size, "capacity", "", "list the ways to populate a capacity of `SIZE` (768G, 1T), of all processors together")
+	fl.StringVar(&f.platform, "platform", "", "plan for the document of a platform `ID` instead of a machine")
+	fl.IntVar(&f.sockets, "sockets", 0, "plan for `N` processors (default the machine's; one for --platform)")
+	fl.BoolVar(&f.all, "all", false, "include discouraged layouts")
 	_ = cmd.RegisterFlagCompletionFunc("platform", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ids, _ := platform.IDs(p.Rules)
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	})
-	fl.StringArrayVar(&c.move, "move", nil, "move the module of a slot to another, `A=B`; repeatable")
-	fl.StringArrayVar(&c.install, "install", nil, "install a module, `SLOT=SIZE`; repeatable")
-	fl.StringArrayVar(&c.remove, "remove", nil, "remove the module of a `SLOT`; repeatable")
+	fl.StringArrayVar(&f.move, "move", nil, "move the module of a slot to another, `A=B`; repeatable")
+	fl.StringArrayVar(&f.install, "install", nil, "install a module, `SLOT=SIZE`; repeatable")
+	fl.StringArrayVar(&f.remove, "remove", nil, "remove the module of a `SLOT`; repeatable")
 	return cmd
 }
 
-type changeFlags struct{ remove, move, install []string }
+type planFlags struct {
+	checkFlags
+	remove, move, install []string
+	size, platform        string
+	sockets               int
+	all                   bool
+}
 
-func (c *changeFlags) parseChanges() ([]plan.Change, error) {
+func (f *planFlags) parseChanges() ([]plan.Change, error) {
 	var out []plan.Change
-	for _, slot := range c.remove {
+	for _, slot := range f.remove {
 		if strings.TrimSpace(slot) == "" {
 			return nil, usageError("--remove %q: expected SLOT, the slot that holds the module", slot)
 		}
 		out = append(out, plan.Change{Do: plan.Remove, From: slot})
 	}
-	for _, s := range c.move {
+	for _, s := range f.move {
 		from, to, ok := strings.Cut(s, "=")
 		if from, to = strings.TrimSpace(from), strings.TrimSpace(to); !ok || from == "" || to == "" {
 			return nil, usageError("--move %q: expected A=B, the slot that holds the module and the one to move it to", s)
 		}
 		out = append(out, plan.Change{Do: plan.Move, From: from, To: to})
 	}
-	for _, s := range c.install {
+	for _, s := range f.install {
 		slot, size, ok := strings.Cut(s, "=")
 		bytes := plan.ParseSize(size)
 		if !ok || slot == "" || bytes <= 0 {
@@ -109,12 +115,12 @@ func (c *changeFlags) parseChanges() ([]plan.Change, error) {
 	return out, nil
 }
 
-func (p *Program) runWhatIf(f *checkFlags, c *changeFlags) error {
-	changes, err := c.parseChanges()
+func (p *Program) runWhatIf(f *planFlags) error {
+	changes, err := f.parseChanges()
 	if err != nil {
 		return err
 	}
-	auditor, err := p.loadAuditor(f)
+	auditor, err := p.loadAuditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -138,21 +144,8 @@ func (p *Program) runWhatIf(f *checkFlags, c *changeFlags) error {
 	})
 }
 
-type capacityFlags struct {
-	size, platform string
-	sockets        int
-	all            bool
-}
-
 // mostSockets is an upper limit for machines with their memory in SMBIOS.
 const mostSockets = 64
-
-func (w *capacityFlags) registerFlags(fl *pflag.FlagSet) {
-	fl.StringVar(&w.size, "capacity", "", "list the ways to populate a capacity of `SIZE` (768G, 1T), of all processors together")
-	fl.StringVar(&w.platform, "platform", "", "plan for the document of a platform `ID` instead of a machine")
-	fl.IntVar(&w.sockets, "sockets", 0, "plan for `N` processors (default the machine's; one for --platform)")
-	fl.BoolVar(&w.all, "all", false, "include discouraged layouts")
-}
 
 // unused refuses flags that belong to another one, which is not given.
 func unused(cmd *cobra.Command, other string, names ...string) error {
@@ -164,28 +157,28 @@ func unused(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// parseFlags parses the flags; the capacity is in bytes.
-func (w *capacityFlags) parseFlags(f *checkFlags, c *changeFlags) (int64, error) {
-	bytes := plan.ParseSize(w.size)
+// parseCapacity checks the flags and returns the capacity in bytes.
+func (f *planFlags) parseCapacity() (int64, error) {
+	bytes := plan.ParseSize(f.size)
 	switch {
 	case bytes <= 0:
-		return 0, usageError("--capacity %q: expected a whole number with M, G or T, such as 768G", w.size)
-	case len(c.move)+len(c.install)+len(c.remove) > 0:
+		return 0, usageError("--capacity %q: expected a whole number with M, G or T, such as 768G", f.size)
+	case len(f.move)+len(f.install)+len(f.remove) > 0:
 		return 0, usageError("--capacity plans from empty slots: give either --capacity or --move, --install, --remove")
-	case w.sockets < 0 || w.sockets > mostSockets:
-		return 0, usageError("--sockets %d: expected a number from 1 to %d", w.sockets, mostSockets)
-	case w.platform != "" && (f.input.namesMachine() || len(f.input.measured) > 0):
+	case f.sockets < 0 || f.sockets > mostSockets:
+		return 0, usageError("--sockets %d: expected a number from 1 to %d", f.sockets, mostSockets)
+	case f.platform != "" && (f.input.namesMachine() || len(f.input.measured) > 0):
 		return 0, usageError("--platform plans without a machine: give either --platform or --root, --snapshot, --smbios, --bios, --redfish")
 	}
 	return bytes, nil
 }
 
-func (p *Program) planCapacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
-	bytes, err := w.parseFlags(f, c)
+func (p *Program) planCapacity(f *planFlags) error {
+	bytes, err := f.parseCapacity()
 	if err != nil {
 		return err
 	}
-	auditor, err := p.loadAuditor(f)
+	auditor, err := p.loadAuditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -193,20 +186,20 @@ func (p *Program) planCapacity(f *checkFlags, c *changeFlags, w *capacityFlags) 
 	var sys *inventory.System
 	var topo *population.Result
 	var target *plan.Target
-	if w.platform != "" {
-		target, err = p.platformTarget(w.platform, auditor.Pipeline())
+	if f.platform != "" {
+		target, err = p.platformTarget(f.platform, auditor.Pipeline())
 	} else {
-		sys, topo, target, err = p.machineTarget(f, auditor.Pipeline())
+		sys, topo, target, err = p.machineTarget(&f.checkFlags, auditor.Pipeline())
 	}
 	if err != nil {
 		return err
 	}
-	if w.sockets > 0 {
-		target.Sockets = w.sockets
+	if f.sockets > 0 {
+		target.Sockets = f.sockets
 	}
-	ways, reached, below := target.ListConfigurations(bytes, w.all)
+	ways, reached, below := target.ListConfigurations(bytes, f.all)
 	if len(ways) == 0 {
-		return unreachable(w, target, below)
+		return unreachable(f, target, below)
 	}
 	doc := report.BuildCapacity(sys, topo, target, bytes, reached, ways, f.input.identifiers)
 	return f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
@@ -247,15 +240,15 @@ func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*invento
 }
 
 // unreachable names the highest capacity, below one that no layout reaches.
-func unreachable(w *capacityFlags, t *plan.Target, below int64) error {
-	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
+func unreachable(f *planFlags, t *plan.Target, below int64) error {
+	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", f.size, t.Sockets, t.Platform.Name)
 	if below > 0 {
 		says += "; the most is " + humanize.Size(below)
 	}
 	if condition := t.Condition(); condition != "" {
 		says += "; more on a condition: " + condition
 	}
-	if !w.all {
+	if !f.all {
 		says += "; --all lists discouraged ones too"
 	}
 	return usageError("%s", says)

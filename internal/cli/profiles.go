@@ -55,11 +55,11 @@ those from documents of that vendor, title, year or address.`,
 			if f.output.format == formats.JSON {
 				return writeJSON(p.Stdout, infos)
 			}
-			lines := make([]profileLine, len(infos))
+			all := make([]fittingProfile, len(infos))
 			for i := range infos {
-				lines[i] = profileLine{ProfileInfo: infos[i], intents: infos[i].Intents}
+				all[i].ProfileInfo = infos[i]
 			}
-			list, err := p.listProfiles(lines)
+			list, err := p.listProfiles(all)
 			if err != nil {
 				return err
 			}
@@ -78,18 +78,15 @@ func filterByDocument(infos []rulepack.ProfileInfo, words string) []rulepack.Pro
 	})
 }
 
-type profileLine struct {
-	rulepack.ProfileInfo
-	intents []string
-	note    string
-}
-
 // listProfiles prints ids and intents grouped by machines and document, which neighbours mostly share.
-func (p *Program) listProfiles(lines []profileLine) (string, error) {
-	heading := func(l *profileLine) [2]string {
-		document := l.Citation
+func (p *Program) listProfiles(lines []fittingProfile) (string, error) {
+	heading := func(f *fittingProfile) [2]string {
+		document := f.Citation
 		document.Place = ""
-		return [2]string{l.Match.String(), document.Line() + l.note}
+		if len(f.Missing) > 0 && f.Standing == ownMaker { // it may be for other machines
+			return [2]string{f.Match.String(), document.Line()}
+		}
+		return [2]string{f.Match.String(), document.Line() + standingNotes[f.Standing]}
 	}
 	options := p.terminal(false).options
 	var out strings.Builder
@@ -108,10 +105,14 @@ func (p *Program) listProfiles(lines []profileLine) (string, error) {
 		if err := page.Write(&out); err != nil {
 			return "", err
 		}
-		for i := range lines[:n] {
-			line := fmt.Sprintf("  %-*s  %s\n", width, lines[i].ID, cmp.Or(strings.Join(lines[i].intents, ", "), "-"))
+		for _, f := range lines[:n] {
+			intents := strings.Join(f.Answers, ", ")
+			if f.Answers == nil || len(f.Missing) > 0 {
+				intents = strings.Join(f.Intents, ", ")
+			}
+			line := fmt.Sprintf("  %-*s  %s\n", width, f.ID, cmp.Or(intents, "-"))
 			if len(line) > cmp.Or(options.Width, 80) {
-				line = fmt.Sprintf("  %s\n      %s\n", lines[i].ID, strings.Join(lines[i].intents, ", "))
+				line = fmt.Sprintf("  %s\n      %s\n", f.ID, intents)
 			}
 			out.WriteString(line)
 		}
@@ -191,7 +192,7 @@ func (p *Program) printFitting(input *inputFlags, packs []*rulepack.Pack, format
 	}
 	if err == nil && len(maybe) > 0 {
 		var list string
-		list, err = p.listProfiles(fitLines(maybe))
+		list, err = p.listProfiles(maybe)
 		out += "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list
 	}
 	if err != nil {
@@ -202,7 +203,7 @@ func (p *Program) printFitting(input *inputFlags, packs []*rulepack.Pack, format
 
 type fittingProfile struct {
 	rulepack.ProfileInfo
-	// Answers are the intents that resolve to it on this machine.
+	// Answers are the intents that resolve to it on this machine; nil without one.
 	Answers []string `json:"answers"`
 	// Standing is ownMaker, or that of a document about other machines; null if the machine's vendor is
 	// unknown.
@@ -217,7 +218,7 @@ const ownMaker = "own maker"
 // listFitting prints the profiles that apply with their intents on this machine, and whether the document is
 // the vendor's and names it; then the intents without a document.
 func (p *Program) listFitting(fits []fittingProfile) (string, error) {
-	out, err := p.listProfiles(fitLines(fits))
+	out, err := p.listProfiles(fits)
 	none := slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
 		return slices.ContainsFunc(fits, func(f fittingProfile) bool { return slices.Contains(f.Answers, intent) })
 	})
@@ -231,20 +232,6 @@ func (p *Program) listFitting(fits []fittingProfile) (string, error) {
 var standingNotes = map[nullable.String]string{ownMaker: "; by the machine's own vendor", nullable.String(verdict.Analogous): "; by analogy, the document names other machines",
 	nullable.String(verdict.Practice): "; general practice, no document of the machine's vendor"}
 
-func fitLines(fits []fittingProfile) []profileLine {
-	out := make([]profileLine, len(fits))
-	for i, f := range fits {
-		out[i] = profileLine{f.ProfileInfo, f.Answers, standingNotes[f.Standing]}
-		if len(f.Missing) > 0 {
-			out[i].intents = f.Intents
-		}
-		if len(f.Missing) > 0 && f.Standing == ownMaker {
-			out[i].note = ""
-		}
-	}
-	return out
-}
-
 func (p *Program) profilesCompareCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
@@ -257,31 +244,29 @@ A setting that is not known is counted apart and never as agreement.
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the machine
 could not be read.`,
 		Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.runCompare(f) },
+		RunE: func(*cobra.Command, []string) error {
+			auditor, err := p.loadAuditor(f)
+			if err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if !showFailed(failed, sys, f.output.format) {
+				return failed
+			}
+			topo := population.Derive(sys, p.Rules)
+			doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
+			if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
+				return formats.WriteOther(t, f.output.format, &doc, text.WriteComparison, t.options)
+			}); err != nil {
+				return err
+			}
+			return orNothing(failed, sys, "compare", "")
+		},
 	}
 	f.input.registerFlags(cmd)
 	f.output.registerFlags(cmd, formats.Others())
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
-}
-
-func (p *Program) runCompare(f *checkFlags) error {
-	auditor, err := p.loadAuditor(f)
-	if err != nil {
-		return err
-	}
-	sys, failed := p.readSystem(&f.input)
-	if !showFailed(failed, sys, f.output.format) {
-		return failed
-	}
-	topo := population.Derive(sys, p.Rules)
-	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
-	if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
-		return formats.WriteOther(t, f.output.format, &doc, text.WriteComparison, t.options)
-	}); err != nil {
-		return err
-	}
-	return orNothing(failed, sys, "compare", "")
 }
 
 type patchFlags struct {

@@ -111,23 +111,21 @@ no pattern reads, numbers that no slot map explains. Filled in from the vendor's
 documents and put below a folder, "rules validate DIR" checks them and
 "check --rules DIR" uses them.`,
 		Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.runDraft(f) },
+		RunE: func(*cobra.Command, []string) error {
+			if _, err := p.loadAuditor(f); err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if err := orNothing(failed, sys, "draft from", ""); err != nil {
+				return err
+			}
+			_, err := io.WriteString(printableWriter{p.Stdout}, site.DraftFiles(sys, population.Derive(sys, p.Rules)))
+			return outputError(err)
+		},
 	}
 	f.input.registerFlags(cmd)
 	f.registerKnowledge(cmd, "rule packs and data files")
 	return cmd
-}
-
-func (p *Program) runDraft(f *checkFlags) error {
-	if _, err := p.loadAuditor(f); err != nil {
-		return err
-	}
-	sys, failed := p.readSystem(&f.input)
-	if err := orNothing(failed, sys, "draft from", ""); err != nil {
-		return err
-	}
-	_, err := io.WriteString(printableWriter{p.Stdout}, site.DraftFiles(sys, population.Derive(sys, p.Rules)))
-	return outputError(err)
 }
 
 const maxDataBytes = 4 << 20
