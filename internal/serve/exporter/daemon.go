@@ -57,14 +57,11 @@ const (
 // auditLoop starts audits, one at a time, and stores their outcomes. All decisions are made in the
 // one goroutine that runs it.
 type auditLoop struct {
-	audit    func(ctx context.Context, reload bool) Outcome
+	Config
 	events   <-chan auditEvent
 	pages    *currentPage
-	log      *slog.Logger
 	notify   func(state string)
 	watchdog time.Duration
-	settle   time.Duration
-	idle     func()
 
 	timer    *time.Timer
 	due      time.Time
@@ -95,18 +92,18 @@ func (l *auditLoop) run(ctx context.Context) {
 			return
 		case e := <-l.events:
 			// All events that arrive while an audit is scheduled or running lead to one more audit.
-			l.log.Debug("audit asked for", "why", e.why)
+			l.Log.Debug("audit asked for", "why", e.why)
 			if e.reload && !l.reload {
 				l.reload = true
 				l.notify("RELOADING=1\n" + daemon.SdNotifyMonotonicUsec()) // as Type=notify-reload asks; READY=1 ends the reload
 			}
-			l.scheduleAudit(l.settle)
+			l.scheduleAudit(l.Settle)
 		case <-l.timer.C:
 			l.startAudit(ctx)
 		case out := <-l.done:
 			l.finishAudit(out)
-			if l.idle != nil {
-				l.idle()
+			if l.Idle != nil {
+				l.Idle()
 			}
 		case <-ping:
 			if !l.running || time.Since(l.started) < stuckAfter {
@@ -135,13 +132,13 @@ func (l *auditLoop) scheduleAudit(after time.Duration) {
 func (l *auditLoop) startAudit(ctx context.Context) {
 	if l.running {
 		l.due = time.Time{}
-		l.scheduleAudit(l.settle)
+		l.scheduleAudit(l.Settle)
 		return
 	}
 	reload := l.reload
 	l.running, l.started, l.due, l.reload = true, time.Now(), time.Time{}, false
 	go func() {
-		out := l.audit(ctx, reload)
+		out := l.Audit(ctx, reload)
 		l.done <- out
 	}()
 }
@@ -162,16 +159,16 @@ func (l *auditLoop) finishAudit(out Outcome) {
 		if old := l.pages.current.Load(); old != nil {
 			served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
 		}
-		l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
+		l.Log.Error("audit failed; "+served, "error", out.Err, "took", took)
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
-		l.log.Error("audit done in part; what could not be read is unknown", append(verdictCounts(out.Report), "error", out.Err, "took", took)...)
+		l.Log.Error("audit done in part; what could not be read is unknown", append(verdictCounts(out.Report), "error", out.Err, "took", took)...)
 		l.notify(ready + "STATUS=" + out.Report.Verdict.Line() + "; not everything could be read")
-		logChanges(l.log, before, l.pages.current.Load())
+		logChanges(l.Log, before, l.pages.current.Load())
 	default:
-		l.log.Info("audit done", append(verdictCounts(out.Report), "took", took)...)
+		l.Log.Info("audit done", append(verdictCounts(out.Report), "took", took)...)
 		l.notify(ready + "STATUS=" + out.Report.Verdict.Line())
-		logChanges(l.log, before, l.pages.current.Load())
+		logChanges(l.Log, before, l.pages.current.Load())
 	}
 	l.scheduleAudit(jitterInterval(l.interval))
 }
@@ -184,7 +181,7 @@ func (l *auditLoop) awaitAudit() {
 	select {
 	case <-l.done:
 	case <-time.After(shutdownGrace):
-		l.log.Warn("an audit was still running")
+		l.Log.Warn("an audit was still running")
 	}
 }
 
@@ -335,42 +332,31 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again 
 	}
 	what.watchFolders(w, log)
 	what.changedFile()
-	go func() {
-		defer func() { _ = w.Close() }()
-		tick := time.NewTicker(again)
-		defer tick.Stop()
-		relayChanges(ctx, w, what, to, tick.C, log)
-	}()
-}
-
-func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent, again <-chan time.Time, log *slog.Logger) {
 	look := func() {
 		what.watchFolders(w, log)
 		if name := what.changedFile(); name != "" {
 			sendEvent(ctx, to, auditEvent{"changed: " + name, true})
 		}
 	}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-again:
-			look()
-		case e, ok := <-w.Events:
-			if !ok {
+	go func() {
+		defer func() { _ = w.Close() }()
+		tick := time.NewTicker(again)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
 				return
-			}
-			if e.Op != fsnotify.Chmod {
+			case <-tick.C:
 				look()
+			case e := <-w.Events:
+				if e.Op != fsnotify.Chmod {
+					look()
+				}
+			case err := <-w.Errors: // for example, events were lost because the queue was full: assume a change
+				sendEvent(ctx, to, auditEvent{"changed: " + err.Error(), true})
 			}
-		case err, ok := <-w.Errors:
-			if !ok {
-				return
-			}
-			// For example, events were lost because the queue was full: assume a change.
-			sendEvent(ctx, to, auditEvent{"changed: " + err.Error(), true})
 		}
-	}
+	}()
 }
 
 func sendEvent(ctx context.Context, to chan<- auditEvent, e auditEvent) {

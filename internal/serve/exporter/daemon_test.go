@@ -33,9 +33,8 @@ func (d *rehearsal) begin(t *testing.T, interval, watchdog time.Duration) {
 	d.events, d.told, d.pages = make(chan auditEvent), make(chan string, 1000), &currentPage{}
 	ctx, stop := context.WithCancel(t.Context())
 	d.stop = stop
-	l := &auditLoop{events: d.events, pages: d.pages, log: quiet, settle: time.Second, watchdog: watchdog,
-		notify: func(s string) { d.told <- s },
-		audit: func(_ context.Context, reload bool) Outcome {
+	l := &auditLoop{events: d.events, pages: d.pages, watchdog: watchdog, notify: func(s string) { d.told <- s },
+		Config: Config{Log: quiet, Settle: time.Second, Audit: func(_ context.Context, reload bool) Outcome {
 			d.most.Store(max(d.most.Load(), d.running.Add(1)))
 			defer d.running.Add(-1)
 			d.audits.Add(1)
@@ -47,7 +46,7 @@ func (d *rehearsal) begin(t *testing.T, interval, watchdog time.Duration) {
 				return Outcome{Err: errors.New("broken"), Interval: interval}
 			}
 			return Outcome{Report: made(1, 1, time.Now(), up), Interval: interval}
-		}}
+		}}}
 	go l.run(ctx)
 }
 

@@ -307,8 +307,8 @@ func Serve(ctx context.Context, c Config) error {
 		restrictProcess(c.Readable, c.Network, c.Log)
 	}
 	servers := serveAll(listeners, handler, &c.Web, c.Log, stop)
-	l := &auditLoop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: newNotifier(c.Log), watchdog: watchdogTime(c.Log),
-		settle: cmp.Or(c.Settle, defaultSettle), idle: c.Idle}
+	c.Settle = cmp.Or(c.Settle, defaultSettle)
+	l := &auditLoop{Config: c, events: events, pages: p, notify: newNotifier(c.Log), watchdog: watchdogTime(c.Log)}
 	l.run(ctx)
 	err = shutDownServers(servers, shutdownGrace)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {

@@ -147,7 +147,7 @@ func TestConnections(t *testing.T) {
 // problems are logged once.
 func TestChangesAreLogged(t *testing.T) {
 	var out bytes.Buffer
-	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
+	l := &auditLoop{Config: Config{Log: slog.New(slog.NewTextHandler(&out, nil))}, pages: &currentPage{}, notify: func(string) {}, timer: time.NewTimer(time.Hour)}
 	audit := func(failing ...string) string {
 		out.Reset()
 		r := made(1, 2, first, up)
