@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"memaudit.example/memaudit/examples"
 	"memaudit.example/memaudit/internal/audit"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
@@ -24,7 +21,6 @@ import (
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/formats"
 	"memaudit.example/memaudit/internal/report/metrics"
-	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -275,14 +271,6 @@ func (p *Program) demoCommand() *cobra.Command {
 	return cmd
 }
 
-func openExample(name string) (*host.Root, error) {
-	data, err := fs.ReadFile(examples.FS, name+".tar.gz")
-	if err != nil {
-		return nil, err
-	}
-	return host.OpenCapture(name, bytes.NewReader(data))
-}
-
 func (p *Program) inventoryCommand() *cobra.Command {
 	f, settings := &checkFlags{}, false
 	cmd := &cobra.Command{
@@ -333,34 +321,31 @@ signature of the population.
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
 audit could not be done.`,
 		Args: argumentCheck(0, 0, "flags only: a machine is --smbios FILE or --snapshot FILE"),
-		RunE: func(*cobra.Command, []string) error { return p.printLabels(f) },
+		RunE: func(*cobra.Command, []string) error {
+			auditor, err := p.loadAuditor(f)
+			if err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if !showFailed(failed, sys, formats.JSON) {
+				return failed
+			}
+			j, err := auditor.Assess(sys)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			// Also if the audit failed: otherwise the previous labels would remain.
+			failed = orNothing(failed, sys, "audit", "")
+			doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
+			if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
+				return err
+			}
+			return failed
+		},
 	}
 	f.input.registerFlags(cmd)
 	f.output.registerFile(cmd)
 	f.registerKnowledge(cmd, "rule packs")
 	f.registerProfile(p, cmd)
 	return cmd
-}
-
-// printLabels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
-// remain.
-func (p *Program) printLabels(f *checkFlags) error {
-	auditor, err := p.loadAuditor(f)
-	if err != nil {
-		return err
-	}
-	sys, failed := p.readSystem(&f.input)
-	if !showFailed(failed, sys, formats.JSON) {
-		return failed
-	}
-	j, err := auditor.Assess(sys)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	failed = orNothing(failed, sys, "audit", "")
-	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
-	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
-		return err
-	}
-	return failed
 }

@@ -117,7 +117,13 @@ func (g *gatherer) gatherPath(path string, from inputOrigin) {
 	case isMachineTree(os.Lstat, path):
 		g.submitTree(path, func() (*host.Root, error) { return host.OpenDir(path) })
 	default:
-		g.gatherFolder(path)
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			g.refuseInput(path, withoutName(err))
+			return
+		}
+		defer func() { _ = root.Close() }()
+		g.walkFolder(root, ".", 0)
 	}
 }
 
@@ -127,16 +133,6 @@ const openFlags = os.O_RDONLY | unix.O_NONBLOCK
 func isMachineTree(lstat func(string) (fs.FileInfo, error), path string) bool {
 	st, err := lstat(filepath.Join(path, "sys"))
 	return err == nil && st.IsDir()
-}
-
-func (g *gatherer) gatherFolder(path string) {
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		g.refuseInput(path, withoutName(err))
-		return
-	}
-	defer func() { _ = root.Close() }()
-	g.walkFolder(root, ".", 0)
 }
 
 // walkFolder reads a folder below the root, which prevents links from leading out of it.

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"memaudit.example/memaudit/examples"
 	"memaudit.example/memaudit/internal/collect"
 	"memaudit.example/memaudit/internal/collect/measured"
 	"memaudit.example/memaudit/internal/collect/snapshot"
@@ -132,7 +134,10 @@ func (p *Program) openTree(f *inputFlags) (*host.Root, error) {
 	switch {
 	case f.example != "":
 		what = "example " + f.example
-		root, err = openExample(f.example)
+		var data []byte
+		if data, err = fs.ReadFile(examples.FS, f.example+".tar.gz"); err == nil {
+			root, err = host.OpenCapture(f.example, bytes.NewReader(data))
+		}
 	case f.snapshot == "-":
 		what = "--snapshot -"
 		root, err = host.OpenCapture("standard input", p.Stdin)

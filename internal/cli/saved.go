@@ -232,22 +232,15 @@ func (p *Program) runSnapshot(f *snapshotFlags) error {
 	if err := orNothing(nil, taken.System, "capture", ""); err != nil {
 		return joinInputErrors(err, g.bmc.queryFailure())
 	}
-	if err := p.writeSnapshot(f, taken); err != nil {
-		return err
-	}
-	return g.bmc.queryFailure()
-}
-
-func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error {
 	o := snapshot.Options{Identifiers: f.input.identifiers, Now: p.Now().UTC().Truncate(time.Second)}
-	body := func(w io.Writer) error { return taken.Write(w, o) }
 	if f.output == "-" {
-		return outputError(body(p.Stdout))
+		err = outputError(taken.Write(p.Stdout, o))
+	} else if err = writeAtomic(f.output, 0o600, func(w io.Writer) error { return taken.Write(w, o) }); err != nil {
+		err = notAudited(fmt.Errorf("-o: %w", err), "")
+	} else {
+		err = p.printText(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
 	}
-	if err := writeAtomic(f.output, 0o600, body); err != nil {
-		return notAudited(fmt.Errorf("-o: %w", err), "")
-	}
-	return p.printText(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
+	return cmp.Or(err, g.bmc.queryFailure())
 }
 
 func (f *snapshotFlags) checkOutputFree() error {

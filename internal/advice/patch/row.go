@@ -374,26 +374,20 @@ func (m *Patch) presetSpelling(p *settings.Preset, a *bios.Attribute, values []s
 func (m *Patch) dropLockedChanges() {
 	for n := -1; n != len(m.Changes); { // a dropped change may have unlocked another
 		n = len(m.Changes)
-		m.dropLockedOnce()
-	}
-	m.orderChanges()
-}
-
-func (m *Patch) dropLockedOnce() {
-	for _, c := range slices.Clone(m.Changes) {
-		locked, said, by := m.Export.IsLocked(c.Attribute.Name, m.valueAfterChanges)
-		switch {
-		case said && !locked:
-		case locked:
-			m.dropChanges([]Change{c}, func(id string, c *Change) {
-				m.leaveOpen(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
-			})
-		case c.Attribute.ReadOnly && !m.isUnlocked(c.Setting):
-			m.dropChanges([]Change{c}, func(id string, c *Change) {
-				m.leaveOpen(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
-			})
+		for _, c := range slices.Clone(m.Changes) {
+			reason := ""
+			switch locked, said, by := m.Export.IsLocked(c.Attribute.Name, m.valueAfterChanges); {
+			case locked:
+				reason = " cannot be changed while " + by + " is as it is, the registry says"
+			case !said && c.Attribute.ReadOnly && !m.isUnlocked(c.Setting):
+				reason = " cannot be changed now, the export says (read-only)"
+			default:
+				continue
+			}
+			m.dropChanges([]Change{c}, func(id string, c *Change) { m.leaveOpen(id, c.Attribute.Name+reason) })
 		}
 	}
+	m.orderChanges()
 }
 
 // A change comes after those that its attribute depends on, by the registry or by the presets that control it.

@@ -189,25 +189,14 @@ func (b *board) undocumented() string {
 	return ""
 }
 
-func setDocument(sets *place.Sets, filled []int) string {
-	row, ok := sets.Rows[len(filled)]
-	if !ok || !row.ListsSlots(filled) {
-		return ""
-	}
-	return sets.Document(len(filled))
-}
-
 // hasListedSlots is also true without a table of the vendor, and for a number of modules that the table does not list.
 func (b *board) hasListedSlots(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
 	}
 	filled := b.filledNumbers(u, layout)
-	if !b.listsCount(len(filled)) {
-		return true
-	}
 	row := b.sets.Rows[len(filled)]
-	return row.ListsSlots(filled)
+	return row.Source == "" || row.ListsSlots(filled)
 }
 
 func (b *board) listsCount(modules int) bool {

@@ -348,8 +348,9 @@ func (a *Advice) costliestStep() AdviceKind {
 func (s *search) layoutSource(layout []int) string {
 	b := s.board
 	if b.sets != nil {
-		if title := setDocument(b.sets, b.filledNumbers(&b.units[0], layout)); title != "" {
-			return title
+		filled := b.filledNumbers(&b.units[0], layout)
+		if row := b.sets.Rows[len(filled)]; row.ListsSlots(filled) {
+			return b.sets.Document(len(filled))
 		}
 	}
 	p := b.population.Platform.Value
