@@ -101,81 +101,67 @@ func (b *Board) cellWidth(key int) (label int, sizes []int) {
 	return label, sizes
 }
 
-func cellStart(label int, sizes []int, slot int) int {
-	at := 0
-	for _, size := range sizes[:slot] {
-		at += label + 1 + size + 2
-	}
-	return at
-}
-
 const longestLabel = 16
 
 const columnGap = 3
 
-func (b *Board) cellsWidth(g group) int {
-	label, sizes := b.cellWidth(g.keys[0])
-	return max(0, cellStart(label, sizes, len(sizes))-2)
+// pictureColumn is a column of the picture, with its place and the widths of its cells.
+type pictureColumn struct {
+	group
+	start, label     int
+	sizes            []int
+	speed, bandwidth string
 }
 
-func (b *Board) columnWidth(g group, speed, bandwidth string) int {
-	width := b.cellsWidth(g)
-	for _, text := range []string{b.Title(g.keys), speed, bandwidth} {
-		width = max(width, printable.Columns(printable.Clean(text)))
+func (c *pictureColumn) cellStart(slot int) int {
+	at := 0
+	for _, size := range c.sizes[:slot] {
+		at += c.label + 1 + size + 2
 	}
-	return width
+	return at
 }
 
-// columnSpeeds returns the speed in each column, "" if none is slow.
-func (b *Board) columnSpeeds(columns []group) []string {
-	texts, anySlow := make([]string, len(columns)), false
-	for i, g := range columns {
-		text, slow := b.runningSpeed(g.keys[0])
-		texts[i], anySlow = text, anySlow || slow
-	}
-	if !anySlow {
-		clear(texts)
-	}
-	return texts
-}
-
-// columnBandwidths returns the bandwidth in each column, and how it is known: in the last one only if that is the same in all.
-func (b *Board) columnBandwidths(columns []group) []string {
-	texts, hows := make([]string, len(columns)), make([]string, len(columns))
-	for i, g := range columns {
-		texts[i], hows[i] = b.describeBandwidth(g.keys[0])
-	}
-	last := len(columns) - 1
-	for last > 0 && texts[last] == "" {
-		last--
-	}
-	for i, how := range hows {
-		if i == last || slices.ContainsFunc(hows, func(h string) bool { return h != "" && h != hows[last] }) {
-			texts[i] += wording.InBrackets(how)
+// layoutColumns returns the columns, where the notes start, and the total width. The speeds are shown if one is slow, and
+// how a bandwidth is known in the last column alone if that is the same in all.
+func (b *Board) layoutColumns(groups []group) (columns []pictureColumn, notes, width int) {
+	columns, hows := make([]pictureColumn, len(groups)), make([]string, len(groups))
+	anySlow, last := false, 0
+	for i, g := range groups {
+		c, slow := &columns[i], false
+		c.group = g
+		c.label, c.sizes = b.cellWidth(g.keys[0])
+		c.speed, slow = b.runningSpeed(g.keys[0])
+		if c.bandwidth, hows[i] = b.describeBandwidth(g.keys[0]); c.bandwidth != "" {
+			last = i
 		}
+		anySlow = anySlow || slow
 	}
-	return texts
-}
-
-// pictureLayout returns where the columns and the notes start, and the total width.
-func (b *Board) pictureLayout(columns []group) (starts []int, notes, width int) {
-	at, longest, speeds, bandwidths := bodyColumn, 0, b.columnSpeeds(columns), b.columnBandwidths(columns)
-	for i, g := range columns {
-		starts = append(starts, at)
-		width, notes = at+b.columnWidth(g, speeds[i], bandwidths[i]), at+b.cellsWidth(g)+columnGap
+	at := bodyColumn
+	for i := range columns {
+		c := &columns[i]
+		if !anySlow {
+			c.speed = ""
+		}
+		if i == last || slices.ContainsFunc(hows, func(h string) bool { return h != "" && h != hows[last] }) {
+			c.bandwidth += wording.InBrackets(hows[i])
+		}
+		c.start, width = at, at+max(0, c.cellStart(len(c.sizes))-2)
+		notes = width + columnGap
+		for _, text := range []string{b.Title(c.keys), c.speed, c.bandwidth} {
+			width = max(width, at+printable.Columns(printable.Clean(text)))
+		}
 		at = width + columnGap
 	}
-	for _, c := range b.listedChannels(columns) {
-		longest = max(longest, printable.Columns(b.channelNote(columns, c)))
+	for _, channel := range b.listedChannels(groups) {
+		if note := b.channelNote(groups, channel); note != "" {
+			width = max(width, notes+printable.Columns(note))
+		}
 	}
-	if longest > 0 {
-		width = max(width, notes+longest)
-	}
-	return starts, notes, width
+	return columns, notes, width
 }
 
 func (b *Board) pictureWidth(columns []group) int {
-	_, _, width := b.pictureLayout(columns)
+	_, _, width := b.layoutColumns(columns)
 	return width
 }
 
@@ -267,54 +253,53 @@ func (b *Board) channelHead(columns []group, channel int) string {
 }
 
 // printColumns draws CPUs next to each other.
-func (p *printer) printColumns(b *Board, columns []group) {
-	starts, at, _ := b.pictureLayout(columns)
-	row := func(head string, texts []string) {
-		if strings.Join(texts, "") == "" {
-			return
-		}
-		p.appendClean(head)
-		for i, text := range texts {
-			if text != "" {
-				p.padToColumn(starts[i])
-				p.appendClean(text)
+func (p *printer) printColumns(b *Board, groups []group) {
+	columns, at, _ := b.layoutColumns(groups)
+	row := func(head string, text func(c *pictureColumn) string) {
+		for i := range columns {
+			if c := &columns[i]; text(c) != "" {
+				if p.col == 0 {
+					p.appendClean(head)
+				}
+				p.padToColumn(c.start)
+				p.appendClean(text(c))
 			}
 		}
-		p.newline()
+		if p.col > 0 {
+			p.newline()
+		}
 	}
 	p.padToColumn(bodyColumn)
 	if len(columns) == 1 {
 		p.wrapWords(bodyColumn, b.Title(columns[0].keys))
 		p.newline()
 	} else {
-		row("", wording.Each(columns, func(g group) string { return b.Title(g.keys) }))
+		row("", func(c *pictureColumn) string { return b.Title(c.keys) })
 	}
-	for _, c := range b.listedChannels(columns) {
-		p.appendClean(b.channelHead(columns, c))
-		for i, g := range columns {
-			key := g.keys[0]
-			label, sizes := b.cellWidth(key)
-			for j, e := range b.cells[key][c] {
-				p.padToColumn(starts[i] + cellStart(label, sizes, j))
-				text := e.size
-				if label > 0 {
-					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
+	for _, channel := range b.listedChannels(groups) {
+		p.appendClean(b.channelHead(groups, channel))
+		for i := range columns {
+			c := &columns[i]
+			for j, e := range b.cells[c.keys[0]][channel] {
+				p.padToColumn(c.start + c.cellStart(j))
+				text, style := e.size, ""
+				if c.label > 0 {
+					text = e.label + strings.Repeat(" ", c.label-printable.Columns(printable.Clean(e.label))+1) + e.size
 				}
-				style := ""
 				if e.wrong {
 					style = wordStyles["WARNING"]
 				}
 				p.printInStyle(style, text)
 			}
 		}
-		if note := b.channelNote(columns, c); note != "" {
+		if note := b.channelNote(groups, channel); note != "" {
 			p.padToColumn(max(p.col+2, at))
 			p.appendClean(note)
 		}
 		p.newline()
 	}
-	row("speed", b.columnSpeeds(columns))
-	row("bandwidth", b.columnBandwidths(columns))
+	row("speed", func(c *pictureColumn) string { return c.speed })
+	row("bandwidth", func(c *pictureColumn) string { return c.bandwidth })
 }
 
 // printCompact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
