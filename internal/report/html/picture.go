@@ -54,8 +54,11 @@ func (s *shapes) appendText(class string, x, y int, text string) {
 func (p *page) drawPicture(title string, d *drawing, names map[inventory.Handle]string) *picture {
 	full, all := 0, 0
 	out := &picture{Width: d.width + 2, Height: d.height + 2}
-	for _, l := range d.labels {
-		out.Shapes.appendController(l)
+	for i, n := 0, 0; d.labelled && i < len(d.columns); i = n {
+		for n = i + 1; n < len(d.columns) && d.columns[n].controller == d.columns[i].controller && d.columns[n].y == d.columns[i].y; {
+			n++
+		}
+		out.Shapes.appendController(&d.columns[i], d.columns[n-1].x+cellWidth)
 	}
 	for _, c := range d.columns {
 		head, class := "channel "+p.r.Inventory.ChannelName(c.socket, c.channel), "head"
@@ -80,13 +83,14 @@ func (p *page) drawPicture(title string, d *drawing, names map[inventory.Handle]
 	return out
 }
 
-func (s *shapes) appendController(l controllerLabel) {
-	name := "controller " + strconv.Itoa(l.controller)
-	if l.controller < 0 {
+// appendController names the controller of the channels from the first one on, which end at a position.
+func (s *shapes) appendController(first *column, end int) {
+	name := "controller " + strconv.Itoa(first.controller)
+	if first.controller < 0 {
 		name = "controller not known"
 	}
-	s.appendLine("bracket", l.x, l.y+groupLabel-2, l.x+l.width, l.y+groupLabel-2)
-	s.appendText("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
+	s.appendLine("bracket", first.x, first.y-2, end, first.y-2)
+	s.appendText("head", first.x, first.y-5, fitColumns(name, (end-first.x)/6))
 }
 
 func (p *page) drawCell(s *inventory.Slot, x, y int, label string) shape {
@@ -218,58 +222,34 @@ type column struct {
 	x, y       int
 }
 
-// drawing holds the positions of one processor's picture.
+// drawing holds the positions of one processor's picture; labelled is set if it names controllers.
 type drawing struct {
 	columns       []column
-	labels        []controllerLabel
+	labelled      bool
 	width, height int
-}
-
-// controllerLabel names the controller of the channels below it.
-type controllerLabel struct {
-	controller, x, y, width int
 }
 
 // layoutChannels places the channels of one processor: band below band, each at most
 // perBand wide, one controller's channels together.
 func layoutChannels(slots []*inventory.Slot) *drawing {
 	d := &drawing{columns: channelColumns(slots)}
-	controllers := map[int]bool{}
-	for i := range d.columns {
-		controllers[d.columns[i].controller] = true
-	}
-	y := 0
-	for _, band := range pictureRows(d.columns) {
-		y = d.placeBand(band, y, len(controllers) > 1) + bandGap
-	}
-	d.height = max(0, y-bandGap)
-	return d
-}
-
-func (d *drawing) placeBand(band []column, y int, labelled bool) int {
-	if labelled {
-		d.labelControllers(band, y)
-		y += groupLabel
-	}
-	rows := 0
-	for i := range band {
-		band[i].x, band[i].y = i*(cellWidth+cellGap), y
-		rows = max(rows, len(band[i].cells))
-	}
-	d.width = max(d.width, len(band)*(cellWidth+cellGap)-cellGap)
-	return y + headHeight + rows*(cellHeight+cellGap) - cellGap
-}
-
-func (d *drawing) labelControllers(band []column, y int) {
-	for i := range band {
-		x := i * (cellWidth + cellGap)
-		if i > 0 && band[i].controller == band[i-1].controller {
-			last := &d.labels[len(d.labels)-1]
-			last.width = x + cellWidth - last.x
-			continue
+	d.labelled = slices.ContainsFunc(d.columns, func(c column) bool { return c.controller != d.columns[0].controller })
+	for n, band := range pictureRows(d.columns) {
+		if n > 0 {
+			d.height += bandGap
 		}
-		d.labels = append(d.labels, controllerLabel{band[i].controller, x, y, cellWidth})
+		if d.labelled {
+			d.height += groupLabel
+		}
+		rows := 0
+		for i := range band {
+			band[i].x, band[i].y = i*(cellWidth+cellGap), d.height
+			rows = max(rows, len(band[i].cells))
+		}
+		d.width = max(d.width, len(band)*(cellWidth+cellGap)-cellGap)
+		d.height += headHeight + rows*(cellHeight+cellGap) - cellGap
 	}
+	return d
 }
 
 func channelColumns(slots []*inventory.Slot) []column {

@@ -232,9 +232,9 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
 	}
 	for _, g := range groupByReason(findings, result) {
-		p.printField(2, name, g.ruleNames())
-		p.printField(4, "reason", g.reason)
-		p.printField(4, "known by", g.knownBy)
+		p.printField(2, name, ruleNames(g))
+		p.printField(4, "reason", string(g[0].Reason))
+		p.printField(4, "known by", string(g[0].KnownBy))
 	}
 }
 

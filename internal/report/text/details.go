@@ -213,90 +213,67 @@ func remainingRules(findings []plan.Failure, rules string) string {
 	return strings.Join(first.Names, ", ")
 }
 
-// shared is one rule and the subjects of its findings.
-type shared struct {
-	text     string
-	subjects []string
-	// evident is set if the text names the first subject.
-	evident bool
-}
-
-type verdictless struct {
-	reason, knownBy string
-	rules           []shared
-	n               int
-}
-
-func groupByReason(findings []verdict.Finding, result verdict.Result) []verdictless {
-	var out []verdictless
+// groupByReason returns the findings with a result by reason and by what would make them known, the most frequent first.
+func groupByReason(findings []verdict.Finding, result verdict.Result) [][]*verdict.Finding {
+	var reasons wording.Groups[*verdict.Finding]
 	for i := range findings {
-		f := &findings[i]
-		if f.Result != result {
-			continue
+		if f := &findings[i]; f.Result == result {
+			reasons.Add(string(f.Reason)+"\n"+string(f.KnownBy), f)
 		}
-		reason, knownBy := string(f.Reason), string(f.KnownBy)
-		j := slices.IndexFunc(out, func(v verdictless) bool { return v.reason == reason && v.knownBy == knownBy })
-		if j < 0 {
-			j, out = len(out), append(out, verdictless{reason: reason, knownBy: knownBy})
-		}
-		out[j].add(f)
 	}
-	slices.SortStableFunc(out, func(a, b verdictless) int { return b.n - a.n })
+	var out [][]*verdict.Finding
+	for _, reason := range reasons.Names {
+		out = append(out, reasons.Of[reason])
+	}
+	slices.SortStableFunc(out, func(a, b []*verdict.Finding) int { return len(b) - len(a) })
 	return out
 }
 
-func (v *verdictless) add(f *verdict.Finding) {
-	v.n++
-	i := slices.IndexFunc(v.rules, func(s shared) bool { return s.text == f.Rule })
-	if i < 0 {
-		evident := f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
-		i, v.rules = len(v.rules), append(v.rules, shared{text: f.Rule, evident: evident})
-	}
-	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject.String())
-}
-
 // ruleNames lists the rules, with their subjects if the rule's name does not contain them.
-func (v *verdictless) ruleNames() string {
-	out := make([]string, len(v.rules))
-	for i, r := range v.rules {
-		out[i] = r.text
-		if len(r.subjects) > 1 || !r.evident {
-			out[i] += "\n(" + gluedList(r.subjects) + ")"
-		}
+func ruleNames(findings []*verdict.Finding) string {
+	var rules wording.Groups[*verdict.Finding]
+	for _, f := range findings {
+		rules.Add(f.Rule, f)
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(wording.Each(rules.Names, func(rule string) string {
+		all := rules.Of[rule]
+		subject := all[0].Subject
+		if len(all) == 1 && (subject.Kind == inventory.AboutMachine || subject.Kind == inventory.AboutSetting && rule == settingPrefix+subject.Name) {
+			return rule
+		}
+		return rule + "\n(" + gluedList(wording.Each(all, func(f *verdict.Finding) string { return f.Subject.String() })) + ")"
+	}), ", ")
 }
 
 func (p *printer) printReasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
-	groups := groupByReason(findings, result)
-	if len(groups) == 0 {
-		return
+	groups, total := groupByReason(findings, result), 0
+	for _, g := range groups {
+		total += len(g)
 	}
-	total := 0
-	for i := range groups {
-		total += groups[i].n
+	if total == 0 {
+		return
 	}
 	p.printSection(word, humanize.Plural(total, "finding")+tail)
 	for _, g := range groups {
-		p.printLine(2, cmp.Or(g.reason, "no reason given"))
-		p.printField(4, "known by", g.knownBy)
-		p.printField(4, "rules", g.ruleNames())
+		p.printLine(2, cmp.Or(string(g[0].Reason), "no reason given"))
+		p.printField(4, "known by", string(g[0].KnownBy))
+		p.printField(4, "rules", ruleNames(g))
 	}
 	p.newline()
 }
 
 func (p *printer) printPassed(findings []verdict.Finding) {
-	v := verdictless{}
+	var passed []*verdict.Finding
 	for i := range findings {
 		if findings[i].Result == verdict.Pass {
-			v.add(&findings[i])
+			passed = append(passed, &findings[i])
 		}
 	}
-	if v.n == 0 {
+	if len(passed) == 0 {
 		return
 	}
-	p.printSection("PASSED", humanize.Plural(v.n, "finding"))
-	p.printLine(2, v.ruleNames())
+	p.printSection("PASSED", humanize.Plural(len(passed), "finding"))
+	p.printLine(2, ruleNames(passed))
 	p.newline()
 }
 
