@@ -336,12 +336,13 @@ func (f *inputFlags) measuredFiles() []string {
 func (g *gathered) readMeasurements(p *Program, files []string) {
 	for _, name := range files {
 		data, err := p.readInput(name, measured.MaxBytes)
+		var m *inventory.Measurement
 		if err == nil {
-			var m *inventory.Measurement
-			if m, err = measured.Decode(name, data); err == nil {
-				g.Measurements = append(g.Measurements, *m)
-				continue
-			}
+			m, err = measured.Decode(name, data)
+		}
+		if err == nil {
+			g.Measurements = append(g.Measurements, *m)
+			continue
 		}
 		hint := ""
 		if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {

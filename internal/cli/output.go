@@ -283,7 +283,7 @@ func (p *Program) manCommand() *cobra.Command {
 		}}
 }
 
-// manualPage is a page in roff, of a manualData.
+// manualPage is a page in roff. Flags are by the heading of their section.
 const manualPage = `.nh
 .TH "{{upper .Name}}" "8" "{{.Date.Format "Jan 2006"}}" "{{roff .Source}}" ""
 .SH NAME
@@ -301,44 +301,36 @@ const manualPage = `.nh
 {{range $i, $name := .Others}}{{if $i}}, {{end}}\fB{{roff $name}}(8)\fP{{end}}
 `
 
-// manualData is what a page prints. Flags are by the heading of their section.
-type manualData struct {
-	Command                   *cobra.Command
-	Name, Source, Description string
-	Date                      time.Time
-	Flags                     map[string][]*pflag.Flag
-	Others                    []string
-}
-
 // manPage writes one page. Its date is SOURCE_DATE_EPOCH, or today. cobra's own generator goes by Markdown, whose
 // renderer prepares itself at every start of the program.
 func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	nameOf := func(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
-	data := manualData{Command: cmd, Name: nameOf(cmd), Source: "memaudit " + p.Version, Description: cmp.Or(cmd.Long, cmd.Short), Date: p.Now(), Flags: map[string][]*pflag.Flag{}}
+	date, shown, others := p.Now(), map[string][]*pflag.Flag{}, []string{}
 	if seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
-		data.Date = time.Unix(seconds, 0).UTC()
+		date = time.Unix(seconds, 0).UTC()
 	}
 	cmd.InitDefaultHelpFlag()
 	for title, flags := range map[string]*pflag.FlagSet{"OPTIONS": cmd.NonInheritedFlags(), "OPTIONS INHERITED FROM PARENT COMMANDS": cmd.InheritedFlags()} {
 		flags.VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
-				data.Flags[title] = append(data.Flags[title], f)
+				shown[title] = append(shown[title], f)
 			}
 		})
 	}
 	if cmd.HasParent() {
-		data.Others = append(data.Others, nameOf(cmd.Parent()))
+		others = append(others, nameOf(cmd.Parent()))
 	}
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			data.Others = append(data.Others, nameOf(c))
+			others = append(others, nameOf(c))
 		}
 	}
 	page, err := template.New("").Funcs(template.FuncMap{"roff": escapeRoff, "upper": strings.ToUpper}).Parse(manualPage)
 	if err != nil {
 		return err
 	}
-	return page.Execute(w, data)
+	return page.Execute(w, map[string]any{"Command": cmd, "Name": nameOf(cmd), "Source": "memaudit " + p.Version, "Description": cmp.Or(cmd.Long, cmd.Short),
+		"Date": date, "Flags": shown, "Others": others})
 }
 
 // escapeRoff escapes a text, in which an empty line ends a paragraph and `X` names a value.

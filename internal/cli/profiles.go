@@ -269,13 +269,8 @@ could not be read.`,
 	return cmd
 }
 
-type patchFlags struct {
-	checkFlags
-	form string
-}
-
 func (p *Program) profilesPatchCommand() *cobra.Command {
-	f := &patchFlags{}
+	f, form := &checkFlags{}, ""
 	cmd := &cobra.Command{
 		Use:   "patch NAME",
 		Short: "print the change that brings a machine's BIOS settings to a profile",
@@ -291,23 +286,23 @@ Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings 
 not be read, or no document gives this profile for the machine.`,
 		Args:              argumentCheck(1, 1, "one profile (memaudit profiles list)"),
 		ValidArgsFunction: oneWord(p.profileTitles),
-		RunE:              func(_ *cobra.Command, args []string) error { return p.runPatch(f, args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return p.runPatch(f, args[0], form) },
 	}
 	f.input.registerFlags(cmd)
-	registerWord(cmd, &f.form, "for", "", patch.Forms(), "the tool that is to apply it: `FORM` is %s (default: that of the export)")
+	registerWord(cmd, &form, "for", "", patch.Forms(), "the tool that is to apply it: `FORM` is %s (default: that of the export)")
 	f.output.registerFile(cmd)
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
 }
 
-func (p *Program) runPatch(f *patchFlags, name string) error {
-	auditor, err := p.loadAuditor(&f.checkFlags)
+func (p *Program) runPatch(f *checkFlags, name, form string) error {
+	auditor, err := p.loadAuditor(f)
 	if err != nil {
 		return err
 	}
 	engine := auditor.Engine
 	if err := engine.CheckProfile(name); err != nil {
-		return p.addFittingProfiles(&f.checkFlags, engine, err)
+		return p.addFittingProfiles(f, engine, err)
 	}
 	g, err := p.gatherInputs(&f.input)
 	if err != nil {
@@ -329,22 +324,18 @@ func (p *Program) runPatch(f *patchFlags, name string) error {
 	if chosen == nil {
 		return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
 	}
-	return p.printPatch(f, chosen, exports)
-}
-
-func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*collect.Export) error {
-	x, form, err := assess.PresentSettings(exports, f.form)
+	x, tool, err := assess.PresentSettings(exports, form)
 	if err != nil {
 		return usageError("profiles patch: %w", err)
 	}
-	made := assess.MakePatch(x, form, chosen)
+	made := assess.MakePatch(x, tool, chosen)
 	for _, s := range chosen.Silent {
 		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: string(s.Reason)})
 	}
-	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, form) }); err != nil {
+	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, tool) }); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, form, chosen, x))
+	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, tool, chosen, x))
 	return nil
 }
 

@@ -14,13 +14,13 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout, mix []int) []Configuration {
+func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout []int) []Configuration {
 	sys, topo := t.deriveLayout(layout)
 	if hasTooDeepChannel(sys, topo) {
 		return to
 	}
 	own, sets := &t.board.units[0], t.board.population.Sets
-	out := t.configuration(c, t.slotWords(own, layout, c), mix)
+	out := t.configuration(c, t.slotWords(own, layout, c))
 	out.speed, out.Reached = t.speedRanking(topo), reachedOf(&topo.Populations[0])
 	for u := range t.others {
 		if names := t.slotWords(&t.others[u], layout, c); t.labelled && !slices.Contains(names, "") {
@@ -32,7 +32,7 @@ func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layou
 	}
 	if c.row != nil && t.numbered == nil && (!sets.Analogous || t.labelled && t.doubted == "") {
 		for _, set := range c.row.Sets[1:] {
-			if other, ok := t.layoutOfSet(set, mix); ok {
+			if other, ok := t.layoutOfSet(set, c.mix); ok {
 				out.Also = append(out.Also, t.slotWords(own, other, c))
 			}
 		}
@@ -86,13 +86,13 @@ func (t *Target) numberedSlots(c *documentedCount) [][]string {
 	return out
 }
 
-func (t *Target) configuration(c *documentedCount, slots []string, mix []int) Configuration {
+func (t *Target) configuration(c *documentedCount, slots []string) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: slots, DIMMs: []Modules{}, Also: [][]string{}, OtherSlots: [][]string{}, Effects: []verdict.Effect{}, Findings: []Failure{}}
 	for _, n := range t.owned {
 		out.Left += n
 	}
 	total := int64(0)
-	for k, n := range mix {
+	for k, n := range c.mix {
 		if n == 0 {
 			continue
 		}
@@ -286,6 +286,8 @@ type documentedCount struct {
 	row *place.SetRow
 	// documented is set if the platform's document names the number.
 	documented bool
+	// mix is how many modules of each size make the number.
+	mix []int
 }
 
 // Larger modules come first in the order of the table; false if slots and modules are not equally many.

@@ -297,14 +297,15 @@ func (t *Target) deriveLayout(layout []int) (*inventory.System, *population.Resu
 // all adds the discouraged ones. If none has it, reached is the nearest capacity above and below the one below, 0 for
 // none.
 func (t *Target) ListConfigurations(bytes int64, all bool) (ways []Configuration, reached, below int64) {
-	of := map[int64][]counted{}
+	of := map[int64][]documentedCount{}
 	for _, c := range t.documentedCounts(all) {
 		for _, mix := range t.sizeMixes(c.n, all) {
 			total := int64(0)
 			for k, m := range mix {
 				total += int64(m*t.Sockets) * t.sizes[k].bytes
 			}
-			of[total] = append(of[total], counted{c, mix})
+			c.mix = mix
+			of[total] = append(of[total], c)
 		}
 	}
 	totals := slices.Sorted(maps.Keys(of))
@@ -322,16 +323,10 @@ func (t *Target) ListConfigurations(bytes int64, all bool) (ways []Configuration
 	return ways, reached, below
 }
 
-// counted is how many modules of each size make a number.
-type counted struct {
-	documentedCount
-	mix []int
-}
-
-func (t *Target) bestConfigurations(of []counted, all bool) []Configuration {
+func (t *Target) bestConfigurations(of []documentedCount, all bool) []Configuration {
 	var out []Configuration
 	for i := range of {
-		out = append(out, t.configurationsOf(&of[i].documentedCount, of[i].mix, all)...)
+		out = append(out, t.configurationsOf(&of[i], all)...)
 	}
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
@@ -428,20 +423,20 @@ func (t *Target) sizeMixes(n int, all bool) [][]int {
 }
 
 // configurationsOf are the vendor's own set of slots, else the best layout on most channels, and on request that on fewer.
-func (t *Target) configurationsOf(c *documentedCount, mix []int, all bool) []Configuration {
+func (t *Target) configurationsOf(c *documentedCount, all bool) []Configuration {
 	var out []Configuration
 	if names := t.numberedSlots(c); len(names) > 0 && c.n < len(t.board.at) { // nothing can be derived of them
-		way := t.configuration(c, names[0], mix)
+		way := t.configuration(c, names[0])
 		way.Also, way.Discouraged = append(way.Also, names[1:]...), discouraged(c.row)
 		return append(out, way)
 	}
 	if c.row != nil && t.numbered == nil {
-		if layout, ok := t.layoutOfSet(c.row.Sets[0], mix); ok {
-			return t.withConfiguration(out, c, layout, mix)
+		if layout, ok := t.layoutOfSet(c.row.Sets[0], c.mix); ok {
+			return t.withConfiguration(out, c, layout)
 		}
 	}
-	for _, layout := range t.spreadLayouts(mix, all) {
-		out = t.withConfiguration(out, c, layout, mix)
+	for _, layout := range t.spreadLayouts(c.mix, all) {
+		out = t.withConfiguration(out, c, layout)
 	}
 	return out
 }

@@ -96,16 +96,12 @@ func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 	return s
 }
 
-// startGate opens when all threads have come to it. They wait without sleeping, so that they start together.
-type startGate struct{ missing atomic.Int32 }
-
 func (j *passJob) measurePass() outcome {
 	var o outcome
 	var cpu, switches [2]int64
-	g := j.start
-	g.missing.Add(-1)
-	// The others do not wait longer for a thread that does not start.
-	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < time.Second; {
+	j.missing.Add(-1)
+	// They wait without sleeping, so that they start together, and not long for a thread that does not start.
+	for began := time.Now(); j.missing.Load() > 0 && time.Since(began) < time.Second; {
 		_ = kernel.Spin(1000)
 	}
 	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {
@@ -148,8 +144,8 @@ type passJob struct {
 	ctx  context.Context
 	d    time.Duration
 	work func() int64
-	// start blocks the threads until all are ready.
-	start *startGate
+	// missing counts the threads that are not ready yet.
+	missing *atomic.Int32
 }
 
 type outcome struct {
@@ -173,10 +169,10 @@ func (c cpuWorkers) runPassJobs(cpus []int, jobs []passJob) ([]outcome, error) {
 			return nil, err
 		}
 	}
-	g := &startGate{}
-	g.missing.Store(int32(len(cpus)))
+	var missing atomic.Int32
+	missing.Store(int32(len(cpus)))
 	for i, cpu := range cpus {
-		jobs[i].start = g
+		jobs[i].missing = &missing
 		c[cpu].jobs <- jobs[i]
 	}
 	outs := make([]outcome, len(cpus))

@@ -164,34 +164,22 @@ func joinLines(lines []string) string { return humanize.Joined("; ", lines...) }
 
 func (p *page) abbreviations() []wording.Term { return wording.TermsIn(p.out.String()) }
 
-// head is the data of the complete page: the verdict, the machine, the number of checks, the program, and its
-// sections.
-type head struct {
-	Title, Policy                                              string
-	Style                                                      template.CSS
-	Class, Status, Verdict, Machine, Checks, Outdated, Version string
-	Sections                                                   []section
-}
-
-func (p *page) headData() *head {
+// headData is the data of the complete page: the verdict, the machine, the number of checks, the program, and its sections.
+func (p *page) headData() map[string]any {
 	inv, host := &p.r.Inventory, p.r.Machine.Host.Text()
 	pieces := slices.Concat([]string{host}, wording.CountProcessors(inv.Sockets), wording.SumCapacities(inv), []string{wording.DescribeBIOS(&p.r.Machine.BIOS)})
 	title := wording.MachineName(&p.r.Machine)
 	if host != "" {
 		title = host + ", " + title
 	}
-	version := "memaudit " + p.r.Memaudit.Version
-	if p.r.Memaudit.Revision != "" {
-		version += " (" + string(p.r.Memaudit.Revision) + ")"
-	}
+	version := "memaudit " + p.r.Memaudit.Version + wording.InBrackets(string(p.r.Memaudit.Revision))
 	checks, _ := text.CheckCounts(p.r)
 	status := p.r.Verdict.Status.Word()
-	return &head{
-		Title: status + " " + title + " - memaudit", Policy: Policy,
-		Style: template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
-		Class: p.r.Verdict.Status.Class(), Status: status, Verdict: wording.VerdictSentence(p.r),
-		Machine: humanize.Joined(" · ", pieces...),
-		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.listSections(),
+	return map[string]any{
+		"Title": status + " " + title + " - memaudit", "Policy": Policy,
+		"Style": template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
+		"Class": p.r.Verdict.Status.Class(), "Status": status, "Verdict": wording.VerdictSentence(p.r), "Machine": humanize.Joined(" · ", pieces...),
+		"Checks": checks, "Outdated": p.r.Outdated, "Version": version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, "Sections": p.listSections(),
 	}
 }
 

@@ -143,14 +143,6 @@ func distanceClass(d int) string {
 	}
 }
 
-// bandwidth holds for each socket the predicted share of its best, what a document measured for this
-// layout, and what was measured on the machine.
-type bandwidth struct {
-	Head     []string
-	Shares   []share
-	Measured []measured
-}
-
 // share is the row of processors that are the same.
 type share struct {
 	Name, Text string
@@ -163,6 +155,8 @@ type measured struct {
 	Table                *table
 }
 
+// bandwidthSection has for each socket the predicted share of its best, what a document measured for this layout, and
+// what was measured on the machine.
 func (p *page) bandwidthSection() any {
 	predicted := !p.isVirtualMachine() && slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
 		return s.PeakBytes.Known() || s.ExpectedMTs.Known() || s.Relative.High != nil
@@ -170,10 +164,10 @@ func (p *page) bandwidthSection() any {
 	if !predicted && len(p.r.Measured) == 0 {
 		return nil
 	}
-	data := bandwidth{Measured: p.measuredTables()}
+	data := map[string]any{"Measured": p.measuredTables()}
 	if predicted {
-		data.Head = []string{"CPU", "estimate", "measured in a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
-		data.Shares = p.bandwidthShares()
+		data["Head"] = []string{"CPU", "estimate", "measured in a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
+		data["Shares"] = p.bandwidthShares()
 	}
 	return data
 }

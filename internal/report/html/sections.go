@@ -279,19 +279,9 @@ func slotMapping(s *inventory.Slot) string {
 	return out
 }
 
-// sources is what the machine was checked against, what was read, and the documents that the findings
-// name.
-type sources struct {
-	Facts         []pair
-	Sources       *folded
-	Documents     []link
-	Abbreviations func() []wording.Term
-	Unmapped      []inventory.Export
-	Notices       []string
-}
-
+// sourcesSection has what the machine was checked against, what was read, and the documents that the findings name.
 func (p *page) sourcesSection() any {
-	data := sources{Facts: p.machineFacts(), Documents: p.documentLinks(), Abbreviations: p.abbreviations, Unmapped: p.r.Inventory.Unmapped, Notices: p.r.Notices}
+	data := map[string]any{"Facts": p.machineFacts(), "Documents": p.documentLinks(), "Abbreviations": p.abbreviations, "Unmapped": p.r.Inventory.Unmapped, "Notices": p.r.Notices}
 	if all := p.r.Inventory.Sources; len(all) > 0 {
 		t := newTable("source", "state", "detail")
 		var incomplete []string
@@ -301,10 +291,7 @@ func (p *page) sourcesSection() any {
 			}
 			t.appendRow(s.Name, string(s.State), textOrDash(s.Detail))
 		}
-		data.Sources = &folded{Summary: humanize.Plural(len(all), "source"), Table: t}
-		if len(incomplete) > 0 {
-			data.Sources.Summary += " (" + strings.Join(incomplete, ", ") + ")"
-		}
+		data["Sources"] = folded{Summary: humanize.Plural(len(all), "source") + wording.InBrackets(strings.Join(incomplete, ", ")), Table: t}
 	}
 	return data
 }

@@ -41,8 +41,7 @@ func (g *heldGroup) rowOf(setting string) *report.HeldSetting {
 // alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
 // reasons.
-func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
-	var groups wording.Groups[*report.HeldProfile]
+func alikeProfiles(profiles []report.HeldProfile) (groups wording.Groups[*report.HeldProfile]) {
 	for i := range profiles {
 		h := &profiles[i]
 		said := []string{tallyText(h), string(h.Analogy)}
@@ -58,11 +57,7 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 		}
 		groups.Add(strings.Join(said, "\t"), h)
 	}
-	var out [][]*report.HeldProfile
-	for _, name := range groups.Names {
-		out = append(out, groups.Of[name])
-	}
-	return out
+	return groups
 }
 
 func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
@@ -102,13 +97,14 @@ func (p *printer) printComparison(profiles []report.HeldProfile, why string, und
 	p.newline()
 	p.settingSheet(groups, settings)
 	closest := false
-	for _, a := range alikeProfiles(profiles) {
-		switch {
-		case a[0].Closest:
-			p.printMissing("CLOSEST", a)
+	alike := alikeProfiles(profiles)
+	for _, name := range alike.Names {
+		switch profiles := alike.Of[name]; {
+		case profiles[0].Closest:
+			p.printMissing("CLOSEST", profiles)
 			closest = true
 		case p.verbose:
-			p.printMissing("PROFILE", a)
+			p.printMissing("PROFILE", profiles)
 		}
 	}
 	if !closest && !p.verbose {

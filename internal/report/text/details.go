@@ -419,22 +419,22 @@ func problemCounts(r *report.Report) string {
 
 // missingNeeds lists what the checks that did not run need, the most frequent first.
 func missingNeeds(findings []verdict.Finding) []string {
-	t := wording.Tally{}
+	var needs wording.Groups[string]
 	for i := range findings {
 		switch f := &findings[i]; f.Result {
 		case verdict.Unknown:
-			t.Add(wording.DescribeNeed(f.KnownBy), 1)
+			needs.Add(wording.DescribeNeed(f.KnownBy), f.Rule)
 		case verdict.Error:
-			t.Add("failed to evaluate", 1)
+			needs.Add("failed to evaluate", f.Rule)
 		case verdict.Pass, verdict.Fail, verdict.NotApplicable, verdict.Waived:
 		}
 	}
-	slices.SortStableFunc(t, func(a, b wording.Tallied) int { return cmp.Compare(b.N, a.N) })
-	return wording.Each(t, func(e wording.Tallied) string {
-		if e.N == 1 {
-			return "1 " + strings.Replace(strings.Replace(e.Name, "need ", "needs ", 1), "are ", "is ", 1)
+	slices.SortStableFunc(needs.Names, func(a, b string) int { return len(needs.Of[b]) - len(needs.Of[a]) })
+	return wording.Each(needs.Names, func(need string) string {
+		if n := len(needs.Of[need]); n > 1 {
+			return strconv.Itoa(n) + " " + need
 		}
-		return strconv.FormatInt(e.N, 10) + " " + e.Name
+		return "1 " + strings.Replace(strings.Replace(need, "need ", "needs ", 1), "are ", "is ", 1)
 	})
 }
 

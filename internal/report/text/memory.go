@@ -407,7 +407,7 @@ const mostEmpty = 8
 
 // moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
 func moduleSpeeds(inv *report.Inventory) string {
-	var speeds wording.Tally
+	var speeds wording.Groups[string]
 	for _, s := range inv.Slots {
 		if s.State != inventory.SlotPopulated || s.Technology.Or("") != inventory.DRAM {
 			continue
@@ -420,10 +420,10 @@ func moduleSpeeds(inv *report.Inventory) string {
 			rated = "rated " + wording.PrintedRate(s.RatedMTs.Value) + " MT/s"
 		}
 		if speed := humanize.Joined(", ", at, rated); speed != "" {
-			speeds.Add(speed, 1)
+			speeds.Add(speed, s.Name())
 		}
 	}
-	return strings.Join(wording.Each(speeds, func(s wording.Tallied) string { return humanize.Plural(int(s.N), "DIMM") + " " + s.Name }), "; ")
+	return strings.Join(wording.Each(speeds.Names, func(speed string) string { return humanize.Plural(len(speeds.Of[speed]), "DIMM") + " " + speed }), "; ")
 }
 
 const kindOther = "not system memory"

@@ -118,7 +118,7 @@ func FindPopulation(inv *report.Inventory, id int) *report.PopulationSocket {
 
 // CountProcessors counts the populated sockets by model: "2 x Xeon X5670".
 func CountProcessors(sockets []inventory.Socket) []string {
-	t := Tally{}
+	var models Groups[int]
 	for _, s := range sockets {
 		if !s.Populated.Or(true) {
 			continue
@@ -127,16 +127,17 @@ func CountProcessors(sockets []inventory.Socket) []string {
 		if s.Brand.Known() {
 			name = ProcessorName(s.Brand.Value)
 		}
-		t.Add(name, 1)
+		models.Add(name, s.ID)
 	}
-	return Each(t, func(e Tallied) string { return strconv.FormatInt(e.N, 10) + " x " + e.Name })
+	return Each(models.Names, func(name string) string { return strconv.Itoa(len(models.Of[name])) + " x " + name })
 }
 
 // SumCapacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
 // modules the kernel's count is used, and marked as such.
 func SumCapacities(inv *report.Inventory) []string {
-	t, open := Tally{}, false
+	var sizes Groups[int64]
 	var kinds []string
+	open := false
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
 		technology := s.Technology.Or("")
@@ -149,12 +150,18 @@ func SumCapacities(inv *report.Inventory) []string {
 		case technology == inventory.DRAM && s.Type.Known() && !slices.Contains(kinds, MemoryReported(s)):
 			kinds = append(kinds, MemoryReported(s))
 		}
-		t.Add(string(technology), s.SizeBytes.Value)
+		sizes.Add(string(technology), s.SizeBytes.Value)
 	}
-	if len(t) == 0 {
+	if len(sizes.Names) == 0 {
 		return visibleMemory(inv.Nodes)
 	}
-	return Each(t, func(e Tallied) string { return capacityText(e, kinds, open) })
+	return Each(sizes.Names, func(technology string) string {
+		var sum int64
+		for _, bytes := range sizes.Of[technology] {
+			sum += bytes
+		}
+		return capacityText(technology, sum, kinds, open)
+	})
 }
 
 // MemoryKind is the kind of memory that a module is, "" when it is not known.
@@ -169,10 +176,10 @@ func MemoryReported(s *inventory.Slot) string {
 	return kind + " (reported as " + stated + ")"
 }
 
-func capacityText(e Tallied, kinds []string, open bool) string {
-	s := humanize.Size(e.N)
-	if e.Name != string(inventory.DRAM) {
-		return strings.TrimSpace(s + " " + strings.ToUpper(e.Name))
+func capacityText(technology string, bytes int64, kinds []string, open bool) string {
+	s := humanize.Size(bytes)
+	if technology != string(inventory.DRAM) {
+		return strings.TrimSpace(s + " " + strings.ToUpper(technology))
 	}
 	if len(kinds) > 0 {
 		s += " " + strings.Join(kinds, " and ")

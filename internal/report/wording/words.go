@@ -344,26 +344,6 @@ func (g *Groups[T]) Add(name string, value T) {
 	g.Of[name] = append(g.Of[name], value)
 }
 
-// Tally sums by name in the order of first appearance.
-type Tally []Tallied
-
-// Tallied is one name with its sum.
-type Tallied struct {
-	Name string
-	N    int64
-}
-
-// Add adds n to the sum of name.
-func (t *Tally) Add(name string, n int64) {
-	for i := range *t {
-		if (*t)[i].Name == name {
-			(*t)[i].N += n
-			return
-		}
-	}
-	*t = append(*t, Tallied{name, n})
-}
-
 // JoinSubjects brings numbered subjects of one kind together: "sockets 0-3".
 func JoinSubjects(subjects []inventory.Subject) []string {
 	numbers := map[string][]int{}

@@ -402,29 +402,21 @@ func (f *Fleet) recordFinding(m *Machine, one *verdict.Finding) {
 			return
 		}
 		m.Failures++
-		f.recordFailure(m.Name, one)
+		key := [2]string{one.Rule, string(one.Severity)}
+		if f.findings[key] == nil {
+			f.findings[key] = &Finding{Rule: one.Rule, Severity: one.Severity, Example: Example{m.Name, one.Subject, one.Found, one.Remedy}}
+		}
+		f.findings[key].Machines = appendOnce(f.findings[key].Machines, m.Name)
 	case verdict.Unknown, verdict.Error:
 		f.recordUndecided(m.Name, string(one.Reason), string(one.KnownBy))
 	case verdict.Pass, verdict.NotApplicable, verdict.Waived:
 	}
 }
 
-func (f *Fleet) recordFailure(machine string, one *verdict.Finding) {
-	key := [2]string{one.Rule, string(one.Severity)}
-	all := f.findings[key]
-	if all == nil {
-		all = &Finding{Rule: one.Rule, Severity: one.Severity, Example: Example{machine, one.Subject, one.Found, one.Remedy}}
-		f.findings[key] = all
-	}
-	all.Machines = appendOnce(all.Machines, machine)
-}
-
 func (f *Fleet) recordUndecided(machine, reason, knownBy string) {
 	key := [2]string{reason, knownBy}
-	all := f.undecided[key]
-	if all == nil {
-		all = &Undecided{Reason: reason, KnownBy: nullable.String(knownBy)}
-		f.undecided[key] = all
+	if f.undecided[key] == nil {
+		f.undecided[key] = &Undecided{Reason: reason, KnownBy: nullable.String(knownBy)}
 	}
-	all.Machines = appendOnce(all.Machines, machine)
+	f.undecided[key].Machines = appendOnce(f.undecided[key].Machines, machine)
 }

@@ -75,22 +75,17 @@ func traitSignature(m *Machine) string {
 const leastCompared = 3
 
 func majorities(machines []*Machine) map[string]string {
-	counts, known := map[string]map[string]int{}, map[string]int{}
+	type trait struct{ name, value string }
+	counts, known, usual := map[trait]int{}, map[string]int{}, map[string]string{}
 	for _, m := range machines {
 		for name, value := range m.traits {
-			if counts[name] == nil {
-				counts[name] = map[string]int{}
-			}
-			counts[name][value]++
+			counts[trait{name, value}]++
 			known[name]++
 		}
 	}
-	usual := map[string]string{}
-	for name, values := range counts {
-		for value, n := range values {
-			if known[name] >= leastCompared && 2*n > known[name] {
-				usual[name] = value
-			}
+	for t, n := range counts {
+		if known[t.name] >= leastCompared && 2*n > known[t.name] {
+			usual[t.name] = t.value
 		}
 	}
 	return usual
@@ -154,11 +149,11 @@ func (f *Fleet) recordIdentity(m *Machine, inv *report.Inventory) {
 // countTexts counts equal texts: "2 x Xeon Gold 6130".
 func countTexts(list []string) string {
 	slices.Sort(list)
-	var tally wording.Tally
+	var equal wording.Groups[string]
 	for _, text := range list {
-		tally.Add(text, 1)
+		equal.Add(text, text)
 	}
-	return strings.Join(wording.Each(tally, func(t wording.Tallied) string { return fmt.Sprintf("%d x %s", t.N, t.Name) }), ", ")
+	return strings.Join(wording.Each(equal.Names, func(text string) string { return strconv.Itoa(len(equal.Of[text])) + " x " + text }), ", ")
 }
 
 func (f *Fleet) recordMemory(m *Machine, inv *report.Inventory) {

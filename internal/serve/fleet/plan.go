@@ -199,7 +199,7 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 	}
 	p.moves, p.giveUp = named(p.moves, s.moves), named(p.giveUp, s.gives)
 	less := func(c Change) bool { // giving up comes first where it gains more
-		return s.gives != nil && s.gives.gainPerModule(1).compare(c.gainPerModule(1)) > 0
+		return s.gives != nil && slices.Compare(s.gives.gainPerModule(1), c.gainPerModule(1)) > 0
 	}
 	for _, c := range slices.DeleteFunc(s.takes, less) {
 		p.takes = named(p.takes, &c)
@@ -210,7 +210,7 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 }
 
 func (p *planner) buildPlan(machines []Machine) *Plan {
-	out := &Plan{Moves: sortChanges(p.moves, func(a, b *Change) int { return b.gainPerModule(1).compare(a.gainPerModule(1)) }),
+	out := &Plan{Moves: sortChanges(p.moves, func(a, b *Change) int { return slices.Compare(b.gainPerModule(1), a.gainPerModule(1)) }),
 		GiveUp:    sortChanges(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
 		Transfers: []Change{}, Spares: []Change{}, Stock: append([]Stock{}, p.stock...), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
 	for why, names := range p.notPlanned {
@@ -225,7 +225,7 @@ func (p *planner) buildPlan(machines []Machine) *Plan {
 	changed = map[string]bool{}
 	for _, c := range out.GiveUp {
 		moved := slices.IndexFunc(out.Moves, func(m Change) bool { return m.Machine == c.Machine })
-		changed[c.Machine] = c.Given > 0 || moved >= 0 && c.gainPerModule(1).compare(out.Moves[moved].gainPerModule(1)) > 0
+		changed[c.Machine] = c.Given > 0 || moved >= 0 && slices.Compare(c.gainPerModule(1), out.Moves[moved].gainPerModule(1)) > 0
 	}
 	out.Moves = slices.DeleteFunc(out.Moves, func(c Change) bool { return changed[c.Machine] })
 	clear(changed)
@@ -244,32 +244,23 @@ func sortChanges(list []Change, by func(a, b *Change) int) []Change {
 	return out
 }
 
-// benefit is the benefit of a change: the worst severity that it fixes something of, and the bandwidth gained.
-type benefit struct {
-	cures int
-	more  float64
-}
-
-func (c *Change) gainPerModule(modules int) benefit {
-	var g benefit
+// gainPerModule is the benefit of a change: the worst severity that it fixes something of, and the bandwidth gained.
+func (c *Change) gainPerModule(modules int) []float64 {
+	cures, more := 0.0, 0.0
 	switch {
 	case c.Critical > 0:
-		g.cures = 2
+		cures = 2
 	case c.Warning > 0:
-		g.cures = 1
+		cures = 1
 	}
 	if c.Times != nil {
-		g.more = (*c.Times - 1) / float64(modules)
+		more = (*c.Times - 1) / float64(modules)
 	}
-	return g
-}
-
-func (g benefit) compare(o benefit) int {
-	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
+	return []float64{cures, more}
 }
 
 func compareByModule(a, b *Change) int {
-	return cmp.Or(b.gainPerModule(b.Modules).compare(a.gainPerModule(a.Modules)), cmp.Compare(a.Modules, b.Modules))
+	return cmp.Or(slices.Compare(b.gainPerModule(b.Modules), a.gainPerModule(a.Modules)), cmp.Compare(a.Modules, b.Modules))
 }
 
 // assignTransfers assigns the modules that machines give up first to the machines that gain most per module, and returns the

@@ -191,14 +191,16 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 	if most > 0 {
 		n := d.Verdicts[report.StatusUnknown]
 		t.writeHead(n, "UNKNOWN", humanize.Plural(n, "machine")+" without a verdict, and what would help")
-		tally := wording.Tally{}
+		var reasons wording.Groups[string]
 		for _, m := range d.Machines {
 			if m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
-				tally.Add(m.Verdict.Sentence, 1)
+				reasons.Add(m.Verdict.Sentence, m.Name)
 			}
 		}
-		slices.SortStableFunc(tally, func(a, b wording.Tallied) int { return int(b.N - a.N) })
-		t.writeList(wording.Each(tally, func(e wording.Tallied) string { return fmt.Sprintf("%*d ", statusColumn-1, e.N) + e.Name }), len(tally), most, "reason", "unknown")
+		slices.SortStableFunc(reasons.Names, func(a, b string) int { return len(reasons.Of[b]) - len(reasons.Of[a]) })
+		t.writeList(wording.Each(reasons.Names, func(reason string) string {
+			return fmt.Sprintf("%*d ", statusColumn-1, len(reasons.Of[reason])) + reason
+		}), len(reasons.Names), most, "reason", "unknown")
 		return
 	}
 	t.writeHead(len(d.Undecided), "UNKNOWN", "checks that did not run, and what would help")
