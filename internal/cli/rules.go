@@ -374,38 +374,37 @@ expressions of a rule are printed by memaudit rules show.`,
 			}
 			return e.KnownWords()
 		}),
-		RunE: func(_ *cobra.Command, args []string) error { return p.runExplain(f, args[0], verbose) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			word := args[0]
+			e, err := p.explainer(f)
+			if err != nil {
+				return err
+			}
+			if !e.Knows(word) {
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting, platform or word of the glossary; the nearest are %s",
+					word, strings.Join(e.Nearest(word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
+			}
+			var doc *report.Report
+			var failed error
+			if f.input.namesMachine() {
+				if doc, failed = p.auditedMachine(f); doc == nil {
+					return failed
+				}
+			}
+			page := text.NewPage(p.terminal(false).options)
+			if err := e.Explain(page, word, doc, verbose); err != nil {
+				return usageError("explain: %w", err)
+			}
+			if err := p.printPage(page); err != nil {
+				return err
+			}
+			return failed
+		},
 	}
 	f.input.registerFlags(cmd)
 	f.registerRules(p, cmd)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also the rules of this id for other machines, each with an example")
 	return cmd
-}
-
-func (p *Program) runExplain(f *checkFlags, word string, verbose bool) error {
-	e, err := p.explainer(f)
-	if err != nil {
-		return err
-	}
-	if !e.Knows(word) {
-		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting, platform or word of the glossary; the nearest are %s",
-			word, strings.Join(e.Nearest(word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
-	}
-	var doc *report.Report
-	var failed error
-	if f.input.namesMachine() {
-		if doc, failed = p.auditedMachine(f); doc == nil {
-			return failed
-		}
-	}
-	page := text.NewPage(p.terminal(false).options)
-	if err := e.Explain(page, word, doc, verbose); err != nil {
-		return usageError("explain: %w", err)
-	}
-	if err := p.printPage(page); err != nil {
-		return err
-	}
-	return failed
 }
 
 func (p *Program) explainer(f *checkFlags) (*reference.Explainer, error) {

@@ -98,40 +98,37 @@ Exit status: 0 nothing changed; 1 something did; 2 wrong usage or configuration;
 two cannot be compared (another machine, another version of the file), or --strict and
 some of it cannot.`,
 		Args: nothing,
-		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
+		RunE: func(*cobra.Command, []string) error {
+			auditor, err := p.loadAuditor(f)
+			if err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if sys == nil {
+				return failed
+			}
+			failed = joinInputErrors(p.compareBaseline(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
+			if failed != nil && f.output.format == formats.Text {
+				return failed // text output needs no report of nothing
+			}
+			j, err := auditor.Assess(sys)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			j.Found = j.Found.FilterByPrefix(baselineArea)
+			doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
+			if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
+				failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
+				doc.MakeVerdict(f.criteria(failed))
+			}
+			return p.finishReport(f, &doc, failed)
+		},
 	}
 	f.registerBaseline(cmd)
 	f.output.registerFlags(cmd, formats.Reports())
 	f.registerFailOn(cmd)
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
 	return cmd
-}
-
-// compareWithBaseline is check with only the rules about changes.
-func (p *Program) compareWithBaseline(f *checkFlags) error {
-	auditor, err := p.loadAuditor(f)
-	if err != nil {
-		return err
-	}
-	sys, failed := p.readSystem(&f.input)
-	if sys == nil {
-		return failed
-	}
-	failed = joinInputErrors(p.compareBaseline(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
-	if failed != nil && f.output.format == formats.Text {
-		return failed // text output needs no report of nothing
-	}
-	j, err := auditor.Assess(sys)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	j.Found = j.Found.FilterByPrefix(baselineArea)
-	doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
-	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
-		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
-		doc.MakeVerdict(f.criteria(failed))
-	}
-	return p.finishReport(f, &doc, failed)
 }
 
 // compareBaseline compares a machine with a baseline. One of another version cannot be compared; one that cannot be read
@@ -194,7 +191,41 @@ for this capture and kept nowhere. Of such attributes in an export of BIOS setti
 in a controller's answer only the names are kept. --identifiers leaves them all as they
 are.`,
 		Args: argumentCheck(0, 0, "flags only: the name of the capture is -o FILE"),
-		RunE: func(*cobra.Command, []string) error { return p.runSnapshot(f) },
+		RunE: func(*cobra.Command, []string) error {
+			conf, err := p.loadConfig(f.config)
+			if err != nil {
+				return err
+			}
+			f.input.conf = conf
+			f.output = cmp.Or(f.output, "memaudit-"+p.Now().UTC().Format("20060102-150405")+".tar.gz")
+			if err := f.checkOutputFree(); err != nil {
+				return err
+			}
+			g, err := p.gatherInputs(&f.input)
+			if err != nil {
+				return err
+			}
+			defer g.close()
+			if g.failed != nil {
+				return g.failed // the capture would lack it
+			}
+			taken, err := snapshot.Take(g.Input, g.table)
+			if err != nil {
+				return notAudited(err, "")
+			}
+			if err := orNothing(nil, taken.System, "capture", ""); err != nil {
+				return joinInputErrors(err, g.bmc.queryFailure())
+			}
+			o := snapshot.Options{Identifiers: f.input.identifiers, Now: p.Now().UTC().Truncate(time.Second)}
+			if f.output == "-" {
+				err = outputError(taken.Write(p.Stdout, o))
+			} else if err = writeAtomic(f.output, 0o600, func(w io.Writer) error { return taken.Write(w, o) }); err != nil {
+				err = notAudited(fmt.Errorf("-o: %w", err), "")
+			} else {
+				err = p.printText(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
+			}
+			return cmp.Or(err, g.bmc.queryFailure())
+		},
 	}
 	f.input.registerFlags(cmd)
 	fl := cmd.Flags()
@@ -203,44 +234,6 @@ are.`,
 	fl.BoolVarP(&f.force, "force", "f", false, "replace the file when it exists")
 	registerConfig(cmd, &f.config)
 	return cmd
-}
-
-// runSnapshot audits once and writes what was read. There is no capture if an input could not be read, because it
-// would be missing from it.
-func (p *Program) runSnapshot(f *snapshotFlags) error {
-	conf, err := p.loadConfig(f.config)
-	if err != nil {
-		return err
-	}
-	f.input.conf = conf
-	f.output = cmp.Or(f.output, "memaudit-"+p.Now().UTC().Format("20060102-150405")+".tar.gz")
-	if err := f.checkOutputFree(); err != nil {
-		return err
-	}
-	g, err := p.gatherInputs(&f.input)
-	if err != nil {
-		return err
-	}
-	defer g.close()
-	if g.failed != nil {
-		return g.failed
-	}
-	taken, err := snapshot.Take(g.Input, g.table)
-	if err != nil {
-		return notAudited(err, "")
-	}
-	if err := orNothing(nil, taken.System, "capture", ""); err != nil {
-		return joinInputErrors(err, g.bmc.queryFailure())
-	}
-	o := snapshot.Options{Identifiers: f.input.identifiers, Now: p.Now().UTC().Truncate(time.Second)}
-	if f.output == "-" {
-		err = outputError(taken.Write(p.Stdout, o))
-	} else if err = writeAtomic(f.output, 0o600, func(w io.Writer) error { return taken.Write(w, o) }); err != nil {
-		err = notAudited(fmt.Errorf("-o: %w", err), "")
-	} else {
-		err = p.printText(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
-	}
-	return cmp.Or(err, g.bmc.queryFailure())
 }
 
 func (f *snapshotFlags) checkOutputFree() error {

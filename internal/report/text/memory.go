@@ -232,17 +232,11 @@ func (b *Board) MemoryLines(key int) string {
 	if pop == nil {
 		return ""
 	}
-	parts := []string{channelsText(pop)}
-	if dpc := describeDepth(pop.DIMMsPerChannel); dpc != "" {
-		parts = append(parts, dpc)
+	speed, slow := b.runningSpeed(key)
+	if speed != "" && !slow {
+		speed += wording.InBrackets(limitWords[pop.Limiter])
 	}
-	if speed, slow := b.runningSpeed(key); speed != "" {
-		if limit := limitWords[pop.Limiter]; limit != "" && !slow {
-			speed += " (" + limit + ")"
-		}
-		parts = append(parts, speed)
-	}
-	out := strings.Join(parts, ", ")
+	out := humanize.Joined(", ", channelsText(pop), describeDepth(pop.DIMMsPerChannel), speed)
 	if bandwidth, how := b.describeBandwidth(key); bandwidth != "" {
 		if how == "" {
 			bandwidth = bestText(pop, bandwidth)

@@ -64,9 +64,8 @@ func (p *printer) printItem(name, text string) {
 func (p *printer) printIdentity(r *report.Report) {
 	m := &r.Inventory.Machine
 	line := strings.Join(wording.CountProcessors(r.Inventory.Sockets), ", ")
-	if name, _, _ := strings.Cut(string(m.Platform.Name), " ("); name != "" {
-		line += " (" + name + ")"
-	}
+	name, _, _ := strings.Cut(string(m.Platform.Name), " (")
+	line += wording.InBrackets(name)
 	line = strings.Join(append([]string{line}, wording.SumCapacities(&r.Inventory)...), ", ")
 	switch filled, all := slotCount(&r.Inventory); {
 	case filled > 0 && filled == all && withoutProcessors(&r.Inventory): // perhaps an excerpt with the filled slots alone

@@ -57,14 +57,11 @@ func ShareOfPeak(f *report.MeasuredFigure) string {
 
 // MeasuredPasses gives the extremes of a figure's passes, and the reason why it is undecided; "" if there is neither.
 func MeasuredPasses(f *report.MeasuredFigure) string {
-	var out []string
+	extremes := ""
 	if f.Low != nil && f.High != nil && *f.Low != *f.High {
-		out = append(out, MeasuredValue(f, f.Low)+" to "+MeasuredValue(f, f.High))
+		extremes = MeasuredValue(f, f.Low) + " to " + MeasuredValue(f, f.High)
 	}
-	if f.Undecided != "" {
-		out = append(out, string(f.Undecided))
-	}
-	return strings.Join(out, "; ")
+	return humanize.Joined("; ", extremes, string(f.Undecided))
 }
 
 // MeasuredPlace names the processors and the memory: the node, two nodes, or the number of the run of a tool that

@@ -300,11 +300,7 @@ func (t *textWriter) writeChanges(name, what string, list []Change, words func(c
 	indent := strings.Repeat(" ", statusColumn)
 	for i := range list {
 		c := &list[i]
-		who := c.Machine
-		if c.Product != "" {
-			who += " (" + string(c.Product) + ")"
-		}
-		t.writeLine(statusColumn, "  "+who+": "+words(c))
+		t.writeLine(statusColumn, "  "+c.Machine+wording.InBrackets(string(c.Product))+": "+words(c))
 		for n, step := range c.Steps {
 			t.writeLine(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
 		}
