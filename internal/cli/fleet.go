@@ -65,7 +65,34 @@ the audits say; 3 when an input could not be read or nothing can be planned for 
 			if err != nil {
 				return err
 			}
-			return p.runFleet(f, plan, by, section, args)
+			if section != "" && f.output.format != formats.Text {
+				return usageError("--section is part of --format text, not of %s", f.output.format)
+			}
+			p.collectLess()
+			auditors, err := p.auditors(f)
+			if err != nil {
+				return err
+			}
+			doc := p.gatherFleet(auditors, plan, by, args)
+			if err := f.output.writeOutput(p, false, func(t *terminal) error {
+				return doc.Write(t, f.output.format, fleet.Options{Width: t.options.Width, Section: section})
+			}); err != nil {
+				return err
+			}
+			switch {
+			case doc.NotRead() > 0:
+				return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(doc.NotRead(), "input"))}
+			case plan != nil && doc.HasNoPlan():
+				return &exitError{status: report.ExitNotAudited}
+			case plan != nil:
+				return nil
+			case f.failOn != report.FailNever && doc.FailsAtRank(report.SeverityRank(f.failOn)):
+				return &exitError{status: report.ExitFailed}
+			case doc.Unknown():
+				return &exitError{status: report.ExitNotAudited}
+			default:
+				return nil
+			}
 		},
 	}
 	f.output.registerFlags(cmd, fleet.Formats())
@@ -75,37 +102,6 @@ the audits say; 3 when an input could not be read or nothing can be planned for 
 	planned.registerFlags(cmd)
 	f.registerFailOn(cmd)
 	return cmd
-}
-
-func (p *Program) runFleet(f *checkFlags, plan *planning, by, section string, paths []string) error {
-	if section != "" && f.output.format != formats.Text {
-		return usageError("--section is part of --format text, not of %s", f.output.format)
-	}
-	p.collectLess()
-	auditors, err := p.auditors(f)
-	if err != nil {
-		return err
-	}
-	doc := p.gatherFleet(auditors, plan, by, paths)
-	if err := f.output.writeOutput(p, false, func(t *terminal) error {
-		return doc.Write(t, f.output.format, fleet.Options{Width: t.options.Width, Section: section})
-	}); err != nil {
-		return err
-	}
-	switch {
-	case doc.NotRead() > 0:
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(doc.NotRead(), "input"))}
-	case plan != nil && doc.HasNoPlan():
-		return &exitError{status: report.ExitNotAudited}
-	case plan != nil:
-		return nil
-	case f.failOn != report.FailNever && doc.FailsAtRank(report.SeverityRank(f.failOn)):
-		return &exitError{status: report.ExitFailed}
-	case doc.Unknown():
-		return &exitError{status: report.ExitNotAudited}
-	default:
-		return nil
-	}
 }
 
 func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by string, paths []string) *fleet.Document {

@@ -54,7 +54,32 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 			if err := unused(cmd, "--capacity SIZE", "platform", "sockets", "all"); err != nil {
 				return err
 			}
-			return p.runWhatIf(f)
+			changes, err := f.parseChanges()
+			if err != nil {
+				return err
+			}
+			auditor, err := p.loadAuditor(&f.checkFlags)
+			if err != nil {
+				return err
+			}
+			sys, failed := p.readSystem(&f.input)
+			if err := orNothing(failed, sys, "plan for", ""); err != nil {
+				return err
+			}
+			j, err := auditor.Assess(sys)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			doc, assumed, err := auditor.WhatIf(j, changes, f.input.identifiers)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			for _, a := range assumed {
+				p.printWarning(a)
+			}
+			return f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
+				return formats.WriteOther(t, f.output.format, &doc, text.WriteWhatIf, t.options)
+			})
 		},
 	}
 	f.input.registerFlags(cmd)
@@ -113,35 +138,6 @@ func (f *planFlags) parseChanges() ([]plan.Change, error) {
 		return nil, usageError("plan needs --capacity SIZE, --move A=B, --install SLOT=SIZE or --remove SLOT")
 	}
 	return out, nil
-}
-
-func (p *Program) runWhatIf(f *planFlags) error {
-	changes, err := f.parseChanges()
-	if err != nil {
-		return err
-	}
-	auditor, err := p.loadAuditor(&f.checkFlags)
-	if err != nil {
-		return err
-	}
-	sys, failed := p.readSystem(&f.input)
-	if err := orNothing(failed, sys, "plan for", ""); err != nil {
-		return err
-	}
-	j, err := auditor.Assess(sys)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	doc, assumed, err := auditor.WhatIf(j, changes, f.input.identifiers)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	for _, a := range assumed {
-		p.printWarning(a)
-	}
-	return f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
-		return formats.WriteOther(t, f.output.format, &doc, text.WriteWhatIf, t.options)
-	})
 }
 
 // mostSockets is an upper limit for machines with their memory in SMBIOS.

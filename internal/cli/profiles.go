@@ -286,57 +286,56 @@ Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings 
 not be read, or no document gives this profile for the machine.`,
 		Args:              argumentCheck(1, 1, "one profile (memaudit profiles list)"),
 		ValidArgsFunction: oneWord(p.profileTitles),
-		RunE:              func(_ *cobra.Command, args []string) error { return p.runPatch(f, args[0], form) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := args[0]
+			auditor, err := p.loadAuditor(f)
+			if err != nil {
+				return err
+			}
+			engine := auditor.Engine
+			if err := engine.CheckProfile(name); err != nil {
+				return p.addFittingProfiles(f, engine, err)
+			}
+			g, err := p.gatherInputs(&f.input)
+			if err != nil {
+				return err
+			}
+			defer g.close()
+			sys, exports := collect.WithExports(g.Input)
+			if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.queryFailure()); failed != nil {
+				return failed
+			}
+			topo := population.Derive(sys, p.Rules)
+			if err := engine.CheckFits(name, sys, topo); err != nil {
+				return usageError("profiles patch: %w", err)
+			}
+			chosen, why, err := engine.ChooseProfile(name, sys, topo)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			if chosen == nil {
+				return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
+			}
+			x, tool, err := assess.PresentSettings(exports, form)
+			if err != nil {
+				return usageError("profiles patch: %w", err)
+			}
+			made := assess.MakePatch(x, tool, chosen)
+			for _, s := range chosen.Silent {
+				made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: string(s.Reason)})
+			}
+			if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, tool) }); err != nil {
+				return err
+			}
+			_, _ = fmt.Fprint(p.Stderr, patchNotes(made, tool, chosen, x))
+			return nil
+		},
 	}
 	f.input.registerFlags(cmd)
 	registerWord(cmd, &form, "for", "", patch.Forms(), "the tool that is to apply it: `FORM` is %s (default: that of the export)")
 	f.output.registerFile(cmd)
 	f.registerKnowledge(cmd, "rule packs")
 	return cmd
-}
-
-func (p *Program) runPatch(f *checkFlags, name, form string) error {
-	auditor, err := p.loadAuditor(f)
-	if err != nil {
-		return err
-	}
-	engine := auditor.Engine
-	if err := engine.CheckProfile(name); err != nil {
-		return p.addFittingProfiles(f, engine, err)
-	}
-	g, err := p.gatherInputs(&f.input)
-	if err != nil {
-		return err
-	}
-	defer g.close()
-	sys, exports := collect.WithExports(g.Input)
-	if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.queryFailure()); failed != nil {
-		return failed
-	}
-	topo := population.Derive(sys, p.Rules)
-	if err := engine.CheckFits(name, sys, topo); err != nil {
-		return usageError("profiles patch: %w", err)
-	}
-	chosen, why, err := engine.ChooseProfile(name, sys, topo)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	if chosen == nil {
-		return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
-	}
-	x, tool, err := assess.PresentSettings(exports, form)
-	if err != nil {
-		return usageError("profiles patch: %w", err)
-	}
-	made := assess.MakePatch(x, tool, chosen)
-	for _, s := range chosen.Silent {
-		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: string(s.Reason)})
-	}
-	if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, tool) }); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, tool, chosen, x))
-	return nil
 }
 
 func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Export) string {

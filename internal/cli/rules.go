@@ -86,7 +86,29 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
 		Args: argumentCheck(1, math.MaxInt, "files or folders of rules"),
-		RunE: func(_ *cobra.Command, args []string) error { return p.validatePaths(args) }}
+		RunE: func(_ *cobra.Command, args []string) error {
+			builtin, err := rulepack.LoadCompiled(p.Rules)
+			if err != nil {
+				return err
+			}
+			var v validated // each file or folder by itself, and then all together with the built-in ones
+			for _, path := range args {
+				v.checkPath(knowledge.NewBase(site.Overlay(p.Rules, site.RulesFolder(path))), path)
+			}
+			if len(v.faults) == 0 {
+				v.checkPlatforms(p.Rules, builtin, args)
+			}
+			if len(v.faults) == 0 {
+				v.addComplaints(rulepack.ValidateSet(slices.Concat(builtin, v.packs))...)
+			}
+			for _, f := range v.faults {
+				_, _ = fmt.Fprintln(p.stderr(), f)
+			}
+			if len(v.faults) > 0 {
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", humanize.Plural(len(v.faults), "complaint"))}
+			}
+			return p.printText(v.summaryText())
+		}}
 }
 
 func ruleIDs(packs []*rulepack.Pack) []string {
@@ -134,32 +156,6 @@ type validated struct {
 	packs  []*rulepack.Pack
 	others int
 	faults []string
-}
-
-// validatePaths checks every named file or folder, rules by themselves and together with the built-in ones, and
-// prints one error per line.
-func (p *Program) validatePaths(paths []string) error {
-	builtin, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil {
-		return err
-	}
-	var v validated
-	for _, path := range paths {
-		v.checkPath(knowledge.NewBase(site.Overlay(p.Rules, site.RulesFolder(path))), path)
-	}
-	if len(v.faults) == 0 {
-		v.checkPlatforms(p.Rules, builtin, paths)
-	}
-	if len(v.faults) == 0 {
-		v.addComplaints(rulepack.ValidateSet(slices.Concat(builtin, v.packs))...)
-	}
-	for _, f := range v.faults {
-		_, _ = fmt.Fprintln(p.stderr(), f)
-	}
-	if len(v.faults) > 0 {
-		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", humanize.Plural(len(v.faults), "complaint"))}
-	}
-	return p.printText(v.summaryText())
 }
 
 func (v *validated) checkPlatforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {

@@ -4,7 +4,6 @@ package formats
 import (
 	"cmp"
 	_ "embed"
-	"encoding/csv"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -72,7 +71,11 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 	case JSON:
 		return report.WriteJSON(w, inv)
 	case CSV:
-		return writeCSV(w, inv)
+		var rows [][]string
+		for i := range inv.Slots {
+			rows = append(rows, assetRow(inv, &inv.Slots[i]))
+		}
+		return printable.WriteCSV(w, assetColumns, rows)
 	default:
 		return text.WriteInventory(w, inv, o)
 	}
@@ -92,22 +95,7 @@ var assetColumns = []string{"host", "vendor", "product", "bios_version", "handle
 	"size_bytes", "type", "form_factor", "ranks", "rated_mts", "configured_mts", "manufacturer", "part_number", "health", "corrected_errors",
 	"uncorrected_errors", "serial", "asset_tag", "machine_serial", "machine_asset_tag"}
 
-// writeCSV writes one row a slot, empty ones included. What is not known is an
-// empty cell.
-func writeCSV(w io.Writer, inv *report.Inventory) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(assetColumns)
-	for i := range inv.Slots {
-		row := assetRow(inv, &inv.Slots[i])
-		for j := range row {
-			row[j] = printable.CSVCell(row[j])
-		}
-		_ = out.Write(row)
-	}
-	out.Flush()
-	return out.Error()
-}
-
+// assetRow is the row of a slot, also of an empty one. What is not known is an empty cell.
 func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 	m := &inv.Machine
 	errors := cmp.Or(s.Errors, &inventory.Errors{})

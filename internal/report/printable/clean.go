@@ -4,8 +4,10 @@ package printable
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -42,6 +44,20 @@ func CSVCell(s string) string {
 		return "'" + s
 	}
 	return s
+}
+
+// WriteCSV writes a table whose cells are made safe.
+func WriteCSV(w io.Writer, head []string, rows [][]string) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(head)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = CSVCell(row[i])
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
 }
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })

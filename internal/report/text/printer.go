@@ -259,7 +259,16 @@ func (g *Page) Commands(...string) {}
 // Finding returns one finding as Write prints it.
 func Finding(f *verdict.Finding, o Options) string {
 	p := newPrinter(o)
-	p.printFinding(f)
+	if f.Result == verdict.Fail {
+		p.printStyled(strings.ToUpper(string(f.Severity)))
+	} else {
+		p.appendClean("Note")
+	}
+	p.printWithRule(UpperFirst(string(f.Found)), f.Rule)
+	p.printIndented("Expected", string(f.Expected))
+	p.printIndented("Cost", wording.DescribeCost(f.Effect))
+	p.printGrouped([]*verdict.Finding{f}, "Fix", func(f *verdict.Finding) string { return string(f.Remedy) })
+	p.printIndented("Source", f.Citation.Line())
 	return strings.TrimRight(string(p.buf), "\n") + "\n"
 }
 

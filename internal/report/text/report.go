@@ -275,16 +275,3 @@ func (p *printer) printGrouped(members []*verdict.Finding, name string, get func
 		}
 	}
 }
-
-func (p *printer) printFinding(f *verdict.Finding) {
-	if f.Result == verdict.Fail {
-		p.printStyled(strings.ToUpper(string(f.Severity)))
-	} else {
-		p.appendClean("Note")
-	}
-	p.printWithRule(UpperFirst(string(f.Found)), f.Rule)
-	p.printIndented("Expected", string(f.Expected))
-	p.printIndented("Cost", wording.DescribeCost(f.Effect))
-	p.printGrouped([]*verdict.Finding{f}, "Fix", func(f *verdict.Finding) string { return string(f.Remedy) })
-	p.printIndented("Source", f.Citation.Line())
-}

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	_ "embed" // the page
-	"encoding/csv"
 	"fmt"
 	"html/template"
 	"io"
@@ -138,16 +137,7 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	case "html":
 		return d.writePage(w)
 	case "csv":
-		out := csv.NewWriter(w)
-		_ = out.Write(columns)
-		for _, cells := range d.tableRows() {
-			for i := range cells {
-				cells[i] = printable.CSVCell(cells[i])
-			}
-			_ = out.Write(cells)
-		}
-		out.Flush()
-		return out.Error()
+		return printable.WriteCSV(w, columns, d.tableRows())
 	case "json":
 		text, err := printable.EncodeJSON(d)
 		if err != nil {
