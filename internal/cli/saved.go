@@ -42,7 +42,33 @@ only its owner may read.`,
 				return err
 			}
 			f.input.conf = conf
-			return p.saveBaseline(&f.input, f.input.baselineFile(f.baseline, defaultBaseline))
+			name := f.input.baselineFile(f.baseline, defaultBaseline)
+			sys, failed := p.readSystem(&f.input)
+			if failed != nil {
+				return failed
+			}
+			if len(sys.Slots) == 0 && !sys.Memory.TotalBytes.Known() { // it would later count as accepted
+				return notAudited(errors.New("nothing to accept: neither slots nor memory could be read"), "")
+			}
+			file, err := baseline.Take(sys, p.Now(), nil)
+			if err != nil {
+				return notAudited(err, "")
+			}
+			data, err := file.Encode()
+			if err != nil {
+				return notAudited(err, "")
+			}
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				return notAudited(fmt.Errorf("--file: %w", err), "")
+			}
+			if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+				return notAudited(fmt.Errorf("--file: %w", err), "")
+			}
+			says := fmt.Sprintf("%s: %d modules in %d slots, %d settings\n", printable.Clean(name), len(file.Populated()), len(file.Slots), len(file.Settings))
+			if len(file.Slots) == 0 {
+				says += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
+			}
+			return p.printText(says)
 		},
 	}
 	f.registerBaseline(cmd)
@@ -53,37 +79,6 @@ func (f *checkFlags) registerBaseline(cmd *cobra.Command) {
 	f.input.registerFlags(cmd)
 	cmd.Flags().StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
 	registerConfig(cmd, &f.config)
-}
-
-// saveBaseline rejects an input that could not be read and a machine without known memory, which would later
-// count as accepted.
-func (p *Program) saveBaseline(in *inputFlags, name string) error {
-	sys, failed := p.readSystem(in)
-	if failed != nil {
-		return failed
-	}
-	if len(sys.Slots) == 0 && !sys.Memory.TotalBytes.Known() {
-		return notAudited(errors.New("nothing to accept: neither slots nor memory could be read"), "")
-	}
-	file, err := baseline.Take(sys, p.Now(), nil)
-	if err != nil {
-		return notAudited(err, "")
-	}
-	data, err := file.Encode()
-	if err != nil {
-		return notAudited(err, "")
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return notAudited(fmt.Errorf("--file: %w", err), "")
-	}
-	if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
-		return notAudited(fmt.Errorf("--file: %w", err), "")
-	}
-	says := fmt.Sprintf("%s: %d modules in %d slots, %d settings\n", printable.Clean(name), len(file.Populated()), len(file.Slots), len(file.Settings))
-	if len(file.Slots) == 0 {
-		says += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
-	}
-	return p.printText(says)
 }
 
 func (p *Program) baselineCompareCommand() *cobra.Command {

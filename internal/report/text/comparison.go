@@ -15,11 +15,11 @@ import (
 
 // WriteComparison prints a comparison as text.
 func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
-	p := newPrinter(o)
+	p := NewPage(o)
 	p.printMachine(&c.Inventory)
 	p.newline()
 	p.printComparison(c.Profiles, string(c.Why), c.Undecided, c.Settings)
-	return p.writeCollected(w)
+	return p.Write(w)
 }
 
 // heldGroup holds profiles with the same wanted values and results for every setting: one column of the table.
@@ -82,7 +82,7 @@ func sameSettings(a, b []report.HeldSetting) bool {
 
 // printComparison prints the machine next to every documented profile: the result, the profiles, the
 // settings, and what is missing for the closest profile.
-func (p *printer) printComparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
+func (p *Page) printComparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
 	if len(profiles) == 0 {
 		p.printSection("PROFILES", "not applicable: "+why)
 		p.printUndecided(undecided)
@@ -112,7 +112,7 @@ func (p *printer) printComparison(profiles []report.HeldProfile, why string, und
 	}
 }
 
-func (p *printer) printNumbered(profiles []report.HeldProfile) {
+func (p *Page) printNumbered(profiles []report.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
 		p.padToColumn(6 - len(number))
@@ -126,7 +126,7 @@ func (p *printer) printNumbered(profiles []report.HeldProfile) {
 	}
 }
 
-func (p *printer) unknownToAll(profiles []report.HeldProfile) {
+func (p *Page) unknownToAll(profiles []report.HeldProfile) {
 	all := report.HeldProfile{}
 	for i := range profiles {
 		for _, s := range profiles[i].Settings {
@@ -142,7 +142,7 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	p.newline()
 }
 
-func (p *printer) printUndecided(profiles []verdict.Undecided) {
+func (p *Page) printUndecided(profiles []verdict.Undecided) {
 	for _, u := range profiles {
 		p.printField(2, "left out", u.ID+": "+u.Reason)
 	}
@@ -187,7 +187,7 @@ func tallyText(h *report.HeldProfile) string {
 
 // printMissing lists the settings of a profile that differ, and what would show the unknown ones, once for profiles
 // with the same list.
-func (p *printer) printMissing(word string, profiles []*report.HeldProfile) {
+func (p *Page) printMissing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
 	var ids, sources []string
 	for _, h := range profiles {
@@ -222,7 +222,7 @@ func (p *printer) printMissing(word string, profiles []*report.HeldProfile) {
 	p.newline()
 }
 
-func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
+func (p *Page) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
 	var findings []verdict.Finding
 	for _, s := range h.Settings {
 		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
@@ -248,7 +248,7 @@ const (
 // notAsked is the cell of a setting that a profile does not have.
 const notAsked = "-"
 
-func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
+func (p *Page) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
 	s := &foldedTable{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
 		s.most = []int{settingCell, wideCell, wideCell}

@@ -18,7 +18,7 @@ import (
 
 // WriteCapacity prints the ways to reach a capacity, the best first.
 func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
-	p := newPrinter(o)
+	p := NewPage(o)
 	head := humanize.Size(r.CapacityBytes)
 	if r.Sockets > 1 {
 		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + humanize.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
@@ -36,10 +36,10 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	for i := range r.Configurations {
 		p.configuration(i+1, r, &r.Configurations[i])
 	}
-	return p.writeCollected(w)
+	return p.Write(w)
 }
 
-func (p *printer) configuration(n int, r *report.Capacity, c *plan.Configuration) {
+func (p *Page) configuration(n int, r *report.Capacity, c *plan.Configuration) {
 	title := dimmWords(r, c)
 	if c.Discouraged {
 		title += " (discouraged)"
@@ -99,17 +99,17 @@ func dimmWords(r *report.Capacity, c *plan.Configuration) string {
 
 // WriteWhatIf prints a machine before and after a change.
 func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
-	p := newPrinter(o)
+	p := NewPage(o)
 	inv := &report.Inventory{Sockets: r.Sockets}
 	p.printSide("BEFORE", &r.Before, inv)
 	p.printSide("AFTER", &r.After, inv)
 	p.printField(0, "bandwidth", r.BandwidthChanges())
 	p.printChanged("gone", r.FindingsGone, inv)
 	p.printChanged("new", r.FindingsNew, inv)
-	return p.writeCollected(w)
+	return p.Write(w)
 }
 
-func (p *printer) printSide(word string, r *plan.Reaches, inv *report.Inventory) {
+func (p *Page) printSide(word string, r *plan.Reaches, inv *report.Inventory) {
 	capacity := "capacity not known"
 	if r.CapacityBytes != nil {
 		capacity = humanize.Size(*r.CapacityBytes)
@@ -119,7 +119,7 @@ func (p *printer) printSide(word string, r *plan.Reaches, inv *report.Inventory)
 	p.newline()
 }
 
-func (p *printer) printChanged(name string, findings []plan.Failure, inv *report.Inventory) {
+func (p *Page) printChanged(name string, findings []plan.Failure, inv *report.Inventory) {
 	if len(findings) == 0 {
 		p.printField(0, name, "none")
 		return
@@ -134,7 +134,7 @@ func (p *printer) printChanged(name string, findings []plan.Failure, inv *report
 	}
 }
 
-func (p *printer) printAdvice(r *report.Report) {
+func (p *Page) printAdvice(r *report.Report) {
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		p.printSection("ADVICE", string(a.ID)+": "+wording.AdviceEffort(a))
@@ -163,7 +163,7 @@ func (p *printer) printAdvice(r *report.Report) {
 
 // printReached prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
 // the given name. CPUs with an unknown result are left out.
-func (p *printer) printReached(r *plan.Reaches, inv *report.Inventory, fails string) {
+func (p *Page) printReached(r *plan.Reaches, inv *report.Inventory, fails string) {
 	var lines wording.Groups[string]
 	for i := range r.Sockets {
 		name := "machine"
@@ -245,7 +245,7 @@ func ruleNames(findings []*verdict.Finding) string {
 	}), ", ")
 }
 
-func (p *printer) printReasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
+func (p *Page) printReasons(findings []verdict.Finding, result verdict.Result, word, tail string) {
 	groups, total := groupByReason(findings, result), 0
 	for _, g := range groups {
 		total += len(g)
@@ -262,7 +262,7 @@ func (p *printer) printReasons(findings []verdict.Finding, result verdict.Result
 	p.newline()
 }
 
-func (p *printer) printPassed(findings []verdict.Finding) {
+func (p *Page) printPassed(findings []verdict.Finding) {
 	var passed []*verdict.Finding
 	for i := range findings {
 		if findings[i].Result == verdict.Pass {
@@ -277,7 +277,7 @@ func (p *printer) printPassed(findings []verdict.Finding) {
 	p.newline()
 }
 
-func (p *printer) printMeasured(all []report.Measurement) {
+func (p *Page) printMeasured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
 		path := ""
@@ -295,7 +295,7 @@ func (p *printer) printMeasured(all []report.Measurement) {
 
 // printFigure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
 // undecided if a rule could have checked it.
-func (p *printer) printFigure(f *report.MeasuredFigure, judged bool) {
+func (p *Page) printFigure(f *report.MeasuredFigure, judged bool) {
 	line := humanize.Joined(", ", wording.MeasuredPlace(f)+": "+wording.MeasuredKind(f)+" "+wording.MeasuredValue(f, f.Value), wording.ShareOfPeak(f))
 	switch passes := wording.MeasuredPasses(f); {
 	case p.verbose && passes != "":
@@ -306,7 +306,7 @@ func (p *printer) printFigure(f *report.MeasuredFigure, judged bool) {
 	p.printLine(2, line)
 }
 
-func (p *printer) printWaived(findings []verdict.Finding) {
+func (p *Page) printWaived(findings []verdict.Finding) {
 	var lines []string
 	for _, f := range findings {
 		if f.Result == verdict.Waived {
@@ -333,7 +333,7 @@ func waiverText(w *verdict.Waiver) string {
 	return w.Reason + "; until " + string(w.Until)
 }
 
-func (p *printer) printUnread(sources []inventory.Source) {
+func (p *Page) printUnread(sources []inventory.Source) {
 	var why wording.Groups[*inventory.Source]
 	n := 0
 	for i := range sources {
@@ -354,7 +354,7 @@ func (p *printer) printUnread(sources []inventory.Source) {
 	p.newline()
 }
 
-func (p *printer) printSummary(r *report.Report, exit bool) {
+func (p *Page) printSummary(r *report.Report, exit bool) {
 	out, ways := CheckCounts(r)
 	switch {
 	case r.Summary.Unknown+r.Summary.Error == 0:
@@ -438,7 +438,7 @@ func missingNeeds(findings []verdict.Finding) []string {
 	})
 }
 
-func (p *printer) printDetail(r *report.Report) {
+func (p *Page) printDetail(r *report.Report) {
 	p.printAdvice(r)
 	p.printPassed(r.Findings)
 	p.printReasons(r.Findings, verdict.Unknown, "Not run", "")

@@ -21,13 +21,13 @@ import (
 
 // WriteInventory prints the collected inventory and its sources. '-' is an unknown value.
 func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
-	p := newPrinter(o)
+	p := NewPage(o)
 	p.printMachine(inv)
 	if o.Settings {
 		p.newline()
 		p.printSettings(inv.Settings, true)
 		p.printUnread(inv.Sources)
-		return p.writeCollected(w)
+		return p.Write(w)
 	}
 	id := &inv.Machine.Identifiers
 	p.printField(0, "serial", string(id.SystemSerial))
@@ -42,10 +42,10 @@ func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	p.printNodes(inv.Nodes)
 	p.printSettings(inv.Settings, false)
 	p.printSources(inv.Sources)
-	return p.writeCollected(w)
+	return p.Write(w)
 }
 
-func (p *printer) printSockets(sockets []inventory.Socket) {
+func (p *Page) printSockets(sockets []inventory.Socket) {
 	t := &textTable{columns: []column{
 		{head: "id", right: true}, {head: "label"}, {head: "model"},
 		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
@@ -64,7 +64,7 @@ func (p *printer) printSockets(sockets []inventory.Socket) {
 }
 
 // printCounted prints a table below a heading with the number of its rows.
-func (p *printer) printCounted(head string, t *textTable) {
+func (p *Page) printCounted(head string, t *textTable) {
 	if len(t.rows) == 0 {
 		p.printSection(head, "none known")
 	} else {
@@ -74,7 +74,7 @@ func (p *printer) printCounted(head string, t *textTable) {
 	p.newline()
 }
 
-func (p *printer) printSlots(inv *report.Inventory) {
+func (p *Page) printSlots(inv *report.Inventory) {
 	if len(inv.Slots) == 0 {
 		p.printSection("SLOTS", "none known: "+noSlots(inv))
 		p.newline()
@@ -144,7 +144,7 @@ func slotType(s *inventory.Slot) string {
 	return strings.TrimSpace(s.Type.Text() + " " + technology)
 }
 
-func (p *printer) printPopulation(pop *report.Population) {
+func (p *Page) printPopulation(pop *report.Population) {
 	if len(pop.Sockets) == 0 {
 		return
 	}
@@ -171,7 +171,7 @@ func (p *printer) printPopulation(pop *report.Population) {
 	p.newline()
 }
 
-func (p *printer) printNodes(nodes []report.Node) {
+func (p *Page) printNodes(nodes []report.Node) {
 	t := &textTable{columns: []column{
 		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
 		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
@@ -182,7 +182,7 @@ func (p *printer) printNodes(nodes []report.Node) {
 	p.printCounted("NODES", t)
 }
 
-func (p *printer) printSources(sources []inventory.Source) {
+func (p *Page) printSources(sources []inventory.Source) {
 	if len(sources) == 0 {
 		p.printSection("SOURCES", "none")
 		return
@@ -208,7 +208,7 @@ func (p *printer) printSources(sources []inventory.Source) {
 
 // printSettings prints the values of every setting with at least one known value, and the reasons for the others.
 // With full each has its sources below it.
-func (p *printer) printSettings(all map[string]report.Setting, full bool) {
+func (p *Page) printSettings(all map[string]report.Setting, full bool) {
 	if len(all) == 0 {
 		if full {
 			p.printSection("SETTINGS", "none known")
@@ -302,7 +302,7 @@ func regionText(regions []population.Region) string {
 }
 
 // printMachine prints the lines that identify the machine. beside is printed after the platform.
-func (p *printer) printMachine(inv *report.Inventory, beside ...string) {
+func (p *Page) printMachine(inv *report.Inventory, beside ...string) {
 	m := &inv.Machine
 	pieces := []string{wording.MachineName(m)}
 	pieces = append(pieces, wording.CountProcessors(inv.Sockets)...)

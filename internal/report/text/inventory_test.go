@@ -71,7 +71,7 @@ func TestColumnsWithoutRoom(t *testing.T) {
 		table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1, right: true}, {head: "part", drop: 3}, {head: "mV", drop: 2}, {head: "bank", drop: 4}, {head: "tag", drop: 5, always: true}}}
 		table.appendRow("A1", "2", "M393B5273CH0", "1350", "", "")
 		table.appendRow("A2", "", "M393", "", "", "")
-		return partOf(Options{Width: width}, func(p *printer) { table.printRows(p, 11) })
+		return partOf(Options{Width: width}, func(p *Page) { table.printRows(p, 11) })
 	}
 	require.Equal(t, `           slot  rank  part          mV    tag
            A1       2  M393B5273CH0  1350  -
@@ -93,7 +93,7 @@ func TestColumnsWithoutRoom(t *testing.T) {
 	table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1}, {head: "part", drop: 1}, {head: "size"}}}
 	table.appendRow("A1", "2", "M393", "8 GiB")
 	at := func(indent int) string {
-		return strings.ReplaceAll(partOf(Options{Width: 40}, func(p *printer) { table.printRows(p, indent) }), strings.Repeat(" ", indent), "")
+		return strings.ReplaceAll(partOf(Options{Width: 40}, func(p *Page) { table.printRows(p, indent) }), strings.Repeat(" ", indent), "")
 	}
 	require.Equal(t, "slot  rank  part  size\nA1    2     M393  8 GiB\n", at(17))
 	require.Equal(t, "slot  part  size\nA1    M393  8 GiB\nno room for: rank\n", at(18))
@@ -113,7 +113,7 @@ func cpuTime(t *testing.T) time.Duration {
 // capture, once took a minute because the rest was counted again for each line.
 func TestLongWord(t *testing.T) {
 	wrapped := func(word string) string {
-		p := &printer{width: 20}
+		p := &Page{width: 20}
 		p.wrapWords(4, word)
 		return string(p.buf)
 	}

@@ -18,7 +18,7 @@ import (
 
 // printMemory prints the memory of the CPUs: a picture of the slots if a problem is about them, otherwise one line
 // per kind of CPU.
-func (p *printer) printMemory(r *report.Report) {
+func (p *Page) printMemory(r *report.Report) {
 	inv := &r.Inventory
 	switch {
 	case r.Verdict.Status == report.StatusNotApplicable:
@@ -212,7 +212,7 @@ func (b *Board) processorName(key int) string {
 
 func (b *Board) processorNames(keys []int) []string { return wording.Each(keys, b.processorName) }
 
-func (p *printer) printProcessors(b *Board, keys []int) {
+func (p *Page) printProcessors(b *Board, keys []int) {
 	body := b.MemoryLines(keys[0])
 	if body == "" {
 		return
@@ -364,7 +364,7 @@ func noSlots(inv *report.Inventory) string {
 	return cmp.Or(inv.WithoutTable(), "the SMBIOS table lists no memory")
 }
 
-func (p *printer) printUnplaced(inv *report.Inventory) {
+func (p *Page) printUnplaced(inv *report.Inventory) {
 	var kinds wording.Groups[string]
 	var reasons []string
 	empty := map[string]int{}

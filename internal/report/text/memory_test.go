@@ -32,8 +32,8 @@ func slotOf(locator string, socket, channel, row int, gib int64) inventory.Slot 
 	return s
 }
 
-func partOf(o Options, part func(p *printer)) string {
-	p := newPrinter(o)
+func partOf(o Options, part func(p *Page)) string {
+	p := NewPage(o)
 	part(p)
 	return string(p.buf)
 }
@@ -56,7 +56,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 		r.Findings = append(r.Findings, verdict.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: "channel 1 is empty"})
 	}
 	r.MakeVerdict(report.Criteria{})
-	return partOf(Options{Width: width}, func(p *printer) { p.printMemory(r) })
+	return partOf(Options{Width: width}, func(p *Page) { p.printMemory(r) })
 }
 
 // TestPicture checks that two sockets are next to each other, that more equal ones are drawn once and many different
@@ -177,7 +177,7 @@ func TestEmptySlotsWithoutChannel(t *testing.T) {
 			s.Channel = nil
 			inv.Slots = append(inv.Slots, s)
 		}
-		return partOf(Options{Width: 80}, func(p *printer) { p.printUnplaced(inv) })
+		return partOf(Options{Width: 80}, func(p *Page) { p.printUnplaced(inv) })
 	}
 	assert.Contains(t, of(2), "DIMM_0 16 GiB, DIMM_1 -, DIMM_2 -")
 	assert.Contains(t, of(27), "DIMM_0 16 GiB, 27 empty slots")

@@ -14,7 +14,7 @@ import (
 
 // printPicture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
 // unless there are only two and both fit.
-func (p *printer) printPicture(b *Board) {
+func (p *Page) printPicture(b *Board) {
 	columns := b.groupByBody(func(key int) string { return b.pictureContent(key) })
 	if len(b.keys) == 2 && len(columns) == 1 {
 		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.pictureWidth(two) <= p.width {
@@ -253,7 +253,7 @@ func (b *Board) channelHead(columns []group, channel int) string {
 }
 
 // printColumns draws CPUs next to each other.
-func (p *printer) printColumns(b *Board, groups []group) {
+func (p *Page) printColumns(b *Board, groups []group) {
 	columns, at, _ := b.layoutColumns(groups)
 	row := func(head string, text func(c *pictureColumn) string) {
 		for i := range columns {
@@ -304,7 +304,7 @@ func (p *printer) printColumns(b *Board, groups []group) {
 
 // printCompact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
 // draw their slots.
-func (p *printer) printCompact(b *Board) {
+func (p *Page) printCompact(b *Board) {
 	t := &textTable{columns: []column{{head: "GiB/channel"}}}
 	groups := b.groupByBody(b.pictureContent)
 	channels := b.listedChannels(groups)

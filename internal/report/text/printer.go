@@ -25,8 +25,9 @@ const (
 // hardBlank is a space at which wrap must not break a line.
 const hardBlank = "\x1f"
 
-// printer collects the text of one report. All untrusted text goes through appendClean, which makes it printable.
-type printer struct {
+// Page collects text: a report, or the headings, labelled texts, tables and examples that commands print. All untrusted text
+// goes through appendClean, which makes it printable.
+type Page struct {
 	buf     []byte
 	col     int
 	width   int
@@ -48,33 +49,34 @@ type Options struct {
 	Settings bool
 }
 
-func newPrinter(o Options) *printer {
+// NewPage returns an empty page.
+func NewPage(o Options) *Page {
 	width := max(cmp.Or(max(o.Width, 0), defaultWidth), leastWidth)
-	return &printer{buf: make([]byte, 0, 16<<10), width: width, color: o.Color, verbose: o.Verbose}
+	return &Page{buf: make([]byte, 0, 16<<10), width: width, color: o.Color, verbose: o.Verbose}
 }
 
-// writeCollected writes the collected text without the empty line at its end.
-func (p *printer) writeCollected(w io.Writer) error {
+// Write writes the collected text without the empty line at its end.
+func (p *Page) Write(w io.Writer) error {
 	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
 }
 
-func (p *printer) newline() {
+func (p *Page) newline() {
 	p.buf = append(p.buf, '\n')
 	p.col = 0
 }
 
-func (p *printer) appendClean(s string) {
+func (p *Page) appendClean(s string) {
 	s = printable.Clean(s)
 	p.buf = append(p.buf, s...)
 	p.col += printable.Columns(s)
 }
 
-func (p *printer) printStyled(word string) { p.printInStyle(wordStyles[word], word) }
+func (p *Page) printStyled(word string) { p.printInStyle(wordStyles[word], word) }
 
-func (p *printer) printInStyle(style, text string) {
+func (p *Page) printInStyle(style, text string) {
 	if style == "" || !p.color {
 		p.appendClean(text)
 		return
@@ -85,7 +87,7 @@ func (p *printer) printInStyle(style, text string) {
 }
 
 // padToColumn adds spaces up to a column, unless it is passed already.
-func (p *printer) padToColumn(col int) {
+func (p *Page) padToColumn(col int) {
 	if p.col < col {
 		p.buf = append(p.buf, strings.Repeat(" ", col-p.col)...)
 		p.col = col
@@ -94,7 +96,7 @@ func (p *printer) padToColumn(col int) {
 
 // wrapWords prints words from the current column on and breaks lines at the width; further lines start at column
 // hang. A word that is wider than a line is cut, except an address.
-func (p *printer) wrapWords(hang int, s string) {
+func (p *Page) wrapWords(hang int, s string) {
 	first := true
 	for word := range humanize.Words(s) {
 		word = printable.Clean(strings.ReplaceAll(word, hardBlank, " "))
@@ -112,13 +114,13 @@ func (p *printer) wrapWords(hang int, s string) {
 	}
 }
 
-func (p *printer) printLine(indent int, text string) {
+func (p *Page) printLine(indent int, text string) {
 	p.padToColumn(indent)
 	p.wrapWords(indent, text)
 	p.newline()
 }
 
-func (p *printer) printLongWord(hang int, word string) {
+func (p *Page) printLongWord(hang int, word string) {
 	columns := printable.Columns(word) // counted once: a word may have a megabyte
 	if strings.Contains(word, "://") {
 		columns = 0
@@ -147,7 +149,7 @@ func breakAfter(s string, room int) int {
 }
 
 // printUnbroken prints pieces that should not be broken, two spaces apart.
-func (p *printer) printUnbroken(hang int, pieces []string) {
+func (p *Page) printUnbroken(hang int, pieces []string) {
 	for i, s := range pieces {
 		switch {
 		case i == 0:
@@ -162,7 +164,7 @@ func (p *printer) printUnbroken(hang int, pieces []string) {
 	p.newline()
 }
 
-func (p *printer) printLabel(indent int, name string) int {
+func (p *Page) printLabel(indent int, name string) int {
 	p.padToColumn(indent)
 	p.appendClean(name)
 	hang := indent + valueColumn
@@ -179,7 +181,7 @@ func gluedList(items []string) string {
 }
 
 // printField prints a labelled, wrapped value; nothing for an empty value.
-func (p *printer) printField(indent int, name, value string) {
+func (p *Page) printField(indent int, name, value string) {
 	if value == "" {
 		return
 	}
@@ -187,78 +189,69 @@ func (p *printer) printField(indent int, name, value string) {
 	p.newline()
 }
 
-func (p *printer) separatePart() {
+func (p *Page) separatePart() {
 	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
 		p.newline()
 	}
 }
 
-func (p *printer) printSection(word, text string) {
+func (p *Page) printSection(word, text string) {
 	p.printStyled(word)
 	p.padToColumn(p.col + 2)
 	p.wrapWords(valueColumn, text)
 	p.newline()
 }
 
-// Page lays out what commands print besides reports: headings, labelled texts, tables and examples.
-type Page struct{ p *printer }
-
-// NewPage returns an empty page.
-func NewPage(o Options) *Page { return &Page{newPrinter(o)} }
-
-// Write prints what was laid out.
-func (g *Page) Write(w io.Writer) error { return g.p.writeCollected(w) }
-
 // Head prints a heading, separated from the text before it: a thing with its kind or, for level 3, a part of it.
-func (g *Page) Head(level int, kind, name string) {
-	g.p.separatePart()
+func (p *Page) Head(level int, kind, name string) {
+	p.separatePart()
 	if level < 3 {
-		g.p.printField(0, kind, name)
+		p.printField(0, kind, name)
 		return
 	}
-	g.p.printLine(2, name)
+	p.printLine(2, name)
 }
 
 // Text prints a paragraph.
-func (g *Page) Text(s string) {
+func (p *Page) Text(s string) {
 	if s != "" {
-		g.p.separatePart()
-		g.p.printLine(0, s)
+		p.separatePart()
+		p.printLine(0, s)
 	}
 }
 
 // Field prints a labelled text at a column; nothing for an empty one.
-func (g *Page) Field(indent int, name, value string, _ bool) { g.p.printField(indent, name, value) }
+func (p *Page) Field(indent int, name, value string, _ bool) { p.printField(indent, name, value) }
 
 // Table prints rows below their headings.
-func (g *Page) Table(heads []string, rows [][]string) {
-	g.p.separatePart()
+func (p *Page) Table(heads []string, rows [][]string) {
+	p.separatePart()
 	table := &foldedTable{fixed: 1, heads: heads, rows: rows, most: []int{settingCell, roomyWidth}}
-	table.printRows(g.p)
+	table.printRows(p)
 }
 
 // Example prints output of the program, line by line.
-func (g *Page) Example(s string) {
+func (p *Page) Example(s string) {
 	if s == "" {
 		return
 	}
-	g.p.separatePart()
+	p.separatePart()
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			g.p.padToColumn(2)
-			g.p.appendClean(line)
+			p.padToColumn(2)
+			p.appendClean(line)
 		}
-		g.p.newline()
+		p.newline()
 	}
-	g.p.newline()
+	p.newline()
 }
 
 // Commands prints nothing: who reads a terminal has typed already.
-func (g *Page) Commands(...string) {}
+func (p *Page) Commands(...string) {}
 
 // Finding returns one finding as Write prints it.
 func Finding(f *verdict.Finding, o Options) string {
-	p := newPrinter(o)
+	p := NewPage(o)
 	if f.Result == verdict.Fail {
 		p.printStyled(strings.ToUpper(string(f.Severity)))
 	} else {
@@ -311,7 +304,7 @@ const (
 // appendRow adds a row; an empty cell is printed as "-", which means unknown.
 func (t *textTable) appendRow(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *textTable) printRows(p *printer, indent int) {
+func (t *textTable) printRows(p *Page, indent int) {
 	widths := t.columnWidths()
 	left := t.dropColumns(widths, p.width-indent)
 	t.printRow(p, indent, widths, wording.Each(t.columns, func(c column) string { return c.head }))
@@ -372,7 +365,7 @@ func totalWidth(widths []int) int {
 	return sum
 }
 
-func (t *textTable) printRow(p *printer, indent int, widths []int, cells []string) {
+func (t *textTable) printRow(p *Page, indent int, widths []int, cells []string) {
 	at := indent
 	for i, s := range cells {
 		if widths[i] < 0 {
@@ -406,7 +399,7 @@ type foldedTable struct {
 // leastCell is the width below which no column is narrowed, however narrow the page is.
 const leastCell = 12
 
-func (s *foldedTable) printRows(p *printer) {
+func (s *foldedTable) printRows(p *Page) {
 	widths := s.columnWidths()
 	room := p.width
 	for _, w := range widths[:s.fixed] {
@@ -452,7 +445,7 @@ func (s *foldedTable) columnWidths() []int {
 	return out
 }
 
-func (s *foldedTable) printRow(p *printer, widths []int, cells []string, first, end int) {
+func (s *foldedTable) printRow(p *Page, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string
 	height, col := 0, 0

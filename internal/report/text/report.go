@@ -21,7 +21,7 @@ const bodyColumn = 13
 // Write writes a report as text: the verdict, the machine, its memory, the numbered problems with fix and
 // source, notes, and what was not run. Verbose adds all evidence.
 func Write(w io.Writer, r *report.Report, o Options) error {
-	p := newPrinter(o)
+	p := NewPage(o)
 	p.printSection(r.Verdict.Status.Word(), wording.VerdictSentence(r))
 	p.newline()
 	p.printItem("Outdated", r.Outdated)
@@ -50,18 +50,18 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p.separatePart()
 	}
 	p.printSummary(r, o.ExitStatus)
-	return p.writeCollected(w)
+	return p.Write(w)
 }
 
 // printItem prints a text after a name in the first column; nothing for an empty text.
-func (p *printer) printItem(name, text string) {
+func (p *Page) printItem(name, text string) {
 	if text != "" {
 		p.appendClean(name)
 		p.printLine(bodyColumn, text)
 	}
 }
 
-func (p *printer) printIdentity(r *report.Report) {
+func (p *Page) printIdentity(r *report.Report) {
 	m := &r.Inventory.Machine
 	line := strings.Join(wording.CountProcessors(r.Inventory.Sockets), ", ")
 	name, _, _ := strings.Cut(string(m.Platform.Name), " (")
@@ -118,7 +118,7 @@ func Statement(pr *report.Problem) string {
 	return UpperFirst(pr.Text())
 }
 
-func (p *printer) printProblem(r *report.Report, i int) {
+func (p *Page) printProblem(r *report.Report, i int) {
 	pr := &r.Problems[i]
 	p.appendClean(strconv.Itoa(i+1) + ". ")
 	p.printStyled(strings.ToUpper(string(pr.Severity)))
@@ -148,7 +148,7 @@ func ProblemFix(r *report.Report, i int) string {
 	return fix
 }
 
-func (p *printer) printIndented(name, text string) {
+func (p *Page) printIndented(name, text string) {
 	if text != "" {
 		p.padToColumn(3)
 		p.printItem(name, text)
@@ -157,7 +157,7 @@ func (p *printer) printIndented(name, text string) {
 
 // printWithRule prints a text from the body column on, and a rule's id at the right margin of its last line, or
 // of a line of its own if there is no room.
-func (p *printer) printWithRule(text, rule string) {
+func (p *Page) printWithRule(text, rule string) {
 	p.padToColumn(bodyColumn)
 	p.wrapWords(bodyColumn, text)
 	width := printable.Columns(printable.Clean(rule))
@@ -169,7 +169,7 @@ func (p *printer) printWithRule(text, rule string) {
 	p.newline()
 }
 
-func (p *printer) settingTable(pr *report.Problem) {
+func (p *Page) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
 		t.appendRow(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
@@ -180,7 +180,7 @@ func (p *printer) settingTable(pr *report.Problem) {
 // settingPrefix begins the ids of the rules that check a setting against a profile.
 const settingPrefix = "setting."
 
-func (p *printer) printNotes(r *report.Report) {
+func (p *Page) printNotes(r *report.Report) {
 	for i := range r.Problems {
 		pr := &r.Problems[i]
 		if pr.IsAboveNote() {
@@ -223,7 +223,7 @@ func (p *printer) printNotes(r *report.Report) {
 	p.separatePart()
 }
 
-func (p *printer) printEvidence(pr *report.Problem) {
+func (p *Page) printEvidence(pr *report.Problem) {
 	for _, get := range []struct {
 		name string
 		of   func(*verdict.Finding) string
@@ -257,7 +257,7 @@ func (p *printer) printEvidence(pr *report.Problem) {
 
 // printGrouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
 // subjects.
-func (p *printer) printGrouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
+func (p *Page) printGrouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
 	var texts wording.Groups[string]
 	for _, f := range members {
 		if text := get(f); text != "" {
