@@ -2,15 +2,14 @@ package collect
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/source/redfish"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
@@ -205,7 +204,7 @@ func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparabl
 	}
 }
 
-var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z0-9-]*[0-9]{3}[A-Z0-9-]*`) })
+var modelNumber = lazy.Pattern(`[A-Z0-9-]*[0-9]{3}[A-Z0-9-]*`)
 
 func (c *collector) modelsDiffer() (comparable bool, doubt string) {
 	cpu := &c.sys.CPU

@@ -2,20 +2,17 @@ package measured
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"memaudit.example/memaudit/internal/model/figure"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // streamLine matches a row of STREAM's table: the function, the best rate in MB/s (10^6), then times in seconds:
 // average, minimum, maximum, or in releases before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
-var streamLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)$`)
-})
+var streamLine = lazy.Pattern(`^(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)$`)
 
 // readStream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
 // so the runs are numbered.
@@ -73,12 +70,10 @@ func streamFigure(row []string) (figure.Figure, error) {
 }
 
 var (
-	likwidTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:Test|Benchmark|Kernel):\s*(\S+)`) })
+	likwidTest = lazy.Pattern(`^(?:Test|Benchmark|Kernel):\s*(\S+)`)
 	// likwidThreads matches the number of threads of all work groups (bench/likwid-bench.c).
-	likwidThreads = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:Using (\d+) threads|Number of threads:\s*(\d+))$`)
-	})
-	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
+	likwidThreads = lazy.Pattern(`^(?:Using (\d+) threads|Number of threads:\s*(\d+))$`)
+	likwidRate    = lazy.Pattern(`^MByte/s:\s+([0-9.]+)`)
 )
 
 // readLikwid reads the output of one or more runs of likwid-bench: the test's name, the number of threads,
@@ -136,8 +131,8 @@ func likwidStore(test string) string {
 }
 
 var (
-	strideLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"?stride=(\d+)"?$`) })
-	sizeLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+\.[0-9]+) ([0-9]+\.[0-9]+)$`) })
+	strideLine = lazy.Pattern(`^"?stride=(\d+)"?$`)
+	sizeLine   = lazy.Pattern(`^([0-9]+\.[0-9]+) ([0-9]+\.[0-9]+)$`)
 )
 
 // latMemRd reads the output of lmbench's lat_mem_rd: a stride, then rows of size in MiB and latency in ns
@@ -173,14 +168,10 @@ func latMemRd(text []byte) (*inventory.Measurement, error) {
 
 var (
 	// mlcPeak is a row of --peak_injection_bandwidth, in MB/s (10^6).
-	mlcPeak = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(ALL Reads|\d+:\d+ Reads-Writes|Stream-triad like)\s*:\s*([0-9.]+)`)
-	})
+	mlcPeak = lazy.Pattern(`^(ALL Reads|\d+:\d+ Reads-Writes|Stream-triad like)\s*:\s*([0-9.]+)`)
 	// mlcLoad is a row of --loaded_latency: the delay between two requests, the latency in ns and the load in MB/s.
-	mlcLoad = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{5}\s+([0-9.]+)\s+([0-9.]+)$`) })
-	mlcRow  = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(\d+)\s+((?:[0-9.]+|-)(?:\s+(?:[0-9.]+|-))*)\s*$`)
-	})
+	mlcLoad = lazy.Pattern(`^\d{5}\s+([0-9.]+)\s+([0-9.]+)$`)
+	mlcRow  = lazy.Pattern(`^\s*(\d+)\s+((?:[0-9.]+|-)(?:\s+(?:[0-9.]+|-))*)\s*$`)
 )
 
 // readMLC reads the output of Intel Memory Latency Checker (mlc, its readme): the matrices of latency and

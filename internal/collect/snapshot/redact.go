@@ -9,11 +9,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/placeholder"
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
 	"memaudit.example/memaudit/internal/source/smbios"
@@ -90,10 +89,8 @@ func (r *redactor) redactOption(value []byte) []byte {
 
 // commonValue matches values of boot options that do not identify a machine: switches, disks numbered by the kernel,
 // consoles, distributions' kernels.
-var commonValue = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([01yn]|on|off|yes|no|auto|ro|rw|/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
-		`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
-})
+var commonValue = lazy.Pattern(`^([01yn]|on|off|yes|no|auto|ro|rw|/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
+	`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
 
 // Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes. Its key is
 // random for each capture and is not stored, so hashes cannot be reversed or compared with those of another capture.

@@ -4,9 +4,9 @@
 package settings
 
 import (
-	"regexp"
 	"slices"
-	"sync"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Kind is the kind of values of a setting.
@@ -64,9 +64,9 @@ const (
 // ratePattern, countPattern and hoursPattern match numeric values: a rate in MT/s or MHz, a number of cores, a period in
 // hours.
 var (
-	ratePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
-	countPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,2}$`) })
-	hoursPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
+	ratePattern  = lazy.Pattern(`^[1-9][0-9]{2,4}$`)
+	countPattern = lazy.Pattern(`^[1-9][0-9]{0,2}$`)
+	hoursPattern = lazy.Pattern(`^[1-9][0-9]?h$`)
 )
 
 // Accepts reports whether a value is a canonical value of the setting.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
@@ -183,11 +184,11 @@ var textFormats = sync.OnceValue(func() []textFormat {
 // Patterns of lines of cluster tools: the node's name before each line (confluent's nodeconfig, pasu, clush), and a
 // setting of a UEFI group with a colon, as nodeconfig prints it.
 var (
-	nodeLine  = lazyPattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
-	groupLine = lazyPattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
-	colonLine = lazyPattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
+	nodeLine  = lazy.Pattern(`^([A-Za-z0-9][A-Za-z0-9._-]*): +([^:=]+(?:=|: ).*)$`)
+	groupLine = lazy.Pattern(`^((?:` + asuGroups + `)\.[^:=]+): (.*)$`)
+	colonLine = lazy.Pattern(`^([A-Za-z][A-Za-z0-9_]*)\s*: +(.*)$`)
 	// valueLine is a line of ironic's list without its table (-f value); an option may have no value.
-	valueLine = lazyPattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
+	valueLine = lazy.Pattern(`^([A-Za-z][\w.#$-]*)(?: ([^\s:=].*))?$`)
 )
 
 func severalMachinesError(place, other, first string) error {

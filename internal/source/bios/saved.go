@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // isPairList recognises ironic's list of BIOS settings: objects with a name and a value
@@ -153,7 +155,7 @@ func decodePolicy(o object) (*Export, error) {
 }
 
 // hostFirmware matches the line by which the YAML of kubectl and of Intersight's command line is recognised.
-var hostFirmware = lazyPattern(`(?m)^\s*-?\s*(?:kind: "?(?:HostFirmwareSettings|BIOSSettings(?:Set)?)|ClassId: "?bios\.Policy)"?\s*$`)
+var hostFirmware = lazy.Pattern(`(?m)^\s*-?\s*(?:kind: "?(?:HostFirmwareSettings|BIOSSettings(?:Set)?)|ClassId: "?bios\.Policy)"?\s*$`)
 
 func decodeKubernetesYAML(data []byte) (*Export, error) {
 	var o object
@@ -206,7 +208,7 @@ func fromLatin1(s string) string {
 	return string(runes)
 }
 
-var wordLine = lazyPattern(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`)
+var wordLine = lazy.Pattern(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`)
 
 // decodeWords decodes a file of canonical values ("memory_ras_mode: spare"). A person writes it from BIOS setup, for a
 // machine without an export. Empty lines and comments after # are ignored.
@@ -379,7 +381,7 @@ func decodeFlat(o object) (*Export, error) {
 
 // ansibleAnswer matches the line that Ansible prints before the result of a module: "host | SUCCESS
 // => {" of an ad-hoc command or "ok: [host -> localhost] => {" of a playbook.
-var ansibleAnswer = lazyPattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
+var ansibleAnswer = lazy.Pattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 
 // ansibleLog returns nil if there is no result of redfish_info, and an error for results of several hosts.
 func ansibleLog(data []byte) ([]byte, error) {

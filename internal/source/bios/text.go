@@ -5,16 +5,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-)
 
-// lazyPattern returns a regular expression that is compiled at its first use, because most runs read no export.
-func lazyPattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+	"memaudit.example/memaudit/internal/model/lazy"
+)
 
 type textLine struct {
 	n    int
@@ -28,10 +23,10 @@ const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|Pr
 
 // Patterns of racadm's lines.
 var (
-	racadmKey  = lazyPattern(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
-	racadmLine = lazyPattern(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
-	racadmPath = lazyPattern(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
-	racadmWait = lazyPattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
+	racadmKey  = lazy.Pattern(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
+	racadmLine = lazy.Pattern(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
+	racadmPath = lazy.Pattern(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
+	racadmWait = lazy.Pattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
 )
 
 // decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value follows in brackets;
@@ -83,7 +78,7 @@ func (e *Export) errorIfNoLine(lines []textLine, want string) error {
 // syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix B).
 const syscfgNames = `profile|logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
-var syscfgLine = lazyPattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
+var syscfgLine = lazy.Pattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
 
 // decodeSyscfg decodes the output of syscfg of Dell's Deployment Toolkit: "syscfg --logicproc"
 // prints logicproc=disable. After a change syscfg prints the new value at once, although it takes
@@ -111,7 +106,7 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 	`WorkloadProfile="?(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
 	`AttributeRegistry=BiosAttributeRegistry[A-Z]`
 
-var ilorestLine = lazyPattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
+var ilorestLine = lazy.Pattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
 
 // decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the properties of the resource, and
 // the attributes indented below "Attributes=".
@@ -138,7 +133,7 @@ func decodeILORest(lines []textLine) (*Export, error) {
 // releases before 7.0 print it.
 const omreportTell = `^(System )?BIOS Settings$|^Attribute\s+: \S`
 
-var omreportLine = lazyPattern(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`)
+var omreportLine = lazy.Pattern(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`)
 
 // systemProfiles maps the texts that OpenManage prints for the system profile to the values that
 // Dell's other tools use.
@@ -194,11 +189,11 @@ const tableHead = `^\|((?:[^|]*\|)*)\s*(?:Name|Parameter)\s*\|\s*Value\s*\|`
 const tableTell = `(?i)` + tableHead + `|^[|*-]?\s*(?:.*(?:->|→|>)\s*)?["*` + "`" + `]*(` + menuTexts + `)["*` + "`" + `]*\s*[|:=\t]\s*\S|^[|│║]?\s*(` + menuTexts + `)(\s\[[A-Za-z]+\])?[\s.]{2,}\[`
 
 var (
-	tableRow = lazyPattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
+	tableRow = lazy.Pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
 	// consoleRow is a row of BIOS setup as a console shows it: the name, the value in brackets, and help beside it.
-	consoleRow   = lazyPattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
-	tableRule    = lazyPattern(`^[-+=| :]+$`)
-	tableHeading = lazyPattern(`(?i)` + tableHead)
+	consoleRow   = lazy.Pattern(`^[|│║]?\s*([^|│║]*[^|│║\s.])[\s.]{2,}\[([^\[\]]+)\]\s*(?:[|│║].*)?$`)
+	tableRule    = lazy.Pattern(`^[-+=| :]+$`)
+	tableHeading = lazy.Pattern(`(?i)` + tableHead)
 )
 
 // decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
@@ -262,11 +257,11 @@ func tableCells(text string, column int) (name, value string, ok bool) {
 // print (dell/iDRAC-Redfish-Scripting, GetSetBiosAttributesREDFISH.py), an object as Python prints it, and headings of Markdown
 // (mlcommons/inference_results, power settings of a submission).
 var (
-	colours     = lazyPattern(`\x1b\[[0-9;]*m`)
-	badfishLine = lazyPattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
-	dellLine    = lazyPattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
-	heading     = lazyPattern(`^#{2,6} +([^:=]+: +\S.*)$`)
-	pythonLine  = lazyPattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
+	colours     = lazy.Pattern(`\x1b\[[0-9;]*m`)
+	badfishLine = lazy.Pattern(`^(?:\d\S* \S+ *: )?(?:\[([^]\s]+)\] )?- INFO +- (.*)$`)
+	dellLine    = lazy.Pattern(`^(?:Attribute Name: (\S+)\s+Attribute Value: |Current value for attribute "([^"]+)": )(.*)$`)
+	heading     = lazy.Pattern(`^#{2,6} +([^:=]+: +\S.*)$`)
+	pythonLine  = lazy.Pattern(`^[({]*(?:'Attributes': \{)?'([^']+)'[:,] (?:'([^']*)'|([^'{}]*?))[)},]*$`)
 )
 
 // printedSettings returns the lines as NAME: VALUE. Settings of several hosts are several machines'.
@@ -341,7 +336,7 @@ func tableRows(lines []textLine) (out []any, problems []string) {
 	return nil, nil
 }
 
-var hostColumn = lazyPattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
+var hostColumn = lazy.Pattern(`(?i)^(inventory_?)?(host|node|server|machine|system|idrac|ilo|bmc|xcc|cimc|ip)[_-]?(name|ip|address)?$`)
 
 func hostOfRow(row object) string {
 	var names []string

@@ -3,6 +3,8 @@ package bios
 import (
 	"slices"
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // asuGroups are groups of UEFI settings by which the format is recognised; other files have names with dots too.
@@ -10,9 +12,9 @@ const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power
 
 // Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its successor OneCLI.
 var (
-	asuLine   = lazyPattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
-	asuSet    = lazyPattern(`^set\s+(\S+)\s+(.+)$`)
-	asuChoice = lazyPattern(`(^|=)<[^>]*>(=|$)`)
+	asuLine   = lazy.Pattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
+	asuSet    = lazy.Pattern(`^set\s+(\S+)\s+(.+)$`)
+	asuChoice = lazy.Pattern(`(^|=)<[^>]*>(=|$)`)
 )
 
 func decodeASU(lines []textLine) (*Export, error) {
@@ -74,7 +76,7 @@ func unquote(s string) string {
 }
 
 // ibmName matches names that IBM's System x and BladeCenter use and Lenovo's ThinkSystem does not.
-var ibmName = lazyPattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
+var ibmName = lazy.Pattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 
 func asuVendor(lines []textLine) string {
 	for _, l := range lines {

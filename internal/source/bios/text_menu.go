@@ -3,14 +3,16 @@ package bios
 import (
 	"fmt"
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Patterns of lines of SUM's older text form and of Intel's syscfg.
 var (
-	sumSection  = lazyPattern(`^\[(.+)\]$`)
-	sumLine     = lazyPattern(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
-	sumOption   = lazyPattern(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
-	intelOption = lazyPattern(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
+	sumSection  = lazy.Pattern(`^\[(.+)\]$`)
+	sumLine     = lazy.Pattern(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
+	sumOption   = lazy.Pattern(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
+	intelOption = lazy.Pattern(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
 )
 
 // decodeSUMText decodes the text form of "sum -c GetCurrentBiosCfg" (boards up to X10): menus in
@@ -147,8 +149,8 @@ func decodeSCE(list []any) (*Export, error) {
 
 // Patterns of lines of AMI's SCELNX (SCEWIN): "Name = value // comment" and an option "*[0F]Auto".
 var (
-	sceLine   = lazyPattern(`^(Setup Question|Options|Value)\s*=\s*(.*)$`)
-	sceOption = lazyPattern(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`)
+	sceLine   = lazy.Pattern(`^(Setup Question|Options|Value)\s*=\s*(.*)$`)
+	sceOption = lazy.Pattern(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`)
 )
 
 // decodeSCEText decodes the script that "SCELNX /o" writes: a block for each question of setup, in which a star marks the

@@ -3,11 +3,12 @@ package bios
 import (
 	"strings"
 
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
 // hpeRegistry matches the names of HPE's registries: iLO 4's, and those of a ROM family of a letter and two digits.
-var hpeRegistry = lazyPattern(`^HpBiosAttributeRegistry|^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
+var hpeRegistry = lazy.Pattern(`^HpBiosAttributeRegistry|^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
 // findVendor finds the vendor of a Redfish document by the registry, the path, the OEM objects and the actions of the
 // document, or else by the names of its attributes. OEM objects of several vendors identify none.
@@ -56,11 +57,11 @@ func hasNestedValues(body object) bool {
 // Patterns of attribute names that identify a vendor.
 var (
 	// lenovoName: a menu group of Lenovo ThinkSystem and an underscore.
-	lenovoName = lazyPattern(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
+	lenovoName = lazy.Pattern(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
 	// suffixedName: the four hexadecimal digits at the end of Supermicro's names.
-	suffixedName = lazyPattern(`_[0-9A-F]{4}$`)
+	suffixedName = lazy.Pattern(`_[0-9A-F]{4}$`)
 	// opaqueName: AMI's names of a module and a number, such as KTIS001 or GBT0001.
-	opaqueName = lazyPattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
+	opaqueName = lazy.Pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
 // vendorByNames counts the attribute names that identify a vendor: those that only its table in rules/settings has, and

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // xmlStart returns the offset of the XML in a file, -1 if there is none. SUM prints a banner and dots before it.
@@ -207,7 +209,7 @@ func decodeSCPJSON(body object) (*Export, error) {
 }
 
 // sumText matches the BIOS version on SUM's information page: "BIOS Version(3.3)".
-var sumText = lazyPattern(`^BIOS Version ?\((.*)\)$`)
+var sumText = lazy.Pattern(`^BIOS Version ?\((.*)\)$`)
 
 // decodeSUM decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings.
 func (w *walker) decodeSUM() (*Export, error) {

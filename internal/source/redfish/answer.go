@@ -3,14 +3,13 @@ package redfish
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"memaudit.example/memaudit/internal/model/eventlog"
 	"memaudit.example/memaudit/internal/model/fact"
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Answer is the data that a service returned about one machine.
@@ -140,7 +139,7 @@ type Event struct {
 const maxEvents = 2000
 
 // plainID matches the id of a message: MEM0001, FQXSFMA0026I, 806F010C-2001-FFFF.
-var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{3,40}$`) })
+var plainID = lazy.Pattern(`^[A-Za-z0-9_-]{3,40}$`)
 
 // State summarises the answer as the state of a source.
 func (a *Answer) State() fact.SourceState {

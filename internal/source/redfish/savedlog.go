@@ -8,10 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Limits of a saved event log. Logs of BMCs have some thousand entries at most.
@@ -116,9 +116,7 @@ var logKeys = map[string]string{
 // ipmitool's rows have no heading.
 var ipmitoolRow = []string{"start", "date", "clock", "sensor", "text", "direction"}
 
-var ipmitoolStart = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9a-fA-F]{1,8}\s*[|,]\s*(\d+[/.-]\d+[/.-]\d+|Pre-Init|Unknown)\s*[|,]`)
-})
+var ipmitoolStart = lazy.Pattern(`^[0-9a-fA-F]{1,8}\s*[|,]\s*(\d+[/.-]\d+[/.-]\d+|Pre-Init|Unknown)\s*[|,]`)
 
 func textEntries(text string) ([]logEntry, error) {
 	var out []logEntry

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // HardwareError returns the record's number and the text of a message by which the kernel logs an error record that firmware
@@ -19,7 +21,7 @@ func HardwareError(message string) (record, text string, ok bool) {
 	return m[1], m[2], true
 }
 
-var hardwareError = pattern(`^(?:\{(\d{1,10})\})?\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
+var hardwareError = lazy.Pattern(`^(?:\{(\d{1,10})\})?\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
 
 // MemoryError is one memory error that firmware reported to the kernel.
 type MemoryError struct {
@@ -33,10 +35,10 @@ type MemoryError struct {
 }
 
 var (
-	loggedLine  = pattern(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
-	severityOf  = pattern(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
-	placeOf     = pattern(`(node|card|module|rank): ?(\d{1,5})`)
-	smbiosOf    = pattern(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
+	loggedLine  = lazy.Pattern(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
+	severityOf  = lazy.Pattern(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
+	placeOf     = lazy.Pattern(`(node|card|module|rank): ?(\d{1,5})`)
+	smbiosOf    = lazy.Pattern(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
 	uncorrected = map[string]bool{"recoverable": true, "fatal": true, "uncorrected": true}
 )
 

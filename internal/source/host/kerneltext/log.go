@@ -2,16 +2,11 @@ package kerneltext
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-)
 
-// pattern returns a regular expression that is compiled at its first use, because most runs read no log.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+	"memaudit.example/memaudit/internal/model/lazy"
+)
 
 const (
 	// BootTime is how many microseconds after the start of the kernel firmware's
@@ -49,7 +44,7 @@ type MirroredMemory struct{ Mirrored, All int64 }
 
 // mirroredLine matches the complete message after the prefix of a log: a record's head, syslog's priority, a time in
 // the first minute. In other positions it may be a part of another message, such as the name of a USB device.
-var mirroredLine = pattern(`^(?:6,\d+,\d+,[^;]*;|<6>)?(?:\[ *[0-5]?\d\.\d+\](?:\[ *[TC]\d+\])? )?` + MirroredPrefix + `(\d{1,12})M/(\d{1,12})M mirrored memory$`)
+var mirroredLine = lazy.Pattern(`^(?:6,\d+,\d+,[^;]*;|<6>)?(?:\[ *[0-5]?\d\.\d+\](?:\[ *[TC]\d+\])? )?` + MirroredPrefix + `(\d{1,12})M/(\d{1,12})M mirrored memory$`)
 
 // ParseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also after a time stamp.
 func ParseMirrored(line string) (MirroredMemory, bool) {
@@ -69,7 +64,7 @@ func IsReported(message string) bool {
 	return len(message) <= 240 && reported().MatchString(message)
 }
 
-var reported = pattern(`^(?:(?:virt/)?tdx: |x86/(?:m?k?tme): |x86/cpu: SGX |SGX disabled |sgx: |SEV-SNP: |kvm_amd: SEV|SEV(?:-ES)?(?: and SEV-SNP)? supported: |` +
+var reported = lazy.Pattern(`^(?:(?:virt/)?tdx: |x86/(?:m?k?tme): |x86/cpu: SGX |SGX disabled |sgx: |SEV-SNP: |kvm_amd: SEV|SEV(?:-ES)?(?: and SEV-SNP)? supported: |` +
 	`ccp [0-9a-f:.]{7,12}: SEV|AMD-Vi: (?:IOMMU )?SNP |(?:AMD-Vi: )?SNP: |` + MirroredPrefix + `|Memory failure: |soft offline: )[ -~]*$`)
 
 // Messages lists the messages of the kernel's log that are Reported, without the head of a record or a time stamp, in the
@@ -86,4 +81,4 @@ func Messages(log string) []string {
 }
 
 // messageLine takes the text out of a record of the kernel's own facility, or a line of dmesg.
-var messageLine = pattern(`^(?:[0-7],\d+,\d{1,18},[^;]*;|<[0-7]>)?(?:\[ *\d{1,10}\.\d{6}\](?:\[ *[TC]\d+\])? )?(.*)$`)
+var messageLine = lazy.Pattern(`^(?:[0-7],\d+,\d{1,18},[^;]*;|<[0-7]>)?(?:\[ *\d{1,10}\.\d{6}\](?:\[ *[TC]\d+\])? )?(.*)$`)
