@@ -9,7 +9,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/source/bios"
-	"memaudit.example/memaudit/internal/source/host"
 	"memaudit.example/memaudit/internal/source/smbios"
 )
 
@@ -38,7 +37,11 @@ func (c *collector) readFirmware() {
 	}
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
 	f.SMBIOS = fact.Known(true, fact.Direct, at)
-	f.Version = tableVersion(c.table, at)
+	f.Version = fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
+	if v := c.table.Version; v.Known() {
+		at.Raw = fmt.Sprintf("%d.%d", v.Major, v.Minor)
+		f.Version = fact.Known(at.Raw, fact.Direct, at)
+	}
 	f.FromFile = c.given
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
@@ -128,14 +131,6 @@ func refusedTable(err error) fact.State {
 		return fact.Refused
 	}
 	return fact.Malformed
-}
-
-func tableVersion(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
-	if !t.Version.Known() {
-		return fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
-	}
-	at.Raw = fmt.Sprintf("%d.%d", t.Version.Major, t.Version.Minor)
-	return fact.Known(at.Raw, fact.Direct, at)
 }
 
 func (c *collector) addSources() {
@@ -255,18 +250,15 @@ func (c *collector) firmwareAttributes() []Export {
 		settled := d.PendingReboot.Known() && !d.PendingReboot.Value
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}
 		for j := range d.Attributes.Value {
-			e.Attributes = append(e.Attributes, firmwareAttribute(&d.Attributes.Value[j], settled))
+			a := &d.Attributes.Value[j]
+			value, stated := a.Current.Get()
+			own := bios.Attribute{Name: a.Name, Display: a.Display.Value, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.From.Path}
+			if settled && stated {
+				own.Pending, own.HasPending = value, true
+			}
+			e.Attributes = append(e.Attributes, own)
 		}
 		out = append(out, Export{Source: inventory.SourceFirmwareAttributes, Path: d.Attributes.From.Path, Export: e})
-	}
-	return out
-}
-
-func firmwareAttribute(a *host.FirmwareAttribute, settled bool) bios.Attribute {
-	value, stated := a.Current.Get()
-	out := bios.Attribute{Name: a.Name, Display: a.Display.Value, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.From.Path}
-	if settled && stated {
-		out.Pending, out.HasPending = value, true
 	}
 	return out
 }

@@ -74,37 +74,9 @@ func sameVendor(x, y fact.Fact[string]) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-func (c *collector) kernelIdentity(m *inventory.Machine) {
-	id := c.readIdentity()
-	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {
-		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.sameMachine() {
-			c.recordConflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
-		}
-		*into = fact.First(*into, kernel)
-	}
-	merge(&m.Vendor, id.Vendor)
-	merge(&m.Product, id.Product)
-	merge(&m.ProductVersion, id.ProductVersion)
-	merge(&m.Family, id.Family)
-	merge(&m.BoardVendor, id.BoardVendor)
-	merge(&m.Board, id.Board)
-	merge(&m.BIOS.Vendor, id.BIOS.Vendor)
-	merge(&m.BIOS.Version, id.BIOS.Version)
-	merge(&m.BIOS.Date, id.BIOS.Date)
-	m.Architecture = c.facts.CPU.Architecture
-	ids, d := &m.Identifiers, c.facts.DMIID
-	for own, kernel := range map[*nullable.String]string{&ids.SystemSerial: d.ProductSerial.Value, &ids.SystemUUID: d.ProductUUID.Value,
-		&ids.BoardSerial: d.BoardSerial.Value, &ids.ChassisSerial: d.ChassisSerial.Value, &ids.AssetTag: d.AssetTag.Value} {
-		*own = cmp.Or(*own, nullable.String(kernel))
-	}
-}
-
-// A file given with a root may be another machine's on purpose.
-func (c *collector) sameMachine() bool { return c.table != nil && !c.given }
-
-// readIdentity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
+// kernelIdentity merges the strings of /sys/class/dmi/id, which are also read through ghw if sys and proc below the root are
 // the running kernel's. Our own reader is needed because ghw does not report why a string is missing.
-func (c *collector) readIdentity() inventory.Machine {
+func (c *collector) kernelIdentity(m *inventory.Machine) {
 	d := c.facts.DMIID
 	own := inventory.Machine{
 		Vendor: identityFact(d.Vendor), Product: identityFact(d.Product), ProductVersion: identityFact(d.ProductVersion), Family: identityFact(d.ProductFamily),
@@ -114,7 +86,26 @@ func (c *collector) readIdentity() inventory.Machine {
 	if folder := c.root.KernelFolder(); folder != "" && d.Vendor.Known() {
 		c.readGHW(folder, &own)
 	}
-	return own
+	kernel := identityFacts(&own)
+	for i, into := range identityFacts(m) {
+		if into.Known() && kernel[i].Known() && kernel[i].Value != into.Value && c.sameMachine() {
+			c.recordConflict("machine identity", into.From, kernel[i].From, "SMBIOS is the source that the kernel's copy is made of")
+		}
+		*into = fact.First(*into, *kernel[i])
+	}
+	m.Architecture = c.facts.CPU.Architecture
+	ids := &m.Identifiers
+	for own, kernel := range map[*nullable.String]string{&ids.SystemSerial: d.ProductSerial.Value, &ids.SystemUUID: d.ProductUUID.Value,
+		&ids.BoardSerial: d.BoardSerial.Value, &ids.ChassisSerial: d.ChassisSerial.Value, &ids.AssetTag: d.AssetTag.Value} {
+		*own = cmp.Or(*own, nullable.String(kernel))
+	}
+}
+
+// A file given with a root may be another machine's on purpose.
+func (c *collector) sameMachine() bool { return c.table != nil && !c.given }
+
+func identityFacts(m *inventory.Machine) []*fact.Fact[string] {
+	return []*fact.Fact[string]{&m.Vendor, &m.Product, &m.ProductVersion, &m.Family, &m.BoardVendor, &m.Board, &m.BIOS.Vendor, &m.BIOS.Version, &m.BIOS.Date}
 }
 
 // preferGHW takes ghw's string unless it is only a placeholder such as "unknown". If both differ, it records a

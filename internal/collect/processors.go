@@ -31,7 +31,9 @@ func (c *collector) fillSockets() {
 			s := structureOf(4, p.Handle, c.table)
 			out := readSocket(s, &p, len(c.sys.Sockets))
 			if running && isUndetected(&p) { // old desktop boards report their only processor as disabled
-				out = asEmptySocket(s, &p, &out)
+				out = inventory.Socket{ID: out.ID, Handle: out.Handle, Designation: out.Designation, Manufacturer: out.Manufacturer,
+					Upgrade: out.Upgrade, Enabled: out.Enabled,
+					Populated: fact.Known(false, fact.Indirect, s.fieldEvidence("Status", "Populated, "+p.State.Value), s.fieldEvidence("ID", "0"))}
 			}
 			like := p
 			like.Handle = 0
@@ -133,12 +135,6 @@ func readSocket(s structure, p *smbios.Processor, id int) inventory.Socket {
 func isUndetected(p *smbios.Processor) bool {
 	return p.Populated.Or(false) && strings.HasPrefix(p.State.Or(""), "Disabled") && p.ID.Status == smbios.Unstated &&
 		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || placeholder.Is(p.Version.Value))
-}
-
-func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
-	return inventory.Socket{ID: named.ID, Handle: named.Handle, Designation: named.Designation, Manufacturer: named.Manufacturer,
-		Upgrade: named.Upgrade, Enabled: named.Enabled,
-		Populated: fact.Known(false, fact.Indirect, s.fieldEvidence("Status", "Populated, "+p.State.Value), s.fieldEvidence("ID", "0"))}
 }
 
 func isEnabled(s structure, p *smbios.Processor) fact.Fact[bool] {

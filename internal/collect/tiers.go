@@ -30,7 +30,7 @@ func (c *collector) packageMemory() int64 {
 
 func (c *collector) addNodeTier(out *inventory.Node, n *host.Node) {
 	hints := &c.facts.NUMA.Hints
-	rated := n.Access[0].ReadBandwidth
+	rated := n.ReadBandwidth[0]
 	rated.Certainty = min(rated.Certainty, fact.Indirect)
 	out.RatedBytesPerSecond = fact.Convert(rated, func(mib int64) int64 { return mib << 20 })
 	if rated.Known() && rated.Value <= 0 {
@@ -60,13 +60,13 @@ func (c *collector) addNodeTier(out *inventory.Node, n *host.Node) {
 
 func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	sum := int64(0)
-	for _, cache := range n.SideCaches.Value {
-		if !cache.SizeBytes.Known() {
-			return cache.SizeBytes
+	for _, size := range n.SideCaches.Value {
+		if !size.Known() {
+			return size
 		}
-		sum += cache.SizeBytes.Value
+		sum += size.Value
 	}
-	return fact.Convert(n.SideCaches, func([]host.SideCache) int64 { return sum })
+	return fact.Convert(n.SideCaches, func([]fact.Fact[int64]) int64 { return sum })
 }
 
 func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {

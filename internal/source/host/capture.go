@@ -394,8 +394,9 @@ func (l *loader) machineTree(prefix string) *memTree {
 }
 
 func (l *loader) storeFile(tree *memTree, p string, size int64, body io.Reader) error {
-	keep := min(size, int64(maxMemberOf(p)))
-	if err := l.keepBytes(int(keep) * memoryWeight(p)); err != nil {
+	most, weight := memberLimits(p)
+	keep := min(size, int64(most))
+	if err := l.keepBytes(int(keep) * weight); err != nil {
 		return err
 	}
 	// Grown while reading, because a header may state a wrong size.
@@ -410,27 +411,16 @@ func (l *loader) storeFile(tree *memTree, p string, size int64, body io.Reader) 
 	return nil
 }
 
-func maxMemberOf(p string) int {
+// memberLimits returns the longest member that is kept at a path, and how many bytes of memory one byte of it takes: notes and
+// inputs are kept and copied to be parsed, and what is parsed of inputs may take ParsedPerByte.
+func memberLimits(p string) (most, weight int) {
 	switch {
 	case p == notesName:
-		return limitNotes
+		return limitNotes, 2
 	case strings.HasPrefix(p, InputsFolder):
-		return LimitInputs
+		return LimitInputs, 2 + ParsedPerByte
 	default:
-		return maxMember
-	}
-}
-
-// memoryWeight returns how many bytes of memory one byte of a member takes: notes and inputs are kept and
-// copied to be parsed, and what is parsed of inputs may take parsedPerByte.
-func memoryWeight(p string) int {
-	switch {
-	case p == notesName:
-		return 2
-	case strings.HasPrefix(p, InputsFolder):
-		return 2 + ParsedPerByte
-	default:
-		return 1
+		return maxMember, 1
 	}
 }
 

@@ -108,14 +108,12 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 }
 
 func (r *reader) readFlag(path string) fact.Fact[bool] {
-	switch v := r.readText(path); {
-	case v.State != fact.OK:
-		return fact.UnknownFrom[bool](v)
-	case v.Value == "0" || v.Value == "1":
-		return fact.Known(v.Value == "1", fact.Direct, r.evidenceAt(path, v.From.Raw))
-	default:
-		return malformedFact[bool](r.evidenceAt(path, v.From.Raw), errors.New("0 or 1 was expected"))
-	}
+	return parsedText(r, path, func(text string) (bool, error) {
+		if text != "0" && text != "1" {
+			return false, errors.New("0 or 1 was expected")
+		}
+		return text == "1", nil
+	})
 }
 
 // policyFolders lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. An empty

@@ -148,12 +148,7 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.Value, "86") {
 		v.HypervisorFlag = unknownFact[bool](r.source, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.Value)})
 	}
-	features := r.readText("/sys/hypervisor/properties/features")
-	n, err := strconv.ParseUint(features.Value, 16, 64)
-	v.XenFeatures = fact.Convert(features, func(string) uint64 { return n })
-	if features.Known() && err != nil {
-		v.XenFeatures = malformedFact[uint64](features.From, err)
-	}
+	v.XenFeatures = parsedText(r, "/sys/hypervisor/properties/features", func(text string) (uint64, error) { return strconv.ParseUint(text, 16, 64) })
 	return v
 }
 

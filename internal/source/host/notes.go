@@ -352,7 +352,8 @@ func (w *captureWriter) writeHeader(h *tar.Header) {
 }
 
 func (w *captureWriter) writeMember(path string, data []byte) {
-	if w.kept += len(path) + nodeBytes + len(data)*memoryWeight(path[1:]); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
+	most, weight := memberLimits(path[1:])
+	if w.kept += len(path) + nodeBytes + len(data)*weight; w.err == nil && (w.kept > maxKept || len(data) > most) {
 		w.err = fmt.Errorf("%w: %s", errBounds, path)
 	}
 	w.writeHeader(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})

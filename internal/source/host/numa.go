@@ -46,24 +46,13 @@ type Node struct {
 	// LinkedCPUs are the CPUs that its folder links, online or not; cpulist has only those online
 	// (drivers/base/node.c). They are read only for nodes with memory and without CPUs.
 	LinkedCPUs fact.Fact[[]int]
-	// Access are the rated values for access0 (any initiator) and access1 (CPUs only), from HMAT.
-	Access [2]Initiators
-	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
-	SideCaches fact.Fact[[]SideCache]
+	// ReadBandwidth is that of access0 (any initiator) and access1 (CPUs only) in MiB/s, from nodeN/accessC/initiators: rated by
+	// firmware (HMAT), never measured (Documentation/admin-guide/mm/numaperf.rst).
+	ReadBandwidth [2]fact.Fact[int64]
+	// SideCaches are the sizes in bytes of memory_side_cache/indexN (Optane memory mode, HBM cache).
+	SideCaches fact.Fact[[]fact.Fact[int64]]
 	// EnclaveBytes is x86/sgx_total_bytes: memory for enclaves (linux 5.18, Documentation/ABI/stable/sysfs-devices-node).
 	EnclaveBytes fact.Fact[int64]
-}
-
-// Initiators is nodeN/accessC/initiators: rated by firmware, never measured
-// (Documentation/admin-guide/mm/numaperf.rst).
-type Initiators struct {
-	// ReadBandwidth is in MiB/s.
-	ReadBandwidth fact.Fact[int64]
-}
-
-// SideCache is one level of memory-side cache.
-type SideCache struct {
-	SizeBytes fact.Fact[int64]
 }
 
 // ReadNUMA reads /sys/devices/system/node.
@@ -137,10 +126,14 @@ func (r *reader) readNode(n *NUMA, id int) Node {
 	if node.HasMemory.Value && node.HasCPU.State == fact.OK && !node.HasCPU.Value {
 		node.Blocks, node.LinkedCPUs = r.listNumbered(dir, "memory"), r.listNumbered(dir, "cpu")
 	}
-	for class := range node.Access {
-		node.Access[class] = r.accessInitiators(dir, class)
+	for class := range node.ReadBandwidth {
+		node.ReadBandwidth[class] = r.accessBandwidth(numberedPath(dir+"/access", class, "/initiators"))
 	}
-	node.SideCaches, node.EnclaveBytes = r.readSideCaches(dir+"/memory_side_cache"), r.readNumber(dir+"/x86/sgx_total_bytes")
+	caches := dir + "/memory_side_cache"
+	node.SideCaches = each(r.listNumbered(caches, "index"), func(level int) fact.Fact[int64] {
+		return r.readNumber(numberedPath(caches+"/index", level, "/size"))
+	})
+	node.EnclaveBytes = r.readNumber(dir + "/x86/sgx_total_bytes")
 	return node
 }
 
@@ -216,18 +209,11 @@ func (r *reader) readMemorySize(path string, limit int, key string) fact.Fact[in
 	}
 }
 
-func (r *reader) accessInitiators(dir string, class int) Initiators {
-	dir = numberedPath(dir+"/access", class, "/initiators")
+func (r *reader) accessBandwidth(dir string) fact.Fact[int64] {
 	if found := r.listNames(dir); found.State != fact.OK {
-		return Initiators{ReadBandwidth: fact.UnknownFrom[int64](found)}
+		return fact.UnknownFrom[int64](found)
 	}
-	return Initiators{ReadBandwidth: r.readNumber(dir + "/read_bandwidth")}
-}
-
-func (r *reader) readSideCaches(dir string) fact.Fact[[]SideCache] {
-	return each(r.listNumbered(dir, "index"), func(level int) SideCache {
-		return SideCache{SizeBytes: r.readNumber(numberedPath(dir+"/index", level, "/size"))}
-	})
+	return r.readNumber(dir + "/read_bandwidth")
 }
 
 // TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.
@@ -323,7 +309,7 @@ func parseGPUNode(text string) (node int, ok bool) {
 func (r *reader) readWeights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
 	nodes := r.listNumbered(dir, "node")
-	w := Weights{Auto: r.readBool(dir + "/auto"), Nodes: map[int]fact.Fact[int64]{}}
+	w := Weights{Auto: parsedText(r, dir+"/auto", strconv.ParseBool), Nodes: map[int]fact.Fact[int64]{}}
 	if nodes.State != fact.OK {
 		w.Auto = fact.UnknownFrom[bool](nodes)
 		return w
@@ -335,18 +321,6 @@ func (r *reader) readWeights() Weights {
 		w.Nodes[n] = r.readNumber(numberedPath(dir+"/node", n, ""))
 	}
 	return w
-}
-
-func (r *reader) readBool(path string) fact.Fact[bool] {
-	text := r.readText(path)
-	if text.State != fact.OK {
-		return fact.UnknownFrom[bool](text)
-	}
-	v, err := strconv.ParseBool(text.Value)
-	if err != nil {
-		return malformedFact[bool](r.evidenceAt(path, text.From.Raw), err)
-	}
-	return fact.Known(v, fact.Direct, r.evidenceAt(path, text.From.Raw))
 }
 
 func (r *reader) memoryTiers() fact.Fact[[]Tier] {

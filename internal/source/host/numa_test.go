@@ -35,9 +35,9 @@ func TestReadNUMA(t *testing.T) {
 	assert.Equal(t, []int{2, 3}, n.Nodes[1].CPUs.Value)
 	assert.Equal(t, []int{12, 10, 21, 21}, n.Nodes[1].Distances.Value)
 	assert.Equal(t, int64(hosttest.Managed(1, 1024))<<10, n.Nodes[1].MemTotalBytes.Value)
-	assert.Equal(t, int64(120000), n.Nodes[1].Access[0].ReadBandwidth.Value)
-	assert.Equal(t, fact.Unread, n.Nodes[1].Access[1].ReadBandwidth.State)
-	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.Value[0].SizeBytes.Value)
+	assert.Equal(t, int64(120000), n.Nodes[1].ReadBandwidth[0].Value)
+	assert.Equal(t, fact.Unread, n.Nodes[1].ReadBandwidth[1].State)
+	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.Value[0].Value)
 	assert.Equal(t, []host.Tier{{Number: 4, Nodes: fact.Known([]int{0, 1, 2, 3}, fact.Direct, fact.At("numa", "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-3"))}}, n.Hints.Tiers.Value)
 	assert.Equal(t, fact.Unread, n.Hints.CXL.State)
 }

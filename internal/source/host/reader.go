@@ -70,6 +70,19 @@ func (r *reader) readText(path string) fact.Fact[string] {
 	return fact.Known(s, fact.Direct, r.evidenceAt(path, s))
 }
 
+// parsedText reads what parse makes of a string.
+func parsedText[T any](r *reader, path string, parse func(string) (T, error)) fact.Fact[T] {
+	text := r.readText(path)
+	if text.State != fact.OK {
+		return fact.UnknownFrom[T](text)
+	}
+	v, err := parse(text.Value)
+	if err != nil {
+		return malformedFact[T](text.From, err)
+	}
+	return fact.Known(v, fact.Direct, text.From)
+}
+
 func (r *reader) readNumber(path string) fact.Fact[int64] { return r.numberBase(path, 10) }
 
 // numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.

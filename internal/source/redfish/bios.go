@@ -147,11 +147,7 @@ func (c *client) readRegistry(ctx context.Context, root *serviceRoot, name strin
 // registryPath returns the path of the registry with this name, "" if there is none. It compares the last part of
 // each path with the complete name, then without the version.
 func registryPath(list []string, name string) string {
-	last := func(path string) string {
-		path = strings.TrimSuffix(path, "/")
-		return strings.TrimSuffix(strings.ToLower(path[strings.LastIndex(path, "/")+1:]), ".json")
-	}
-
+	last := func(path string) string { return strings.TrimSuffix(strings.ToLower(lastSegment(path)), ".json") }
 	for _, form := range []func(string) string{last, func(at string) string { return registryStem(last(at)) }} {
 		if i := slices.IndexFunc(list, func(at string) bool { return form(at) == form(name) }); i >= 0 {
 			return list[i]

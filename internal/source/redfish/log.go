@@ -101,7 +101,7 @@ func (c *client) logServices(ctx context.Context, s *system) ([]string, *Problem
 }
 
 func rankOfLog(at string) int {
-	return slices.Index(eventLogs, strings.ToLower((&system{at: at}).lastSegment()))
+	return slices.Index(eventLogs, strings.ToLower(lastSegment(at)))
 }
 
 // readLogEntries reads a log's entries over all pages. Those before a problem are returned with it: a log that is cut short is

@@ -19,15 +19,11 @@ type serviceRoot struct {
 	Systems        resourceLink `json:"Systems"`
 	Registries     resourceLink `json:"Registries"`
 	SessionService resourceLink `json:"SessionService"`
-	Links          rootRef      `json:"Links"`
+	Links          struct{ Sessions resourceLink }
 	// Features lists the query parameters that the service supports (DSP0266).
 	Features struct {
 		Expand struct{ NoLinks, Levels bool } `json:"ExpandQuery"`
 	} `json:"ProtocolFeaturesSupported"`
-}
-
-type rootRef struct {
-	Sessions resourceLink `json:"Sessions"`
 }
 
 const rootPath = "/redfish/v1/"

@@ -121,8 +121,10 @@ func systemNamed(op string, all []*system, listed int, name string) (*system, *P
 	return named[0], nil
 }
 
-func (s *system) lastSegment() string {
-	path := strings.TrimRight(s.at, "/")
+func (s *system) lastSegment() string { return lastSegment(s.at) }
+
+func lastSegment(path string) string {
+	path = strings.TrimRight(path, "/")
 	return path[strings.LastIndex(path, "/")+1:]
 }
 

@@ -3,14 +3,13 @@ package place
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
@@ -122,7 +121,7 @@ func joinByLabel(sys *inventory.System, all []counter) {
 }
 
 // memoryWord matches the memory type that boards print before a slot's name: DDR4_D1.
-var memoryWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^DDR[2-5]`) })
+var memoryWord = lazy.Pattern(`^DDR[2-5]`)
 
 // A name that two slots share has the index -1.
 func slotNames(sys *inventory.System) map[string]int {
@@ -443,7 +442,7 @@ func largestCount(all []counter, of kindOf) fact.Fact[int64] {
 
 func coversAllMemory(sys *inventory.System, all []counter) bool {
 	want := int64(0)
-	for _, i := range modulesWhere(sys, func(int) bool { return true }) {
+	for _, i := range populatedDRAM(sys) {
 		bytes, known := sys.Slots[i].SizeBytes.Get()
 		if !known {
 			return false
@@ -521,7 +520,7 @@ func unplacedErrors(sys *inventory.System, places []Placement, all []counter, li
 	}
 	for i := range sys.EDAC {
 		ctl := &sys.EDAC[i]
-		s := UnplacedErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modulesWhere(sys, func(int) bool { return true }),
+		s := UnplacedErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: populatedDRAM(sys),
 			Errors: Errors{Corrected: errorsOfNoModule(ctl, corrected), Uncorrected: errorsOfNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
 		if s.HasCounts() {
 			out = append(out, s)
@@ -606,22 +605,10 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	processor, named := fields.fieldValue(fieldCPU)
 	// The ranks of a DIMM are identified by their row.
 	rank := strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
-	return modulesWhere(sys, func(slot int) bool {
-		if s := places[slot].Socket; named && s != Unplaced && s != processor {
-			return false
-		}
-		return rank || sameBytes(&sys.Slots[slot], []*counter{c})
+	return slices.DeleteFunc(populatedDRAM(sys), func(slot int) bool {
+		s := places[slot].Socket
+		return named && s != Unplaced && s != processor || !rank && !sameBytes(&sys.Slots[slot], []*counter{c})
 	}), false
-}
-
-func modulesWhere(sys *inventory.System, accepts func(slot int) bool) []int {
-	var out []int
-	for i := range sys.Slots {
-		if sys.Slots[i].HoldsDRAM() && accepts(i) {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // An administrator's label file or firmware set it then. The drivers' own labels are positions.

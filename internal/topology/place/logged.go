@@ -23,7 +23,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 		}
 		if slot < 0 {
 			label := cmp.Or(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
-			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: modulesWhere(sys, func(int) bool { return true }), Errors: *errorsOfLog(&l, sys.Logged.From)})
+			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: populatedDRAM(sys), Errors: *errorsOfLog(&l, sys.Logged.From)})
 			continue
 		}
 		if have := bySlot[slot]; have != nil {

@@ -95,10 +95,12 @@ func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 	return pl
 }
 
-func (pl *placer) populatedDRAM() []int {
+func (pl *placer) populatedDRAM() []int { return populatedDRAM(pl.sys) }
+
+func populatedDRAM(sys *inventory.System) []int {
 	var slots []int
-	for i := range pl.sys.Slots {
-		if pl.sys.Slots[i].HoldsDRAM() {
+	for i := range sys.Slots {
+		if sys.Slots[i].HoldsDRAM() {
 			slots = append(slots, i)
 		}
 	}

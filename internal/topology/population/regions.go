@@ -167,7 +167,7 @@ func EquivalentDepths(p *platform.Platform, depths []int) []int {
 }
 
 // metrics are the fractions of the full peak defined in docs/population.md, Shares.
-type metrics struct{ best, worst, sweep, spread float64 }
+type metrics struct{ best, worst, spread float64 }
 
 func measureRegions(regions []Region, bytes []int64, n int) metrics {
 	var m metrics
@@ -175,11 +175,8 @@ func measureRegions(regions []Region, bytes []int64, n int) metrics {
 		return m
 	}
 	most, least := regions[0].Ways, regions[0].Ways
-	var sum, turns float64
 	for _, r := range regions {
 		most, least = max(most, r.Ways), min(least, r.Ways)
-		sum += float64(r.Bytes)
-		turns += float64(r.Bytes) / float64(r.Ways)
 	}
 	var total, fullest int64
 	for _, b := range bytes {
@@ -188,7 +185,6 @@ func measureRegions(regions []Region, bytes []int64, n int) metrics {
 	}
 	m.best = float64(most) / float64(n)
 	m.worst = float64(least) / float64(n)
-	m.sweep = sum / turns / float64(n)
 	m.spread = float64(total) / (float64(n) * float64(fullest))
 	return m
 }
