@@ -242,7 +242,7 @@ func TestProfileOfSeveralIntents(t *testing.T) {
 		a := choice(t, "Model 1", asked, nil)
 		require.NotNil(t, a.Profile, a.ProfileWhy)
 		assert.Equal(t, "site/two", a.Profile.ID)
-		assert.Equal(t, want, a.Profile.Intent)
+		assert.Equal(t, want, string(a.Profile.Intent))
 	}
 	assert.Nil(t, choice(t, "Model 1", "hpc", nil).Profile)
 	none := choice(t, "Model 1", "site/none", nil)

@@ -144,8 +144,8 @@ func documentRank(d *platform.Document, names place.Names) int {
 // A rule that is written for vendors or products cites the document it is written from. Which models a document of theirs covers
 // is in the platform's list.
 func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
-	c, maker, known := rule.Citation, platform.VendorWord(rule.Citation.Vendor), r.vendors()
-	p := r.population.Platform.Or(nil)
+	c, p, named := rule.Citation, r.population.Platform.Or(nil), r.vendors()
+	maker := platform.VendorWord(c.Vendor)
 	unlisted := ownSister
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
@@ -154,11 +154,11 @@ func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
 		return standard
 	case c.Authority == verdict.ThirdParty:
 		return thirdParty
-	case slices.Contains(known.documents.Makers, maker):
+	case slices.Contains(named.documents.Makers, maker):
 		if len(c.About) > 0 && (p == nil || !slices.Contains(c.About, p.ID)) {
 			return otherGeneration
 		}
-	case maker == known.cpu:
+	case maker == named.cpu:
 		return cpuVendor
 	case rule.For != nil:
 		return otherMaker
@@ -167,7 +167,7 @@ func (r *auditRun) ruleDocumentRank(rule *rulepack.Rule) int {
 	}
 	for i := 0; p != nil && i < len(p.Documents); i++ {
 		if d := &p.Documents[i]; d.Title == c.Title {
-			return documentRank(d, known.documents)
+			return documentRank(d, named.documents)
 		}
 	}
 	return unlisted
@@ -187,8 +187,8 @@ type vendors struct {
 var cpuVendors = map[string]string{platform.Intel: "intel", platform.AMD: "amd"}
 
 func (r *auditRun) vendors() *vendors {
-	if r.known != nil {
-		return r.known
+	if r.named != nil {
+		return r.named
 	}
 	cpu, machine := r.sys.CPU.Vendor, r.sys.Machine.Vendor
 	if i := slices.IndexFunc(r.sys.Sockets, func(s inventory.Socket) bool { return s.Vendor.Known() }); i >= 0 {
@@ -199,8 +199,8 @@ func (r *auditRun) vendors() *vendors {
 		v.machine = ""
 	}
 	v.documents.Makers = slices.DeleteFunc(slices.Clone(v.documents.Makers), func(maker string) bool { return maker == v.cpu && maker != v.machine })
-	r.known = &v
-	return r.known
+	r.named = &v
+	return &v
 }
 
 // slotsCitation is the manual that the slot sets or the filling order are from, or that does not allow the number of DIMMs; nil

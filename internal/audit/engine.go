@@ -84,8 +84,8 @@ type auditRun struct {
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// known is nil until first used.
-	known *vendors
+	// named are nil until first used.
+	named *vendors
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.
 	depends map[int][]string
@@ -153,7 +153,7 @@ func (r *auditRun) evaluateProfile() error {
 		r.out.ProfileWhy = why
 	} else {
 		chosen := found.Whole()
-		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.AnsweredIntent(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
+		r.out.Profile = r.describeProfile(chosen, chosen.AnsweredIntent(name))
 		rows = chosen.Settings
 		before := len(r.out.Findings)
 		for i := range rows {
@@ -165,8 +165,9 @@ func (r *auditRun) evaluateProfile() error {
 			}
 			r.depends[at] = causes
 		}
-		judged := verdict.Summarize(r.out.Findings[before:])
-		r.out.Profile.Part = chosen.DocumentPart(judged.Pass + judged.Fail)
+		if judged := verdict.Summarize(r.out.Findings[before:]); r.options.Asked {
+			r.out.Profile.Part = nullable.String(chosen.DocumentPart(judged.Pass + judged.Fail))
+		}
 		why = "the profile " + chosen.ID + " does not cover it"
 	}
 	for _, id := range r.engine.settings {

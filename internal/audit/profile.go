@@ -94,10 +94,14 @@ func (r *auditRun) documentStanding(p *rulepack.ProfileSpec) verdict.Standing {
 	}
 }
 
-func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
+func (r *auditRun) describeProfile(p *rulepack.ProfileSpec, intent string) *verdict.Profile {
 	c := *p.Citation
 	c.Standing = r.documentStanding(p)
-	return &c
+	out := verdict.Profile{ID: p.ID, Intent: nullable.String(intent), Title: nullable.String(p.Title), Source: nullable.String(c.Line())}
+	if c.Standing == "" {
+		out.Vendor = c.Vendor
+	}
+	return &out
 }
 
 func (r *auditRun) writtenFor(p *rulepack.ListedProfile) bool {
@@ -186,7 +190,7 @@ func (r *auditRun) isUndecided(p *rulepack.ListedProfile) bool {
 }
 
 func (r *auditRun) compareProfile(p *rulepack.ProfileSpec) verdict.ProfileComparison {
-	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.AnsweredIntent(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
+	h := verdict.ProfileComparison{Profile: *r.describeProfile(p, p.AnsweredIntent("")), Intents: p.Intents}
 	if !r.namesMachine(&p.ListedProfile) {
 		h.Analogy = "the document covers " + strings.Join(p.Named, ", ")
 	}

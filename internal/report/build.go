@@ -44,7 +44,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
 		Memaudit:     Program{Version: o.Version, Revision: nullable.String(o.Revision)},
 		Machine:      inv.Machine,
-		Profile:      buildProfile(a.Profile),
+		Profile:      a.Profile,
 		ProfileAsked: a.ProfileAsked,
 		Summary:      a.Summary,
 		Findings:     neverNil(slices.Clone(a.Findings)),
@@ -55,9 +55,6 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	if sys != nil {
 		r.Baseline, r.Changed = buildBaseline(sys.Baseline)
 		r.Measured = buildMeasured(sys.Measurements, &r.Inventory, topo)
-	}
-	if r.Profile != nil && a.ProfileAsked {
-		r.Profile.Part = nullable.String(a.Profile.Part)
 	}
 	if r.Profile == nil {
 		r.Why = nullable.String(a.ProfileWhy)
@@ -71,22 +68,6 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	}
 	r.MakeVerdict(o.Criteria)
 	return r
-}
-
-func buildProfile(p *verdict.Profile) *Profile {
-	if p == nil {
-		return nil
-	}
-	out := &Profile{
-		ID:     p.ID,
-		Intent: nullable.String(p.Intent),
-		Title:  nullable.String(p.Title),
-		Source: nullable.String(p.Citation.Line()),
-	}
-	if p.Citation.Standing == "" {
-		out.Vendor = p.Citation.Vendor
-	}
-	return out
 }
 
 // BuildInventory makes the inventory of one machine. topo may be nil: then no

@@ -211,7 +211,7 @@ func buildProfiles(c *verdict.Comparison) []HeldProfile {
 }
 
 func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
-	p := buildProfile(&h.Profile)
+	p := &h.Profile
 	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: nullable.String(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}

@@ -36,7 +36,7 @@ func TestProblems(t *testing.T) {
 		fail("info", "setting.turbo", "setting turbo", ""),
 	}}
 	r.Machine.Vendor = is("Dell Inc.")
-	r.Profile = &report.Profile{ID: "dell/balanced", Intent: "balanced", Source: "Dell, BIOS settings", Vendor: "Dell"}
+	r.Profile = &verdict.Profile{ID: "dell/balanced", Intent: "balanced", Source: "Dell, BIOS settings", Vendor: "Dell"}
 	r.Findings[1].Citation = &verdict.Citation{Vendor: "HP", Title: "Guide", Standing: "other vendor"}
 	r.Findings[1].Fix = "look in BIOS setup"
 	r.Findings[3].Citation = &verdict.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}

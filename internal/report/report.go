@@ -34,8 +34,8 @@ type Report struct {
 	// Verdict is the one judgement that every writer prints.
 	Verdict Verdict `json:"verdict"`
 	// Profile is null if none applies; Why is then the reason.
-	Profile *Profile        `json:"profile" jsonschema:"nullable"`
-	Why     nullable.String `json:"why" jsonschema:"nullable"`
+	Profile *verdict.Profile `json:"profile" jsonschema:"nullable"`
+	Why     nullable.String  `json:"why" jsonschema:"nullable"`
 	// ProfileAsked is set if the profile was selected, for the text.
 	ProfileAsked bool              `json:"-"`
 	Summary      verdict.Summary   `json:"summary"`
@@ -88,19 +88,6 @@ func (r *Report) NothingRead() bool {
 type Program struct {
 	Version  string          `json:"version"`
 	Revision nullable.String `json:"revision" jsonschema:"nullable"`
-}
-
-// Profile is the documented profile the machine was checked against. Source
-// names the document in one line.
-type Profile struct {
-	ID     string          `json:"id"`
-	Intent nullable.String `json:"intent" jsonschema:"nullable"`
-	Title  nullable.String `json:"title" jsonschema:"nullable"`
-	Source nullable.String `json:"source" jsonschema:"nullable"`
-	// Part is how much of its document the profile that was asked for holds, null for all of it.
-	Part nullable.String `json:"part" jsonschema:"nullable"`
-	// Vendor is the source's, "" if the document is about other machines.
-	Vendor string `json:"-"`
 }
 
 // Accepted counts the waived findings that belong to an accepted population.

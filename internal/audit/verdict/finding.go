@@ -183,12 +183,17 @@ type Summary struct {
 	Worst Severity `json:"worst_severity" jsonschema:"nullable"`
 }
 
-// Profile is the profile an audit was checked against.
+// Profile is the documented profile the machine was checked against. Source
+// names the document in one line.
 type Profile struct {
-	ID, Intent, Title string
-	Citation          Citation
-	// Part describes how much of its document the profile holds, "" for all of it.
-	Part string
+	ID     string          `json:"id"`
+	Intent nullable.String `json:"intent" jsonschema:"nullable"`
+	Title  nullable.String `json:"title" jsonschema:"nullable"`
+	Source nullable.String `json:"source" jsonschema:"nullable"`
+	// Part is how much of its document the profile that was asked for holds, null for all of it.
+	Part nullable.String `json:"part" jsonschema:"nullable"`
+	// Vendor is the source's, "" if the document is about other machines.
+	Vendor string `json:"-"`
 }
 
 // Audit is everything an evaluation yields.

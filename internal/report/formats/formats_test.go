@@ -219,12 +219,12 @@ func TestLabelsAreClean(t *testing.T) {
 	r := reportOf("pass:info")
 	evil := "a b\n# +no-label\nfeature.node.kubernetes.io/other=1 é" + strings.Repeat("x", 80)
 	r.Machine.Platform.ID = nullable.String(evil)
-	r.Profile = &report.Profile{ID: "--vendor/max performance--"}
+	r.Profile = &verdict.Profile{ID: "--vendor/max performance--"}
 	got := labelsOf(t, r)
 	assert.Equal(t, "vendor_max_performance", got["profile"])
 	assert.Equal(t, "a_b____no-label_feature.node.kubernetes.io_other_1__xxxxxxxxxxx", got["platform"])
 	assert.NotContains(t, got, "population", "no slot is known")
-	r.Profile = &report.Profile{ID: "///"}
+	r.Profile = &verdict.Profile{ID: "///"}
 	assert.NotContains(t, labelsOf(t, r), "profile")
 }
 

@@ -43,7 +43,7 @@ func section(t *testing.T, r *report.Report, id string) string {
 // TestSettingsOfAProblem checks that several different settings are a table with how to change each, and that a fix
 // in the table is not repeated below it.
 func TestSettingsOfAProblem(t *testing.T) {
-	r := &report.Report{Profile: &report.Profile{ID: "example/hpc"}}
+	r := &report.Report{Profile: &verdict.Profile{ID: "example/hpc"}}
 	for _, id := range []string{"c1e", "smt"} {
 		r.Findings = append(r.Findings, verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
 			Found: "enabled (effective)", Expected: "disabled", Remedy: nullable.String("set " + id)})

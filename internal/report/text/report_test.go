@@ -138,7 +138,7 @@ func TestNotes(t *testing.T) {
 		return verdict.Finding{Rule: "setting." + id, Result: verdict.Fail, Severity: verdict.Info, Value: value, Found: nullable.String(value), Expected: nullable.String(want),
 			Subject: inventory.Subject{Kind: inventory.AboutSetting, Name: id}, Remedy: "set it in BIOS setup"}
 	}
-	r := &report.Report{Profile: &report.Profile{ID: "v/balanced", Intent: "balanced", Vendor: "V"}, Findings: []verdict.Finding{
+	r := &report.Report{Profile: &verdict.Profile{ID: "v/balanced", Intent: "balanced", Vendor: "V"}, Findings: []verdict.Finding{
 		{Rule: "memory.channel.populated", Result: verdict.Fail, Severity: verdict.Info, Short: "channels 2 and 3 are empty", Doubt: "the SMBIOS table may not list all slots"},
 		differs("smt", "enabled", "disabled"), differs("c1e", "disabled", "enabled"),
 	}}
