@@ -230,38 +230,24 @@ func words(forms []Form) (out []string) {
 	return out
 }
 
-// The usual form comes first. Dell and HPE use the same names everywhere except in conrep; Lenovo's Redfish names are
-// translated to OneCLI's if a document or an export shows both.
+// formsByFormat are the forms for an export, the usual one first. Dell and HPE use the same names everywhere except in conrep.
+var formsByFormat = map[bios.Format][]Form{
+	bios.Racadm: {Racadm, SCP, Redfish}, bios.WSMan: {Racadm, SCP, Redfish}, bios.SCPXML: {SCP, Racadm, Redfish}, bios.SCPJSON: {SCP, Racadm, Redfish},
+	bios.ILORest: {ILORest, Redfish}, bios.ASU: {OneCLI}, bios.SUMXML: {SUM}, bios.Conrep: {Conrep}, bios.DellSyscfg: {Syscfg}, bios.Menu: {Setup},
+}
+
+// redfishForms are further ones for an answer of Redfish. Lenovo's names are translated to OneCLI's if a document or an export
+// shows both.
+var redfishForms = map[string][]Form{bios.Dell: {Racadm, SCP}, bios.HPE: {ILORest}, bios.Lenovo: {OneCLI}}
+
 func formsOf(e *bios.Export) []Form {
 	switch {
 	case e.PendingOnly:
 		return nil
-	case e.Format == bios.Racadm || e.Format == bios.WSMan:
-		return []Form{Racadm, SCP, Redfish}
-	case e.Format == bios.SCPXML || e.Format == bios.SCPJSON:
-		return []Form{SCP, Racadm, Redfish}
-	case e.Format == bios.Redfish && e.Vendor == bios.Dell:
-		return []Form{Redfish, Racadm, SCP}
-	case e.Format == bios.ILORest:
-		return []Form{ILORest, Redfish}
-	case e.Format == bios.Redfish && e.Vendor == bios.HPE:
-		return []Form{Redfish, ILORest}
-	case e.Format == bios.Redfish && e.Vendor == bios.Lenovo:
-		return []Form{Redfish, OneCLI}
 	case e.Format == bios.Redfish:
-		return []Form{Redfish}
-	case e.Format == bios.ASU:
-		return []Form{OneCLI}
-	case e.Format == bios.SUMXML:
-		return []Form{SUM}
-	case e.Format == bios.Conrep:
-		return []Form{Conrep}
-	case e.Format == bios.DellSyscfg:
-		return []Form{Syscfg}
-	case e.Format == bios.Menu:
-		return []Form{Setup}
+		return append([]Form{Redfish}, redfishForms[e.Vendor]...)
 	default:
-		return nil
+		return formsByFormat[e.Format]
 	}
 }
 
@@ -333,26 +319,19 @@ func (m *Patch) Write(w io.Writer, f Form) error {
 var writers = map[Form]func(*Patch) string{Redfish: (*Patch).formatRedfish, Racadm: (*Patch).formatRacadm, SCP: (*Patch).formatSCP, ILORest: (*Patch).formatILORest, OneCLI: (*Patch).formatOneCLI,
 	SUM: (*Patch).formatSUM, Conrep: (*Patch).formatConrep, Syscfg: (*Patch).formatSyscfg, Setup: (*Patch).setupInstructions}
 
+const theseCommands = "these commands"
+
+var howToApply = map[Form]string{SCP: "an import of the Server Configuration Profile", SUM: "sum -c ChangeBiosCfg --file FILE",
+	Conrep: "the conrep of its Scripting Toolkit", Racadm: theseCommands, ILORest: theseCommands, OneCLI: theseCommands, Syscfg: theseCommands, Setup: "BIOS setup by hand"}
+
 // HowToApply describes how to apply a format.
 func HowToApply(f Form, e *bios.Export) string {
-	switch f {
-	case Redfish:
-		at := cmp.Or(e.Settings, "the settings object of the Bios resource")
-		if e.Vendor == bios.Lenovo {
-			return "PATCH " + at + " and the header If-Match: *"
-		}
-		return "PATCH " + at
-	case SCP:
-		return "an import of the Server Configuration Profile"
-	case SUM:
-		return "sum -c ChangeBiosCfg --file FILE"
-	case Conrep:
-		return "the conrep of its Scripting Toolkit"
-	case Racadm, ILORest, OneCLI, Syscfg:
-		return "these commands"
-	case Setup:
-		return "BIOS setup by hand"
-	default:
-		return string(f)
+	if f != Redfish {
+		return howToApply[f]
 	}
+	at := cmp.Or(e.Settings, "the settings object of the Bios resource")
+	if e.Vendor == bios.Lenovo {
+		return "PATCH " + at + " and the header If-Match: *"
+	}
+	return "PATCH " + at
 }

@@ -112,14 +112,7 @@ func (p *page) drawCell(s *inventory.Slot, x, y int, label string) shape {
 }
 
 func cellClass(s *inventory.Slot) string {
-	switch s.State {
-	case inventory.SlotEmpty:
-		return "empty"
-	case inventory.SlotPopulated:
-		return "full"
-	default:
-		return "unclear"
-	}
+	return cmp.Or(map[inventory.SlotState]string{inventory.SlotEmpty: "empty", inventory.SlotPopulated: "full"}[s.State], "unclear")
 }
 
 func cellSize(s *inventory.Slot) string {

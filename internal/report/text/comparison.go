@@ -283,22 +283,20 @@ func settingOrder(groups []*heldGroup) []string {
 	return out
 }
 
+// resultMarks are before the wanted values of a setting.
+var resultMarks = map[verdict.Result]string{verdict.Pass: "= ", verdict.Fail: "! ", verdict.Unknown: "? "}
+
 func wantedCell(s *report.HeldSetting) string {
-	if s == nil {
+	switch {
+	case s == nil:
 		return notAsked
-	}
-	switch s.Result {
-	case verdict.Pass:
-		return "= " + wantedValues(s)
-	case verdict.Fail:
-		return "! " + wantedValues(s)
-	case verdict.Unknown:
-		return "? " + wantedValues(s)
-	case verdict.NotApplicable:
+	case resultMarks[s.Result] != "":
+		return resultMarks[s.Result] + wantedValues(s)
+	case s.Result == verdict.NotApplicable:
 		return "n/a"
-	case verdict.Waived, verdict.Error:
+	default:
+		return "broken"
 	}
-	return "broken"
 }
 
 // machineValues returns the machine's values of a setting, each with its mark. The effective and the pending
