@@ -181,17 +181,15 @@ func (m *Patch) provenSpellings(words []string, a *bios.Attribute) []string {
 	return out
 }
 
+// recordForms are the forms that words of an export are recorded in, if not Redfish's; "" for names that are its own, and not
+// documented.
+var recordForms = map[bios.Format]string{bios.SUMXML: settings.FormSUM, bios.ASU: settings.FormASU, bios.Conrep: "", bios.DellSyscfg: ""}
+
 func formOfRecords(e *bios.Export) string {
-	switch e.Format {
-	case bios.SUMXML:
-		return settings.FormSUM
-	case bios.ASU:
-		return settings.FormASU
-	case bios.Conrep, bios.DellSyscfg:
-		return "" // its names are its own, and not documented
-	default:
-		return settings.FormRedfish
+	if form, other := recordForms[e.Format]; other {
+		return form
 	}
+	return settings.FormRedfish
 }
 
 func vendorWords(id, word string, e *settings.Attribute) []string {

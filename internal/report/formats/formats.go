@@ -49,20 +49,11 @@ func Others() []string { return []string{Text, JSON} }
 
 // Write prints the report in one of Reports.
 func Write(w io.Writer, format string, r *report.Report, o text.Options) error {
-	switch format {
-	case JSON:
-		return report.WriteJSON(w, r)
-	case HTML:
-		return html.Write(w, r)
-	case JUnit:
-		return WriteJUnit(w, r)
-	case Nagios:
-		return WriteNagios(w, r)
-	case Prometheus:
-		return metrics.Write(w, r)
-	default:
-		return text.Write(w, r, o)
+	writers := map[string]func(io.Writer, *report.Report) error{JSON: report.WriteJSON[report.Report], HTML: html.Write, JUnit: WriteJUnit, Nagios: WriteNagios, Prometheus: metrics.Write}
+	if write := writers[format]; write != nil {
+		return write(w, r)
 	}
+	return text.Write(w, r, o)
 }
 
 // WriteInventory prints the inventory in one of Inventories.

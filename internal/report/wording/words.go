@@ -160,14 +160,8 @@ func ReachedSpeed(s *plan.Reached) string {
 
 // LimiterName is the word for what decides the expected speed.
 func LimiterName(limiter population.Limiter) string {
-	switch limiter {
-	case population.LimitDPC:
-		return "DIMMs per channel"
-	case population.LimitDIMM:
-		return "the modules"
-	default:
-		return printable.Clean(string(limiter))
-	}
+	names := map[population.Limiter]string{population.LimitDPC: "DIMMs per channel", population.LimitDIMM: "the modules"}
+	return cmp.Or(names[limiter], printable.Clean(string(limiter)))
 }
 
 // PromisedShare is the share that a layout is promised, with a note if the clock is unknown; a full share only if there is
