@@ -161,7 +161,6 @@ func unused(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// parseCapacity checks the flags and returns the capacity in bytes.
 func (f *planFlags) parseCapacity() (int64, error) {
 	bytes := plan.ParseSize(f.size)
 	switch {

@@ -405,7 +405,6 @@ func (s *LoadStep) summarise(threads int) string {
 	return f.Why
 }
 
-// validate refuses a step that memaudit does not measure.
 func (s *LoadStep) validate() error {
 	if !slices.Contains(loadSteps(), s.Chains) {
 		return fmt.Errorf("chains %d, expected one of %v", s.Chains, loadSteps())

@@ -104,7 +104,6 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	return t, ""
 }
 
-// adoptMachine takes over what the machine has: its modules, and what firmware states of its capacity.
 func (t *Target) adoptMachine(sys *inventory.System) {
 	t.owned = map[int64]int{}
 	for i := range sys.Slots {
@@ -208,7 +207,6 @@ func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]stri
 	return out
 }
 
-// fromBoard takes over the first processor of a machine, with empty slots.
 func (t *Target) fromBoard(b *board) {
 	u := b.units[0]
 	t.others, t.doubted, t.labelled = b.units[1:], u.doubted, u.doubted != doubtedMap

@@ -164,7 +164,6 @@ func (c *collector) addMeasured(all []report.Measurement) {
 	}
 }
 
-// addLoadedCurve adds the points of the last curve of Intel MLC.
 func (c *collector) addLoadedCurve(all []report.Measurement) {
 	points := map[string]*report.MeasuredFigure{}
 	for i := range all {

@@ -63,7 +63,6 @@ func (p *Page) printSockets(sockets []inventory.Socket) {
 	p.printCounted("SOCKETS", t)
 }
 
-// printCounted prints a table below a heading with the number of its rows.
 func (p *Page) printCounted(head string, t *textTable) {
 	if len(t.rows) == 0 {
 		p.printSection(head, "none known")

@@ -197,12 +197,11 @@ func (p *currentPage) publishOutcome(out Outcome) {
 	old := p.current.Load()
 	switch {
 	case out.Report != nil && !out.Report.NothingRead():
-		at, _ := time.Parse(time.RFC3339, out.Report.GeneratedAt)
-		p.current.Store((&auditPage{report: out.Report, families: metrics.FromReport(out.Report), at: at}).writeOnce())
+		p.current.Store(newAuditPage(out.Report))
 	case old != nil:
 		r := *old.report
 		r.MarkOutdated(out.Err)
-		n := &auditPage{report: &r, at: old.at, families: metrics.FromReport(&r)}
+		n := newAuditPage(&r)
 		if out.Report != nil {
 			all, from := n.families, metrics.FromReport(out.Report)
 			for i := range all {
@@ -213,23 +212,23 @@ func (p *currentPage) publishOutcome(out Outcome) {
 				}
 			}
 		}
-		p.current.Store(n.writeOnce())
+		p.current.Store(n)
 	}
 }
 
-// writeOnce sets the forms so that each is written once, at its first use.
-func (p *auditPage) writeOnce() *auditPage {
+// newAuditPage returns a page whose forms are written once each, at the first use.
+func newAuditPage(r *report.Report) *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) {
 			defer debug.FreeOSMemory() // as the daemon then mostly waits
 			var out bytes.Buffer
-			err := write(&out, p.report)
+			err := write(&out, r)
 			return bytes.Clone(out.Bytes()), err
 		})
 	}
-	p.html, p.json = form(html.Write), form(report.WriteJSON)
-	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
-	return p
+	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
+	return &auditPage{report: r, families: metrics.FromReport(r), at: at, html: form(html.Write), json: form(report.WriteJSON),
+		text: form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })}
 }
 
 func (p *auditPage) verdictSentence() string {

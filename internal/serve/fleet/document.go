@@ -307,21 +307,17 @@ func (f *Fleet) Document() *Document {
 
 // biosVersions counts the versions of each product; a machine with an unknown product or version is left out.
 func biosVersions(machines []Machine) []BIOSVersion {
-	all := map[[2]string]*BIOSVersion{}
+	type version struct{ product, bios nullable.String }
+	all, out := map[version][]string{}, []BIOSVersion{}
 	for _, m := range machines {
-		if m.Product == "" || m.BIOS == "" {
-			continue
+		if m.Product != "" && m.BIOS != "" {
+			v := version{m.Product, m.BIOS}
+			all[v] = append(all[v], m.Name)
 		}
-		key := [2]string{string(m.Product), string(m.BIOS)}
-		if all[key] == nil {
-			all[key] = &BIOSVersion{Product: key[0], Version: key[1]}
-		}
-		all[key].Machines = append(all[key].Machines, m.Name)
 	}
-	out := []BIOSVersion{}
-	for _, v := range all {
-		slices.Sort(v.Machines)
-		out = append(out, *v)
+	for v, names := range all {
+		slices.Sort(names)
+		out = append(out, BIOSVersion{string(v.product), string(v.bios), names})
 	}
 	slices.SortFunc(out, func(a, b BIOSVersion) int {
 		return cmp.Or(cmp.Compare(a.Product, b.Product), len(b.Machines)-len(a.Machines), cmp.Compare(a.Version, b.Version))

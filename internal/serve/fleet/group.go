@@ -110,7 +110,6 @@ const (
 	traitNodes      = "NUMA nodes"
 )
 
-// recordTrait records a trait of a machine; an unknown value is not recorded.
 func (f *Fleet) recordTrait(m *Machine, name, value string) {
 	if value != "" {
 		m.traits[f.internText(name)] = f.internText(value)
