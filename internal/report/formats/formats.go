@@ -100,9 +100,17 @@ func assetRow(inv *report.Inventory, s *inventory.Slot) []string {
 // status line with performance data, then the numbered problems with their fix, the worst first, so
 // that a monitor that cuts the text keeps what matters.
 func WriteNagios(w io.Writer, r *report.Report) error {
+	var at [4]int
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Result == verdict.Fail {
+			at[report.SeverityRank(f.Severity)]++
+		}
+	}
 	var b strings.Builder
-	b.WriteString(statusLine(r))
-	b.WriteString(" | " + performanceData(r) + "\n")
+	n := r.Summary
+	// The names never change, so that graphs go on.
+	fmt.Fprintf(&b, "%s | critical=%d;;;0 warning=%d;;;0 info=%d;;;0 pass=%d;;;0 unknown=%d;;;0 error=%d;;;0 waived=%d;;;0 not_applicable=%d;;;0 time=%.3fs;;;0\n",
+		statusLine(r), at[3], at[2], at[1], n.Pass, n.Unknown, n.Error, n.Waived, n.NotApplicable, r.Took.Seconds())
 	for _, line := range r.ProblemLines() {
 		b.WriteString(pluginText(line) + "\n")
 	}
@@ -133,19 +141,6 @@ func statusLine(r *report.Report) string {
 		says += "; not everything could be read: " + r.Failed
 	}
 	return pluginText("MEMAUDIT " + r.Verdict.Status.Word() + " - " + says)
-}
-
-// performanceData counts findings; the names never change, so that graphs go on.
-func performanceData(r *report.Report) string {
-	var at [4]int
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == verdict.Fail {
-			at[report.SeverityRank(f.Severity)]++
-		}
-	}
-	s := r.Summary
-	return fmt.Sprintf("critical=%d;;;0 warning=%d;;;0 info=%d;;;0 pass=%d;;;0 unknown=%d;;;0 error=%d;;;0 waived=%d;;;0 not_applicable=%d;;;0 time=%ss;;;0",
-		at[3], at[2], at[1], s.Pass, s.Unknown, s.Error, s.Waived, s.NotApplicable, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64))
 }
 
 // labelPrefix is the namespace that Node Feature Discovery allows without

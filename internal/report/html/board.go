@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"memaudit.example/memaudit/internal/advice/plan"
-	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
@@ -190,8 +189,15 @@ func (p *page) adviceSection() any {
 		if i == 0 {
 			cheaper = p.r.AdviceExpensive
 		}
+		var cured, failing wording.Groups[inventory.Subject]
+		for _, c := range a.Cures {
+			cured.Add(c.Rule, c.Subject)
+		}
+		for _, f := range a.Reaches.Findings {
+			failing.Add(f.Rule+" ("+string(f.Severity)+")", f.Subject)
+		}
 		out := alternative{ID: string(a.ID), Title: string(a.ID) + ": " + wording.AdviceEffort(a), Steps: report.StepLines(a.Steps, &p.r.Inventory),
-			Pairs: nonEmptyPairs("cures", curedRules(a.Cures), "still fails", remainingRules(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
+			Pairs: nonEmptyPairs("cures", subjectsByRule(&cured), "still fails", subjectsByRule(&failing), "cheaper", cheaper, "source", a.Source)}
 		if a.ID != plan.Settings {
 			out.Sockets = p.beforeAndAfter(a)
 		}
@@ -245,22 +251,6 @@ func reachedText(speed string, peak *int64, share *population.Relative) string {
 		best = "peak " + humanize.Bandwidth(*peak)
 	}
 	return cmp.Or(humanize.Joined(", ", speed, best, wording.PromisedShare(share, false)), notKnown)
-}
-
-func curedRules(list []verdict.Ref) string {
-	var rules wording.Groups[inventory.Subject]
-	for _, c := range list {
-		rules.Add(c.Rule, c.Subject)
-	}
-	return subjectsByRule(&rules)
-}
-
-func remainingRules(list []plan.Failure) string {
-	var rules wording.Groups[inventory.Subject]
-	for _, f := range list {
-		rules.Add(f.Rule+" ("+string(f.Severity)+")", f.Subject)
-	}
-	return subjectsByRule(&rules)
 }
 
 func subjectsByRule(rules *wording.Groups[inventory.Subject]) string {

@@ -81,8 +81,12 @@ func (p *page) listSections() []section {
 		}
 		return data()
 	}
+	problems := "Notes"
+	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.IsAboveNote() }) {
+		problems = "What to do"
+	}
 	return slices.DeleteFunc([]section{
-		{"problems", p.problemsTitle(), p.problemsSection()},
+		{"problems", problems, p.problemsSection()},
 		{"board", "Memory slots", host(p.boardSection)},
 		{"advice", adviceTitle, host(p.adviceSection)},
 		{"bandwidth", "Bandwidth", p.bandwidthSection()},
@@ -183,17 +187,14 @@ func (p *page) headData() map[string]any {
 	}
 }
 
-func profileText(r *report.Report) string {
-	if r.Profile == nil {
-		return humanize.Joined(": ", "none", string(r.Why))
-	}
-	return r.Profile.ID + wording.InBrackets(string(r.Profile.Source))
-}
-
 // machineFacts lists what was recognised, what it was checked against and when, and the identifiers if they
 // were asked for.
 func (p *page) machineFacts() []pair {
-	out := nonEmptyPairs("platform", strings.Join(wording.PlatformNames(&p.r.Machine), ", "), "profile", profileText(p.r), "audited", p.r.GeneratedAt)
+	profile := humanize.Joined(": ", "none", string(p.r.Why))
+	if p.r.Profile != nil {
+		profile = p.r.Profile.ID + wording.InBrackets(string(p.r.Profile.Source))
+	}
+	out := nonEmptyPairs("platform", strings.Join(wording.PlatformNames(&p.r.Machine), ", "), "profile", profile, "audited", p.r.GeneratedAt)
 	id := &p.r.Machine.Identifiers
 	return append(out, nonEmptyPairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
 		"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)

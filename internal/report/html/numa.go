@@ -207,14 +207,8 @@ func predictionLines(s *report.PopulationSocket) []string {
 	}
 	peak := cmp.Or(fact.Convert(s.PeakBytes, humanize.Bandwidth[int64]).Text(), notKnown)
 	speed := cmp.Or(fact.Convert(s.ExpectedMTs, func(mts int) string { return strconv.Itoa(mts) + " MT/s" }).Text(), notKnown)
-	return []string{measured, peak, speed, cmp.Or(wording.LimiterName(s.Limiter), "-"), depthText(s.DIMMsPerChannel)}
-}
-
-func depthText(dpc []int) string {
-	if len(dpc) == 0 {
-		return notKnown
-	}
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(dpc), "[]"), " ", "-")
+	depths := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.DIMMsPerChannel), "[]"), " ", "-")
+	return []string{measured, peak, speed, cmp.Or(wording.LimiterName(s.Limiter), "-"), cmp.Or(depths, notKnown)}
 }
 
 // The measures of a bar, in CSS pixels.

@@ -175,13 +175,6 @@ func (p *page) problemsSection() any {
 	return data
 }
 
-func (p *page) problemsTitle() string {
-	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.IsAboveNote() }) {
-		return "What to do"
-	}
-	return "Notes"
-}
-
 func showsTable(pr *report.Problem) bool { return pr.Settings() && len(pr.Members) > 1 }
 
 func problemSettings(pr *report.Problem) *table {

@@ -253,34 +253,31 @@ func (p *Page) settingSheet(groups []*heldGroup, settings map[string]report.Sett
 	if p.width > roomyWidth {
 		s.most = []int{settingCell, wideCell, wideCell}
 	}
+	tallies := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
+	var ids []string
 	for _, g := range groups {
 		s.heads = append(s.heads, "  "+strings.Join(g.numbers, ", "))
+		for i := range g.Settings {
+			ids = wording.AddNew(ids, g.Settings[i].Setting)
+		}
+		tallies[0] = append(tallies[0], "= "+strconv.Itoa(g.Agrees)+" of "+strconv.Itoa(settingsAsked(g.HeldProfile)))
+		tallies[1] = append(tallies[1], "! "+strconv.Itoa(g.Differs))
+		tallies[2] = append(tallies[2], "? "+strconv.Itoa(g.Unknown))
 	}
-	for _, id := range settingOrder(groups) {
+	for _, id := range ids {
 		row := []string{id, machineValues(settings[id])}
 		for _, g := range groups {
 			row = append(row, wantedCell(g.rowOf(id)))
 		}
 		s.rows = append(s.rows, row)
 	}
-	s.rows = append(s.rows, nil)
-	s.rows = append(s.rows, tallyRows(groups)...)
+	s.rows = append(append(s.rows, nil), tallies...)
 	s.printRows(p)
 	p.newline()
 	p.printLine(0, gluedList([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
 	p.wrapWords(0, gluedList([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
 	p.newline()
 	p.newline()
-}
-
-func settingOrder(groups []*heldGroup) []string {
-	var out []string
-	for _, g := range groups {
-		for i := range g.Settings {
-			out = wording.AddNew(out, g.Settings[i].Setting)
-		}
-	}
-	return out
 }
 
 // resultMarks are before the wanted values of a setting.
@@ -317,14 +314,4 @@ func machineValues(s report.Setting) string {
 		return "not known"
 	}
 	return strings.Join(out, " ")
-}
-
-func tallyRows(groups []*heldGroup) [][]string {
-	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
-	for _, g := range groups {
-		rows[0] = append(rows[0], "= "+strconv.Itoa(g.Agrees)+" of "+strconv.Itoa(settingsAsked(g.HeldProfile)))
-		rows[1] = append(rows[1], "! "+strconv.Itoa(g.Differs))
-		rows[2] = append(rows[2], "? "+strconv.Itoa(g.Unknown))
-	}
-	return rows
 }
