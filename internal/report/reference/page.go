@@ -71,9 +71,9 @@ func layoutFuncs(l Layout) template.FuncMap {
 
 var wordFuncs = template.FuncMap{
 	"number": numberOrEmpty,
-	"source": citationSource, "document": citationText, "speeds": tabulateSpeeds, "elsewhere": otherWants, "computed": expressionText,
+	"source": citationSource, "document": citationText, "speeds": tabulateSpeeds, "elsewhere": otherWants, "computed": func(text string) string { return strings.TrimPrefix(text, constant(text)) },
 	"literal": constant,
-	"numbers": joinNumbers,
+	"numbers": func(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") },
 	"list":    func(words ...string) []string { return words },
 	"row":     func(rows [][]string, cells ...string) [][]string { return append(rows, cells) },
 	"norows":  func() [][]string { return nil },
@@ -100,8 +100,6 @@ func numberOrEmpty(n int) string {
 	}
 	return strconv.Itoa(n)
 }
-
-func joinNumbers(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") }
 
 // markdownPage is a Layout that writes Markdown. Nothing is wrapped, so that a change of one sentence is a change of one
 // line.
@@ -255,8 +253,6 @@ func constant(text string) string {
 	}
 	return text
 }
-
-func expressionText(text string) string { return strings.TrimPrefix(text, constant(text)) }
 
 func citationSource(c *verdict.Citation) string {
 	if c == nil {

@@ -29,7 +29,10 @@ func (p *Page) printMemory(r *report.Report) {
 		return
 	}
 	b := NewBoard(r)
-	if b.needsPicture(r) || withoutProcessors(inv) {
+	atFault := slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
+		return pr.IsAboveNote() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
+	})
+	if atFault && len(b.keys) > 0 || withoutProcessors(inv) {
 		p.printPicture(b)
 	} else {
 		for _, g := range b.groupByBody(b.MemoryLines) {
@@ -171,12 +174,6 @@ func numberOrLast(n *int) int {
 		return 1 << 20
 	}
 	return *n
-}
-
-func (b *Board) needsPicture(r *report.Report) bool {
-	return len(b.keys) > 0 && slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
-		return pr.IsAboveNote() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
-	})
 }
 
 // group is CPUs with the same memory.

@@ -210,7 +210,9 @@ func ShortNames(slots []*inventory.Slot) (prefix string, names map[inventory.Han
 	names = map[inventory.Handle]string{}
 	labels := []func(s *inventory.Slot) string{(*inventory.Slot).Name}
 	if !slices.ContainsFunc(slots, func(s *inventory.Slot) bool { return s.Unique == "" }) {
-		labels = []func(s *inventory.Slot) string{firstLabel, secondLabel}
+		labels = []func(s *inventory.Slot) string{firstLabel, func(s *inventory.Slot) string {
+			return strings.TrimSpace(strings.TrimPrefix(s.Unique, firstLabel(s)))
+		}}
 	}
 	for i, label := range labels {
 		common, differ := commonPrefix(slots, label)
@@ -228,16 +230,12 @@ func ShortNames(slots []*inventory.Slot) (prefix string, names map[inventory.Han
 	return prefix, names
 }
 
-// firstLabel is the first of the two labels that a slot's name consists of, secondLabel the other one.
+// firstLabel is the first of the two labels that a slot's name consists of.
 func firstLabel(s *inventory.Slot) string {
 	if bank := s.BankLocator.Text(); strings.HasPrefix(s.Unique, bank) {
 		return bank
 	}
 	return s.Locator.Text()
-}
-
-func secondLabel(s *inventory.Slot) string {
-	return strings.TrimSpace(strings.TrimPrefix(s.Unique, firstLabel(s)))
 }
 
 // commonPrefix returns the common beginning of the slots' labels, up to a separator or the word DIMM, and whether they

@@ -300,7 +300,18 @@ func Serve(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	events := make(chan auditEvent)
-	go relayRequests(ctx, c.Reload, c.Again, events)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-c.Reload:
+				sendEvent(ctx, events, auditEvent{"reload asked for", true})
+			case why := <-c.Again:
+				sendEvent(ctx, events, auditEvent{why, false})
+			}
+		}
+	}()
 	watchFiles(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, recheck, c.Log)
 	if c.Sandbox {
 		restrictProcess(c.Readable, c.Network, c.Log)
@@ -314,19 +325,6 @@ func Serve(ctx context.Context, c Config) error {
 		err = errors.Join(cause, err)
 	}
 	return err
-}
-
-func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- auditEvent) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-reloads:
-			sendEvent(ctx, to, auditEvent{"reload asked for", true})
-		case why := <-again:
-			sendEvent(ctx, to, auditEvent{why, false})
-		}
-	}
 }
 
 func (w *WebOptions) openListeners() ([]net.Listener, error) {
