@@ -101,7 +101,7 @@ var problemLabels = regexp.MustCompile(`(?m)^memaudit_(?:problem|finding)_info\{
 // equalLabels checks that a machine that only ran on has the labels that it had: no label holds a figure that moves.
 func equalLabels(t *testing.T, s *machinetest.Varied, root string) {
 	t.Helper()
-	later := s.Clone()
+	later := clone(s)
 	for path, text := range later.Files {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		switch {
@@ -145,7 +145,7 @@ func noBetterWord(t *testing.T, s *machinetest.Varied, r *report.Report, seed ui
 	engine := anEngine(t)
 	whole := resultsOf(t, engine, s.Tree().Write(t))
 	for range 2 {
-		damaged := s.Clone()
+		damaged := clone(s)
 		dir, what, cut := "", "", false
 		switch rnd.IntN(6) {
 		case 0:
@@ -196,7 +196,7 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 		if a.ID == plan.Settings || slices.ContainsFunc(a.Steps, func(s plan.Step) bool { return s.ToChannel != nil || s.FromChannel != nil }) {
 			continue
 		}
-		next := s.Clone()
+		next := clone(s)
 		for j := range a.Steps {
 			carryOut(next, s, &a.Steps[j])
 		}
@@ -223,19 +223,36 @@ func carriedOutOn(t *testing.T, s *machinetest.Varied, r *report.Report) {
 	}
 }
 
+// clone returns a copy that can be changed.
+func clone(s *machinetest.Varied) *machinetest.Varied {
+	own := *s
+	own.Modules, own.Files = slices.Clone(s.Modules), maps.Clone(s.Files)
+	own.Without, own.Unlisted = slices.Clone(s.Without), slices.Clone(s.Unlisted)
+	return &own
+}
+
+// slotOf returns a module's place in Modules by the handle that the report prints.
+func slotOf(s *machinetest.Varied, handle string) int {
+	n, err := strconv.ParseUint(strings.TrimPrefix(handle, "0x"), 16, 16)
+	if at := int(n) - machinetest.FirstSlot; err == nil && at >= 0 && at < len(s.Modules) {
+		return at
+	}
+	panic("no slot has the handle " + handle)
+}
+
 // carryOut does one step; was is the machine before the first one.
 func carryOut(next, was *machinetest.Varied, step *plan.Step) {
 	m := next.Modules
 	switch step.Do {
 	case "move", "swap":
-		from, to := next.Slot(step.From), next.Slot(step.To)
+		from, to := slotOf(next, step.From), slotOf(next, step.To)
 		m[from], m[to] = m[to], m[from]
 	case "remove":
-		m[next.Slot(step.From)] = smbiostest.DIMM{}
+		m[slotOf(next, step.From)] = smbiostest.DIMM{}
 	case "install":
-		m[next.Slot(step.To)] = was.Modules[was.Slot(step.Like)]
+		m[slotOf(next, step.To)] = was.Modules[slotOf(was, step.Like)]
 	case "exchange":
-		m[next.Slot(step.At)] = was.Modules[was.Slot(step.Like)]
+		m[slotOf(next, step.At)] = was.Modules[slotOf(was, step.Like)]
 	}
 }
 

@@ -70,11 +70,6 @@ func Parsed(t *testing.T, data []byte) *smbios.Table {
 	return table
 }
 
-// Effective returns the effective value of a setting.
-func Effective(s *inventory.System, id string) fact.Fact[string] {
-	return s.Settings[id].Effective
-}
-
 // Known returns a fact that SMBIOS states.
 func Known[T any](v T) fact.Fact[T] {
 	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})

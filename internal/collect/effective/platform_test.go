@@ -40,13 +40,13 @@ func TestPrefetchers(t *testing.T) {
 		// The registers of the first and the last CPU of each package are read for all cores.
 		all := []int{0, 1, 2, 3}
 		with := func(v uint64) hosttest.Files {
-			return hosttest.Registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{c.register: v}, all...)
+			return registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{c.register: v}, all...)
 		}
 		bit := uint64(1) << c.bit
 		run(t, c.id, []settingCase{
 			{c.id + " on", with(^bit), open(want.Is("enabled", fact.Direct))},
 			{c.id + " off", with(bit), open(want.Is("disabled", fact.Direct))},
-			{c.id + " off in one core", hosttest.Registers(with(0), map[uint32]uint64{c.register: bit}, 1), open(want.Not[string](fact.Conflicting, "CPU 1 of package 0 has"))},
+			{c.id + " off in one core", registers(with(0), map[uint32]uint64{c.register: bit}, 1), open(want.Not[string](fact.Conflicting, "CPU 1 of package 0 has"))},
 			{c.id + " refused", hosttest.Notes(c.p.Tree(hosttest.TwoSockets), fmt.Sprintf("msr\t/dev/cpu/0/msr\t0x%x\trefused", c.register)), open(want.Not[string](fact.Refused, fmt.Sprintf("register 0x%X", c.register)))},
 			{c.id + " denied", hosttest.Notes(c.p.Tree(hosttest.TwoSockets), fmt.Sprintf("msr\t/dev/cpu/0/msr\t0x%x\tdenied", c.register)), open(want.Not[string](fact.Denied, fmt.Sprintf("register 0x%X", c.register)))},
 			{c.id + " not captured", c.p.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "msr"))},
@@ -54,7 +54,7 @@ func TestPrefetchers(t *testing.T) {
 		})
 	}
 	dynamic := func(v uint64) hosttest.Files {
-		return hosttest.Registers(diamond.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1A4: v}, 0, 1, 2, 3)
+		return registers(diamond.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1A4: v}, 0, 1, 2, 3)
 	}
 	run(t, "adjacent_prefetch", []settingCase{
 		{"switched by L2P", dynamic(2), open(want.Not[string](fact.Absent, "L2P"))},
@@ -72,7 +72,7 @@ func TestPrefetchers(t *testing.T) {
 func TestX2APIC(t *testing.T) {
 	t.Parallel()
 	base := func(f hosttest.Files, v uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{0x1B: v}, 0, 2)
+		return registers(f, map[uint32]uint64{0x1B: v}, 0, 2)
 	}
 	can := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "x2apic")
 	real := can.With(hosttest.Files{"sys/class/dmi/id/sys_vendor": "Dell Inc.\n", "sys/class/dmi/id/product_name": "PowerEdge R640\n"})
@@ -494,6 +494,6 @@ func TestMonitorMwait(t *testing.T) {
 		{"flag", f, by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
 		{"no flag", flagless(f, "monitor"), open(want.Is("disabled", fact.Indirect))},
 		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
-		{"register off", hosttest.Registers(f, map[uint32]uint64{0x1A0: 0x810089}, 0, 2), by(want.Is("disabled", fact.Direct), inventory.DecidedFirmware)},
+		{"register off", registers(f, map[uint32]uint64{0x1A0: 0x810089}, 0, 2), by(want.Is("disabled", fact.Direct), inventory.DecidedFirmware)},
 	})
 }

@@ -22,6 +22,16 @@ type settingCase struct {
 	want  wantedFace
 }
 
+// registers notes registers of some CPUs.
+func registers(f hosttest.Files, values map[uint32]uint64, cpus ...int) hosttest.Files {
+	for _, cpu := range cpus {
+		for reg, v := range values {
+			f = hosttest.Notes(f, fmt.Sprintf("msr\t/dev/cpu/%d/msr\t0x%x\t0x%x", cpu, reg, v))
+		}
+	}
+	return f
+}
+
 func run(t *testing.T, id string, cases []settingCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -69,7 +79,7 @@ func TestPowerPolicy(t *testing.T) {
 func TestHWP(t *testing.T) {
 	t.Parallel()
 	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
-		return hosttest.Registers(hosttest.Flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
+		return registers(hosttest.Flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
 	}
 	bare := flagless(scaled(hosttest.Skylake, "acpi-cpufreq"), "hwp")
 	run(t, "hwp", []settingCase{
@@ -79,13 +89,13 @@ func TestHWP(t *testing.T) {
 		{"register off by intel_pstate=disable", hosttest.Options(pm(bare, 0), "intel_pstate=disable"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
 		{"register off, intel_pstate=passive", hosttest.Options(pm(bare, 0), "intel_pstate=passive"), open(want.Is("disabled", fact.Direct))},
 		{"register off, another option is disable", hosttest.Options(pm(bare, 0), "audit=disable"), open(want.Is("disabled", fact.Direct))},
-		{"out of band, bit 8", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
-		{"out of band, bit 18", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"out of band, bit 8", registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"out of band, bit 18", registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
 		{"flag and preference", hosttest.Flags(scaled(hosttest.Skylake, "intel_pstate"), "hwp"), by(want.Is("native", fact.Corroborated), inventory.DecidedFirmware)},
 		{"flag alone", hosttest.Flags(bare, "hwp"), open(want.Not[string](fact.Absent, "whether it is switched on does not show"))},
 		{"preference without the flag", flagless(scaled(hosttest.Skylake, "intel_pstate"), "hwp"), open(want.Not[string](fact.Conflicting, "does not report HWP"))},
 		{"no flag", bare, open(want.Is("disabled", fact.Indirect))},
-		{"the packages differ", hosttest.Registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x0"))},
+		{"the packages differ", registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x0"))},
 	})
 }
 
@@ -138,7 +148,7 @@ func TestEnergyPerfBias(t *testing.T) {
 		{"preference and bias differ", biased("15", "performance"), open(want.Not[string](fact.Conflicting, "is max_performance, the bias of the rest of the processor power_saving"))},
 		{"policies differ", mixedEPP, open(want.Not[string](fact.Conflicting, `"power" in`))},
 		{"CPUs differ", mixedEPB, open(want.Not[string](fact.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
-		{"register", hosttest.Registers(biased("", ""), map[uint32]uint64{0x1B0: 6}, 0, 2), word("balanced_performance")},
+		{"register", registers(biased("", ""), map[uint32]uint64{0x1B0: 6}, 0, 2), word("balanced_performance")},
 		{"nothing", biased("", ""), open(want.Not[string](fact.Unread, "msr"))},
 	})
 }
@@ -163,7 +173,7 @@ func TestUncoreFrequency(t *testing.T) {
 	t.Parallel()
 	direct := fact.Direct
 	ratio := func(v uint64) hosttest.Files {
-		return hosttest.Registers(hosttest.Skylake.Tree(hosttest.TwoSockets), map[uint32]uint64{0x620: v}, 0, 2)
+		return registers(hosttest.Skylake.Tree(hosttest.TwoSockets), map[uint32]uint64{0x620: v}, 0, 2)
 	}
 	run(t, "uncore_frequency", []settingCase{
 		{"a range", uncore([4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 800, 2400}), by(want.Is("dynamic", direct), inventory.DecidedFirmware)},
@@ -177,8 +187,8 @@ func TestUncoreFrequency(t *testing.T) {
 		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
 		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(want.Not[string](fact.Conflicting, "package_01_die_00 is maximum"))},
 		{"register, a range", ratio(8<<8 | 24), open(want.Is("dynamic", direct))},
-		{"register, the packages differ in the lowest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 12<<8 | 24}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
-		{"register, the packages differ in the highest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 8<<8 | 20}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
+		{"register, the packages differ in the lowest", registers(ratio(8<<8|24), map[uint32]uint64{0x620: 12<<8 | 24}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
+		{"register, the packages differ in the highest", registers(ratio(8<<8|24), map[uint32]uint64{0x620: 8<<8 | 20}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
 		{"register, fixed", ratio(24<<8 | 24), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "intel_uncore_frequency"))},
 		{"a driver that lists nothing", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"intel_uncore_frequency"), open(want.Not[string](fact.Absent, "lists no package"))},
@@ -190,7 +200,7 @@ func TestUncoreFrequency(t *testing.T) {
 func TestEPBOwner(t *testing.T) {
 	t.Parallel()
 	power := func(p hosttest.Part, v uint64) hosttest.Files {
-		return hosttest.Registers(p.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
+		return registers(p.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
 	}
 	run(t, "epb_owner", []settingCase{
 		{"firmware", power(hosttest.Sapphire, 1<<34), by(want.Is("bios", fact.Indirect), inventory.DecidedFirmware)},
@@ -348,7 +358,7 @@ func TestC1E(t *testing.T) {
 	t.Parallel()
 	direct, corroborated := fact.Direct, fact.Corroborated
 	power := func(f hosttest.Files, v uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{0x1FC: v}, 0, 2)
+		return registers(f, map[uint32]uint64{0x1FC: v}, 0, 2)
 	}
 	off := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 enabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
 	unusable := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 disabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
@@ -377,7 +387,7 @@ func TestC1E(t *testing.T) {
 		{"acpi_idle, bit clear", power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), by(want.Is("disabled", direct), inventory.DecidedFirmware)},
 		{"acpi_idle, register not read", idle(hosttest.Skylake, "acpi_idle", acpiStates...), open(want.Not[string](fact.Unread, "msr"))},
 		{"acpi_idle, register denied", hosttest.Notes(idle(hosttest.Skylake, "acpi_idle", acpiStates...), "msr\t/dev/cpu/0/msr\t0x1fc\tdenied", "msr\t/dev/cpu/2/msr\t0x1fc\tdenied"), open(want.Not[string](fact.Denied, "register 0x1FC"))},
-		{"the packages differ", hosttest.Registers(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x2"))},
+		{"the packages differ", registers(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x2"))},
 		{"guest", hosttest.Flags(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -425,13 +435,13 @@ func TestPackageCState(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s 0x%x", c.p.Brand, raw), func(t *testing.T) {
 					t.Parallel()
-					f := hosttest.Registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: raw}, 0, 2)
+					f := registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: raw}, 0, 2)
 					face.checkSetting(t, collecttest.Collected(t, f).Settings["package_c_state"])
 				})
 			}
 		}
 	}
-	undocumented := hosttest.Registers(hosttest.Harper.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: 0}, 0, 2)
+	undocumented := registers(hosttest.Harper.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: 0}, 0, 2)
 	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, undocumented).Settings["package_c_state"])
 }
 
@@ -439,7 +449,7 @@ func TestPackageCState(t *testing.T) {
 func TestPStates(t *testing.T) {
 	t.Parallel()
 	eist := func(f hosttest.Files, v uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
+		return registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
 	}
 	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
 	run(t, "p_states", []settingCase{
@@ -448,7 +458,7 @@ func TestPStates(t *testing.T) {
 		{"a driver", scaled(hosttest.Skylake, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"AMD, a driver", scaled(hosttest.Rome, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"the register before a driver", eist(scaled(hosttest.Skylake, "acpi-cpufreq"), 0x840089), open(want.Is("disabled", fact.Direct))},
-		{"the packages differ", hosttest.Registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
+		{"the packages differ", registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
 		{"no driver", none, open(want.Not[string](fact.Absent, "no frequency driver"))},
 		{"a policy whose driver no file names", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir + "policy0/scaling_driver"), open(want.Not[string](fact.Absent, "scaling_driver"))},
 		{"one policy", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir+"policy1/", freqDir+"policy2/", freqDir+"policy3/"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},

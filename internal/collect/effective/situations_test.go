@@ -55,7 +55,7 @@ func situations() []situation {
 	fw, admin, cmd, kern := inventory.DecidedFirmware, inventory.DecidedAdministrator, inventory.DecidedCommandLine, inventory.DecidedKernel
 	hardware := inventory.DecidedHardware
 	reg := func(f hosttest.Files, address uint32, value uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{address: value}, 0, 2)
+		return registers(f, map[uint32]uint64{address: value}, 0, 2)
 	}
 	amd := func(driver string) hosttest.Files { return hosttest.Flags(scaled(rome, driver), "cpb") }
 	dmar := hosttest.Files{hosttest.ACPI + "DMAR": ""}

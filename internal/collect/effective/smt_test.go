@@ -96,7 +96,7 @@ func TestSMT(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "smt"))
+			c.want.Check(t, collecttest.Collected(t, c.files).Settings["smt"].Effective)
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestSMTOfFile(t *testing.T) {
 			b := smbiostest.New(3, 6)
 			b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(),
 				Cores: c.cores, Enabled: c.enabled, Threads: c.threads, ThreadsEnabled: c.running, Characteristics: 4})
-			c.want.Check(t, collecttest.Effective(collecttest.Decoded(t, b), "smt"))
+			c.want.Check(t, collecttest.Decoded(t, b).Settings["smt"].Effective)
 		})
 	}
 }
@@ -234,10 +234,10 @@ func TestTurbo(t *testing.T) {
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	firmware, administrator := inventory.DecidedFirmware, inventory.DecidedAdministrator
 	bit := func(f hosttest.Files, v uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{0x1A0: 0x850089 | v}, 0, 2)
+		return registers(f, map[uint32]uint64{0x1A0: 0x850089 | v}, 0, 2)
 	}
 	amdBit := func(f hosttest.Files, v uint64) hosttest.Files {
-		return hosttest.Registers(f, map[uint32]uint64{0xC0010015: 0x9000011 | v}, 0, 2)
+		return registers(f, map[uint32]uint64{0xC0010015: 0x9000011 | v}, 0, 2)
 	}
 	acpi := func(ida bool) hosttest.Files {
 		f := scaled(hosttest.Westmere, "acpi-cpufreq")
@@ -280,7 +280,7 @@ func TestTurbo(t *testing.T) {
 		{"register off, no_turbo 0", bit(intelTurbo(false, "0"), miscTurbo), by(want.Is("disabled", direct), firmware)},
 		{"register off since boot", bit(intelTurbo(true, "0"), miscTurbo), by(want.Is("disabled", direct), administrator)},
 		{"register on, no ida: no Turbo in this part", bit(intelTurbo(false, "0"), 0), open(want.Not[string](fact.Conflicting, "it may have none"))},
-		{"the packages differ", hosttest.Registers(bit(intelTurbo(true, "0"), 0), map[uint32]uint64{0x1A0: miscTurbo}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x4000000000"))},
+		{"the packages differ", registers(bit(intelTurbo(true, "0"), 0), map[uint32]uint64{0x1A0: miscTurbo}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x4000000000"))},
 		{"register denied: the files speak", hosttest.Notes(intelTurbo(true, "0"), "msr\t/dev/cpu/0/msr\t0x1a0\tdenied", "msr\t/dev/cpu/2/msr\t0x1a0\tdenied"), by(want.Is("enabled", direct), firmware)},
 		// acpi-cpufreq on Intel, whose boost=0 sets the same bit.
 		{"acpi-cpufreq, boost 1", boosted(acpi(true), "1"), by(want.Is("enabled", corroborated), firmware)},
@@ -311,8 +311,8 @@ func TestTurbo(t *testing.T) {
 		{"amd-pstate, policies of no known word", boosted(amd("amd-pstate-epp"), "1", "2", "2", "2", "2"), by(want.Is("enabled", indirect), firmware)},
 		{"Hygon acpi-cpufreq, boost 1", boosted(scaled(hosttest.Part{Vendor: "HygonGenuine", Brand: "Hygon C86 7185 32-core Processor", Family: 24, Model: 0}, "acpi-cpufreq"), "1"), by(want.Is("enabled", corroborated), firmware)},
 		{"AMD without a driver", hosttest.Rome.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq/boost"))},
-		{"AMD, a hypervisor that hides itself", boosted(hosttest.Registers(amd("acpi-cpufreq"), map[uint32]uint64{0xC0010015: 0}, 0, 2), "1"), by(want.Is("enabled", corroborated), firmware)},
-		{"Intel, a hypervisor that hides itself", hosttest.Registers(intelTurbo(false, "0"), map[uint32]uint64{0x1A0: 1, 0xCE: 0}, 0, 2), open(want.Not[string](fact.Conflicting, "it may have none"))},
+		{"AMD, a hypervisor that hides itself", boosted(registers(amd("acpi-cpufreq"), map[uint32]uint64{0xC0010015: 0}, 0, 2), "1"), by(want.Is("enabled", corroborated), firmware)},
+		{"Intel, a hypervisor that hides itself", registers(intelTurbo(false, "0"), map[uint32]uint64{0x1A0: 1, 0xCE: 0}, 0, 2), open(want.Not[string](fact.Conflicting, "it may have none"))},
 		{"AMD without a driver, register off", amdBit(hosttest.Rome.Tree(hosttest.TwoSockets), 1<<25), by(want.Is("disabled", direct), firmware)},
 		// Others, guests and what is not known.
 		{"Arm, boost 1", boosted(scaled(hosttest.Arm, "cppc_cpufreq"), "1"), by(want.Is("enabled", indirect), firmware)},

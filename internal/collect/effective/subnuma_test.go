@@ -102,7 +102,7 @@ func TestSubNUMA(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "sub_numa"))
+			c.want.Check(t, collecttest.Collected(t, c.files).Settings["sub_numa"].Effective)
 		})
 	}
 }
@@ -143,7 +143,7 @@ func TestL3AsNUMA(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "l3_as_numa"))
+			c.want.Check(t, collecttest.Collected(t, c.files).Settings["l3_as_numa"].Effective)
 		})
 	}
 	_, there := collecttest.Collected(t, divided(hosttest.Skylake, 1, 1, 1)).Settings["l3_as_numa"]
@@ -232,7 +232,7 @@ func TestNodeInterleave(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "node_interleave"))
+			c.want.Check(t, collecttest.Collected(t, c.files).Settings["node_interleave"].Effective)
 		})
 	}
 }
@@ -242,7 +242,7 @@ func TestNodeInterleaveOfFile(t *testing.T) {
 	t.Parallel()
 	sys := collecttest.Decoded(t, twoProcessors(hosttest.Skylake))
 	for _, id := range []string{"node_interleave", "sub_numa"} {
-		want.Not[string](fact.Unread, "SMBIOS file only").Check(t, collecttest.Effective(sys, id))
+		want.Not[string](fact.Unread, "SMBIOS file only").Check(t, sys.Settings[id].Effective)
 	}
 }
 

@@ -6,17 +6,20 @@ package corpustest
 import (
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Root returns the repository's top folder: the one with go.mod above the test.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	must(t, err)
+	require.NoError(t, err, "read the corpus")
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -32,21 +35,9 @@ func Root(t testing.TB) string {
 // Rules returns the repository's folder rules, including sources.
 func Rules(t testing.TB) fs.FS { return os.DirFS(filepath.Join(Root(t), "rules")) }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("read the corpus: %v", err)
-	}
-}
-
 // LogCounts logs counts by name, in the order of the names.
 func LogCounts(t testing.TB, what string, counts map[string]int) {
-	keys := make([]string, 0, len(counts))
-	for key := range counts {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%s %3d  %s", what, counts[key], key)
 	}
 }

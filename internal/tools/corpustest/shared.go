@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Archives of many machines' dmidecode texts (linuxhw/DMI).
@@ -39,7 +41,7 @@ func Dir(t testing.TB, name string) string {
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(Dir(t, name))
-	must(t, err)
+	require.NoError(t, err, "read the corpus")
 	return data
 }
 
@@ -47,7 +49,7 @@ func Read(t testing.TB, name string) []byte {
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(Dir(t, "."), pattern))
-	must(t, err)
+	require.NoError(t, err, "read the corpus")
 	if len(files) == 0 {
 		t.Fatalf("no file of the corpus matches %s", pattern)
 	}
@@ -58,21 +60,21 @@ func Glob(t testing.TB, pattern string) []string {
 func Members(t testing.TB, archive string, f func(name string, data []byte)) {
 	t.Helper()
 	file, err := os.Open(Dir(t, archive))
-	must(t, err)
+	require.NoError(t, err, "read the corpus")
 	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(file)
-	must(t, err)
+	require.NoError(t, err, "read the corpus")
 	for in := tar.NewReader(zip); ; {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		must(t, err)
+		require.NoError(t, err, "read the corpus")
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
 		data, err := io.ReadAll(in)
-		must(t, err)
+		require.NoError(t, err, "read the corpus")
 		f(h.Name, data)
 	}
 }
@@ -83,7 +85,7 @@ func Texts(t testing.TB, f func(name string, data []byte)) {
 	for _, pattern := range []string{"dmidecode-text/*.txt", "paired/*/dmidecode*.txt"} {
 		for _, name := range Glob(t, pattern) {
 			data, err := os.ReadFile(name)
-			must(t, err)
+			require.NoError(t, err, "read the corpus")
 			f(filepath.Join(filepath.Base(filepath.Dir(name)), filepath.Base(name)), data)
 		}
 	}

@@ -15,7 +15,7 @@ func General() []Machine {
 	return []Machine{
 		R610("dell-r610-good", "Six 4 GiB RDIMMs, one on each channel; node interleaving and SMT off: the test bed of the paper.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1),
 		R610("dell-r610-unbalanced", "Socket 1 has two DIMMs on channel 0 and none on channel 2; SMT is on.", []string{"A1", "A2", "A3", "B1", "B2", "B4"}, 2),
-		Interleaved(R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)),
+		R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1).uniform(24 << 10),
 		EPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
 		eightOfTwelve(),
 		guest(),
@@ -78,13 +78,10 @@ const inputs = host.InputsFolder + "inputs.json"
 // modules, one on each channel first, and a line of /proc/meminfo about pages that Linux took away.
 func asked(name, about string, server Server, d smbiostest.DIMM, modules int, corrupted string, files hosttest.Files) Machine {
 	v := Varied{Server: server, Sockets: 2, Threads: 2, Files: files}
-	for slot := range 2 * server.Channels * server.Depth {
-		in := slot % (server.Channels * server.Depth)
-		if cpu := slot / (server.Channels * server.Depth); in < server.Channels && in+cpu*server.Channels < modules {
-			v.Modules = append(v.Modules, d)
-		} else {
-			v.Modules = append(v.Modules, smbiostest.DIMM{})
-		}
+	slots := server.Channels * server.Depth
+	v.Modules = make([]smbiostest.DIMM, 2*slots)
+	for i := range modules {
+		v.Modules[i/server.Channels*slots+i%server.Channels] = d
 	}
 	m := v.machine()
 	m.Name, m.About, m.Profile = name, about, "balanced"
@@ -156,20 +153,14 @@ func R610(name, about string, populated []string, threads int) Machine {
 	b.NextHandle(0x1100)
 	for _, letter := range []string{"A", "B"} {
 		for n := 1; n <= 6; n++ {
-			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte(n+1) / 2}
-			if slices.Contains(populated, letter+strconv.Itoa(n)) {
-				d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 4<<30, 1333, 2, "00CE00B380CE", "M393B5273CH0-CH9"
-			}
-			b.MemoryDevice(d)
+			b.Slot(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte(n+1) / 2,
+				Bytes: 4 << 30, Speed: 1333, Rank: 2, Manufacturer: "00CE00B380CE", Part: "M393B5273CH0-CH9"}, slices.Contains(populated, letter+strconv.Itoa(n)))
 		}
 	}
 	return Machine{Name: name, About: about, Profile: "max-performance", Table: b,
 		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: threads, NodeMiB: 12 << 10, Vendor: "GenuineIntel", Brand: brand, CPUID: [3]int{6, 44, 2}},
 		Files: DMI("Dell Inc.", "PowerEdge R610", "6.6.0")}
 }
-
-// Interleaved returns a machine of 24 GiB with node interleaving enabled.
-func Interleaved(m Machine) Machine { return m.uniform(24 << 10) }
 
 // EPYC returns a server with one EPYC 7402 and a DIMM on every other channel.
 func EPYC(name, about string) Machine {
@@ -182,12 +173,8 @@ func EPYC(name, about string) Machine {
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 2 << 40})
 	for ch := range 8 {
 		letter := string(rune('A' + ch))
-		d := smbiostest.DIMM{Array: array, Locator: "DIMM" + letter + "1", Bank: fmt.Sprintf("P0_Node0_Channel%d_Dimm0", ch)}
-		if ch%2 == 0 {
-			d.Bytes, d.Speed, d.Configured, d.Rank, d.Manufacturer, d.Part = 32<<30, 3200, 3200, 2, "Samsung", "M393A4K40DB3-CWE"
-			d.MinMV, d.MaxMV, d.ConfiguredMV = 1200, 1200, 1200
-		}
-		b.MemoryDevice(d)
+		b.Slot(smbiostest.DIMM{Array: array, Locator: "DIMM" + letter + "1", Bank: fmt.Sprintf("P0_Node0_Channel%d_Dimm0", ch), MinMV: 1200, MaxMV: 1200, ConfiguredMV: 1200,
+			Bytes: 32 << 30, Speed: 3200, Configured: 3200, Rank: 2, Manufacturer: "Samsung", Part: "M393A4K40DB3-CWE"}, ch%2 == 0)
 	}
 	return Machine{Name: name, About: about, Profile: "balanced", Table: b,
 		Host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 2, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand, CPUID: [3]int{23, 49, 0}},

@@ -95,7 +95,7 @@ func Papers() []Machine {
 		rx600S6("fujitsu-rx600s6-class1", "Four Xeon E7-4870 with 8 x 8 GB each, four on each memory board (1-1|1-1): performance class 1.", first, first),
 		rx600S6("fujitsu-rx600s6-class2", "12 x 8 GB per processor (2-1|2-1): the third group of four makes a second, two-way segment, so the whole is performance class 2.", threeGroups, threeGroups),
 		rx600S6("fujitsu-rx600s6-class3", "One memory board per processor with 4 x 8 GB (1-1|0-0): performance class 3, one controller only.", first, nil),
-		mirrored(rx600S6("fujitsu-rx600s6-mirrored", "All sixteen slots of every processor hold 8 GB, and half of the memory is visible, as with mirroring: the paper's price of Redundancy.", allEight, allEight)),
+		rx600S6("fujitsu-rx600s6-mirrored", "All sixteen slots of every processor hold 8 GB, and half of the memory is visible, as with mirroring: the paper's price of Redundancy.", allEight, allEight).mirrored(),
 		rx900S2("fujitsu-rx900s2-class1", "Eight Xeon E7-8870 with two groups of four 8 GB modules each (1-1|1-1): performance class 1; the distances tell the three neighbours from those behind a broker.", "BDFHACEG"),
 		rx900S2("fujitsu-rx900s2-class2", "One group of four per processor, over all four buffers (1-0|1-0): permitted, performance class 2.", "BDFH"),
 		rx900S2("fujitsu-rx900s2-one-controller", "Four modules per processor behind the buffers of one controller only (1-1|0-0): the paper does not permit it on this system.", "BDAC"),

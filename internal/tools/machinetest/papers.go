@@ -74,11 +74,8 @@ func powerEdge11G(name, about, product string, cpu cpuModel, slots int, numbers 
 	b.NextHandle(0x1100)
 	for _, letter := range []string{"A", "B"} {
 		for n := 1; n <= slots; n++ {
-			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte((n + 2) / 3)}
-			if slices.Contains(numbers, n) {
-				d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 4<<30, mts, 2, "00CE00B380CE", "M393B5273CH0-CH9"
-			}
-			b.MemoryDevice(d)
+			b.Slot(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte((n + 2) / 3),
+				Bytes: 4 << 30, Speed: mts, Rank: 2, Manufacturer: "00CE00B380CE", Part: "M393B5273CH0-CH9"}, slices.Contains(numbers, n))
 		}
 	}
 	return founding(name, about, "balanced", b, cpu, 2, len(numbers)*4<<10)
@@ -96,24 +93,19 @@ var (
 func rx600S6(name, about string, boards ...[]string) Machine {
 	b := chassis(2, 6, "FUJITSU", "PRIMERGY RX600 S6", "6.00 Rev. 1.16.2939", e74870, "CPU1", "CPU2", "CPU3", "CPU4")
 	array := b.Array(smbiostest.Array{Devices: 64})
-	dimms := 0
 	for cpu := 1; cpu <= 4; cpu++ {
 		for i, letter := range []string{"A", "B"} {
 			for _, slot := range []string{"1A", "1B", "1C", "1D", "2A", "2B", "2C", "2D"} {
-				d := smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot, Bank: fmt.Sprintf("CPU%d-MEM-%s", cpu, letter), Type: 0x18}
-				if slices.Contains(boards[i], slot) {
-					dimms++
-					d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 8<<30, 1333, 2, "Samsung", "M393B1K70CH0-YH9"
-				}
-				b.MemoryDevice(d)
+				b.Slot(smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot, Bank: fmt.Sprintf("CPU%d-MEM-%s", cpu, letter), Type: 0x18,
+					Bytes: 8 << 30, Speed: 1333, Rank: 2, Manufacturer: "Samsung", Part: "M393B1K70CH0-YH9"}, slices.Contains(boards[i], slot))
 			}
 		}
 	}
-	s := founding(name, about, "hpc", b, e74870, 4, dimms/4*8<<10)
+	s := founding(name, about, "hpc", b, e74870, 4, (len(boards[0])+len(boards[1]))*8<<10)
 	return s.distances("10 21 21 21", "21 10 21 21", "21 21 10 21", "21 21 21 10")
 }
 
-func mirrored(s Machine) Machine {
+func (s Machine) mirrored() Machine {
 	s.Host.NodeMiB /= 2
 	return s
 }
@@ -130,11 +122,8 @@ func rx900S2(name, about, letters string) Machine {
 	for cpu := range 8 {
 		for _, slot := range []string{"1", "2"} {
 			for _, letter := range strings.Split("ABCDEFGH", "") {
-				d := smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot + letter, Bank: fmt.Sprintf("Node %d", cpu), Type: 0x18}
-				if slot == "1" && strings.Contains(letters, letter) {
-					d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 8<<30, 1333, 2, "Samsung", "M393B1K70CH0-YH9"
-				}
-				b.MemoryDevice(d)
+				b.Slot(smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot + letter, Bank: fmt.Sprintf("Node %d", cpu), Type: 0x18,
+					Bytes: 8 << 30, Speed: 1333, Rank: 2, Manufacturer: "Samsung", Part: "M393B1K70CH0-YH9"}, slot == "1" && strings.Contains(letters, letter))
 			}
 		}
 	}
@@ -167,11 +156,8 @@ func e326m(name, about string, n int) Machine {
 	b := chassis(2, 3, "IBM", "eServer 326m -[796976U]-", "1.32", opt280, "CPU1", "CPU2")
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})
 	for i := range 8 {
-		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM %d", i+1), Bank: fmt.Sprintf("CPU%d BANK %d", i/4+1, i%4/2+1), Type: 0x12}
-		if i < n {
-			d.Bytes, d.Speed, d.Manufacturer = 2<<30, 400, "Micron"
-		}
-		b.MemoryDevice(d)
+		b.Slot(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM %d", i+1), Bank: fmt.Sprintf("CPU%d BANK %d", i/4+1, i%4/2+1), Type: 0x12,
+			Bytes: 2 << 30, Speed: 400, Manufacturer: "Micron"}, i < n)
 	}
 	s := founding(name, about, "balanced", b, opt280, 2, 8<<10).distances("10 20", "20 10")
 	if n == 4 {
@@ -202,15 +188,11 @@ func x6440(name, about string) Machine {
 func x7db8(name, about string, step, deep int) Machine {
 	b := chassis(2, 5, "Supermicro", "X7DB8+", "6.00", dempsey, "LGA771/CPU1", "LGA771/CPU2")
 	array := b.Array(smbiostest.Array{Devices: 16, MaxBytes: 64 << 30, ECC: 3})
-	dimms := 0
+	dimms := 4 / step * deep
 	for ch := range 4 {
 		for n := range 4 {
-			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM%d%c", ch+1, 'A'+n), Bank: fmt.Sprintf("Bank%d", ch+1), Type: 0x13, Set: 1}
-			if n < deep && ch < 4/step {
-				dimms++
-				d.Bytes, d.Speed, d.Manufacturer, d.Part = 1<<30, 533, "Manufacturer", "PartNum"
-			}
-			b.MemoryDevice(d)
+			b.Slot(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM%d%c", ch+1, 'A'+n), Bank: fmt.Sprintf("Bank%d", ch+1), Type: 0x13, Set: 1,
+				Bytes: 1 << 30, Speed: 533, Manufacturer: "Manufacturer", Part: "PartNum"}, n < deep && ch < 4/step)
 		}
 	}
 	return founding(name, about, "balanced", b, dempsey, 2, dimms<<10/2).uniform(dimms << 10)
@@ -222,11 +204,8 @@ func x6dh8(name, about string) Machine {
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})
 	for n := range 4 {
 		for _, letter := range []string{"A", "B"} {
-			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM#%d%s", n+1, letter), Bank: fmt.Sprintf("Bank%d", n+1), Type: 0x13}
-			if n < 2 {
-				d.Bytes, d.Speed, d.Manufacturer = 1<<30, 400, "Manufacturer"
-			}
-			b.MemoryDevice(d)
+			b.Slot(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM#%d%s", n+1, letter), Bank: fmt.Sprintf("Bank%d", n+1), Type: 0x13,
+				Bytes: 1 << 30, Speed: 400, Manufacturer: "Manufacturer"}, n < 2)
 		}
 	}
 	return founding(name, about, "balanced", b, xeon34, 2, 2<<10).uniform(4 << 10)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"memaudit.example/memaudit/internal/source/host/hosttest"
@@ -142,25 +141,8 @@ type Varied struct {
 	Nameless bool
 }
 
-// firstSlot is the handle of the first slot.
-const firstSlot = 0x1100
-
-// Clone returns a copy that can be changed.
-func (s *Varied) Clone() *Varied {
-	own := *s
-	own.Modules, own.Files = slices.Clone(s.Modules), maps.Clone(s.Files)
-	own.Without, own.Unlisted = slices.Clone(s.Without), slices.Clone(s.Unlisted)
-	return &own
-}
-
-// Slot returns the module's place in Modules by the handle that the report prints.
-func (s *Varied) Slot(handle string) int {
-	n, err := strconv.ParseUint(strings.TrimPrefix(handle, "0x"), 16, 16)
-	if err != nil || int(n) < firstSlot || int(n)-firstSlot >= len(s.Modules) {
-		panic("no slot has the handle " + handle)
-	}
-	return int(n) - firstSlot
-}
+// FirstSlot is the handle of the first slot.
+const FirstSlot = 0x1100
 
 // Table returns the server's SMBIOS table.
 func (s *Varied) Table() *smbiostest.Builder {
@@ -174,7 +156,7 @@ func (s *Varied) Table() *smbiostest.Builder {
 		if slices.Contains(s.Unlisted, i) {
 			continue
 		}
-		b.NextHandle(uint16(firstSlot + i))
+		b.NextHandle(uint16(FirstSlot + i))
 		in := i % perSocket
 		d.Array, d.Type = array, s.Server.Type
 		d.Locator, d.Bank = s.Server.Label(i/perSocket, in%s.Server.Channels, in/s.Server.Channels)

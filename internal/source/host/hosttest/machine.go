@@ -46,16 +46,15 @@ func (m Machine) filled() Machine {
 	return m
 }
 
-type place struct{ socket, core, thread int }
+type place struct{ socket, core int }
 
 // place numbers first all cores, then their second threads, as Linux does.
 func (m Machine) place(cpu int) place {
-	cores := m.Sockets * m.CoresPerSocket
-	thread, core := cpu/cores, cpu%cores
+	core := cpu % (m.Sockets * m.CoresPerSocket)
 	if m.Alternate {
-		return place{core % m.Sockets, core / m.Sockets, thread}
+		return place{core % m.Sockets, core / m.Sockets}
 	}
-	return place{core / m.CoresPerSocket, core % m.CoresPerSocket, thread}
+	return place{core / m.CoresPerSocket, core % m.CoresPerSocket}
 }
 
 func (m Machine) group(key func(place) int) map[int][]int {
@@ -368,16 +367,6 @@ func Notes(f Files, lines ...string) Files {
 		head = "memaudit-notes 1\n"
 	}
 	return f.With(Files{"memaudit-notes": head + strings.Join(lines, "\n") + "\n"})
-}
-
-// Registers notes registers of some CPUs.
-func Registers(f Files, values map[uint32]uint64, cpus ...int) Files {
-	for _, cpu := range cpus {
-		for reg, v := range values {
-			f = Notes(f, fmt.Sprintf("msr\t/dev/cpu/%d/msr\t0x%x\t0x%x", cpu, reg, v))
-		}
-	}
-	return f
 }
 
 // WithoutFlag takes a flag of the processor away.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,7 +54,7 @@ func (f Files) Write(t testing.TB) string {
 // WriteTo makes the tree in a folder.
 func (f Files) WriteTo(t testing.TB, dir string) {
 	t.Helper()
-	check(t, f.Save(dir))
+	require.NoError(t, f.Save(dir), "make test tree")
 }
 
 // Save makes the tree in a folder, which is made if it does not exist.
@@ -90,13 +91,6 @@ func save(full, path, content string) error {
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("make test tree: %v", err)
-	}
-}
-
 // Tar packs the tree below a leading folder ("" for none), sorted by path.
 func (f Files) Tar(t testing.TB, prefix string) []byte {
 	t.Helper()
@@ -104,11 +98,11 @@ func (f Files) Tar(t testing.TB, prefix string) []byte {
 	w := tar.NewWriter(&out)
 	for h, content := range f.Members() {
 		h.Name = prefix + h.Name
-		check(t, w.WriteHeader(h))
+		require.NoError(t, w.WriteHeader(h), "make test tree")
 		_, err := io.Copy(w, content)
-		check(t, err)
+		require.NoError(t, err, "make test tree")
 	}
-	check(t, w.Close())
+	require.NoError(t, w.Close(), "make test tree")
 	return out.Bytes()
 }
 

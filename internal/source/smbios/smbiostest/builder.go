@@ -15,7 +15,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // Kind is the kind of entry point.
@@ -97,12 +96,11 @@ func (b *Builder) End() uint16 { return b.Add(127, nil) }
 // finished returns a copy with the end marker, unless it is disabled. The builder itself is not changed, so
 // parallel tests can share one.
 func (b *Builder) finished() *Builder {
-	out := *b
-	out.table = slices.Clone(b.table)
+	out := b.Clone()
 	if !out.NoEnd && !out.ended {
 		out.End()
 	}
-	return &out
+	return out
 }
 
 // Table returns the structure table, as /sys/firmware/dmi/tables/DMI has it.
@@ -209,13 +207,14 @@ func (s *body) put(off int, v []byte) {
 	}
 }
 
-// str adds a string if the structure has the field; "" is string number 0.
-func (s *body) str(off int, v string) {
-	if v == "" || off >= len(s.b) {
-		return
+// text adds strings for the fields from off on that the structure has; "" is string number 0.
+func (s *body) text(off int, values ...string) {
+	for i, v := range values {
+		if v != "" && off+i < len(s.b) {
+			s.strings = append(s.strings, v)
+			s.b[off+i] = byte(len(s.strings))
+		}
 	}
-	s.strings = append(s.strings, v)
-	s.b[off] = byte(len(s.strings))
 }
 
 func (b *Builder) add(typ uint8, s *body) uint16 { return b.Add(typ, s.b[4:], s.strings...) }
@@ -235,11 +234,8 @@ func ManySlots() *Builder {
 		array := b.Array(Array{Devices: 16, MaxBytes: 2 << 40})
 		for ch := range 8 {
 			for slot := range 2 {
-				d := DIMM{Array: array, Locator: fmt.Sprintf("P%d-DIMM%c%d", socket+1, 'A'+ch, slot+1), Bank: fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, ch/2, ch%2, slot)}
-				if slot == 0 {
-					d.Bytes, d.Speed, d.Configured, d.Rank, d.Manufacturer, d.Part = 64<<30, 3200, 3200, 2, "Samsung", "M393A8G40AB2-CWE"
-				}
-				b.MemoryDevice(d)
+				b.Slot(DIMM{Array: array, Locator: fmt.Sprintf("P%d-DIMM%c%d", socket+1, 'A'+ch, slot+1), Bank: fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, ch/2, ch%2, slot),
+					Bytes: 64 << 30, Speed: 3200, Configured: 3200, Rank: 2, Manufacturer: "Samsung", Part: "M393A8G40AB2-CWE"}, slot == 0)
 			}
 		}
 	}

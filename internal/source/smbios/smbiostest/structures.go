@@ -16,9 +16,8 @@ type BIOS struct {
 // BIOS appends a structure of type 0.
 func (b *Builder) BIOS(v BIOS) uint16 {
 	s := newBody(b.length(0, 0x12, step{2, 3, 0x13}, step{2, 4, 0x18}, step{3, 1, 0x1A}))
-	s.str(0x04, v.Vendor)
-	s.str(0x05, v.Version)
-	s.str(0x08, v.Date)
+	s.text(0x04, v.Vendor, v.Version)
+	s.text(0x08, v.Date)
 	size := cmp.Or(v.ROMBytes, 16<<20)
 	if s.u8(0x09, byte(size>>16-1)); size >= 16<<20 {
 		s.u8(0x09, 0xFF)
@@ -48,23 +47,17 @@ type System struct {
 // System appends a structure of type 1.
 func (b *Builder) System(v System) uint16 {
 	s := newBody(b.length(0, 0x08, step{2, 1, 0x19}, step{2, 4, 0x1B}))
-	s.str(0x04, v.Manufacturer)
-	s.str(0x05, v.Product)
-	s.str(0x06, v.Version)
-	s.str(0x07, v.Serial)
-	if len(s.b) > 0x18 {
-		copy(s.b[0x08:], v.UUID[:])
-	}
+	s.text(0x04, v.Manufacturer, v.Product, v.Version, v.Serial)
+	s.put(0x08, v.UUID[:])
 	s.u8(0x18, 6)
-	s.str(0x19, v.SKU)
-	s.str(0x1A, v.Family)
+	s.text(0x19, v.SKU, v.Family)
 	return b.add(1, s)
 }
 
 // Board is a structure of type 2.
 type Board struct {
-	Manufacturer, Product, Version, Serial string
-	Chassis                                uint16
+	Manufacturer, Product, Serial string
+	Chassis                       uint16
 	// Type is a code of DSP0134 7.3.2; 0 is a motherboard.
 	Type byte
 }
@@ -72,10 +65,7 @@ type Board struct {
 // Board appends a structure of type 2.
 func (b *Builder) Board(v Board) uint16 {
 	s := newBody(0x0F)
-	s.str(0x04, v.Manufacturer)
-	s.str(0x05, v.Product)
-	s.str(0x06, v.Version)
-	s.str(0x07, v.Serial)
+	s.text(0x04, v.Manufacturer, v.Product, "", v.Serial)
 	s.u8(0x09, 1)
 	s.u16(0x0B, v.Chassis)
 	s.u8(0x0D, cmp.Or(v.Type, 0x0A))
@@ -84,9 +74,7 @@ func (b *Builder) Board(v Board) uint16 {
 
 // Chassis is a structure of type 3.
 type Chassis struct {
-	Manufacturer, Version, Serial, AssetTag string
-	// Type is a code of DSP0134 7.4.1; 0 is a rack mount chassis.
-	Type byte
+	Manufacturer, Serial, AssetTag string
 	// Height is in rack units.
 	Height byte
 }
@@ -94,11 +82,9 @@ type Chassis struct {
 // Chassis appends a structure of type 3.
 func (b *Builder) Chassis(v Chassis) uint16 {
 	s := newBody(b.length(0, 0x09, step{2, 1, 0x0D}, step{2, 3, 0x15}, step{2, 7, 0x16}))
-	s.str(0x04, v.Manufacturer)
-	s.u8(0x05, cmp.Or(v.Type, 0x17))
-	s.str(0x06, v.Version)
-	s.str(0x07, v.Serial)
-	s.str(0x08, v.AssetTag)
+	s.text(0x04, v.Manufacturer)
+	s.u8(0x05, 0x17) // rack mount chassis
+	s.text(0x07, v.Serial, v.AssetTag)
 	for off := 0x09; off <= 0x0C; off++ {
 		s.u8(off, 3)
 	}
@@ -137,16 +123,16 @@ type CPU struct {
 func (b *Builder) CPU(v CPU) uint16 {
 	s := newBody(b.length(v.Length, 0x1A, step{2, 1, 0x20}, step{2, 3, 0x23}, step{2, 5, 0x28},
 		step{2, 6, 0x2A}, step{3, 0, 0x30}, step{3, 6, 0x32}))
-	s.str(0x04, v.Socket)
+	s.text(0x04, v.Socket)
 	s.u8(0x05, 3)
 	family := cmp.Or(v.Family, 0xB3)
 	if s.u8(0x06, byte(family)); family > 0xFD {
 		s.u8(0x06, 0xFE)
 	}
 	s.u16(0x28, family)
-	s.str(0x07, v.Manufacturer)
+	s.text(0x07, v.Manufacturer)
 	s.u64(0x08, v.ID)
-	s.str(0x10, v.Version)
+	s.text(0x10, v.Version)
 	s.u8(0x11, 0x80|18)
 	s.u16(0x12, 100)
 	s.u16(0x14, uint16(v.MaxMHz))
@@ -229,6 +215,14 @@ type DIMM struct {
 	Length int
 }
 
+// Slot appends a structure of type 17 for a slot of a memory board, which holds the module only if it is filled.
+func (b *Builder) Slot(v DIMM, filled bool) {
+	if !filled {
+		v = DIMM{Array: v.Array, Locator: v.Locator, Bank: v.Bank, Type: v.Type, Set: v.Set}
+	}
+	b.MemoryDevice(v)
+}
+
 // MemoryDevice appends a structure of type 17.
 func (b *Builder) MemoryDevice(v DIMM) uint16 {
 	s := newBody(b.length(v.Length, 0x15, step{2, 3, 0x1B}, step{2, 6, 0x1C}, step{2, 7, 0x22},
@@ -241,20 +235,25 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 	s.moduleSize(v)
 	s.u8(0x0E, cmp.Or(v.FormFactor, 9))
 	s.u8(0x0F, v.Set)
-	s.str(0x10, v.Locator)
-	s.str(0x11, v.Bank)
+	s.text(0x10, v.Locator, v.Bank)
+	if populated {
+		v.Type, v.Detail = cmp.Or(v.Type, 0x1A), cmp.Or(v.Detail, 1<<7|1<<13)
+	}
+	s.u8(0x12, cmp.Or(v.Type, 2))
+	s.u16(0x13, cmp.Or(v.Detail, 1<<2))
+	s.speed(0x15, 0x54, v.Speed)
+	s.text(0x17, v.Manufacturer, v.Serial, v.AssetTag, v.Part)
+	s.u8(0x1B, v.Rank)
+	s.speed(0x20, 0x58, v.Configured)
+	s.u16(0x22, uint16(v.MinMV))
+	s.u16(0x24, uint16(v.MaxMV))
+	s.u16(0x26, uint16(v.ConfiguredMV))
 	if !populated {
-		s.u8(0x12, cmp.Or(v.Type, 2))
-		s.u16(0x13, cmp.Or(v.Detail, 1<<2))
-		s.module(v) // what firmware leaves in an empty slot
 		return b.add(17, s)
 	}
-	s.u8(0x12, cmp.Or(v.Type, 0x1A))
-	s.u16(0x13, cmp.Or(v.Detail, 1<<7|1<<13))
-	s.module(v)
 	s.u8(0x28, cmp.Or(v.Technology, 3))
 	s.u16(0x29, cmp.Or(v.Modes, 1<<3))
-	s.str(0x2B, v.Firmware)
+	s.text(0x2B, v.Firmware)
 	s.u16(0x2C, v.ManufacturerID)
 	if v.NonVolatile == 0 && v.Volatile == 0 {
 		v.Volatile = v.Bytes
@@ -267,14 +266,10 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 }
 
 func (s *body) width(off, bits, def int, populated bool) {
-	switch {
-	case bits != 0:
-		s.u16(off, uint16(bits))
-	case populated:
-		s.u16(off, uint16(def))
-	default:
-		s.u16(off, 0xFFFF)
+	if !populated {
+		def = 0xFFFF
 	}
+	s.u16(off, uint16(cmp.Or(bits, def)))
 }
 
 // moduleSize writes the size in MB, in KB if it is not a multiple of a MB, or as the extended size from 32767 MB on.
@@ -293,19 +288,6 @@ func (s *body) moduleSize(v DIMM) {
 		s.u16(0x0C, 0x7FFF)
 		s.u32(0x1C, uint32(mb))
 	}
-}
-
-func (s *body) module(v DIMM) {
-	s.speed(0x15, 0x54, v.Speed)
-	s.str(0x17, v.Manufacturer)
-	s.str(0x18, v.Serial)
-	s.str(0x19, v.AssetTag)
-	s.str(0x1A, v.Part)
-	s.u8(0x1B, v.Rank)
-	s.speed(0x20, 0x58, v.Configured)
-	s.u16(0x22, uint16(v.MinMV))
-	s.u16(0x24, uint16(v.MaxMV))
-	s.u16(0x26, uint16(v.ConfiguredMV))
 }
 
 func (s *body) speed(off, ext, mts int) {
