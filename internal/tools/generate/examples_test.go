@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/cli"
@@ -24,19 +25,10 @@ var resultPhrases = [...]struct {
 
 // examples maps the ID of each rule and profile setting to its results on the example servers, audited with the server's
 // profile: "fails on NAME, NAME (2 of it); passes on NAME".
-func examples(root string) (map[string]string, error) {
-	dir, err := os.MkdirTemp("", "memaudit-examples-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the example servers: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+func examples(t *testing.T, root string) map[string]string {
 	named := map[string]map[verdict.Result][]string{}
 	for _, m := range machinetest.All() {
-		counts, err := resultsOf(root, dir, &m)
-		if err != nil {
-			return nil, fmt.Errorf("audit the example server %s: %w", m.Name, err)
-		}
-		for rule, results := range counts {
+		for rule, results := range resultsOf(t, root, &m) {
 			if named[rule] == nil {
 				named[rule] = map[verdict.Result][]string{}
 			}
@@ -59,27 +51,22 @@ func examples(root string) (map[string]string, error) {
 		}
 		out[rule] = strings.Join(parts, "; ")
 	}
-	return out, nil
+	return out
 }
 
-func resultsOf(root, dir string, m *machinetest.Machine) (map[string]map[verdict.Result]int, error) {
-	tree := filepath.Join(dir, m.Name)
-	if err := m.Tree().Save(tree); err != nil {
-		return nil, err
-	}
+func resultsOf(t *testing.T, root string, m *machinetest.Machine) map[string]map[verdict.Result]int {
 	var out, talk bytes.Buffer
 	p := cli.Program{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" },
 		Now: time.Now, Rules: rulesOf(root), Version: "generate"}
-	p.Main([]string{"check", "--root", tree, "--profile", m.Profile, "--format", "json"})
+	p.Main([]string{"check", "--root", m.Tree().Write(t), "--profile", m.Profile, "--format", "json"})
 	var doc struct {
 		Findings []struct {
-			Rule   string         `json:"rule"`
-			Result verdict.Result `json:"result"`
-		} `json:"findings"`
+			Rule   string
+			Result verdict.Result
+		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || len(doc.Findings) == 0 {
-		return nil, fmt.Errorf("its report has %d findings: %w; the program says %q", len(doc.Findings), err, talk.String())
-	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &doc), "%s: %s", m.Name, talk.String())
+	require.NotEmpty(t, doc.Findings, "%s: %s", m.Name, talk.String())
 	counts := map[string]map[verdict.Result]int{}
 	for _, f := range doc.Findings {
 		if counts[f.Rule] == nil {
@@ -87,5 +74,5 @@ func resultsOf(root, dir string, m *machinetest.Machine) (map[string]map[verdict
 		}
 		counts[f.Rule][f.Result]++
 	}
-	return counts, nil
+	return counts
 }

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"testing"
 
 	"github.com/invopop/jsonschema"
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
 	"memaudit.example/memaudit/internal/audit/facts"
@@ -22,73 +24,69 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-func knowledge(root string) (madeFiles, error) {
+func knowledge(t *testing.T, root string) madeFiles {
 	k := rulesOf(root)
-	packs, err := rulepack.LoadBuiltin(k)
-	if err != nil {
-		return nil, err
+	rulesAhead, pieces, err := rulepack.Compile(builtinPacks(t, k))
+	require.NoError(t, err)
+	out := madeFiles{"rules/" + compiled.File(rulepack.Part): rulesAhead, "rules/" + compiled.File(rulepack.PiecesPart): pieces}
+	add := func(part string, data []byte, err error) {
+		require.NoError(t, err, part)
+		out["rules/"+compiled.File(part)] = data
 	}
-	encoded := func(v any, err error) ([]byte, error) {
-		if err != nil {
-			return nil, err
-		}
-		return compiled.Encode(v)
+	addRows := func(part string, rows any, err error) {
+		require.NoError(t, err, part)
+		data, err := compiled.Encode(rows)
+		add(part, data, err)
 	}
-	out := madeFiles{}
-	for part, make := range map[string]func() ([]byte, error){
-		rulepack.Part:       func() ([]byte, error) { data, _, err := rulepack.Compile(packs); return data, err },
-		rulepack.PiecesPart: func() ([]byte, error) { _, data, err := rulepack.Compile(packs); return data, err },
-		settings.Part:       func() ([]byte, error) { return settings.Compile(k, "settings") },
-		platform.Part:       func() ([]byte, error) { return encoded(platform.ListIndexRows(k)) },
-		place.LocatorPart:   func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
-		place.MapPart:       func() ([]byte, error) { return encoded(place.MapIndex(k)) },
-		partnumber.Part:     func() ([]byte, error) { return partnumber.Compile(k) },
-	} {
-		if out["rules/"+compiled.File(part)], err = make(); err != nil {
-			return nil, err
-		}
-	}
+	data, err := settings.Compile(k, "settings")
+	add(settings.Part, data, err)
+	data, err = partnumber.Compile(k)
+	add(partnumber.Part, data, err)
+	index, err := platform.ListIndexRows(k)
+	addRows(platform.Part, index, err)
+	locators, err := place.LocatorRules(k)
+	addRows(place.LocatorPart, locators, err)
+	maps, err := place.MapIndex(k)
+	addRows(place.MapPart, maps, err)
 	before, err := fs.Glob(k, compiled.File(platform.RowPart("*")))
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
 	for _, name := range before {
 		out["rules/"+name] = nil
 	}
 	rows, err := platform.EncodeRows(k)
+	require.NoError(t, err)
 	for part, row := range rows {
 		out["rules/"+compiled.File(part)] = row
 	}
-	return out, err
+	return out
 }
 
-func rulesByName(root string) (madeFiles, error) {
-	packs, err := rulepack.LoadBuiltin(rulesOf(root))
-	if err != nil {
-		return nil, err
-	}
-	says, err := examples(root)
-	if err != nil {
-		return nil, err
-	}
-	text, err := reference.RulesByName(packs, says)
-	return madeFiles{"rules/by-name.md": []byte(text)}, err
+func builtinPacks(t *testing.T, k fs.FS) []*rulepack.Pack {
+	t.Helper()
+	packs, err := rulepack.LoadBuiltin(k)
+	require.NoError(t, err)
+	return packs
 }
 
-func glossaryPage(root string) (madeFiles, error) {
+func rulesByName(t *testing.T, root string) madeFiles {
+	text, err := reference.RulesByName(builtinPacks(t, rulesOf(root)), examples(t, root))
+	require.NoError(t, err)
+	return madeFiles{"rules/by-name.md": []byte(text)}
+}
+
+func glossaryPage(t *testing.T, root string) madeFiles {
 	text, err := reference.Glossary(rulesOf(root))
-	return madeFiles{"docs/glossary.md": []byte(text)}, err
+	require.NoError(t, err)
+	return madeFiles{"docs/glossary.md": []byte(text)}
 }
 
-func operatorRules(root string) (madeFiles, error) {
+func operatorRules(t *testing.T, root string) madeFiles {
 	var b bytes.Buffer
 	b.WriteString("# Made by make docs from deploy/prometheus.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n" +
 		"  name: memaudit\n  namespace: memaudit\n  labels: {app.kubernetes.io/name: memaudit}\nspec:\n  groups:\n")
 	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
 		data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", name))
-		if err != nil {
-			return nil, err
-		}
+		require.NoError(t, err)
 		_, groups, _ := strings.Cut(string(data), "\ngroups:\n")
 		for line := range strings.Lines(groups) {
 			if strings.TrimSpace(line) != "" {
@@ -97,7 +95,7 @@ func operatorRules(root string) (madeFiles, error) {
 			b.WriteString(line)
 		}
 	}
-	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": b.Bytes()}, nil
+	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": b.Bytes()}
 }
 
 // madeFiles are contents by path below the project's folder; nil for a file that is not made any more.
@@ -105,12 +103,10 @@ type madeFiles map[string][]byte
 
 func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }
 
-func schemaForms(string) (madeFiles, error) {
+func schemaForms(t *testing.T, _ string) madeFiles {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}, nil
+	require.NoError(t, err)
+	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}
 }
 
 func packSchema() *jsonschema.Schema {

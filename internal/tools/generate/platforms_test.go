@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
 	"memaudit.example/memaudit/internal/audit"
@@ -19,28 +21,19 @@ import (
 	"memaudit.example/memaudit/internal/topology/platform"
 )
 
-func platformPage(root string) (madeFiles, error) {
+func platformPage(t *testing.T, root string) madeFiles {
 	k := rulesOf(root)
 	ids, err := platform.IDs(k)
-	if err != nil {
-		return nil, err
-	}
-	profiles, err := profilesOf(k)
-	if err != nil {
-		return nil, err
-	}
-	maps, err := mappedModels(k)
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
+	packs, faults := rulepack.LoadDir(k, "profiles")
+	require.Empty(t, faults)
+	profiles := profilesOf(packs)
 	var b strings.Builder
 	b.WriteString(platformsHead)
 	describe := platform.Describer(k)
 	for _, id := range ids {
 		p, err := describe(id)
-		if err != nil {
-			return nil, err
-		}
+		require.NoError(t, err)
 		depth := "-"
 		if p.MaxDPC > 0 {
 			depth = strconv.Itoa(p.MaxDPC)
@@ -48,12 +41,8 @@ func platformPage(root string) (madeFiles, error) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", id, p.Name, channelsColumn(p), depth, checksColumn(p),
 			cmp.Or(makersColumn(p), "-"), cmp.Or(strings.Join(profiles[id], ", "), "-"))
 	}
-	sold, err := soldModels(k, describe)
-	if err != nil {
-		return nil, err
-	}
-	b.WriteString(makersHead + maps + sold)
-	return madeFiles{"docs/platforms.md": []byte(b.String())}, nil
+	b.WriteString(makersHead + mappedModels(t, k) + soldModels(t, k, packs, describe))
+	return madeFiles{"docs/platforms.md": []byte(b.String())}
 }
 
 const platformsHead = `# Supported platforms
@@ -131,26 +120,18 @@ func checksColumn(p *platform.Info) string {
 }
 
 func makersColumn(p *platform.Info) string {
-	short := map[string]string{"HP": "HPE", "Dell EMC": "Dell", "Lenovo Press": "Lenovo", "IBM Redbooks": "IBM", "Fujitsu Technology Solutions": "Fujitsu", "Oracle": "Oracle"}
+	short := map[string]string{"HP": "HPE", "Dell EMC": "Dell", "Lenovo Press": "Lenovo", "IBM Redbooks": "IBM", "Fujitsu Technology Solutions": "Fujitsu"}
 	var out []string
 	for i := range p.Documents {
 		if d := &p.Documents[i]; d.Authority == platform.FromVendor {
-			name := d.Vendor
-			if s := short[name]; s != "" {
-				name = s
-			}
-			out = append(out, name)
+			out = append(out, cmp.Or(short[d.Vendor], d.Vendor))
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), ", ")
 }
 
-func profilesOf(k fs.FS) (map[string][]string, error) {
-	packs, faults := rulepack.LoadDir(k, "profiles")
-	if len(faults) > 0 {
-		return nil, faults
-	}
+func profilesOf(packs []*rulepack.Pack) map[string][]string {
 	out := map[string][]string{}
 	for _, p := range packs {
 		var ids []string
@@ -164,7 +145,7 @@ func profilesOf(k fs.FS) (map[string][]string, error) {
 			out[id] = append(out[id], strings.TrimSuffix(path.Base(p.File), ".yaml"))
 		}
 	}
-	return out, nil
+	return out
 }
 
 type slotMap struct {
@@ -173,34 +154,27 @@ type slotMap struct {
 }
 
 // slotMaps reads the maps of a file of rules/slots, without those of which no channel is known.
-func slotMaps(k fs.FS, name string) ([]slotMap, error) {
+func slotMaps(t *testing.T, k fs.FS, name string) []slotMap {
+	t.Helper()
 	raw, err := fs.ReadFile(k, "slots/"+name+".yaml")
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
 	var file struct{ Maps []slotMap }
-	if err := yaml.Unmarshal(raw, &file); err != nil {
-		return nil, fmt.Errorf("slots/%s.yaml: %w", name, err)
-	}
-	return slices.DeleteFunc(file.Maps, func(m slotMap) bool { return m.Unknown != "" }), nil
+	require.NoError(t, yaml.Unmarshal(raw, &file), name)
+	return slices.DeleteFunc(file.Maps, func(m slotMap) bool { return m.Unknown != "" })
 }
 
-func mappedModels(k fs.FS) (string, error) {
+func mappedModels(t *testing.T, k fs.FS) string {
 	var b strings.Builder
 	for _, f := range []struct{ file, maker string }{
 		{"dell", "Dell"}, {"hpe", "HP, HPE"}, {"lenovo", "IBM, Lenovo"}, {"oracle", "Oracle, Sun"}, {"other", "others (the map names the vendor)"}, {"oem", "Dell boards under other names"},
 	} {
-		maps, err := slotMaps(k, f.file)
-		if err != nil {
-			return "", err
-		}
 		n := 0
-		for _, m := range maps {
+		for _, m := range slotMaps(t, k, f.file) {
 			n += len(m.Models)
 		}
 		fmt.Fprintf(&b, "| %s | %d |\n", f.maker, n)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 const soldHead = `
@@ -215,19 +189,10 @@ manual or a ` + "`sister`" + ` model's. Document: what to fill, of this ` + "`mo
 | --- | --- | --- | --- | --- | --- |
 `
 
-func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string, error) {
+func soldModels(t *testing.T, k fs.FS, packs []*rulepack.Pack, describe func(string) (*platform.Info, error)) string {
 	raw, err := fs.ReadFile(k, "platforms/sold.tsv")
-	if err != nil {
-		return "", err
-	}
-	maps, err := mapsByModel(k)
-	if err != nil {
-		return "", err
-	}
-	packs, faults := rulepack.LoadDir(k, "profiles")
-	if len(faults) > 0 {
-		return "", faults
-	}
+	require.NoError(t, err)
+	maps := mapsByModel(t, k)
 	var b strings.Builder
 	b.WriteString(soldHead)
 	for line := range strings.Lines(string(raw)) {
@@ -237,26 +202,20 @@ func soldModels(k fs.FS, describe func(string) (*platform.Info, error)) (string,
 		}
 		m := inventory.Machine{Product: fact.Known(c[0], fact.Direct, fact.Evidence{}), Vendor: fact.Known(c[1], fact.Direct, fact.Evidence{})}
 		p, err := describe(c[2])
-		if err != nil {
-			return "", err
-		}
+		require.NoError(t, err)
 		slots := "-"
 		if sets := place.ReadSets(k, &m); sets != nil {
 			slots = map[bool]string{true: "sister", false: "own"}[sets.Analogous]
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", c[0], c[2], mapOf(maps, c[0], c[1]), slots, documentFor(p, place.NamesOf(k, &m)), cmp.Or(profilesFor(packs, c), "-"))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-func mapsByModel(k fs.FS) (map[string]string, error) {
+func mapsByModel(t *testing.T, k fs.FS) map[string]string {
 	out := map[string]string{}
 	for _, name := range []string{"dell", "hpe", "lenovo"} {
-		maps, err := slotMaps(k, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range maps {
+		for _, m := range slotMaps(t, k, name) {
 			how := "document"
 			for _, word := range [...][2]string{{"first", "first"}, {"count", "count"}, {"infer", "analogy"}} {
 				if slices.Contains(m.Check, word[0]) {
@@ -269,7 +228,7 @@ func mapsByModel(k fs.FS) (map[string]string, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func mapOf(maps map[string]string, product, vendor string) string {
