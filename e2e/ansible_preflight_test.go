@@ -295,7 +295,7 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 		out := a.must(t, "ansible", "-i", inventory, "server", "-m", "ansible.builtin.setup", "-a", "filter=ansible_local fact_path="+filepath.Join(dir, "facts"))
 		_, text, ok := strings.Cut(out, "SUCCESS => ")
 		require.True(t, ok, out)
-		var got struct {
+		got := decoded[struct {
 			Facts struct {
 				Local struct {
 					Memaudit struct {
@@ -307,8 +307,7 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 					}
 				} `json:"ansible_local"`
 			} `json:"ansible_facts"`
-		}
-		require.NoError(t, json.Unmarshal([]byte(text), &got), out)
+		}](t, text, out)
 		fact := got.Facts.Local.Memaudit
 		assert.Equal(t, 1, fact.Status)
 		assert.Equal(t, "dell-11g/max-performance", fact.Profile, "the configuration was read")

@@ -119,8 +119,7 @@ func fatal(t *testing.T, out string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, m := range fatalLine.FindAllStringSubmatch(out, -1) {
-		var result struct{ Msg string }
-		require.NoError(t, json.Unmarshal([]byte(m[2]), &result))
+		result := decoded[struct{ Msg string }](t, m[2])
 		got[m[1]] = result.Msg
 	}
 	return got
@@ -131,8 +130,7 @@ func told(t *testing.T, out string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?ms)^ok: \[(\S+)\] => (\{\n.*?^\})$`).FindAllStringSubmatch(out, -1) {
-		var result struct{ Msg []string }
-		require.NoError(t, json.Unmarshal([]byte(m[2]), &result))
+		result := decoded[struct{ Msg []string }](t, m[2])
 		got[m[1]] += strings.Join(result.Msg, "\n")
 	}
 	return got

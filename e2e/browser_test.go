@@ -262,8 +262,7 @@ func TestBrowserPrints(t *testing.T) {
 
 // TestBiggestPage checks that 8 equal sockets with 128 slots make less than 400 kB, with one picture.
 func TestBiggestPage(t *testing.T) {
-	dump := filepath.Join(t.TempDir(), "big.bin")
-	require.NoError(t, os.WriteFile(dump, smbiostest.ManySlots().Dump(), 0o600))
+	dump := private(t, "big.bin", smbiostest.ManySlots().Dump())
 	_, page, errs := run(t, nil, "check", "--smbios", dump, "--format", "html")
 	require.Empty(t, errs)
 	t.Logf("%d bytes", len(page))

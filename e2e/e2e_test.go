@@ -55,10 +55,9 @@ func run(t *testing.T, stdin []byte, args ...string) (status int, stdout, stderr
 // results maps rule and subject to the result of a JSON report.
 func results(t *testing.T, stdout string) map[string]string {
 	t.Helper()
-	var r struct {
+	r := decoded[struct {
 		Findings []struct{ Rule, Subject, Result, Severity string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+	}](t, stdout)
 	out := map[string]string{}
 	for _, f := range r.Findings {
 		out[f.Rule+" "+f.Subject] = f.Result

@@ -263,10 +263,9 @@ func TestKubernetesMounts(t *testing.T) {
 // sources returns the state of each source of an inventory.
 func sources(t *testing.T, text string) map[string]string {
 	t.Helper()
-	var doc struct {
+	doc := decoded[struct {
 		Sources []struct{ Name, State string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(text), &doc), text)
+	}](t, text)
 	out := map[string]string{}
 	for _, s := range doc.Sources {
 		out[s.Name] = s.State

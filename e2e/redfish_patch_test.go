@@ -82,8 +82,7 @@ func (e *emulator) apply(t *testing.T, to string, body string) {
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusNoContent, answer.StatusCode)
-	var change struct{ Attributes map[string]any }
-	require.NoError(t, json.Unmarshal([]byte(body), &change))
+	change := decoded[struct{ Attributes map[string]any }](t, body)
 	var registry struct {
 		RegistryEntries struct {
 			Attributes []struct {

@@ -191,8 +191,7 @@ type bmcInventory struct {
 // source returns state and detail of the controller's entry.
 func source(t *testing.T, stdout string) (state, detail string) {
 	t.Helper()
-	var inv bmcInventory
-	require.NoError(t, json.Unmarshal([]byte(stdout), &inv))
+	inv := decoded[bmcInventory](t, stdout)
 	if inv.Inventory != nil {
 		inv = *inv.Inventory
 	}
@@ -269,8 +268,7 @@ func faces(t *testing.T, inv *bmcInventory) {
 // health checks that the failing module is reported.
 func health(t *testing.T, stdout string) {
 	t.Helper()
-	var inv bmcInventory
-	require.NoError(t, json.Unmarshal([]byte(stdout), &inv))
+	inv := decoded[bmcInventory](t, stdout)
 	faces(t, &inv)
 	got := map[string]string{}
 	for _, s := range inv.Slots {

@@ -176,10 +176,9 @@ func registerWrites(t *testing.T, out string) (writes []string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(out, "result.json"))
 	require.NoError(t, err)
-	var result struct {
+	result := decoded[struct {
 		Events []struct{ Event, Reg string }
-	}
-	require.NoError(t, json.Unmarshal(data, &result))
+	}](t, string(data))
 	for _, e := range result.Events {
 		if e.Event == "msr-write" {
 			writes = append(writes, e.Reg)

@@ -19,9 +19,7 @@ import (
 func saveBaseline(t *testing.T, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lib", "baseline.json")
-	status, out, errs := run(nil, append([]string{"baseline", "save", "--file", file}, args...)...)
-	require.Zero(t, status, errs)
-	assert.Contains(t, out, file)
+	assert.Contains(t, must(t, append([]string{"baseline", "save", "--file", file}, args...)...), file)
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
@@ -32,8 +30,7 @@ func saveBaseline(t *testing.T, args ...string) string {
 func compared(t *testing.T, file string, args ...string) (int, *report.Report) {
 	t.Helper()
 	status, out, errs := run(nil, append([]string{"baseline", "compare", "--format", "json", "--file", file}, args...)...)
-	var doc report.Report
-	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+	doc := decoded[report.Report](t, out, errs)
 	for i := range doc.Findings {
 		assert.Equal(t, "baseline.changed", doc.Findings[i].Rule)
 	}
@@ -106,14 +103,12 @@ func TestBaselineSeverities(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := saveBaseline(t, "--root", root)
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var b map[string]any
-			require.NoError(t, json.Unmarshal(data, &b))
+			data := contentOf(t, file)
+			b := decoded[map[string]any](t, string(data))
 			for _, change := range c.accepted {
 				change(b)
 			}
-			data, err = json.Marshal(b)
+			data, err := json.Marshal(b)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file, data, 0o600))
 			status, doc := compared(t, file, "--root", root)
@@ -148,11 +143,9 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.False(t, *doc.Baseline.Comparable)
 	assert.Contains(t, string(doc.Findings[0].Reason), "another machine")
 
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := contentOf(t, file)
 	for text, want := range map[string]int{strings.Replace(string(data), "baseline/v1", "baseline/v9", 1): 0, "{": 3} {
-		other := filepath.Join(t.TempDir(), "b.json")
-		require.NoError(t, os.WriteFile(other, []byte(text), 0o600))
+		other := fileOf(t, "b.json", text)
 		status, doc := compared(t, other, "--root", good)
 		assert.Equal(t, 3, status)
 		assert.EqualValues(t, "unknown", doc.Findings[0].Result)
@@ -174,8 +167,7 @@ func TestBaselineOfCapture(t *testing.T) {
 	tree, _ := secretive()
 	dir := tree.Write(t)
 	file := saveBaseline(t, "--root", dir)
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := contentOf(t, file)
 	assert.NotContains(t, string(data), "SECRET")
 	assert.Contains(t, string(data), `"serial"`)
 	status, doc := compared(t, file, "--snapshot", capture(t, nil, "--root", dir))

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,18 +27,9 @@ type settingsOf struct {
 	}
 }
 
-func decodeSettings(t *testing.T, out string) settingsOf {
-	t.Helper()
-	var doc settingsOf
-	require.NoError(t, json.Unmarshal([]byte(out), &doc), out)
-	return doc
-}
-
 func export(t *testing.T, text string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "bios.txt")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
+	return fileOf(t, "bios.txt", text)
 }
 
 // An export is added to the audited machine, and does not identify it.
@@ -51,7 +40,7 @@ func TestBIOSJoins(t *testing.T) {
 	require.Equal(t, 0, status, errs)
 	assert.NotContains(t, out+errs, "4711")
 	assert.NotContains(t, out+errs, "hunter2")
-	doc := decodeSettings(t, out)
+	doc := decoded[settingsOf](t, out)
 	turbo := doc.Settings["turbo"]
 	assert.Equal(t, "disabled", *turbo.Configured.Value)
 	assert.Equal(t, "enabled", *turbo.Pending.Value)
@@ -66,7 +55,7 @@ func TestBIOSFromStandardInput(t *testing.T) {
 	t.Parallel()
 	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", tree(t, "dell-r610-good"), "--bios", "-", "--format", "json")
 	require.Equal(t, 0, status, errs)
-	assert.Equal(t, "disabled", *decodeSettings(t, out).Settings["smt"].Configured.Value)
+	assert.Equal(t, "disabled", *decoded[settingsOf](t, out).Settings["smt"].Configured.Value)
 	status, _, errs = run(nil, "inventory", "--bios", "-", "--smbios", "-")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "standard input (-) is named 2 times")
@@ -89,7 +78,7 @@ func TestBIOSFailures(t *testing.T) {
 			assert.Equal(t, 3, status)
 			assert.Contains(t, errs, "--bios "+c.file+": ")
 			assert.Contains(t, errs, c.want)
-			doc := decodeSettings(t, out)
+			doc := decoded[settingsOf](t, out)
 			assert.Equal(t, "disabled", *doc.Settings["turbo"].Configured.Value, "the other file is read")
 			var states []string
 			for _, s := range doc.Sources {
@@ -126,22 +115,20 @@ func TestBIOSOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	file := export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled", "ProcAMDBoost": "Disabled"}`)
 	root := tree(t, "dell-r610-good")
-	status, out, errs := run(nil, "inventory", "--root", root, "--bios", file, "--format", "json")
-	require.Equal(t, 0, status, errs)
-	doc := decodeSettings(t, out)
+	out := must(t, "inventory", "--root", root, "--bios", file, "--format", "json")
+	doc := decoded[settingsOf](t, out)
 	assert.Equal(t, "disabled", *doc.Settings["turbo"].Configured.Value)
 	said := false
 	for _, s := range doc.Sources {
 		said = said || s.Name == "bios" && s.State == "partial" && strings.Contains(s.Detail, "the export is of a machine of HPE, and this one is of Dell Inc.")
 	}
 	assert.True(t, said, out)
-	status, out, errs = run(nil, "check", "--root", root, "--bios", file, "--profile", "max-performance", "--format", "json", "--fail-on", "never")
+	status, out, errs := run(nil, "check", "--root", root, "--bios", file, "--profile", "max-performance", "--format", "json", "--fail-on", "never")
 	require.Equal(t, 3, status, errs)
 	assert.Contains(t, out, "but no document confirms what the export says of", "a failure in doubt decides nothing")
-	var report struct {
+	report := decoded[struct {
 		Findings []struct{ Rule, Result, Severity string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	}](t, out)
 	for _, f := range report.Findings {
 		if f.Result == "fail" && (f.Rule == "setting.turbo" || f.Rule == "settings.conflict") {
 			assert.Equal(t, "info", f.Severity, f.Rule)
@@ -152,8 +139,7 @@ func TestBIOSOfAnotherMachine(t *testing.T) {
 // The configuration names exports of the live machine; they are not used for a capture.
 func TestBIOSConfigured(t *testing.T) {
 	t.Parallel()
-	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
-	require.NoError(t, os.WriteFile(conf, []byte("bios: ["+export(t, exportText)+"]\n"), 0o600))
+	conf := fileOf(t, "memaudit.yaml", "bios: ["+export(t, exportText)+"]\n")
 	p, _, _ := newProgram(nil)
 	c, err := p.loadConfig(conf)
 	require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,8 +47,7 @@ func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
 		assert.Contains(t, errs, `"`+profile+`" `+want)
 	}
 	for _, profile := range []string{"balanced", "workloads/dpdk"} {
-		status, out, errs = run(nil, "check", "--root", rome, "--profile", profile, "--fail-on", "never")
-		assert.Equal(t, 0, status, errs)
+		out = must(t, "check", "--root", rome, "--profile", profile, "--fail-on", "never")
 		assert.NotEmpty(t, out, profile)
 	}
 }
@@ -57,8 +55,7 @@ func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
 // With a machine, profiles list prints what fits it.
 func TestProfilesOfAMachine(t *testing.T) {
 	t.Parallel()
-	status, out, errs := run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"))
-	require.Equal(t, 0, status, errs)
+	out := must(t, "profiles", "list", "--root", tree(t, "dell-r610-good"))
 	assert.NotContains(t, out, "no document for this machine")
 	assert.Contains(t, strings.Join(strings.Fields(out), " "), "; by the machine's own vendor")
 	ids := 0
@@ -72,11 +69,10 @@ func TestProfilesOfAMachine(t *testing.T) {
 	}
 	assert.Equal(t, 5, ids)
 	_, out, _ = run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"), "--format", "json")
-	var infos []struct {
+	infos := decoded[[]struct {
 		ID, Standing string
 		Answers      []string
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &infos))
+	}](t, out)
 	assert.Len(t, infos, 7)
 	for _, i := range infos {
 		assert.Equal(t, map[bool]string{true: "own maker", false: "general practice"}[strings.HasPrefix(i.ID, "dell-11g/")], i.Standing)
@@ -92,7 +88,7 @@ func TestProfilesOfAMachine(t *testing.T) {
 		standings[i.ID] = i.Standing
 	}
 	assert.Equal(t, "general practice", standings["amd-epyc-7003/nic-latency"], "AMD's advice as HPE prints it, for a Supermicro")
-	status, out, _ = run(nil, "profiles", "list", "--root", tree(t, "sun-x6440"))
+	status, out, _ := run(nil, "profiles", "list", "--root", tree(t, "sun-x6440"))
 	assert.Equal(t, 0, status)
 	assert.Equal(t, "no document gives a profile for this machine\n", out)
 }
@@ -102,9 +98,7 @@ func TestProfilesOfAMachine(t *testing.T) {
 func TestProfilesOfAnExport(t *testing.T) {
 	t.Parallel()
 	list := func(text string, args ...string) string {
-		status, out, errs := run(nil, append([]string{"profiles", "list", "--bios", export(t, text)}, args...)...)
-		require.Equal(t, 0, status, errs)
-		return out
+		return must(t, append([]string{"profiles", "list", "--bios", export(t, text)}, args...)...)
 	}
 	const dell = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SystemModelName": "PowerEdge R650", "SysProfile": "Custom", "ProcTurboMode": "Enabled"%s}}`
 	whole := list(fmt.Sprintf(dell, `, "Proc1Brand": "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", "Proc1Id": "6-6A-6"`))
@@ -154,21 +148,12 @@ type held struct {
 	}
 }
 
-func decodeHeld(t *testing.T, out string) heldDocument {
-	t.Helper()
-	var doc heldDocument
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
-	return doc
-}
-
 // The test bed of the Dell paper shows SMT, node interleaving, C-states and
 // C1E; of its eight settings the other four are the firmware's alone.
 func TestProfilesCompare(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "dell-r610-unbalanced")
-	status, out, errs := run(nil, "profiles", "compare", "--root", dir, "--format", "json")
-	require.Equal(t, 0, status, errs)
-	doc := decodeHeld(t, out)
+	doc := decoded[heldDocument](t, must(t, "profiles", "compare", "--root", dir, "--format", "json"))
 	assert.Equal(t, "memaudit.comparison/v1", doc.Schema)
 	require.Len(t, doc.Profiles, 7) // with what others advise for databases and vSphere
 	fewest := slices.MinFunc(doc.Profiles, func(a, b held) int {
@@ -200,11 +185,10 @@ func TestProfilesCompareWithoutProfile(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"sun-x6440", "guest-without-smbios"} {
 		dir := tree(t, name)
-		status, out, errs := run(nil, "profiles", "compare", "--root", dir)
-		assert.Equal(t, 0, status, errs)
+		out := must(t, "profiles", "compare", "--root", dir)
 		assert.Contains(t, out, "PROFILES  not applicable: no document")
 		_, out, _ = run(nil, "profiles", "compare", "--root", dir, "--format", "json")
-		doc := decodeHeld(t, out)
+		doc := decoded[heldDocument](t, out)
 		assert.Empty(t, doc.Profiles)
 		assert.NotEmpty(t, doc.Why)
 	}
@@ -259,17 +243,15 @@ func TestProfilesCompareRefuses(t *testing.T) {
 // A pack may contain anything; a terminal executes none of it.
 func TestShowIsPrintable(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "site.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(`profiles:
+	file := fileOf(t, "site.yaml", `profiles:
   - id: "site/a"
     intent: hpc
     title: "\e]0;owned\a\u202e title"
     citation: {vendor: "V\e[2J", title: T}
     settings:
       turbo: {want: enabled, level: info, note: "\e[31mred\n\r", remedy: "\x9b31m"}
-`), 0o600))
-	status, out, errs := run(nil, "profiles", "show", "site/a", "--rules", filepath.Dir(file))
-	require.Equal(t, 0, status, errs)
+`)
+	out := must(t, "profiles", "show", "site/a", "--rules", filepath.Dir(file))
 	assert.Contains(t, out, "turbo: enabled (info)")
 	for _, r := range out {
 		assert.True(t, r == '\n' || r >= ' ' && r < 0x7f, "%q", r)
@@ -279,8 +261,7 @@ func TestShowIsPrintable(t *testing.T) {
 // If vendors disagree, each profile names the vendors and their values.
 func TestShowNamesOtherProfiles(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "site.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(`profiles:
+	file := fileOf(t, "site.yaml", `profiles:
   - id: site/low-latency
     intent: low-latency
     title: Ours
@@ -288,17 +269,14 @@ func TestShowNamesOtherProfiles(t *testing.T) {
     citation: {vendor: Site, title: Guide}
     settings:
       turbo: {want: disabled, level: info}
-`), 0o600))
-	status, out, errs := run(nil, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file))
-	require.Equal(t, 0, status, errs)
+`)
+	out := must(t, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file))
 	assert.Contains(t, strings.Join(strings.Fields(out), " "), "each covers its own machines only")
 	assert.Contains(t, out, "site/low-latency")
-	status, out, errs = run(nil, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file), "--format", "json")
-	require.Equal(t, 0, status, errs)
-	var infos []struct {
+	out = must(t, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file), "--format", "json")
+	infos := decoded[[]struct {
 		Settings map[string]struct{ Elsewhere []map[string]string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &infos))
+	}](t, out)
 	require.Len(t, infos, 1)
 	assert.Contains(t, infos[0].Settings["turbo"].Elsewhere, map[string]string{"profile": "site/low-latency", "value": "disabled"})
 }
@@ -328,8 +306,7 @@ func TestExplain(t *testing.T) {
 		{[]string{"Governor"}, []string{"scaling_governor"}, ""},
 		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
 	} {
-		status, out, errs := run(nil, append([]string{"explain"}, c.args...)...)
-		assert.Zero(t, status, errs)
+		out := must(t, append([]string{"explain"}, c.args...)...)
 		for _, s := range c.says {
 			assert.Contains(t, out, s, c.args)
 		}

@@ -248,8 +248,7 @@ func sameTable(t *testing.T, name, made string) {
 	if *updateCorpus {
 		require.NoError(t, os.WriteFile(path, []byte(made), 0o644))
 	}
-	reviewed, err := os.ReadFile(path)
-	require.NoError(t, err)
+	reviewed := contentOf(t, path)
 	assert.Equal(t, string(reviewed), made, "verdicts changed: make corpus-summary, and read the diff of testdata/corpus/%s", name)
 }
 
@@ -263,9 +262,7 @@ func eachText(t *testing.T, source string, f func(name string, data []byte)) {
 	}
 	for _, pattern := range []string{"dmidecode-text/*.txt", "paired/*/dmidecode*.txt"} {
 		for _, path := range corpustest.Glob(t, pattern) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			f(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), data)
+			f(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), contentOf(t, path))
 		}
 	}
 }
@@ -322,8 +319,7 @@ func recordOf(name string) string {
 // reviewedList reads the lines of one source: record, rule and subject to the
 // reason.
 func reviewedList(t *testing.T, file, source string) map[string]string {
-	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", file))
-	require.NoError(t, err)
+	raw := contentOf(t, filepath.Join(corpustest.Root(t), "testdata", "corpus", file))
 	out := map[string]string{}
 	for line := range strings.Lines(string(raw)) {
 		if strings.HasPrefix(line, "#") {

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
@@ -50,12 +48,10 @@ func TestDeviceNode(t *testing.T) {
 			t.Parallel()
 			tree := treeOf(t).With(c.files).Write(t)
 			capture := filepath.Join(t.TempDir(), "capture.tar.gz")
-			status, _, errs := run(nil, "snapshot", "--root", tree, "-o", capture)
-			require.Equal(t, 0, status, errs)
+			must(t, "snapshot", "--root", tree, "-o", capture)
 			for _, of := range [][]string{{"--root", tree}, {"--snapshot", capture}} {
 				_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, of...)...)
-				var doc report.Report
-				require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+				doc := decoded[report.Report](t, out, errs)
 				got := map[string]string{}
 				for _, f := range doc.Findings {
 					if f.Rule == "device.node" {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,8 +25,7 @@ import (
 func TestErrorsToThePart(t *testing.T) {
 	t.Parallel()
 	root := trees.Dir(t, "dell-r740-errors")
-	status, out, errs := run(nil, "inventory", "--root", root)
-	require.Zero(t, status, errs)
+	out := must(t, "inventory", "--root", root)
 	assert.Regexp(t, `B4 .* 8317/0 `, out)
 	assert.Regexp(t, `A2 .* 0/1 `, out)
 	_, out, _ = run(nil, "check", "--root", root, "--format", "prometheus")
@@ -142,8 +140,7 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 	m := machinetest.Named(t, "dell-r610-good")
 	root := t.TempDir()
 	m.Tree().WriteTo(t, root)
-	secret := filepath.Join(t.TempDir(), "bmc")
-	require.NoError(t, os.WriteFile(secret, []byte("username: u\npassword: p\n"), 0o600))
+	secret := fileOf(t, "bmc", "username: u\npassword: p\n")
 	const system = "/redfish/v1/Systems/1"
 	for name, c := range map[string]struct {
 		label, counts, total string
@@ -278,12 +275,10 @@ func TestRestartBeforeReplacing(t *testing.T) {
 	const entry = `{"Created":"2026-11-21T07:14:39Z","MessageId":"IDRAC.2.8.MEM0702","Message":"Correctable memory error rate exceeded for %s."}`
 	root := v.Tree().Write(t)
 	_, out, errs := run(nil, "inventory", "--root", root, "--format", "json")
-	var doc report.Inventory
-	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+	doc := decoded[report.Inventory](t, out, errs)
 	slot := doc.Slots[3].Locator.Text()
 	_, out, errs = run(nil, "check", "--root", root, "--format", "json", "--redfish", bmcWith(t, systemEventLog(s.Product, fmt.Sprintf(entry, slot))), "--redfish-credentials", private(t, "username: u\npassword: p\n"), "--redfish-insecure")
-	var audited report.Report
-	require.NoError(t, json.Unmarshal([]byte(out), &audited), errs)
+	audited := decoded[report.Report](t, out, errs)
 	found := 0
 	for _, f := range audited.Findings {
 		if f.Rule == "memory.errors.corrected" && f.Result == verdict.Fail {
@@ -299,14 +294,12 @@ func TestRestartBeforeReplacing(t *testing.T) {
 // no other.
 func TestKnownBadModules(t *testing.T) {
 	t.Parallel()
-	pack, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "site", "known-bad-modules.yaml"))
-	require.NoError(t, err)
+	pack := contentOf(t, filepath.Join(corpustest.Root(t), "deploy", "site", "known-bad-modules.yaml"))
 	for part, want := range map[string]string{"M000": "fail", "M393B5273CH0-CH9": "pass"} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "batches.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(pack), "EXAMPLE-PART-1", part)), 0o644))
-		status, _, errs := run(nil, "rules", "validate", dir)
-		require.Zero(t, status, errs)
+		must(t, "rules", "validate", dir)
 		_, out, _ := run(nil, "check", "--root", trees.Dir(t, "dell-r740-errors"), "--rules", dir, "--format", "json")
 		asked := 0
 		for _, f := range verdictsOf(t, out) {
@@ -470,11 +463,10 @@ func TestSOCAMM(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, out, errs := run([]byte(c.text), "check", "--smbios", "-", "--format", "json")
-			var doc struct {
+			doc := decoded[struct {
 				Verdict  struct{ Status, Sentence string }
 				Findings []struct{ Rule, Result, Severity, Reason string }
-			}
-			require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+			}](t, out, errs)
 			found := false
 			for _, f := range doc.Findings {
 				if f.Result == "fail" {

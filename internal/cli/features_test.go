@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,8 +160,7 @@ func TestFeatures(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, a.check(t)...)...)
-			var doc report.Report
-			require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+			doc := decoded[report.Report](t, out, errs)
 			at := slices.IndexFunc(doc.Findings, func(f verdict.Finding) bool { return f.Rule == a.rule })
 			require.NotEqual(t, -1, at, errs)
 			f := doc.Findings[at]
@@ -204,10 +202,8 @@ func TestPlanOfFeatures(t *testing.T) {
 	} {
 		t.Run(c.platform+" "+c.capacity, func(t *testing.T) {
 			t.Parallel()
-			status, out, errs := run(nil, "plan", "--platform", c.platform, "--capacity", c.capacity, "--all", "--format", "json")
-			require.Equal(t, 0, status, errs)
-			var doc report.Capacity
-			require.NoError(t, json.Unmarshal([]byte(out), &doc))
+			out := must(t, "plan", "--platform", c.platform, "--capacity", c.capacity, "--all", "--format", "json")
+			doc := decoded[report.Capacity](t, out)
 			effects := slices.DeleteFunc(doc.Configurations[0].Effects, func(e verdict.Effect) bool { return !strings.Contains(e.Text, "feature.") })
 			if c.says == "" {
 				assert.Empty(t, effects)

@@ -2,14 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,8 +95,7 @@ var situations = []situation{
 		return []string{"--root", treeOf(t).With(pci([4]string{"0000:65:00.0", "0x010802", "0x144d", "-1"})).Write(t)}
 	}},
 	{"less than Slurm expects", []string{"slurm.node"}, func(t *testing.T) []string {
-		file := filepath.Join(t.TempDir(), "node")
-		require.NoError(t, os.WriteFile(file, []byte("NodeName=n1 RealMemory=64000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n"), 0o600))
+		file := fileOf(t, "node", "NodeName=n1 RealMemory=64000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n")
 		return []string{"--root", treeOf(t).Write(t), "--slurm", file}
 	}},
 	{"two nodes on one processor and one on the other", []string{"numa.nodes.expected"}, func(t *testing.T) []string {
@@ -136,8 +133,7 @@ var odd = []situation{
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A1", Bytes: 16 << 30, Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC"})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC", Serial: "3A12C0F7"})
 		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A3"})
-		file := filepath.Join(t.TempDir(), "dump.bin")
-		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+		file := fileOf(t, "dump.bin", b.Dump())
 		return []string{"--smbios", file}
 	}},
 	{"as many DDR5 as DDR4 modules", []string{"memory.module.generation"}, func(t *testing.T) []string {
@@ -146,8 +142,7 @@ var odd = []situation{
 		for n := range 4 {
 			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A" + strconv.Itoa(n+1), Bytes: 16 << 30, Speed: 3200, Type: [...]uint8{0x1A, 0x22}[n%2]})
 		}
-		file := filepath.Join(t.TempDir(), "dump.bin")
-		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+		file := fileOf(t, "dump.bin", b.Dump())
 		status, out, _ := run(nil, "check", file)
 		assert.Equal(t, 3, status, "doubt never makes green")
 		assert.Contains(t, strings.Join(strings.Fields(out), " "), "probably firmware states a wrong type for some DIMMs (DDR4 and DDR5)")
@@ -179,9 +174,7 @@ func supermicro(t *testing.T, brand string, id [3]int, cores int, secondEmpty bo
 		}
 		b.MemoryDevice(d)
 	}
-	file := filepath.Join(t.TempDir(), "dump.bin")
-	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
-	return file
+	return fileOf(t, "dump.bin", b.Dump())
 }
 
 // treeOf are the files of a machine of two processors.
@@ -255,10 +248,9 @@ func TestRemedyByCause(t *testing.T) {
 		{situationOf(t, "a kernel told to ignore the nodes"), "numa.nodes.used", "machine", "take numa=off off the command line"},
 	} {
 		_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, c.check...)...)
-		var doc struct {
+		doc := decoded[struct {
 			Findings []struct{ Rule, Subject, Result, Remedy string }
-		}
-		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		}](t, out, errs)
 		judged := false
 		for _, f := range doc.Findings {
 			if f.Rule == c.rule && f.Subject == c.subject {
@@ -305,9 +297,7 @@ var beside = []situation{
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}
 	}},
 	{"a SOCAMM module that is missing", []string{"memory.module.complete"}, func(t *testing.T) []string {
-		file := filepath.Join(t.TempDir(), "vera.txt")
-		require.NoError(t, os.WriteFile(file, []byte(vera(1, "CAMM", 192, 192, 192, 192, 192, 192, 192, 0)), 0o600))
-		return []string{"--smbios", file}
+		return []string{"--smbios", fileOf(t, "vera.txt", vera(1, "CAMM", 192, 192, 192, 192, 192, 192, 192, 0))}
 	}},
 	{"a NUMA part without memory", []string{"numa.subnuma.symmetric"}, func(t *testing.T) []string {
 		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
@@ -318,11 +308,9 @@ var beside = []situation{
 // measuredBeside is measuredFile beside a dump: each node names its socket.
 func measuredBeside(t *testing.T, s machinetest.Server, threads int, rates ...float64) []string {
 	t.Helper()
-	dump := filepath.Join(t.TempDir(), "dump.bin")
-	require.NoError(t, os.WriteFile(dump, s.Table(func(_, _, slot int) bool { return slot == 0 }).Dump(), 0o600))
+	dump := fileOf(t, "dump.bin", s.Table(func(_, _, slot int) bool { return slot == 0 }).Dump())
 	file := measuredFile(t, s.Product, threads, rates...)
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	text := contentOf(t, file)
 	for node := range rates {
 		text = bytes.Replace(text, []byte(`"socket": null`), []byte(`"socket": `+strconv.Itoa(node)), 1)
 	}
@@ -362,8 +350,7 @@ func TestMeasuredShare(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.want, got, errs)
-			var doc report.Report
-			require.NoError(t, json.Unmarshal([]byte(out), &doc))
+			doc := decoded[report.Report](t, out)
 			assert.Equal(t, *doc.Inventory.Population.Sockets[1].Socket, *doc.Measured[0].Figures[len(doc.Measured[0].Figures)-1].CPUNode)
 			assert.Equal(t, doc.Inventory.Population.Sockets[0].PeakBytes.Value, *doc.Measured[0].Figures[0].Peak)
 		})
@@ -420,11 +407,9 @@ func TestLoadedCurve(t *testing.T) {
 		{"Read-write", "688.02", "fail", "Intel MLC, reads and writes: 122 ns at half of the peak, 688 ns at most"},
 	} {
 		t.Run(c.traffic+" "+c.worst, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "mlc.txt")
-			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, curve, c.traffic, c.worst), 0o600))
+			file := fileOf(t, "mlc.txt", fmt.Appendf(nil, curve, c.traffic, c.worst))
 			_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", root, "--measured", file)
-			var doc report.Report
-			require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+			doc := decoded[report.Report](t, out, errs)
 			at := slices.IndexFunc(doc.Findings, func(f verdict.Finding) bool { return f.Rule == "measure.latency.loaded" })
 			f := doc.Findings[at]
 			assert.Equal(t, []string{c.result, c.found}, []string{string(f.Result), string(f.Found)})
@@ -446,9 +431,7 @@ func TestLoadedCurve(t *testing.T) {
 // private is a file that only its owner may read.
 func private(t *testing.T, text string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "private.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
+	return fileOf(t, "private.yaml", text)
 }
 
 // measuredFile is the output of memaudit measure for a machine whose nodes read this many bytes per second, in seven
@@ -469,9 +452,7 @@ func measuredFile(t *testing.T, product string, threads int, rates ...float64) s
 	}
 	text, err := r.Encode()
 	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "measured.json")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
-	return file
+	return fileOf(t, "measured.json", text)
 }
 
 // controllerOf is a BMC that calls one module of a PowerEdge R610

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -25,8 +24,7 @@ import (
 func fleetOf(t *testing.T, stdin []byte, args ...string) (int, fleet.Document) {
 	t.Helper()
 	status, out, errs := run(stdin, append([]string{"fleet", "--format", "json"}, args...)...)
-	var d fleet.Document
-	require.NoError(t, json.Unmarshal([]byte(out), &d), errs)
+	d := decoded[fleet.Document](t, out, errs)
 	return status, d
 }
 
@@ -45,8 +43,7 @@ func TestFleet(t *testing.T) {
 	_, inv, _ := run(nil, "inventory", "--root", good, "--format", "json")
 	write("unbalanced.json", doc)
 	write("inventory.json", inv)
-	status, _, errs := run(nil, "snapshot", "--root", good, "-o", filepath.Join(dir, "good.tar.gz"))
-	require.Zero(t, status, errs)
+	must(t, "snapshot", "--root", good, "-o", filepath.Join(dir, "good.tar.gz"))
 	status, d := fleetOf(t, nil, dir, good)
 	assert.Equal(t, 1, status)
 	assert.Empty(t, d.Unreadable)
@@ -79,8 +76,7 @@ func TestFleetCaptureWithoutTree(t *testing.T) {
 	assert.Empty(t, d.Unreadable)
 	require.Len(t, d.Machines, 1)
 	assert.Equal(t, "node7", d.Machines[0].Name)
-	capture, err := os.ReadFile(file)
-	require.NoError(t, err)
+	capture := contentOf(t, file)
 	_, named, _ := run(nil, "check", file)
 	status, piped, errs := run(capture, "check", "-")
 	assert.Equal(t, 1, status, errs)
@@ -131,11 +127,10 @@ func TestFleetLonger(t *testing.T) {
 // gzipped writes a compressed copy of a file next to it.
 func gzipped(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := contentOf(t, file)
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	_, err = z.Write(data)
+	_, err := z.Write(data)
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	require.NoError(t, os.WriteFile(file+".gz", out.Bytes(), 0o600))
@@ -183,8 +178,7 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 	// The same names, the slow and the quick one exchanged.
 	require.NoError(t, os.WriteFile(filepath.Join(second, "a.bin"), quick, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(second, "b.bin"), slow, 0o600))
-	list := filepath.Join(t.TempDir(), "list")
-	require.NoError(t, os.WriteFile(list, []byte(filepath.Join(first, "a.bin")+"\n"+filepath.Join(second, "b.bin")+"\n"), 0o600))
+	list := fileOf(t, "list", filepath.Join(first, "a.bin")+"\n"+filepath.Join(second, "b.bin")+"\n")
 	args := []string{first, list, second, tree(t, "ibm-e326m-full"), filepath.Join(first, "missing")}
 
 	for _, format := range corpustest.Sample(fleet.Formats(), 3) { // of text, html, csv and json the first and the last

@@ -63,6 +63,12 @@ func writeFile(t testing.TB, path string, data []byte) string {
 	return path
 }
 
+// fileOf writes a file of a test in a folder of its own.
+func fileOf[T ~string | ~[]byte](t testing.TB, name string, text T) string {
+	t.Helper()
+	return writeFile(t, filepath.Join(t.TempDir(), name), []byte(text))
+}
+
 // reasons are those of the unreadable inputs, by the last element of their path.
 func reasons(d fleet.Document) map[string]string {
 	out := map[string]string{}
@@ -159,10 +165,8 @@ func TestFleetArchives(t *testing.T) {
 	dir := t.TempDir()
 	doc := goodReport(t)
 	capture := filepath.Join(dir, "node7.tar.gz")
-	status, _, errs := run(nil, "snapshot", "--root", tree(t, "dell-r610-good"), "-o", capture)
-	require.Zero(t, status, errs)
-	packed, err := os.ReadFile(capture)
-	require.NoError(t, err)
+	must(t, "snapshot", "--root", tree(t, "dell-r610-good"), "-o", capture)
+	packed := contentOf(t, capture)
 	outside := writeFile(t, filepath.Join(dir, "outside.txt"), []byte(secret))
 	inner := tarOf(t, fileIn("a.json", doc))
 	data := tarOf(t, fileIn("a.json", doc), fileIn("node7.tar.gz", string(packed)), fileIn("inner.tar", string(inner)), fileIn("./x/.hidden", "x"),
@@ -215,14 +219,11 @@ func TestFleetTreesInArchive(t *testing.T) {
 	members := []tar.Header{fileIn("site/n0.json", goodReport(t))}
 	for _, node := range []string{"n1", "n2"} {
 		for _, name := range []string{"proc/cpuinfo", "sys/devices/system/node/has_cpu", "sys/firmware/dmi/tables/DMI", "sys/firmware/dmi/tables/smbios_entry_point"} {
-			data, err := os.ReadFile(filepath.Join(tree(t, "dell-r610-good"), name))
-			require.NoError(t, err)
-			members = append(members, fileIn("site/"+node+"/"+name, string(data)))
+			members = append(members, fileIn("site/"+node+"/"+name, string(contentOf(t, filepath.Join(tree(t, "dell-r610-good"), name)))))
 		}
 	}
 	writeFile(t, file, tarOf(t, members...))
-	packed, err := os.ReadFile(gzipped(t, file))
-	require.NoError(t, err)
+	packed := contentOf(t, gzipped(t, file))
 	for _, c := range []struct {
 		stdin []byte
 		arg   string
@@ -398,8 +399,7 @@ func TestFleetUnreadList(t *testing.T) {
 	assert.Contains(t, errs, "1237 inputs could not be read")
 
 	one := writeFile(t, filepath.Join(t.TempDir(), "a.tar"), tarOf(t, fileIn("a.json", goodReport(t))))
-	first, err := os.ReadFile(gzipped(t, one))
-	require.NoError(t, err)
+	first := contentOf(t, gzipped(t, one))
 	status, d = fleetOf(t, slices.Concat(first, first), "-")
 	assert.Equal(t, 3, status)
 	require.Len(t, d.Unreadable, 1)

@@ -288,8 +288,7 @@ func TestRefusedInputs(t *testing.T) {
 		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
 		packages[at+"package_cpus_list"], packages[at+"physical_package_id"] = fmt.Sprintln(i), fmt.Sprintln(i)
 	}
-	root := filepath.Join(t.TempDir(), "packages.tar")
-	require.NoError(t, os.WriteFile(root, packages.Tar(t, ""), 0o600))
+	root := fileOf(t, "packages.tar", packages.Tar(t, ""))
 	table := t.TempDir()
 	at := filepath.Join(table, "sys/firmware/dmi/tables")
 	require.NoError(t, os.MkdirAll(at, 0o755))
@@ -329,8 +328,7 @@ func TestInputsAreBounded(t *testing.T) {
 		"baseline":      {baseline.MaxBytes, []string{"--root", root, "--baseline"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "long")
-			require.NoError(t, os.WriteFile(file, nil, 0o600))
+			file := fileOf(t, "long", "")
 			require.NoError(t, os.Truncate(file, c.most+1))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

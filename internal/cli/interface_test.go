@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,9 +18,7 @@ import (
 // interfacePage is docs/interface.md.
 func interfacePage(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "docs", "interface.md"))
-	require.NoError(t, err)
-	return string(data)
+	return string(contentOf(t, filepath.Join(corpustest.Root(t), "docs", "interface.md")))
 }
 
 // part is the text under one heading of a page.
@@ -107,10 +103,7 @@ func TestInterfaceNamesEveryFormat(t *testing.T) {
 // given there.
 func TestInterfaceRulesAreLoaded(t *testing.T) {
 	t.Parallel()
-	status, out, errs := run(nil, "rules", "list", "--format", "json")
-	require.Equal(t, 0, status, errs)
-	var rules []struct{ ID, Subject, Severity string }
-	require.NoError(t, json.Unmarshal([]byte(out), &rules))
+	rules := decoded[[]struct{ ID, Subject, Severity string }](t, must(t, "rules", "list", "--format", "json"))
 	loaded := map[string]bool{}
 	for _, r := range rules {
 		loaded[r.ID+" "+r.Subject+" "+r.Severity] = true
@@ -135,13 +128,12 @@ func interfaceRules(text string) [][]string {
 func TestManualPages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
-	status, out, errs := run(nil, "man", "check")
-	assert.Equal(t, 0, status, errs)
+	out := must(t, "man", "check")
 	assert.Contains(t, out, `.TH "MEMAUDIT-CHECK" "8" "Sep 2026"`)
 	assert.Contains(t, out, "\n\\fBmemaudit check [FILE] [flags]\\fP\n")
 	assert.Contains(t, out, ".TP\n\\fB\\-\\-fail\\-on\\fP=warning\nlowest \\fISEVERITY\\fP that")
 	assert.NoDirExists(t, "check")
-	status, out, _ = run(nil, "man", "./check")
+	status, out, _ := run(nil, "man", "./check")
 	assert.Equal(t, 0, status)
 	assert.Empty(t, out)
 	assert.FileExists(t, "check/memaudit-check.8")

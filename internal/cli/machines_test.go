@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -77,6 +78,28 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 		}
 	}
 	return status, out.String(), errs.String()
+}
+
+// must calls the program, which has to succeed, and returns what it prints.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, errs := run(nil, args...)
+	require.Zero(t, status, errs)
+	return out
+}
+
+// decoded is the JSON that the program printed; errs are its other words.
+func decoded[T any](t *testing.T, out string, errs ...string) (v T) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(out), &v), errs)
+	return v
+}
+
+func contentOf(t testing.TB, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return data
 }
 
 // mustBeRead panics if a document that was printed does not keep its published schema, or if the fleet cannot read a report
@@ -161,8 +184,7 @@ func checkExample(t *testing.T, name string, m machinetest.Machine) {
 	if *reporttest.Update {
 		require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644))
 	}
-	committed, err := os.ReadFile(file)
-	require.NoError(t, err)
+	committed := contentOf(t, file)
 	assert.True(t, bytes.Equal(gunzip(t, packed.Bytes()), gunzip(t, committed)), "%s is not the machine described; make golden rewrites it", file)
 }
 

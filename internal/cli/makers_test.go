@@ -196,13 +196,12 @@ func settingsJudged(t *testing.T, m *maker, f hosttest.Files, attributes ...[2]s
 		args = append(args, "--bios", export(t, m.format(attributes)))
 	}
 	_, out, errs := run(nil, args...)
-	var doc struct {
+	doc := decoded[struct {
 		Findings []struct {
 			Rule, Subject, Result, Severity, Found, Reason, Remedy string
 			CausedBy                                               string `json:"caused_by"`
 		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+	}](t, out, errs)
 	judged := map[string]string{}
 	for _, x := range doc.Findings {
 		if strings.HasPrefix(x.Rule, "setting") {
@@ -340,8 +339,7 @@ func TestStockDistribution(t *testing.T) {
 			}
 			t.Run(vendor+", "+name, func(t *testing.T) {
 				_, out, errs := run(nil, "check", "--root", installed(part, x, s).Write(t), "--bios", writeFile(t, filepath.Join(t.TempDir(), "bios.json"), []byte(text)), "--format", "json")
-				var doc report.Report
-				require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+				doc := decoded[report.Report](t, out, errs)
 				for _, f := range doc.Findings {
 					if f.Result == "fail" && f.Severity != "info" {
 						assert.NotRegexp(t, "^settings?[.]", f.Rule, "%s %s: %s", f.Rule, f.Subject, f.Found)
@@ -403,8 +401,7 @@ func TestIdleStatesInUse(t *testing.T) {
 	for _, word := range []string{"Disabled", "Enabled"} {
 		_, out, errs := run(nil, "check", "--root", root, "--profile", "low-latency", "--format", "json",
 			"--bios", export(t, redfishJSON([][2]string{{"ProcCStates", word}, {"ProcC1E", word}, {"SysProfile", "Custom"}})))
-		var doc report.Report
-		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		doc := decoded[report.Report](t, out, errs)
 		failed := map[string]string{}
 		for _, f := range doc.Findings {
 			if f.Result == "fail" {
@@ -426,8 +423,7 @@ func TestPartOfADocument(t *testing.T) {
 			args = append(args, "--profile", "workloads/vsphere-intel")
 		}
 		_, out, errs := run(nil, append(args, "--format", "json")...)
-		var doc report.Report
-		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		doc := decoded[report.Report](t, out, errs)
 		assert.Equal(t, asked, doc.Profile != nil && strings.Contains(string(doc.Profile.Part), "second-hand"), out[:400])
 	}
 }

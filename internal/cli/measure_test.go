@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,9 +161,7 @@ func TestMeasureCompares(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "measured.json")
 	status, _, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: saveTo(file)}).run(t)
 	require.Zero(t, status, errs)
-	kept, err := os.ReadFile(file)
-	require.NoError(t, err)
-	keepsMeasurementSchema(t, string(kept))
+	keepsMeasurementSchema(t, string(contentOf(t, file)))
 	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)
 	assert.Equal(t, report.ExitFailed, status, errs)
 	assert.Contains(t, out, "\nsince     2026-11-20T12:00:")
@@ -173,8 +170,7 @@ func TestMeasureCompares(t *testing.T) {
 	assert.Regexp(t, `(?s)FAIL      measure.socket.asymmetric, machine.*PASS      measure.baseline.dropped, node 0.*FAIL      measure.baseline.dropped, node 1`, out)
 
 	// The same file is what check and the metrics read.
-	status, out, errs = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "prometheus")
-	assert.Zero(t, status, errs)
+	out = must(t, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "prometheus")
 	assert.Contains(t, out, `memaudit_measured_read_bytes_per_second{cpu_node="1",memory_node="0"} 1.4e+10`)
 	_, out, _ = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "html")
 	assert.Contains(t, out, "Measured with memaudit")
@@ -222,8 +218,7 @@ func TestMeasureRefuses(t *testing.T) {
 		"memory": {func(s *measure.Machine) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "measured.json")
-			require.NoError(t, os.WriteFile(file, []byte("kept"), 0o600))
+			file := fileOf(t, "measured.json", "kept")
 			m := measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: func(f *measureFlags, s *measure.Machine) {
 				c.refuse(s)
 				f.save, f.output.format = file, "json"
@@ -232,14 +227,11 @@ func TestMeasureRefuses(t *testing.T) {
 			assert.Equal(t, report.ExitNotAudited, status)
 			assert.Contains(t, errs, "memaudit: error: measure: refused: "+c.why)
 			keepsMeasurementSchema(t, out)
-			var r measure.Result
-			require.NoError(t, json.Unmarshal([]byte(out), &r))
+			r := decoded[measure.Result](t, out)
 			require.NotEmpty(t, r.Refused)
 			assert.Contains(t, string(r.Refused), c.why)
 			assert.Empty(t, r.Nodes)
-			kept, err := os.ReadFile(file)
-			require.NoError(t, err)
-			assert.Equal(t, "kept", string(kept))
+			assert.Equal(t, "kept", string(contentOf(t, file)))
 		})
 	}
 }
@@ -294,9 +286,7 @@ func TestCheckPrintsMeasuredFiles(t *testing.T) {
 		"mlc":          {latencies, []string{"node 0: MLC matrix 81.2 ns", "node 0, memory of node 1: MLC matrix 131.0 ns"}},
 		"likwid-bench": {likwid, []string{"run 1: likwid load_avx 61.8 GB/s"}},
 	} {
-		file := filepath.Join(t.TempDir(), "result")
-		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
-		_, out, errs := run(nil, "check", "--root", root, "--measured", file)
+		_, out, errs := run(nil, "check", "--root", root, "--measured", fileOf(t, "result", c.text))
 		require.Empty(t, errs, tool)
 		_, section, found := strings.Cut(out, "\nMEASURED  with "+tool+", ")
 		require.True(t, found, "%s: %s", tool, out)
@@ -327,8 +317,7 @@ func TestMeasurementIsCarried(t *testing.T) {
 	read := func(args ...string) *report.Report {
 		_, out, errs := run(nil, append([]string{"check", "--format", "json"}, args...)...)
 		require.Empty(t, errs)
-		var doc report.Report
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		doc := decoded[report.Report](t, out)
 		return &doc
 	}
 	doc := read("--snapshot", captured)
@@ -352,9 +341,7 @@ func TestDaemonServesTheLastRun(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	left := filepath.Join(t.TempDir(), "left.json")
-	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
-	require.NoError(t, os.WriteFile(conf, []byte("interval: 90s\n"), 0o600))
-	a := newAuditor(t, root, conf)
+	a := newAuditor(t, root, fileOf(t, "memaudit.yaml", "interval: 90s\n"))
 	a.f.input.measured = []string{left} // a configuration's would be of the live machine
 	for _, rate := range []float64{20e9, 17e9} {
 		require.NoError(t, os.Rename(measuredFile(t, "PowerEdge R610", 12, rate, rate), left))

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -85,8 +84,7 @@ func commandSets(t *testing.T, pattern *regexp.Regexp, text string) []set {
 // redfishSets keeps the order of the members.
 func redfishSets(t *testing.T, text string) []set {
 	t.Helper()
-	var body struct{ Attributes json.RawMessage }
-	require.NoError(t, json.Unmarshal([]byte(text), &body), text)
+	body := decoded[struct{ Attributes json.RawMessage }](t, text)
 	d := json.NewDecoder(strings.NewReader(string(body.Attributes)))
 	d.UseNumber()
 	_, err := d.Token()
@@ -246,7 +244,5 @@ func appliedSUM(t *testing.T, raw string, changes []set) string {
 // readFile is a file of the corpus.
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
-	return string(data)
+	return string(contentOf(t, name))
 }

@@ -5,7 +5,6 @@ package cli
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,8 +151,7 @@ func newPatchBench(t *testing.T) *patchBench {
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs).WithTables(func() (settings.Tables, error) { return tables, nil })
 	b := &patchBench{engine: engine, tables: tables, counts: map[string]int{}, records: map[string]string{}}
-	file, err := os.ReadFile("../../rules/settings/spellings.tsv")
-	require.NoError(t, err)
+	file := contentOf(t, "../../rules/settings/spellings.tsv")
 	for line := range strings.Lines(string(file)) {
 		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 6 {
 			b.records[settings.PlainName(f[3])] += "|" + f[5]

@@ -18,9 +18,7 @@ const u46Now = `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosA
 
 func biosFile(t *testing.T, content string) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "bios.json")
-	require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
-	return name
+	return fileOf(t, "bios.json", content)
 }
 
 // emptyTree is a machine without any data.
@@ -49,13 +47,11 @@ func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	assert.Contains(t, errs, "turbo is left as it is: WorkloadProfile cannot be changed now, the export says (read-only)\n")
 	status, out, errs = run(nil, "profiles", "patch", "site/quiet", "--root", root, "--bios", biosFile(t, u46Now), "--rules", freeProfile(t))
 	require.Equal(t, 0, status, errs)
-	var change struct{ Attributes map[string]string }
-	require.NoError(t, json.Unmarshal([]byte(out), &change))
+	change := decoded[struct{ Attributes map[string]string }](t, out)
 	assert.Equal(t, map[string]string{"ProcTurbo": "Disabled", "MinProcIdlePower": "NoCStates"}, change.Attributes)
 	assert.Contains(t, errs, "2 to change, 1 as wanted")
 	assert.Contains(t, errs, "node_interleave is left as it is: the export has no attribute for it")
-	var now map[string]any
-	require.NoError(t, json.Unmarshal([]byte(u46Now), &now))
+	now := decoded[map[string]any](t, u46Now)
 	for k, v := range change.Attributes {
 		now["Attributes"].(map[string]any)[k] = v
 	}
@@ -66,10 +62,9 @@ func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	assert.Empty(t, out)
 	assert.Contains(t, errs, "0 to change, 3 as wanted")
 	_, out, _ = run(nil, "check", "--profile", "site/quiet", "--root", root, "--bios", biosFile(t, string(then)), "--rules", freeProfile(t), "--format", "json")
-	var doc struct {
+	doc := decoded[struct {
 		Findings []struct{ Rule, Result string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	}](t, out)
 	pass := 0
 	for _, f := range doc.Findings {
 		if strings.HasPrefix(f.Rule, "setting.") {

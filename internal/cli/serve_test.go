@@ -163,8 +163,7 @@ func TestReadable(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	require.NoError(t, os.WriteFile(at("web/web.yml"), []byte("tls_server_config: {cert_file: a.crt, key_file: "+at("tls/a.key")+"}\n"), 0o600))
 	require.NoError(t, os.WriteFile(at("conf/memaudit.yaml"), nil, 0o600))
-	rule, err := os.ReadFile(filepath.Join("..", "..", "rules", "general", "numa.yaml"))
-	require.NoError(t, err)
+	rule := contentOf(t, filepath.Join("..", "..", "rules", "general", "numa.yaml"))
 	require.NoError(t, os.WriteFile(at("rules/deep/numa.yaml"), rule, 0o600))
 	p, _, _ := newProgram(nil)
 	f := &serveFlags{}
@@ -182,9 +181,7 @@ func TestRunbook(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newProgram(nil)
 	site := t.TempDir()
-	rule, err := os.ReadFile(filepath.Join("..", "..", "rules", "README.md"))
-	require.NoError(t, err)
-	_, example, _ := strings.Cut(string(rule), "```yaml\n")
+	_, example, _ := strings.Cut(string(contentOf(t, filepath.Join("..", "..", "rules", "README.md"))), "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
 	require.NoError(t, os.WriteFile(filepath.Join(site, "site.yaml"), []byte(example), 0o600))
 	page, err := p.runbookText(&checkFlags{rules: []string{site}})
@@ -198,8 +195,7 @@ func TestRunbook(t *testing.T) {
 	for _, r := range rulepack.Describe(packs) {
 		ids = append(ids, r.ID)
 	}
-	texts, err := os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "memaudit.alerts.yml"))
-	require.NoError(t, err)
+	texts := contentOf(t, filepath.Join("..", "..", "deploy", "prometheus", "memaudit.alerts.yml"))
 	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(texts), -1) {
 		ids = append(ids, m[1])
 	}
@@ -376,8 +372,7 @@ func TestCredentials(t *testing.T) {
 // everything that the configuration names for it, and that an unpacked tree, and one that only links to /sys, is
 // another machine.
 func TestConfigurationBelowHostRoot(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "bmc.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
+	file := fileOf(t, "bmc.yaml", "username: u\npassword: p\n")
 	conf := &config{Redfish: &redfishConfig{URL: "https://bmc.example", Credentials: file}, Baseline: "/b", BIOS: []string{"/x"}, Measured: []string{"/m"}}
 	links := t.TempDir()
 	require.NoError(t, os.Symlink("/sys", filepath.Join(links, "sys")))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -35,9 +34,7 @@ func stranger(t *testing.T) string {
 		}
 		b.MemoryDevice(d)
 	}
-	file := filepath.Join(t.TempDir(), "dump.bin")
-	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
-	return file
+	return fileOf(t, "dump.bin", b.Dump())
 }
 
 // inFolder writes the parts of a draft, or whatever has such heads, into files.
@@ -58,12 +55,11 @@ func inFolder(t *testing.T, text string) string {
 func TestDraftBecomesKnowledge(t *testing.T) {
 	t.Parallel()
 	dump := stranger(t)
-	status, text, errs := run(nil, "rules", "draft", "--smbios", dump)
-	require.Zero(t, status, errs)
+	text := must(t, "rules", "draft", "--smbios", dump)
 	assert.Contains(t, text, "# ---- platforms/our-platform.yaml")
 	assert.Contains(t, text, "vendor: GenuineIntel, family: 6, model: 254")
 	assert.Contains(t, text, `"Bay 3 of CPU 2", "x"`)
-	status, _, errs = run(nil, "rules", "validate", inFolder(t, text))
+	status, _, errs := run(nil, "rules", "validate", inFolder(t, text))
 	assert.Equal(t, 2, status, "a skeleton is not knowledge")
 	assert.Contains(t, errs, "FILL IN")
 
@@ -77,12 +73,10 @@ func TestDraftBecomesKnowledge(t *testing.T) {
 		`locator: ["FILL IN"]`, `locator: ["Bay {num} of CPU {cpu}"]`,
 	).Replace(text)
 	dir := inFolder(t, filled)
-	status, out, errs := run(nil, "rules", "validate", dir)
-	require.Zero(t, status, errs)
+	out := must(t, "rules", "validate", dir)
 	assert.Contains(t, out, "2 other files, no complaint")
 
-	status, text, errs = run(nil, "rules", "draft", "--smbios", dump, "--rules", dir)
-	require.Zero(t, status, errs)
+	text = must(t, "rules", "draft", "--smbios", dump, "--rules", dir)
 	assert.NotContains(t, text, "our-platform.yaml", "the platform is known now")
 	assert.Contains(t, text, "# ---- slots/our-maps.yaml")
 	assert.Contains(t, text, "locators: [our-labels]")
@@ -94,15 +88,11 @@ func TestDraftBecomesKnowledge(t *testing.T) {
 	maps := strings.NewReplacer("groups: FILL IN", "groups: [[1], [2], [3], [4]]", "vendor: FILL IN, title: FILL IN", "vendor: Example, title: Memory of the E200",
 		"FILL IN: page or table", "p4").Replace("# ---- slots/sources.yaml" + ours)
 	dir = inFolder(t, filled+maps)
-	status, _, errs = run(nil, "rules", "validate", dir)
-	require.Zero(t, status, errs)
+	must(t, "rules", "validate", dir)
 
-	status, text, errs = run(nil, "rules", "draft", "--smbios", dump, "--rules", dir)
-	require.Zero(t, status, errs)
+	text = must(t, "rules", "draft", "--smbios", dump, "--rules", dir)
 	assert.Equal(t, "# Nothing to draft: the platform is our-platform, and all 8 memory slots have their channel.\n", text)
-	status, page, errs := run(nil, "explain", "our-platform", "--rules", dir)
-	require.Zero(t, status, errs)
-	assert.Contains(t, page, "Example 9999")
+	assert.Contains(t, must(t, "explain", "our-platform", "--rules", dir), "Example 9999")
 	status, _, errs = run(nil, "explain", "our-platform")
 	assert.Equal(t, 2, status, "without the site's files nobody knows it: %s", errs)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "slots", "broken.yaml"), []byte("schema: 1\nmaps: [{}]\n"), 0o600))
@@ -193,12 +183,11 @@ func TestAcceptedPopulation(t *testing.T) {
 		text := "accepted:\n  - {product: " + product + ", population: " + population + ", reason: capacity is not needed, until: " + until + "}\n"
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		status, out, errs := run(nil, "check", "--root", dir, "--config", file, "--format", "json")
-		var doc struct {
+		doc := decoded[struct {
 			Verdict  struct{ Sentence string }
 			Summary  struct{ Waived int }
 			Findings []struct{ Waiver struct{ Population bool } }
-		}
-		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		}](t, out, errs)
 		accepted := 0
 		for _, f := range doc.Findings {
 			if f.Waiver.Population {
@@ -227,8 +216,7 @@ func TestAcceptedPopulation(t *testing.T) {
 	assert.Equal(t, 1, status, "another product")
 	assert.NotContains(t, text, "accepted population")
 
-	file := filepath.Join(t.TempDir(), "memaudit.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("accepted:\n  - {product: X, population: y, until: 2027-01-01}\n"), 0o600))
+	file := fileOf(t, "memaudit.yaml", "accepted:\n  - {product: X, population: y, until: 2027-01-01}\n")
 	status, _, errs = run(nil, "check", "--root", dir, "--config", file)
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "reason is missing")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -53,8 +52,7 @@ func TestWrittenNamesArePrintable(t *testing.T) {
 	t.Parallel()
 	root, name := tree(t, "dell-r610-good"), filepath.Join(t.TempDir(), "a\x1b[31m\u202e\xff")
 	for _, args := range [][]string{{"baseline", "save", "--file", name + "1"}, {"snapshot", "-o", name + "2"}} {
-		status, out, errs := run(nil, append(args, "--root", root)...)
-		assert.Zero(t, status, errs)
+		out := must(t, append(args, "--root", root)...)
 		assert.Contains(t, out, "a?[31m??")
 		assert.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f\x{202e}]`, out)
 	}
@@ -102,13 +100,11 @@ func TestHostName(t *testing.T) {
 	_, out, _ = run(nil, "check", "--root", root, "--host-name")
 	assert.Contains(t, out, ", secret-node17\n")
 	_, out, _ = run(nil, "check", "--root", root, "--host-name", "--format", "json")
-	var doc struct{ Machine struct{ Host *string } }
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	doc := decoded[struct{ Machine struct{ Host *string } }](t, out)
 	require.NotEmpty(t, doc.Machine.Host)
 	assert.Equal(t, "secret-node17", *doc.Machine.Host)
 
-	file := filepath.Join(t.TempDir(), "a.json")
-	require.NoError(t, os.WriteFile(file, []byte(out), 0o600))
+	file := fileOf(t, "a.json", out)
 	_, out, errs := run(nil, "fleet", file, "--format", "json", "--fail-on", "never")
 	assert.Contains(t, out, `"name": "secret-node17"`, errs)
 

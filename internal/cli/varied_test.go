@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,9 +68,7 @@ func readable(t *testing.T, root string) *report.Report {
 	for clause := range strings.SplitSeq(r.Verdict.Sentence, ", and ") {
 		assert.Equal(t, 1, strings.Count(r.Verdict.Sentence, clause), r.Verdict.Sentence)
 	}
-	file := filepath.Join(t.TempDir(), "node.json")
-	require.NoError(t, os.WriteFile(file, []byte(out), 0o600))
-	_, out, errs = run(nil, "fleet", file, "--format", "json")
+	_, out, errs = run(nil, "fleet", fileOf(t, "node.json", out), "--format", "json")
 	require.Empty(t, errs)
 	var all fleet.Document
 	decodeJSON(t, out, &all)
@@ -124,9 +121,7 @@ func sameFromText(t *testing.T, s *machinetest.Varied) {
 		return
 	}
 	dump := s.Table().Dump()
-	file := filepath.Join(t.TempDir(), "dump")
-	require.NoError(t, os.WriteFile(file, dump, 0o600))
-	text, err := exec.CommandContext(t.Context(), "dmidecode", "--from-dump", file).Output()
+	text, err := exec.CommandContext(t.Context(), "dmidecode", "--from-dump", fileOf(t, "dump", dump)).Output()
 	require.NoError(t, err)
 	var of [2]report.Report
 	for i, input := range [][]byte{dump, text} {

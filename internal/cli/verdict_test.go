@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -110,8 +109,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 				holds := map[bool]string{true: "1", false: "0"}[s == v.Status]
 				assert.Contains(t, out[formats.Prometheus], `memaudit_verdict{status="`+string(s)+`"} `+holds+"\n")
 			}
-			var doc struct{ Verdict report.Verdict }
-			require.NoError(t, json.Unmarshal([]byte(out[formats.JSON]), &doc))
+			doc := decoded[struct{ Verdict report.Verdict }](t, out[formats.JSON])
 			assert.Equal(t, v, doc.Verdict)
 
 			line := logLine(t, r)
@@ -219,8 +217,7 @@ func verdictsOf(t *testing.T, out string) []judged {
 	if list, ok := judgedIn.Load(out); ok {
 		return slices.Clone(list.([]judged))
 	}
-	var doc struct{ Findings []judged }
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	doc := decoded[struct{ Findings []judged }](t, out)
 	judgedIn.Store(out, slices.Clone(doc.Findings))
 	return doc.Findings
 }
@@ -279,9 +276,7 @@ func TestLabels(t *testing.T) {
 		status, out, errs := run(nil, append([]string{"labels", "--output", file}, c.args...)...)
 		assert.Equal(t, c.status, status, errs)
 		assert.Empty(t, out)
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		assert.Contains(t, string(data), "feature.node.kubernetes.io/memaudit-"+c.first+"\n")
+		assert.Contains(t, string(contentOf(t, file)), "feature.node.kubernetes.io/memaudit-"+c.first+"\n")
 	}
 	status, _, errs := run(nil, "labels", "--profile", "fast")
 	assert.Equal(t, 2, status)

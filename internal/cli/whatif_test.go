@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,17 +20,15 @@ import (
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-unbalanced")
-	status, out, errs := run(nil, "plan", "--root", root, "--move", "DIMM_B4=DIMM_B3", "--format", "json")
-	require.Zero(t, status, errs)
-	var doc struct {
+	out := must(t, "plan", "--root", root, "--move", "DIMM_B4=DIMM_B3", "--format", "json")
+	doc := decoded[struct {
 		Schema string
 		After  struct {
 			Findings []struct{ Rule string }
 		}
 		Gone []struct{ Rule, Subject string } `json:"findings_gone"`
 		New  []struct{ Rule, Subject string } `json:"findings_new"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	}](t, out)
 	assert.Equal(t, "memaudit.plan/v1", doc.Schema)
 	assert.NotEmpty(t, doc.Gone)
 	assert.Empty(t, doc.New)
@@ -52,7 +48,7 @@ func TestPlan(t *testing.T) {
 		{[]string{"--move", "DIMM_B6=DIMM_B3"}, "DIMM_B6 holds no module to move; filled are DIMM_A1"},
 		{nil, "plan needs --capacity SIZE, --move A=B"},
 	} {
-		status, out, errs = run(nil, append([]string{"plan", "--root", root}, c.args...)...)
+		status, out, errs := run(nil, append([]string{"plan", "--root", root}, c.args...)...)
 		assert.Equal(t, 2, status, c.args)
 		assert.Empty(t, out)
 		assert.Contains(t, errs, c.says)
@@ -72,9 +68,7 @@ func TestPlanNamesAssumedModule(t *testing.T) {
 		}
 		b.MemoryDevice(d)
 	}
-	file := filepath.Join(t.TempDir(), "dump.bin")
-	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
-	status, out, errs := run(nil, "plan", "--smbios", file, "--install", "DIMM_A3=8G")
+	status, out, errs := run(nil, "plan", "--smbios", fileOf(t, "dump.bin", b.Dump()), "--install", "DIMM_A3=8G")
 	require.Zero(t, status, errs)
 	assert.Contains(t, errs, "memaudit: warning: the modules of 8 GiB differ; the one in DIMM_A3 is taken to be like that in DIMM_A1: single-rank DDR4")
 	assert.NotContains(t, out, "taken to be")
@@ -102,8 +96,7 @@ func TestPlanCapacity(t *testing.T) {
 		CapacityBytes  int64 `json:"capacity_bytes"`
 		Configurations []configuration
 	}
-	status, out, errs := run(nil, "plan", "--root", tree(t, "dell-r610-unbalanced"), "--capacity", "48G", "--format", "json")
-	require.Zero(t, status, errs)
+	out := must(t, "plan", "--root", tree(t, "dell-r610-unbalanced"), "--capacity", "48G", "--format", "json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	assert.Equal(t, "memaudit.plan/v1", doc.Schema)
 	assert.Equal(t, "PowerEdge R610", *doc.Machine.Product)
@@ -115,20 +108,17 @@ func TestPlanCapacity(t *testing.T) {
 	assert.Contains(t, doc.Configurations[1].Source, "R610 Technical Guide p29")
 
 	doc.Machine = nil
-	status, out, errs = run(nil, "plan", "--platform", "westmere-ex", "--sockets", "4", "--capacity", "128G", "--format", "json")
-	require.Zero(t, status, errs)
+	out = must(t, "plan", "--platform", "westmere-ex", "--sockets", "4", "--capacity", "128G", "--format", "json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	assert.Nil(t, doc.Machine)
 	require.Len(t, doc.Configurations, 4)
 	assert.Equal(t, "1", *doc.Configurations[0].Class)
 	assert.Equal(t, 8, doc.Configurations[0].DIMMs[0].Count)
 
-	status, out, errs = run(nil, "plan", "--platform", "westmere-ex", "--capacity", "50G")
-	require.Zero(t, status, errs)
+	out = must(t, "plan", "--platform", "westmere-ex", "--capacity", "50G")
 	assert.Contains(t, out, "CAPACITY  64 GiB\n  requested 50 GiB")
 
-	status, out, errs = run(nil, "plan", "--platform", "bensley", "--capacity", "4G", "--all")
-	require.Zero(t, status, errs)
+	out = must(t, "plan", "--platform", "bensley", "--capacity", "4G", "--all")
 	assert.Contains(t, out, "57 %")
 	assert.Contains(t, out, "(discouraged)")
 }
@@ -157,13 +147,6 @@ func TestPlanCapacityRefuses(t *testing.T) {
 		assert.Empty(t, out, c.args)
 		assert.Contains(t, errs, c.says)
 	}
-}
-
-// fileOf writes a file of a test.
-func fileOf(t *testing.T, name, text string) string {
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
 }
 
 // machinesOf names the machines of changes.
@@ -206,8 +189,7 @@ func TestFleetPlan(t *testing.T) {
 	}
 	assert.Nil(t, p.GiveUp[0].FloorBytes)
 
-	status, text, errs := run(nil, append([]string{"fleet", "--plan", "--spare", spare}, machines...)...)
-	require.Zero(t, status, errs)
+	text := must(t, append([]string{"fleet", "--plan", "--spare", spare}, machines...)...)
 	for _, want := range []string{"4 machines: 1 can gain by moves alone, 1 can give up modules (6)", "4 of 9 spare modules placed in 1 machine",
 		"1. move DIMM_B4 to DIMM_B3", "6 modules, 72 GiB to 48 GiB", "4 modules of spare 1 and 2; 1 warning fewer, at least 2.0 times", "no machine with modules of this kind"} {
 		assert.Contains(t, strings.Join(strings.Fields(text), " "), want)
