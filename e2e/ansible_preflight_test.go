@@ -161,10 +161,9 @@ const busy = `{"schema": "memaudit.measurement/v1", "generated_at": "2026-01-02T
 // testAnsibleMeasure runs the plays of docs/measure.md: with a fake measurement of a slow processor the play reports
 // it and continues; then a real measurement's report is kept on the controller, where memaudit fleet ranks it.
 func testAnsibleMeasure(t *testing.T, a *ansible) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
-	require.NoError(t, err)
+	page := readFile(t, filepath.Join(root, "docs/measure.md"))
 	var plays []string
-	for _, block := range fenced(string(page), "yaml") {
+	for _, block := range fenced(page, "yaml") {
 		if strings.HasPrefix(block, "- hosts: maintenance\n") {
 			plays = append(plays, strings.Replace(block, "become: true\n", "become: false\n", 1))
 		}
@@ -323,9 +322,7 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 		status, out := a.run(t, "ansible-playbook", "-i", host(wrong), play)
 		assert.Equal(t, 2, status, out)
 		assert.Contains(t, out, "unknown key profil")
-		data, err := os.ReadFile(filepath.Join(dir, "etc", "memaudit.yaml"))
-		require.NoError(t, err)
-		assert.Equal(t, "profile: max-performance\n", string(data))
+		assert.Equal(t, "profile: max-performance\n", readFile(t, filepath.Join(dir, "etc", "memaudit.yaml")))
 	})
 }
 
@@ -372,17 +369,16 @@ func testAnsibleSources(t *testing.T, a *ansible) {
 // testAnsiblePage runs the commands and the playbooks of the collection's page,
 // and checks its tables against the argument specifications.
 func testAnsiblePage(t *testing.T, a *ansible) {
-	data, err := os.ReadFile(filepath.Join(root, "deploy", "ansible", "README.md"))
-	require.NoError(t, err)
+	data := readFile(t, filepath.Join(root, "deploy", "ansible", "README.md"))
 	source, err := filepath.Abs(filepath.Join(root, "deploy", "ansible"))
 	require.NoError(t, err)
-	blocks := fenced(string(data), "sh")
+	blocks := fenced(data, "sh")
 	require.Len(t, blocks, 1)
 	for command := range strings.Lines(blocks[0]) {
 		words := strings.Fields(strings.ReplaceAll(command, "deploy/ansible", source))
 		a.must(t, words[0], words[1:]...)
 	}
-	plays, inventory := a.pagePlays(t, string(data))
+	plays, inventory := a.pagePlays(t, data)
 	for i, play := range []string{plays[2], plays[0], plays[1]} {
 		out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "page.yml", play))
 		assert.Zero(t, recaps(out)["server"].failed, "playbook %d\n%s", i, out)
@@ -438,8 +434,7 @@ func testAnsibleLint(t *testing.T, a *ansible) {
 		t.Skip("no ansible-lint next to " + a.bin)
 	}
 	copied := filepath.Join(a.home, "source")
-	data, err := exec.Command("cp", "-rL", filepath.Join(root, "deploy", "ansible"), copied).CombinedOutput()
-	require.NoError(t, err, string(data))
+	must(t, "cp", "-rL", filepath.Join(root, "deploy", "ansible"), copied)
 	out := a.must(t, "ansible-lint", "--offline", "--strict", "--profile", "production", "--project-dir", copied, copied)
 	assert.Contains(t, out, "Passed: 0 failure(s), 0 warning(s)")
 	assert.NotContains(t, out, "in 0 files")

@@ -36,39 +36,18 @@ var harness string
 //go:embed testdata/page/look.js
 var lookScript string
 
-// browser returns a Chromium, or skips; CI must have one.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	require.Empty(t, os.Getenv("CI"), "no browser: .ci/run installs the Debian package chromium")
-	t.Skip("no browser is installed (Debian package chromium): no page was looked at")
-	return ""
-}
-
 // chromium runs the browser headless until stop is closed or it ends by itself.
 func chromium(t *testing.T, stop <-chan struct{}, args ...string) {
 	t.Helper()
-	runBrowser(t, stop, exec.Command(browser(t), append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars", "--no-first-run",
+	program := needProgram(t, "chromium", "chromium-browser", "google-chrome")
+	runBrowser(t, stop, exec.Command(program, append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)...))
 }
 
-// firefox shows a page in a narrow dark headless Firefox until stop is closed; it skips if there is no Firefox, which
-// CI must have.
+// firefox shows a page in a narrow dark headless Firefox until stop is closed.
 func firefox(t *testing.T, stop <-chan struct{}, url string) {
 	t.Helper()
-	path, err := exec.LookPath("firefox-esr")
-	if err != nil {
-		path, err = exec.LookPath("firefox")
-	}
-	if err != nil {
-		require.Empty(t, os.Getenv("CI"), "no Firefox: .ci/run installs the Debian package firefox-esr")
-		t.Skip("Firefox is not installed (Debian package firefox-esr): the page was not used in it")
-	}
-	profile := t.TempDir()
+	path, profile := needProgram(t, "firefox-esr", "firefox"), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(`user_pref("layout.css.prefers-color-scheme.content-override", 0);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
@@ -119,9 +98,7 @@ func axe(t *testing.T) string {
 		t.Log("axe-core is not installed (make axe): accessibility is checked against the test's own checks alone")
 		return ""
 	}
-	data, err := os.ReadFile(found[0])
-	require.NoError(t, err)
-	return string(data)
+	return readFile(t, found[0])
 }
 
 // shownPages are the pages of all machines of the project, each alone and all as a fleet.
@@ -254,16 +231,13 @@ func TestBrowserPrints(t *testing.T) {
 		status, _, errs := run(t, nil, "check", "--root", treeOf(t, name), "--profile", profile, "--format", "html", "--output", page, "--fail-on", "never")
 		require.Contains(t, []int{0, 3}, status, "3: the verdict of some is unknown. %s", errs)
 		chromium(t, nil, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+page)
-		data, err := os.ReadFile(pdf)
-		require.NoError(t, err)
-		assert.Len(t, regexp.MustCompile(`/Type\s*/Page\b`).FindAll(data, -1), 1, name)
+		assert.Len(t, regexp.MustCompile(`/Type\s*/Page\b`).FindAll([]byte(readFile(t, pdf)), -1), 1, name)
 	}
 }
 
 // TestBiggestPage checks that 8 equal sockets with 128 slots make less than 400 kB, with one picture.
 func TestBiggestPage(t *testing.T) {
-	dump := private(t, "big.bin", smbiostest.ManySlots().Dump())
-	_, page, errs := run(t, nil, "check", "--smbios", dump, "--format", "html")
+	_, page, errs := run(t, nil, "check", "--smbios", private(t, "big.bin", smbiostest.ManySlots().Dump()), "--format", "html")
 	require.Empty(t, errs)
 	t.Logf("%d bytes", len(page))
 	assert.Less(t, len(page), 400_000)

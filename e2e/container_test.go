@@ -6,7 +6,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -28,10 +27,7 @@ type buildah struct {
 
 func newBuildah(t *testing.T) *buildah {
 	t.Helper()
-	if _, err := exec.LookPath("buildah"); err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs buildah")
-		t.Skip("buildah is not installed")
-	}
+	needProgram(t, "buildah")
 	dir, err := os.MkdirTemp("/tmp", "memaudit-image-") // not below a folder of root's
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = exec.Command("rm", "-rf", dir).Run() })
@@ -98,24 +94,21 @@ func image(t *testing.T, containerfile string, files map[string]string, entrypoi
 	b.run(t, context, "build", "-f", "Containerfile", "-t", "built", ".")
 	b.run(t, context, "push", "built", "oci:"+filepath.Join(b.dir, "oci")+":latest")
 
-	var index struct{ Manifests []struct{ Digest string } }
 	blob := func(digest string) string {
 		return filepath.Join(b.dir, "oci", "blobs", strings.ReplaceAll(digest, ":", "/"))
 	}
-	readJSON(t, filepath.Join(b.dir, "oci", "index.json"), &index)
+	index := decoded[struct{ Manifests []struct{ Digest string } }](t, readFile(t, filepath.Join(b.dir, "oci", "index.json")))
 	require.Len(t, index.Manifests, 1)
-	var manifest struct {
+	manifest := decoded[struct {
 		Config struct{ Digest string }
 		Layers []struct{ Digest string }
-	}
-	readJSON(t, blob(index.Manifests[0].Digest), &manifest)
-	var config struct {
+	}](t, readFile(t, blob(index.Manifests[0].Digest)))
+	config := decoded[struct {
 		Config struct {
 			User       string
 			Entrypoint []string
 		}
-	}
-	readJSON(t, blob(manifest.Config.Digest), &config)
+	}](t, readFile(t, blob(manifest.Config.Digest)))
 	assert.Equal(t, "65534:65534", config.Config.User)
 	assert.Equal(t, entrypoint, config.Config.Entrypoint)
 	jail = filepath.Join(b.dir, "jail")
@@ -135,13 +128,6 @@ func jailed(t *testing.T, jail, program string, args ...string) *exec.Cmd {
 	cmd.Dir, cmd.Env = "/", nil
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: jail, Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	return cmd
-}
-
-func readJSON(t *testing.T, name string, into any) {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, into), name)
 }
 
 // unpack writes a layer's files below a folder and lists them.

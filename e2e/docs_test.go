@@ -39,9 +39,8 @@ func TestExamples(t *testing.T) {
 	}
 	count := 0
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, command := range commands(string(data)) {
+		data := readFile(t, file)
+		for _, command := range commands(data) {
 			count++
 			t.Run(command, func(t *testing.T) {
 				if command == "make test" {
@@ -86,9 +85,7 @@ func TestReportsInPages(t *testing.T) {
 	for name, args := range map[string][]string{"docs/guide.md": {"demo", "--profile", "max-performance"}, "docs/tutorial.md": {"demo"}} {
 		_, want, _ := run(t, nil, args...)
 		file := filepath.Join(root, name)
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		before, rest, ok := strings.Cut(string(data), "```text\n")
+		before, rest, ok := strings.Cut(readFile(t, file), "```text\n")
 		require.True(t, ok, name)
 		shown, after, ok := strings.Cut(rest, "```")
 		require.True(t, ok, name)
@@ -112,13 +109,7 @@ func TestTutorialPlay(t *testing.T) {
 
 // TestRuleExample checks that the rule in rules/README.md is valid, including its cases.
 func TestRuleExample(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "rules", "README.md"))
-	require.NoError(t, err)
-	_, rest, ok := strings.Cut(string(data), "```yaml\n")
-	require.True(t, ok)
-	example, _, ok := strings.Cut(rest, "```")
-	require.True(t, ok)
-	file := private(t, "site.yaml", example)
+	file := private(t, "site.yaml", fenced(readFile(t, filepath.Join(root, "rules", "README.md")), "yaml")[0])
 	status, out, errs := run(t, nil, "rules", "validate", file)
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "1 rule, 3 cases, no complaint")
@@ -136,9 +127,7 @@ func TestExampleConfiguration(t *testing.T) {
 // sum is a file's SHA-256.
 func sum(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	h := sha256.Sum256(data)
+	h := sha256.Sum256([]byte(readFile(t, file)))
 	return hex.EncodeToString(h[:])
 }
 
@@ -158,20 +147,18 @@ func fenced(page, language string) []string {
 // yamlFile reads one YAML document.
 func yamlFile(t *testing.T, name string) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
+	data := readFile(t, name)
 	var out map[string]any
-	require.NoError(t, yaml.Unmarshal(data, &out), name)
+	require.NoError(t, yaml.Unmarshal([]byte(data), &out), name)
 	return out
 }
 
-// certificate writes a certificate for 127.0.0.1 and its key, valid between
-// two days, and gives their files.
-func certificate(t *testing.T, from, to time.Time) (cert, key string) {
+// certificate writes a certificate for 127.0.0.1 and its key, valid for an hour, and gives their files.
+func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bmc"}, NotBefore: from, NotAfter: to,
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bmc"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &private.PublicKey, private)
@@ -186,7 +173,7 @@ func certificate(t *testing.T, from, to time.Time) (cert, key string) {
 }
 
 // private writes a file for its owner's eyes.
-func private(t *testing.T, name, text string) string {
+func private[T ~string | ~[]byte](t *testing.T, name string, text T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -65,6 +65,13 @@ func results(t *testing.T, stdout string) map[string]string {
 	return out
 }
 
+// decoded is the JSON in a text, with what the test says if it is none.
+func decoded[T any](t *testing.T, text string, says ...string) (v T) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &v), says)
+	return v
+}
+
 // machine is the example that has findings, and goodMachine one that has none.
 const (
 	machine     = "dell-r610-unbalanced"
@@ -82,16 +89,13 @@ func treeOf(t *testing.T, name string) string {
 
 // TestInputs audits one machine through every kind of input; results that need no kernel are the same.
 func TestInputs(t *testing.T) {
-	table, err := os.ReadFile(filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/DMI"))
-	require.NoError(t, err)
-	entry, err := os.ReadFile(filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/smbios_entry_point"))
-	require.NoError(t, err)
+	table := []byte(readFile(t, filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/DMI")))
+	entry := []byte(readFile(t, filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/smbios_entry_point")))
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "dump.bin")
 	require.NoError(t, os.WriteFile(dump, append(append(bytes.Clone(entry), make([]byte, 32-len(entry))...), table...), 0o600))
 	archive := filepath.Join(dir, "capture.tar.gz")
-	tar, err := exec.Command("tar", "-C", filepath.Dir(treeOf(t, machine)), "-czf", archive, machine).CombinedOutput()
-	require.NoError(t, err, string(tar))
+	must(t, "tar", "-C", filepath.Dir(treeOf(t, machine)), "-czf", archive, machine)
 	text := table
 	if decoded, err := exec.Command("dmidecode", "--from-dump", dump).Output(); err == nil && bytes.Contains(decoded, []byte("Memory Device")) {
 		text = decoded
@@ -135,7 +139,7 @@ func TestLive(t *testing.T) {
 
 // TestExitStatus checks the program against the statuses of docs/interface.md.
 func TestExitStatus(t *testing.T) {
-	cases := []struct {
+	for _, c := range []struct {
 		want int
 		says string
 		args []string
@@ -153,8 +157,7 @@ func TestExitStatus(t *testing.T) {
 		{3, "", []string{"check", "--snapshot", "/nowhere"}},
 		{3, "", []string{"check", "--root", "/nowhere"}},
 		{3, "expected", []string{"check", "--smbios", "README.md"}},
-	}
-	for _, c := range cases {
+	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			status, _, errs := run(t, nil, c.args...)
 			assert.Equal(t, c.want, status, errs)
@@ -169,12 +172,7 @@ func TestExitStatus(t *testing.T) {
 // promtool runs Prometheus's own checker, or skips if it is not installed.
 func promtool(t *testing.T, stdin string, args ...string) {
 	t.Helper()
-	tool, err := exec.LookPath("promtool")
-	if err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs the Debian package prometheus")
-		t.Skip("promtool is not installed (Debian package prometheus)")
-	}
-	cmd := exec.Command(tool, args...)
+	cmd := exec.Command(needProgram(t, "promtool"), args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", out, stdin)

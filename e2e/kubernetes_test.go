@@ -91,9 +91,8 @@ func manifest(t *testing.T, data []byte) map[string]kubeObject {
 // manifests returns what is in the base, and with kubectl the output of kustomize for base and labels.
 func manifests(t *testing.T) map[string]map[string]kubeObject {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/base/memaudit.yaml"))
-	require.NoError(t, err)
-	out := map[string]map[string]kubeObject{"file": manifest(t, data)}
+	data := readFile(t, filepath.Join(root, "deploy/kubernetes/base/memaudit.yaml"))
+	out := map[string]map[string]kubeObject{"file": manifest(t, []byte(data))}
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Log("without kubectl only the base is looked at")
 		return out
@@ -213,9 +212,7 @@ func inPod(t *testing.T, config string, args ...string) (stdout, stderr string) 
 		}
 	}
 	jail := t.TempDir()
-	data, err := os.ReadFile(binary(t))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(jail, "memaudit"), data, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(jail, "memaudit"), []byte(readFile(t, binary(t))), 0o755))
 	var script strings.Builder
 	script.WriteString("set -e\n")
 	for _, m := range pod.Containers[0].VolumeMounts {
@@ -277,9 +274,7 @@ func sources(t *testing.T, text string) map[string]string {
 // TestKubernetesPage checks that the commands of the page work, and that its example selects a label that the program
 // prints.
 func TestKubernetesPage(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/README.md"))
-	require.NoError(t, err)
-	page := string(data)
+	page := readFile(t, filepath.Join(root, "deploy/kubernetes/README.md"))
 	blocks := fenced(page, "sh")
 	require.Len(t, blocks, 2)
 	words := strings.Fields(blocks[1])

@@ -47,11 +47,7 @@ var narrowed = map[string]string{
 // TestMeasureOnlyMapsItsOwn checks that measure only maps, binds and releases its own memory and pins its threads; it
 // opens nothing for writing, runs no program and uses no network.
 func TestMeasureOnlyMapsItsOwn(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs strace")
-		t.Skip("no strace")
-	}
+	strace := needProgram(t, "strace")
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command(strace, "-f", "-o", log, binary(t), "measure", "--force", "--quick", "--format", "json")
 	out, _ := cmd.Output()
@@ -113,9 +109,7 @@ func TestMeasureEnds(t *testing.T) {
 			files, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Len(t, files, 1)
-			data, err := os.ReadFile(kept)
-			require.NoError(t, err)
-			assert.Equal(t, "as it was", string(data))
+			assert.Equal(t, "as it was", readFile(t, kept))
 		})
 	}
 }

@@ -93,10 +93,7 @@ func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
 
 // TestRPM checks the package with rpm itself.
 func TestRPM(t *testing.T) {
-	if _, err := exec.LookPath("rpm"); err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs rpm")
-		t.Skip("rpm is not installed")
-	}
+	needProgram(t, "rpm")
 	checkRPM(t, one(t, dist(t, "amd64")+"/*.rpm"), "x86_64")
 }
 

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -204,7 +205,7 @@ func pair(t *testing.T, what string, theirs, ours []string) {
 			_ = cmd.Run()
 			times[i] = append(times[i], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 			if i == 1 {
-				peak = max(peak, peakKB(cmd))
+				peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 			}
 		}
 	}

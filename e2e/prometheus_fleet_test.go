@@ -107,13 +107,7 @@ func daemon(t *testing.T, args ...string) (address string, stop func()) {
 	cmd := exec.Command(binary(t), append([]string{"serve", "--web.listen-address", address, "--interval", "1s", "--log.level", "warn"}, args...)...)
 	cmd.Dir = root
 	stop = startProcess(t, cmd)
-	waitFor(t, 20*time.Second, "daemon of "+strings.Join(args, " "), func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
+	waitForPort(t, address)
 	return address, stop
 }
 
@@ -150,6 +144,37 @@ func startProcess(t *testing.T, cmd *exec.Cmd) (stop func()) {
 	return stop
 }
 
+// waitForPort waits until a program listens.
+func waitForPort(t *testing.T, address string) {
+	t.Helper()
+	waitFor(t, 20*time.Second, address, func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+// waitForReady waits until Prometheus or Alertmanager is ready.
+func waitForReady(t *testing.T, address string) {
+	t.Helper()
+	waitFor(t, 30*time.Second, address, func() bool {
+		resp, err := http.Get("http://" + address + "/-/ready")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusOK
+	})
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(freeAddress(t))
+	require.NoError(t, err)
+	return port
+}
+
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -171,13 +196,12 @@ func waitFor(t *testing.T, most time.Duration, what string, done func() bool) {
 // key, and its authority.
 func certificates(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
-	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	cert, key := certificate(t)
 	pool := x509.NewCertPool()
 	for name, from := range map[string]string{"memaudit.crt": cert, "memaudit.key": key, "memaudit-ca.pem": cert} {
-		data, err := os.ReadFile(from)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
-		pool.AppendCertsFromPEM(data)
+		data := readFile(t, from)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+		pool.AppendCertsFromPEM([]byte(data))
 	}
 	return pool
 }
@@ -240,15 +264,13 @@ type prometheus struct{ url string }
 func startPrometheus(t *testing.T, dir string, targets map[string]string) *prometheus {
 	t.Helper()
 	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(hasten(string(text))), 0o600))
+		text := readFile(t, filepath.Join(dir, name))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(hasten(text)), 0o600))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "targets", "memaudit.yml"), fmt.Appendf(nil, "- targets: ['%s']\n", targets["memaudit-files"]), 0o600))
 	var config map[string]any
-	text, err := os.ReadFile(filepath.Join(dir, "prometheus.example.yml"))
-	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(text, &config))
+	text := readFile(t, filepath.Join(dir, "prometheus.example.yml"))
+	require.NoError(t, yaml.Unmarshal([]byte(text), &config))
 	config["global"] = map[string]any{"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
 	for _, job := range config["scrape_configs"].([]any) {
 		job := job.(map[string]any)
@@ -256,22 +278,15 @@ func startPrometheus(t *testing.T, dir string, targets map[string]string) *prome
 			job["static_configs"] = []any{map[string]any{"targets": strings.Fields(target)}}
 		}
 	}
-	text, err = yaml.Marshal(config)
+	made, err := yaml.Marshal(config)
 	require.NoError(t, err)
 	file := filepath.Join(dir, "prometheus.yml")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
+	require.NoError(t, os.WriteFile(file, made, 0o600))
 	assert.Contains(t, promtoolIn(t, dir, "check", "config", "prometheus.yml"), "SUCCESS")
 	address := freeAddress(t)
 	startProcess(t, exec.Command("prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--log.level", "warn"))
-	p := &prometheus{"http://" + address}
-	waitFor(t, 30*time.Second, "Prometheus", func() bool {
-		resp, err := http.Get(p.url + "/-/ready")
-		if err == nil {
-			resp.Body.Close()
-		}
-		return err == nil && resp.StatusCode == http.StatusOK
-	})
-	return p
+	waitForReady(t, address)
+	return &prometheus{"http://" + address}
 }
 
 // get requests a path of the API.
@@ -409,8 +424,7 @@ func TestAlertmanagerRoutes(t *testing.T) {
 	for _, args := range [][]string{{"check-config", alertmanagerConfig},
 		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditCritical", "severity=critical"},
 		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditBiosDrift", "severity=info"}} {
-		out, err := exec.Command(amtool, args...).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		must(t, amtool, args...)
 	}
 }
 
@@ -421,13 +435,7 @@ func TestAlertmanagerGroups(t *testing.T) {
 	startProcess(t, exec.Command(needProgram(t, "prometheus-alertmanager"), "--config.file", alertmanagerConfig, "--storage.path", t.TempDir(), "--web.listen-address", address,
 		"--cluster.listen-address=", "--log.level=error"))
 	base := "http://" + address + "/api/v2/"
-	waitFor(t, 30*time.Second, "Alertmanager", func() bool {
-		resp, err := http.Get("http://" + address + "/-/ready")
-		if err == nil {
-			resp.Body.Close()
-		}
-		return err == nil && resp.StatusCode == http.StatusOK
-	})
+	waitForReady(t, address)
 	alert := func(name, severity, instance string, more ...string) map[string]any {
 		labels := map[string]string{"alertname": name, "severity": severity, "job": "memaudit", "instance": instance}
 		for i := 0; i+1 < len(more); i += 2 {

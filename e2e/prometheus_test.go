@@ -20,17 +20,17 @@ import (
 // prometheusDir has rules and examples.
 var prometheusDir = filepath.Join(root, "deploy", "prometheus")
 
-// needProgram skips a test whose program is not installed; in CI it must be.
-func needProgram(t *testing.T, name string) string {
+// needProgram returns the first of the programs that is installed, or skips the test; in CI there must be one.
+func needProgram(t *testing.T, names ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			require.NoError(t, err)
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
 		}
-		t.Skipf("%s is not installed (Debian package prometheus)", name)
 	}
-	return path
+	require.Empty(t, os.Getenv("CI"), "%v is not installed: .ci/run installs it", names)
+	t.Skipf("%v is not installed", names)
+	return ""
 }
 
 // promtoolIn runs promtool in a folder and expects that it finds no fault.
@@ -46,10 +46,9 @@ func promtoolIn(t *testing.T, dir string, args ...string) string {
 // TestPrometheusRules runs the commands of deploy/prometheus/README.md: the
 // grammar of all rules, and their cases.
 func TestPrometheusRules(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(prometheusDir, "README.md"))
-	require.NoError(t, err)
+	page := readFile(t, filepath.Join(prometheusDir, "README.md"))
 	count := 0
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(page) {
 		if args, ok := strings.CutPrefix(line, "promtool "); ok {
 			out := promtoolIn(t, root, strings.Fields(args)...)
 			assert.Contains(t, out, "SUCCESS")
@@ -97,11 +96,10 @@ tests:
 
 // TestKubernetesNodesLeave runs the rule of deploy/kubernetes/README.md.
 func TestKubernetesNodesLeave(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "README.md"))
-	require.NoError(t, err)
+	page := readFile(t, filepath.Join(root, "deploy", "kubernetes", "README.md"))
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(prometheusDir)))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.yml"), []byte(fenced(string(page), "yaml")[0]), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.yml"), []byte(fenced(page, "yaml")[0]), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.test.yml"), []byte(nodesLeave), 0o600))
 	assert.Contains(t, promtoolIn(t, dir, "test", "rules", "nodes.test.yml"), "SUCCESS")
 }

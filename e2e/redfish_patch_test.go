@@ -48,18 +48,13 @@ func newEmulator(t *testing.T) *emulator {
 	t.Helper()
 	mockup := t.TempDir()
 	require.NoError(t, os.CopyFS(mockup, os.DirFS(filepath.Join(root, bmcMockup))))
-	from, to := soon()
-	cert, key := certificate(t, from, to)
-	return &emulator{mockup, sushyOver(t, mockup, cert, key), cert}
+	cert, key := certificate(t)
+	return &emulator{mockup, sushy(t, mockup, cert, key), cert}
 }
 
 func (e *emulator) read(t *testing.T, path string) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(e.mockup, path, "index.json"))
-	require.NoError(t, err)
-	out := map[string]any{}
-	require.NoError(t, json.Unmarshal(data, &out))
-	return out
+	return decoded[map[string]any](t, readFile(t, filepath.Join(e.mockup, path, "index.json")))
 }
 
 func (e *emulator) write(t *testing.T, path string, resource map[string]any) {
@@ -83,7 +78,7 @@ func (e *emulator) apply(t *testing.T, to string, body string) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusNoContent, answer.StatusCode)
 	change := decoded[struct{ Attributes map[string]any }](t, body)
-	var registry struct {
+	registry := decoded[struct {
 		RegistryEntries struct {
 			Attributes []struct {
 				AttributeName string
@@ -91,10 +86,7 @@ func (e *emulator) apply(t *testing.T, to string, body string) {
 				Value         []struct{ ValueName string }
 			}
 		}
-	}
-	data, err := os.ReadFile(filepath.Join(e.mockup, "Registries/BiosAttributeRegistry.v1_0_0/en/index.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &registry))
+	}](t, readFile(t, filepath.Join(e.mockup, "Registries/BiosAttributeRegistry.v1_0_0/en/index.json")))
 	settings := e.read(t, "Systems/1/Bios/SD")
 	for name, value := range change.Attributes {
 		require.Contains(t, e.read(t, "Systems/1/Bios")["Attributes"], name)

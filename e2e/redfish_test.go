@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -35,15 +34,9 @@ const (
 // bmcSecrets are the words that no output may contain: password, token, and the mockup's identifiers.
 var bmcSecrets = []string{bmcPassword, bmcToken, "S000000X0000001", "3cecef000001", "rack 7 unit 12", "rome-0001", "S0000000000"}
 
-// sushy starts the Redfish service of sushy-tools with the mockup, with TLS. Without the package it fails in CI; a
-// developer is told how to get it.
-func sushy(t *testing.T, cert, key string) *url.URL {
-	t.Helper()
-	return sushyOver(t, bmcMockup, cert, key)
-}
-
-// sushyOver is sushy over another mockup: a folder, from the repository's top.
-func sushyOver(t *testing.T, mockup, cert, key string) *url.URL {
+// sushy starts the Redfish service of sushy-tools with a mockup, a folder from the repository's top, with TLS. Without the
+// package it fails in CI; a developer is told how to get it.
+func sushy(t *testing.T, mockup, cert, key string) *url.URL {
 	t.Helper()
 	program := os.Getenv("SUSHY_STATIC")
 	if program == "" {
@@ -57,28 +50,12 @@ func sushyOver(t *testing.T, mockup, cert, key string) *url.URL {
 		}
 		t.Skip("sushy-static is not installed: `make sushy` installs it")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	at := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	_, port, err := net.SplitHostPort(at)
-	require.NoError(t, err)
+	port := freePort(t)
 	cmd := exec.Command(program, "-i", "127.0.0.1", "-p", port, "-m", mockup, "-c", cert, "-k", key)
 	cmd.Dir = root
-	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	require.Eventually(t, func() bool {
-		c, err := net.DialTimeout("tcp", at, time.Second)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	}, 20*time.Second, 50*time.Millisecond, "sushy-static does not answer")
-	return &url.URL{Scheme: "https", Host: at}
+	startProcess(t, cmd)
+	waitForPort(t, "127.0.0.1:"+port)
+	return &url.URL{Scheme: "https", Host: "127.0.0.1:" + port}
 }
 
 // guard is a TLS proxy that asks for a login before it hands on to the real
@@ -204,14 +181,11 @@ func source(t *testing.T, stdout string) (state, detail string) {
 	return "", ""
 }
 
-var soon = func() (time.Time, time.Time) { return time.Now().Add(-time.Hour), time.Now().Add(time.Hour) }
-
 // TestRedfish audits through the real service of sushy-tools, over TLS with a
 // login: by session, by Basic, and straight.
 func TestRedfish(t *testing.T) {
-	from, to := soon()
-	cert, key := certificate(t, from, to)
-	service := sushy(t, cert, key)
+	cert, key := certificate(t)
+	service := sushy(t, bmcMockup, cert, key)
 	for name, basic := range map[string]bool{"session": false, "basic": true} {
 		t.Run(name, func(t *testing.T) {
 			g := newGuard(t, service, cert, key)
@@ -246,9 +220,11 @@ func TestRedfish(t *testing.T) {
 	})
 }
 
-// faces checks that the controller's settings, the pending ones and the kernel's are separate.
-func faces(t *testing.T, inv *bmcInventory) {
+// health checks that the controller's settings, the pending ones and the kernel's are separate, and that the failing module
+// is reported.
+func health(t *testing.T, stdout string) {
 	t.Helper()
+	inv := decoded[bmcInventory](t, stdout)
 	smt := inv.Settings["smt"]
 	for _, f := range []struct {
 		value *string
@@ -263,13 +239,6 @@ func faces(t *testing.T, inv *bmcInventory) {
 	e := smt.Configured.Evidence[0]
 	assert.Equal(t, "redfish", e.Source)
 	assert.True(t, strings.HasPrefix(e.Path, "/redfish/v1/Systems/1/Bios"), e.Path)
-}
-
-// health checks that the failing module is reported.
-func health(t *testing.T, stdout string) {
-	t.Helper()
-	inv := decoded[bmcInventory](t, stdout)
-	faces(t, &inv)
 	got := map[string]string{}
 	for _, s := range inv.Slots {
 		if s.Health != nil {

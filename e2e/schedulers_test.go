@@ -106,9 +106,8 @@ func TestSlurm(t *testing.T) {
 // TestSlurmConfiguration checks that the page's settings are read, and that both hooks of the example name the script
 // in the repository.
 func TestSlurmConfiguration(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "deploy/slurm/README.md"))
-	require.NoError(t, err)
-	blocks := fenced(string(data), "sh")
+	data := readFile(t, filepath.Join(root, "deploy/slurm/README.md"))
+	blocks := fenced(data, "sh")
 	require.Len(t, blocks, 2)
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "slurm.conf")
@@ -122,22 +121,17 @@ func TestSlurmConfiguration(t *testing.T) {
 	status, out := script(t, env, "deploy/slurm/memaudit-healthcheck")
 	assert.Zero(t, status, out)
 	assert.Empty(t, out)
-	told, err := os.ReadFile(filepath.Join(dir, "told"))
-	require.NoError(t, err)
-	assert.Contains(t, string(told), ",memaudit_profile_dell-11g_hpc,", "both settings of the page are read")
+	assert.Contains(t, readFile(t, filepath.Join(dir, "told")), ",memaudit_profile_dell-11g_hpc,", "both settings of the page are read")
 
-	data, err = os.ReadFile(filepath.Join(root, "deploy/slurm/slurm.conf"))
-	require.NoError(t, err)
+	data = readFile(t, filepath.Join(root, "deploy/slurm/slurm.conf"))
 	for _, hook := range []string{"HealthCheckProgram", "Prolog"} {
-		assert.Contains(t, string(data), "\n"+hook+"=/usr/libexec/memaudit/memaudit-healthcheck\n")
+		assert.Contains(t, data, "\n"+hook+"=/usr/libexec/memaudit/memaudit-healthcheck\n")
 	}
 }
 
 // TestNHC sources the check as NHC does, with fakes for its two functions.
 func TestNHC(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "deploy/nhc/README.md"))
-	require.NoError(t, err)
-	_, line, ok := strings.Cut(string(page), "* || ")
+	_, line, ok := strings.Cut(readFile(t, filepath.Join(root, "deploy/nhc/README.md")), "* || ")
 	require.True(t, ok)
 	line, _, _ = strings.Cut(line, "\n")
 	for name, c := range map[string]struct {
@@ -172,12 +166,7 @@ func TestNHC(t *testing.T) {
 
 // TestScripts checks the scripts against shellcheck.
 func TestScripts(t *testing.T) {
-	files := []string{"deploy/slurm/memaudit-healthcheck", "deploy/nhc/memaudit.nhc"}
-	if _, err := exec.LookPath("shellcheck"); err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs shellcheck")
-		t.Skip("shellcheck is not installed")
-	}
-	status, out := script(t, nil, "shellcheck", files...)
+	status, out := script(t, nil, needProgram(t, "shellcheck"), "deploy/slurm/memaudit-healthcheck", "deploy/nhc/memaudit.nhc")
 	assert.Zero(t, status, out)
 }
 
@@ -220,8 +209,7 @@ func TestNodeProblemDetectorPlugin(t *testing.T) {
 // TestNodeProblemDetectorMonitor checks the monitor's file as node-problem-detector reads it: every rule has a
 // condition, and its timeout is within the monitor's.
 func TestNodeProblemDetectorMonitor(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "npd", "memaudit-monitor.json"))
-	require.NoError(t, err)
+	raw := readFile(t, filepath.Join(root, "deploy", "kubernetes", "npd", "memaudit-monitor.json"))
 	var monitor struct {
 		Plugin       string
 		PluginConfig struct {
@@ -236,7 +224,7 @@ func TestNodeProblemDetectorMonitor(t *testing.T) {
 		Conditions       []struct{ Type, Reason, Message string }
 		Rules            []struct{ Type, Condition, Reason, Path, Timeout string }
 	}
-	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d := json.NewDecoder(strings.NewReader(raw))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&monitor))
 	assert.Equal(t, "custom", monitor.Plugin)

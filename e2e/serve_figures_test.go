@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,9 +59,7 @@ func TestServeFigures(t *testing.T) {
 // resident is the resident memory of a process in bytes.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	kb, err := strconv.Atoi(regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindStringSubmatch(string(data))[1])
+	kb, err := strconv.Atoi(regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindStringSubmatch(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))[1])
 	require.NoError(t, err)
 	return kb << 10
 }
@@ -75,9 +72,7 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	require.NotEmpty(t, files)
 	var sum time.Duration
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		require.NoError(t, err)
-		ns, err := strconv.ParseInt(strings.Fields(string(data))[0], 10, 64)
+		ns, err := strconv.ParseInt(strings.Fields(readFile(t, f))[0], 10, 64)
 		require.NoError(t, err)
 		sum += time.Duration(ns)
 	}
@@ -92,9 +87,8 @@ func TestServeSandboxed(t *testing.T) {
 		t.Skip("this kernel has no Landlock")
 	}
 	elsewhere, dir := t.TempDir(), t.TempDir()
-	rule, err := os.ReadFile(filepath.Join(root, "rules/general/numa.yaml"))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "site.yaml"), rule, 0o644))
+	rule := readFile(t, filepath.Join(root, "rules/general/numa.yaml"))
+	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "site.yaml"), []byte(rule), 0o644))
 	conf := filepath.Join(dir, "memaudit.yaml")
 	require.NoError(t, os.WriteFile(conf, nil, 0o600))
 	s := serve(t, nil, "--root", treeOf(t, machine), "--config", conf)
@@ -105,12 +99,4 @@ func TestServeSandboxed(t *testing.T) {
 	s.end(t)
 	other := serve(t, nil, "--root", treeOf(t, machine), "--config", conf)
 	other.end(t)
-}
-
-// peakKB is the largest resident set of a finished process.
-func peakKB(cmd *exec.Cmd) int64 {
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		return u.Maxrss
-	}
-	return 0
 }

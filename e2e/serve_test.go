@@ -145,11 +145,10 @@ func seriesOf(out string) []string {
 
 // TestServeTLS checks TLS and basic authentication as for every exporter; the password is "fleet".
 func TestServeTLS(t *testing.T) {
-	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	trusted, err := os.ReadFile(cert)
-	require.NoError(t, err)
+	cert, key := certificate(t)
+	trusted := readFile(t, cert)
 	pool := x509.NewCertPool()
-	require.True(t, pool.AppendCertsFromPEM(trusted))
+	require.True(t, pool.AppendCertsFromPEM([]byte(trusted)))
 	config := filepath.Join(t.TempDir(), "web.yml")
 	hash, err := bcrypt.GenerateFromPassword([]byte("fleet"), bcrypt.MinCost)
 	require.NoError(t, err)

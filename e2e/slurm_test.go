@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,10 +51,7 @@ type slurm struct{ dir string }
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
 	for _, name := range []string{"slurmctld", "slurmd", "scontrol"} {
-		if _, err := exec.LookPath(name); err != nil {
-			require.Empty(t, os.Getenv("CI"), ".ci/run installs Slurm")
-			t.Skipf("%s is not installed (Debian packages slurmctld, slurmd, slurm-client)", name)
-		}
+		needProgram(t, name)
 	}
 	if os.Getuid() != 0 {
 		t.Skip("only root starts slurmd")
@@ -64,14 +60,8 @@ func startSlurm(t *testing.T) *slurm {
 	for _, name := range []string{"state", "spool"} {
 		require.NoError(t, os.Mkdir(filepath.Join(s.dir, name), 0o700))
 	}
-	var ports []string
-	for range 2 {
-		_, port, err := net.SplitHostPort(freeAddress(t))
-		require.NoError(t, err)
-		ports = append(ports, port)
-	}
 	conf := filepath.Join(s.dir, "slurm.conf")
-	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, slurmConf, s.dir, ports[0], ports[1]), 0o600))
+	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, slurmConf, s.dir, freePort(t), freePort(t)), 0o600))
 	// slurmd gives a hook no more of the environment than a node's name and a job's numbers, so these two,
 	// which differ from an installed Slurm, are set here.
 	script, err := filepath.Abs(filepath.Join(root, "deploy/slurm/memaudit-healthcheck"))
@@ -171,9 +161,7 @@ func TestSlurmCluster(t *testing.T) {
 // TestSlurmMeasure runs the page's script for a maintenance window, with only the measurement faked: a node that
 // measures as predicted returns to work, one that is slow or undecided stays drained with a message.
 func TestSlurmMeasure(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
-	require.NoError(t, err)
-	scripts := fenced(string(page), "sh")
+	scripts := fenced(readFile(t, filepath.Join(root, "docs/measure.md")), "sh")
 	require.Len(t, scripts, 1)
 	s := startSlurm(t)
 	s.machine(t, treeOf(t, goodMachine))

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -36,13 +35,7 @@ var exposures = []struct {
 // analyze runs systemd-analyze, or skips if it is not installed.
 func analyze(t *testing.T, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		require.Empty(t, os.Getenv("CI"), ".ci/run installs systemd")
-		t.Skip("systemd-analyze is not installed")
-	}
-	out, err := exec.Command("systemd-analyze", append([]string{"--no-pager"}, args...)...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return string(out)
+	return must(t, needProgram(t, "systemd-analyze"), append([]string{"--no-pager"}, args...)...)
 }
 
 // TestExposure checks that no unit exceeds its limit, with any drop-in.

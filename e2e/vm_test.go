@@ -174,11 +174,10 @@ func (g guest) serve(t *testing.T, args ...string) *guestDaemon {
 // record each.
 func registerWrites(t *testing.T, out string) (writes []string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(out, "result.json"))
-	require.NoError(t, err)
+	data := readFile(t, filepath.Join(out, "result.json"))
 	result := decoded[struct {
 		Events []struct{ Event, Reg string }
-	}](t, string(data))
+	}](t, data)
 	for _, e := range result.Events {
 		if e.Event == "msr-write" {
 			writes = append(writes, e.Reg)
@@ -452,8 +451,7 @@ func TestVMDaemon(t *testing.T) {
 	rig := corpustest.Shared(t, "rig")
 	// The driver sets bit 38 of IA32_MISC_ENABLE with the file: either alone is a contradiction.
 	for _, order := range [][]string{{"set", "/sys/devices/system/cpu/cpufreq/boost", "0"}, {"msr", "all:0x1a0", "0x4000850089"}, {"signal", "HUP"}} {
-		said, err := exec.Command(filepath.Join(rig, "ctl"), append([]string{d.ctl}, order...)...).CombinedOutput()
-		require.NoError(t, err, "%s", said)
+		must(t, filepath.Join(rig, "ctl"), append([]string{d.ctl}, order...)...)
 	}
 	waitForPage(t, d.page, `memaudit_setting_info{setting="turbo",value="disabled",view="effective"} 1`)
 
