@@ -3,7 +3,6 @@ package report_test
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,13 +92,6 @@ func TestComparisonKeepsItsSchema(t *testing.T) {
 		delete(with, "profiles")
 		assert.Equal(t, without, with, "nothing else changes")
 	})
-}
-
-func TestComparisonKeys(t *testing.T) {
-	assert.Equal(t, []string{"id", "intent", "intents", "analogy", "title", "source", "closest", "agrees", "differs", "unknown", "not_applicable", "error", "settings"},
-		keysOf(reflect.TypeFor[report.HeldProfile]()))
-	assert.Equal(t, []string{"setting", "result", "severity", "wanted", "found", "reason", "known_by", "effect", "remedy", "note", "exceptions", "place"},
-		keysOf(reflect.TypeFor[report.HeldSetting]()))
 }
 
 // TestProblemLines checks that a line-oriented output has at most 40 lines, however many problems there are, and says
