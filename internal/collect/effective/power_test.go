@@ -42,6 +42,23 @@ func run(t *testing.T, id string, cases []settingCase) {
 	}
 }
 
+// valueCase is the effective value of a setting of one tree.
+type valueCase struct {
+	name  string
+	files hosttest.Files
+	want  want.Fact[string]
+}
+
+func runValues(t *testing.T, id string, cases []valueCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.want.Check(t, collecttest.Collected(t, c.files).Settings[id].Effective)
+		})
+	}
+}
+
 // TestPowerPolicy checks who controls the P-states, by the table of docs/kernel.md, Who owns P-states.
 func TestPowerPolicy(t *testing.T) {
 	t.Parallel()
@@ -286,11 +303,7 @@ func TestCStates(t *testing.T) {
 	idleStates(oneCPU, 3, switched...)
 	otherNames := idle(hosttest.Skylake, "intel_idle", deepest...)
 	idleStates(otherNames, 3, polling, "C1 0 enabled MWAIT 0x00", "C1E 0 enabled MWAIT 0x01", "C7 0 enabled MWAIT 0x30")
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  wantedFace
-	}{
+	run(t, "c_states", []settingCase{
 		// The drivers of the table.
 		{"intel_idle, C6", idle(hosttest.Skylake, "intel_idle", deepest...), open(want.Is("enabled", direct))},
 		{"intel_idle, C6 off and C3 on", idle(hosttest.Skylake, "intel_idle", partly...), by(want.Is("enabled", direct), firmware)},
@@ -339,12 +352,7 @@ func TestCStates(t *testing.T) {
 		{"states denied", hosttest.Notes(idle(hosttest.Skylake, "intel_idle"), "denied\t/"+hosttest.CPUDir+"cpu0/cpuidle"), open(want.Not[string](fact.Denied, "cpuidle"))},
 		{"driver not captured", idle(hosttest.Skylake, "intel_idle", deepest...).Without(hosttest.CPUDir + "cpuidle/"), open(want.Not[string](fact.Unread, "current_driver"))},
 		{"guest", hosttest.Flags(idle(hosttest.Skylake, "intel_idle", deepest...), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c_states"])
-		})
-	}
+	})
 }
 
 // flagless removes a flag of the processor.
@@ -365,11 +373,7 @@ func TestC1E(t *testing.T) {
 	none := []string{polling, "C1 0 enabled MWAIT 0x00", "C6 0 enabled MWAIT 0x20"}
 	uncaptured := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E - enabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
 	acpiStates := []string{polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x20"}
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  wantedFace
-	}{
+	run(t, "c1e", []settingCase{
 		{"intel_idle offers it", idle(hosttest.Skylake, "intel_idle", deepest...), by(want.Is("enabled", direct), inventory.DecidedKernel)},
 		{"intel_idle offers it, bit cleared", power(idle(hosttest.Skylake, "intel_idle", deepest...), 0), by(want.Is("enabled", direct), inventory.DecidedKernel)},
 		{"intel_idle offers it, bit set", power(idle(hosttest.Skylake, "intel_idle", deepest...), 2), by(want.Is("enabled", direct), inventory.DecidedKernel)},
@@ -389,12 +393,7 @@ func TestC1E(t *testing.T) {
 		{"acpi_idle, register denied", hosttest.Notes(idle(hosttest.Skylake, "acpi_idle", acpiStates...), "msr\t/dev/cpu/0/msr\t0x1fc\tdenied", "msr\t/dev/cpu/2/msr\t0x1fc\tdenied"), open(want.Not[string](fact.Denied, "register 0x1FC"))},
 		{"the packages differ", registers(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x2"))},
 		{"guest", hosttest.Flags(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c1e"])
-		})
-	}
+	})
 }
 
 // TestPackageCState checks the decoding of register 0xE2 against the table of

@@ -55,11 +55,7 @@ func capable(f hosttest.Files, cores, threads, running int) hosttest.Files {
 func TestSMT(t *testing.T) {
 	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  want.Fact[string]
-	}{
+	runValues(t, "smt", []valueCase{
 		{"on 1", withSMT(2, "on", "1"), want.Is("enabled", direct)},
 		{"on 1, siblings not captured", siblingless(withSMT(2, "on", "1")), want.Is("enabled", direct)},
 		{"on 1, but no sibling", withSMT(1, "on", "1"), want.Not[string](fact.Conflicting, "no core has two CPUs")},
@@ -93,12 +89,7 @@ func TestSMT(t *testing.T) {
 		{"the same number of another maker", hosttest.Part{Vendor: "GenuineIntel", Brand: "Intel", Family: 21, Model: 1}.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
 		{"two threads of AMD", hosttest.Rome.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
 		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), want.Not[string](fact.Refused, "Xen makes up")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.Check(t, collecttest.Collected(t, c.files).Settings["smt"].Effective)
-		})
-	}
+	})
 }
 
 // TestSMTOfFile checks SMT with an SMBIOS file alone.
@@ -250,11 +241,7 @@ func TestTurbo(t *testing.T) {
 	amd := func(driver string) hosttest.Files { return hosttest.Flags(scaled(hosttest.Rome, driver), "cpb") }
 	above := hosttest.Files{freqDir + "policy0/base_frequency": "2400000\n"}
 	level := hosttest.Files{freqDir + "policy0/base_frequency": "3800000\n"}
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  wantedFace
-	}{
+	run(t, "turbo", []settingCase{
 		// The three rows of the table.
 		{"ida, no_turbo 0", intelTurbo(true, "0"), by(want.Is("enabled", direct), firmware)},
 		{"ida, no_turbo 1", intelTurbo(true, "1"), by(want.Is("disabled", corroborated), administrator)},
@@ -319,10 +306,5 @@ func TestTurbo(t *testing.T) {
 		{"guest", hosttest.Flags(intelTurbo(true, "0"), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
 		{"guest or not is not known", intelTurbo(true, "0").Without(hosttest.CPUInfo, "sys/class/dmi", "sys/devices/virtual/dmi"), open(want.Not[string](fact.Unread, "whether this is a virtual machine"))},
 		{"Xen", intelTurbo(true, "0").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), open(want.Not[string](fact.Refused, "Xen makes up"))},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["turbo"])
-		})
-	}
+	})
 }

@@ -28,11 +28,7 @@ func TestSubNUMA(t *testing.T) {
 	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	memoryOnly := hosttest.Nodes(divided(hosttest.Skylake, 2, 1, 1), "0,2", "1,3", "").With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  want.Fact[string]
-	}{
+	runValues(t, "sub_numa", []valueCase{
 		{"Intel n=1", divided(hosttest.Skylake, 2, 1, 1), want.Is("off", direct)},
 		{"Intel n=1 without any such mode", divided(hosttest.Westmere, 2, 1, 1), want.Is("off", direct)},
 		{"Haswell n=1", divided(hosttest.Haswell, 2, 1, 1), want.Is("off", corroborated)},
@@ -99,12 +95,7 @@ func TestSubNUMA(t *testing.T) {
 		{"nodes not captured", divided(hosttest.Skylake, 2, 2, 1).Without(hosttest.NodeDir), want.Not[string](fact.Unread, "nodes were not read")},
 		{"no node folder", hosttest.Notes(divided(hosttest.Skylake, 2, 2, 1).Without(hosttest.NodeDir), "absent\t/sys/devices/system/node"), want.Not[string](fact.Absent, "CONFIG_NUMA")},
 		{"no node has CPUs", hosttest.Nodes(divided(hosttest.Skylake, 1, 1, 1), "").With(hosttest.Files{hosttest.NodeDir + "has_cpu": "\n"}), want.Not[string](fact.Conflicting, "no node has CPUs")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.Check(t, collecttest.Collected(t, c.files).Settings["sub_numa"].Effective)
-		})
-	}
+	})
 }
 
 // nodeless removes the lists of the nodes' CPUs.
@@ -126,11 +117,7 @@ func cacheless(f hosttest.Files) hosttest.Files {
 // TestL3AsNUMA checks that more nodes than in any NPS mode mean that each L3 cache is a node.
 func TestL3AsNUMA(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  want.Fact[string]
-	}{
+	runValues(t, "l3_as_numa", []valueCase{
 		{"n=8 of 8 L3", divided(hosttest.Rome, 2, 8, 8), want.Is("enabled", fact.Corroborated)},
 		{"n=5 of 5 L3, one more than NPS makes", divided(hosttest.Rome, 1, 5, 5), want.Is("enabled", fact.Corroborated)},
 		{"n=1 of 8 L3", divided(hosttest.Rome, 2, 1, 8), want.Is("disabled", fact.Corroborated)},
@@ -140,12 +127,7 @@ func TestL3AsNUMA(t *testing.T) {
 		{"n=1 of 1 L3", divided(hosttest.Rome, 1, 1, 1), want.Not[string](fact.Conflicting, "both can make")},
 		{"caches not captured", cacheless(divided(hosttest.Rome, 1, 2, 8)), want.Not[string](fact.Unread, "not in this capture")},
 		{"guest", hosttest.Flags(divided(hosttest.Rome, 2, 8, 8), "hypervisor"), want.Not[string](fact.Refused, "hypervisor makes up")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.Check(t, collecttest.Collected(t, c.files).Settings["l3_as_numa"].Effective)
-		})
-	}
+	})
 	_, there := collecttest.Collected(t, divided(hosttest.Skylake, 1, 1, 1)).Settings["l3_as_numa"]
 	assert.False(t, there, "a setting of AMD's")
 }
@@ -168,11 +150,7 @@ func TestNodeInterleave(t *testing.T) {
 	xen := hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}
 	sratOff := interleaved(hosttest.Skylake)
 	withSRAT := hosttest.Nodes(hosttest.Skylake.Tree(hosttest.TwoSockets), "0-3")
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  want.Fact[string]
-	}{
+	runValues(t, "node_interleave", []valueCase{
 		{"S=1", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4}), want.Not[string](fact.Absent, "one processor")},
 		{"S=2 N=1 front-side bus, NetBurst", interleaved(hosttest.Nocona), want.Not[string](fact.Absent, "one memory controller outside")},
 		{"S=2 N=1 front-side bus, before Core 2", interleaved(hosttest.Sossaman), want.Not[string](fact.Absent, "one memory controller outside")},
@@ -229,36 +207,20 @@ func TestNodeInterleave(t *testing.T) {
 
 		{"numa=fake", hosttest.Options(hosttest.Skylake.Tree(hosttest.TwoSockets), "numa=fake=2"), want.Not[string](fact.Refused, "numa=fake")},
 		{"numa=fake, options not captured", hosttest.Nodes(hosttest.Skylake.Tree(hosttest.TwoSockets), "0-3", "0-3").Without(hosttest.Cmdline), want.Not[string](fact.Conflicting, "one CPU is in several nodes")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.want.Check(t, collecttest.Collected(t, c.files).Settings["node_interleave"].Effective)
-		})
-	}
+	})
 }
 
 // TestNodeInterleaveOfFile checks that nodes are unknown with an SMBIOS file.
 func TestNodeInterleaveOfFile(t *testing.T) {
 	t.Parallel()
-	sys := collecttest.Decoded(t, twoProcessors(hosttest.Skylake))
-	for _, id := range []string{"node_interleave", "sub_numa"} {
-		want.Not[string](fact.Unread, "SMBIOS file only").Check(t, sys.Settings[id].Effective)
-	}
-}
-
-// twoProcessors is a table with two processors of this kind.
-func twoProcessors(p hosttest.Part) *smbiostest.Builder {
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
 	for _, name := range []string{"CPU1", "CPU2"} {
-		b.CPU(smbiostest.CPU{Socket: name, Manufacturer: manufacturer(p), Version: p.Brand, ID: p.Signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
+		b.CPU(smbiostest.CPU{Socket: name, Manufacturer: "Intel(R) Corporation", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(),
+			Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
 	}
-	return b
-}
-
-func manufacturer(p hosttest.Part) string {
-	if p.Vendor == "GenuineIntel" {
-		return "Intel(R) Corporation"
+	sys := collecttest.Decoded(t, b)
+	for _, id := range []string{"node_interleave", "sub_numa"} {
+		want.Not[string](fact.Unread, "SMBIOS file only").Check(t, sys.Settings[id].Effective)
 	}
-	return "Advanced Micro Devices, Inc."
 }
