@@ -14,17 +14,7 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/topology/platform"
-	"memaudit.example/memaudit/internal/topology/population"
 )
-
-// choicePackEngine is an engine of choicePack, and a machine of a vendor.
-func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *inventory.System, *population.Result) {
-	t.Helper()
-	sys, topo := twoSockets()
-	sys.Machine.Vendor = vendor
-	platformOf(topo, platform.Platform{ID: "milan"})
-	return engineOf(t, choicePack), sys, topo
-}
 
 // TestChoose checks that an intent selects the document's profile with every row for the machine, and that a machine
 // not named in the document is told so.
@@ -46,7 +36,10 @@ func TestChoose(t *testing.T) {
 	assert.Nil(t, c)
 	assert.NotEmpty(t, why, "there is none, which is reported")
 
-	e, sys, topo := choicePackEngine(t, direct("Example Inc."))
+	e := engineOf(t, choicePack)
+	sys, topo = twoSockets()
+	sys.Machine.Vendor = direct("Example Inc.")
+	platformOf(topo, platform.Platform{ID: "milan"})
 	for product, analogy := range map[string]string{"Model 1": "", "Model 2": "Model 1"} {
 		sys.Machine.Product = direct(product)
 		c, _, err := e.ChooseProfile("balanced", sys, topo)

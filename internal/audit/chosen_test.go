@@ -30,15 +30,12 @@ func TestProfilesAreChosenAlone(t *testing.T) {
 	all := NewEngine(packs).Profiles()
 	for i, p := range all {
 		for _, o := range all[i+1:] {
-			if sharedIntent(p, o) && p.For.CountLists() == o.For.CountLists() && p.Applies == "" && o.Applies == "" {
+			shared := slices.ContainsFunc(p.Intents, func(i string) bool { return slices.Contains(o.Intents, i) })
+			if shared && p.For.CountLists() == o.For.CountLists() && p.Applies == "" && o.Applies == "" {
 				assert.False(t, overlap(p.For, o.For), "%s and %s", p.ID, o.ID)
 			}
 		}
 	}
-}
-
-func sharedIntent(a, b *rulepack.ListedProfile) bool {
-	return slices.ContainsFunc(a.Intents, func(i string) bool { return slices.Contains(b.Intents, i) })
 }
 
 // overlap reports whether one machine can match both.

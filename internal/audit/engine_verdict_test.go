@@ -36,7 +36,7 @@ rules:
 // above info, and that the evidence is what was read.
 func TestCertaintyCapsSeverity(t *testing.T) {
 	at := fact.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
-	tests := []struct {
+	for _, c := range []struct {
 		name       string
 		certainty  fact.Certainty
 		unverified bool
@@ -47,8 +47,7 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 		{"indirect", fact.Indirect, false, verdict.Warning},
 		{"unverified", fact.Direct, true, verdict.Info},
 		{"indirect and unverified", fact.Indirect, true, verdict.Info},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, topo := twoSockets()
 			addDIMM(sys, topo, 1, 8)
@@ -128,7 +127,7 @@ func rule(name, scope, applies string) string {
 // TestNarrowestRuleDecides checks that of several rules with one id only the narrowest that applies is used.
 func TestNarrowestRuleDecides(t *testing.T) {
 	general := rule("general", "", "")
-	tests := []struct {
+	for _, c := range []struct {
 		name  string
 		packs []string
 		// want is the rule that decides, or a result other than fail.
@@ -150,8 +149,7 @@ func TestNarrowestRuleDecides(t *testing.T) {
 		{"none applicable", []string{rule("narrow", "", "machine.processors == 1")}, "", verdict.NotApplicable},
 		{"none concerned", []string{rule("narrow", "{platforms: [two]}", "")}, "", verdict.NotApplicable},
 		{"applies by platform before none", []string{general, rule("applied", "", `platform.id == "one"`)}, "applied", verdict.Fail},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, topo := twoSockets()
 			platformOf(topo, platform.Platform{ID: "one", NUMA: true})
@@ -210,7 +208,7 @@ func TestWaivers(t *testing.T) {
 	waiver := func(subject, until string) []audit.WaiverSpec {
 		return []audit.WaiverSpec{{Rule: "test.socket.memory", Subject: subject, Reason: "DIMM on order", Until: until}}
 	}
-	tests := []struct {
+	for _, c := range []struct {
 		name    string
 		waivers []audit.WaiverSpec
 		want    map[string]verdict.Result
@@ -223,8 +221,7 @@ func TestWaivers(t *testing.T) {
 			[]string{"waiver of test.socket.memory ended on 2026-11-19; the failure counts again"}},
 		{"matches nothing", waiver("socket 7", "2026-12-31"), map[string]verdict.Result{"socket 0": verdict.Fail, "socket 1": verdict.Fail},
 			[]string{"waiver of test.socket.memory (socket 7) matches no failure"}},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, topo := twoSockets()
 			addDIMM(sys, topo, 7, 8) // somewhere else, so that the slots were read

@@ -203,7 +203,7 @@ func TestWestmereEXClasses(t *testing.T) {
 // TestWestmereEXFaults breaks one thing at a time.
 func TestWestmereEXFaults(t *testing.T) {
 	full := []int64{8, 8, 8, 8}
-	tests := []struct {
+	for _, c := range []struct {
 		name   string
 		boards [][]int64
 		change func(*inventory.System)
@@ -228,8 +228,7 @@ func TestWestmereEXFaults(t *testing.T) {
 		{"smaller modules first", [][]int64{{4, 8}, {4, 8}}, nil, "memory.slot.order", verdict.Fail, verdict.Warning, "after the smaller", ""},
 		{"larger modules first", [][]int64{{8, 4}, {8, 4}}, nil, "memory.slot.order", verdict.Pass, "", "", ""},
 		{"second couple before the first", [][]int64{{0, 8}, {8}}, nil, "memory.slot.order", verdict.Fail, verdict.Warning, "earlier position", ""},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := rx600S6(2, c.boards...)
 			if c.change != nil {

@@ -69,12 +69,7 @@ func known(value, source, field string) fact.Fact[string] {
 // judge audits a machine with the given values against settingPack and the built-in rules about settings.
 func judge(t *testing.T, faces map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
-	return judgeBy(t, "site/table", faces)
-}
-
-func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *verdict.Audit {
-	t.Helper()
-	return judgeOn(t, profile, faces, nil)
+	return judgeOn(t, "site/table", faces, nil)
 }
 
 // judgeOn does so on processors with the given rows of the vendors' tables.

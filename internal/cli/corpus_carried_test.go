@@ -316,8 +316,11 @@ func withoutRanges(text []byte) []byte {
 // devices are the positions of the memory devices by their handle, in small letters.
 func devices(blocks []string) map[string]int {
 	out := map[string]int{}
-	for _, i := range ofKind(blocks, memoryDevice) {
-		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(blocks[i]), "Handle "), ",")
+	for i, b := range blocks {
+		if !strings.Contains(b, "\n"+memoryDevice+"\n") {
+			continue
+		}
+		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(b), "Handle "), ",")
 		out[strings.ToLower(handle)] = i
 	}
 	return out
@@ -347,17 +350,6 @@ func (a *textAuditor) audited(t *testing.T, text []byte) *report.Report {
 		t.Log(failed)
 	}
 	return doc
-}
-
-// ofKind lists the positions of the structures of a name.
-func ofKind(blocks []string, name string) []int {
-	var out []int
-	for i, b := range blocks {
-		if strings.Contains(b, "\n"+name+"\n") {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 const memoryDevice = "Memory Device"

@@ -48,7 +48,9 @@ func (c *tally) audit(t *testing.T, with *textAuditor, name string, data []byte)
 		t.Logf("%s: %v", name, failed)
 		return audited{}, false
 	}
-	status, out := with.print(t, doc, failed)
+	var out bytes.Buffer
+	with.program.Stdout = &out
+	status := statusOf(with.program.finishReport(with.flags, doc, failed))
 	if failed == nil && doc.Verdict.Status != report.StatusUnknown {
 		assert.Equal(t, report.ExitOK, status, name)
 	}
@@ -56,7 +58,7 @@ func (c *tally) audit(t *testing.T, with *textAuditor, name string, data []byte)
 		sameMachine(t, with, name, data, doc)
 	}
 	a := audited{name: name}
-	require.NoError(t, json.Unmarshal([]byte(out), &a.report), name)
+	require.NoError(t, json.Unmarshal(out.Bytes(), &a.report), name)
 	c.add(t, name, &a.report)
 	return a, true
 }
@@ -138,14 +140,6 @@ func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error
 	return &doc, failed
 }
 
-// print returns the report as JSON, with its exit status.
-func (a *textAuditor) print(t *testing.T, doc *report.Report, failed error) (int, string) {
-	t.Helper()
-	var out bytes.Buffer
-	a.program.Stdout = &out
-	return statusOf(a.program.finishReport(a.flags, doc, failed)), out.String()
-}
-
 func (c *tally) add(t *testing.T, name string, r *report.Report) {
 	c.machines++
 	slots(t, name, r)
@@ -153,17 +147,13 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 		if c.results[f.Rule] == nil {
 			c.results[f.Rule] = map[string]int{}
 		}
-		c.results[f.Rule][outcome(&f)]++
+		outcome := string(f.Result)
+		if outcome == "fail" {
+			outcome = string(f.Severity)
+		}
+		c.results[f.Rule][outcome]++
 		assert.NotEqual(t, "error", string(f.Result), "%s: %s %s: %s", name, f.Rule, f.Subject, string(f.Reason))
 	}
-}
-
-// outcome is a finding's result, a failure by its severity.
-func outcome(f *verdict.Finding) string {
-	if f.Result == "fail" {
-		return string(f.Severity)
-	}
-	return string(f.Result)
 }
 
 // slots checks that no machine shows more sockets than its table has, or two DIMMs in one place.
@@ -172,27 +162,18 @@ func slots(t *testing.T, name string, r *report.Report) {
 	inv := &r.Inventory
 	taken := map[string]string{}
 	for _, s := range inv.Slots {
-		if s.State != "populated" || s.Technology.Text() != "dram" || ofGuest(r) || s.Channel == nil {
+		if s.State != "populated" || s.Technology.Text() != "dram" || r.Machine.Virtual.Or(false) || s.Channel == nil {
 			continue
 		}
 		if s.Socket != nil && len(inv.Sockets) > 0 {
 			assert.Less(t, *s.Socket, len(inv.Sockets), "%s: slot %s", name, s.Handle)
 		}
 		if s.Slot != nil {
-			place := fmt.Sprint(number(s.Socket), *s.Channel, *s.Slot)
+			place := fmt.Sprintf("%s %d %d", or(s.Socket), *s.Channel, *s.Slot)
 			assert.Empty(t, taken[place], "%s: slots %s and %s share a place", name, taken[place], s.Handle)
 			taken[place] = s.Handle.String()
 		}
 	}
-}
-
-func ofGuest(r *report.Report) bool { return r.Machine.Virtual.Or(false) }
-
-func number(n *int) int {
-	if n == nil {
-		return -1
-	}
-	return *n
 }
 
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or ends in a status missing from
@@ -302,18 +283,13 @@ func reviewedIn(t *testing.T, file, source string, all []audited, concerns func(
 			if f.Result != "fail" || !concerns(&f) {
 				continue
 			}
-			key := recordOf(a.name) + "\t" + f.Rule + "\t" + f.Subject.String()
+			key := strings.TrimSuffix(filepath.Base(a.name), ".txt") + "\t" + f.Rule + "\t" + f.Subject.String()
 			assert.Contains(t, list, key, "%s (%s): not reviewed: look at it, then add it to testdata/corpus/%s: %s",
 				a.name, a.report.Machine.Product.Text(), file, string(f.Found))
 			delete(list, key)
 		}
 	}
 	assert.Empty(t, list, "%s: reviewed, and found no more", file)
-}
-
-// recordOf is the corpus's name of a record.
-func recordOf(name string) string {
-	return strings.TrimSuffix(filepath.Base(name), ".txt")
 }
 
 // reviewedList reads the lines of one source: record, rule and subject to the

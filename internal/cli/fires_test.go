@@ -293,7 +293,15 @@ var beside = []situation{
 		return []string{"--root", fiveModules(t, smbiostest.DIMM{Bytes: 16 << 30, Speed: 2666, Manufacturer: "Samsung", Part: "M393A2K40CB2-CTD"})}
 	}},
 	{"a module that the BMC calls broken", []string{"memory.module.health"}, func(t *testing.T) []string {
-		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",
+		controller := bmcWith(t, map[string]string{
+			"/redfish/v1/":                 `{"RedfishVersion":"1.6.0","Systems":{"@odata.id":"/redfish/v1/Systems"}}`,
+			"/redfish/v1/Systems":          `{"Members":[{"@odata.id":"/redfish/v1/Systems/1"}]}`,
+			"/redfish/v1/Systems/1":        `{"Manufacturer":"Dell Inc.","Model":"PowerEdge R610","Memory":{"@odata.id":"/redfish/v1/Systems/1/Memory"}}`,
+			"/redfish/v1/Systems/1/Memory": `{"Members":[{"@odata.id":"/redfish/v1/Systems/1/Memory/1"}]}`,
+			"/redfish/v1/Systems/1/Memory/1": `{"Id":"1","DeviceLocator":"DIMM_A1","CapacityMiB":4096,"MemoryDeviceType":"DDR3",
+				"Status":{"State":"Enabled","Health":"Critical"}}`,
+		})
+		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controller, "--redfish-insecure",
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}
 	}},
 	{"a SOCAMM module that is missing", []string{"memory.module.complete"}, func(t *testing.T) []string {
@@ -453,21 +461,6 @@ func measuredFile(t *testing.T, product string, threads int, rates ...float64) s
 	text, err := r.Encode()
 	require.NoError(t, err)
 	return fileOf(t, "measured.json", text)
-}
-
-// controllerOf is a BMC that calls one module of a PowerEdge R610
-// critical.
-func controllerOf(t *testing.T) string {
-	t.Helper()
-	resources := map[string]string{
-		"/redfish/v1/":                 `{"RedfishVersion":"1.6.0","Systems":{"@odata.id":"/redfish/v1/Systems"}}`,
-		"/redfish/v1/Systems":          `{"Members":[{"@odata.id":"/redfish/v1/Systems/1"}]}`,
-		"/redfish/v1/Systems/1":        `{"Manufacturer":"Dell Inc.","Model":"PowerEdge R610","Memory":{"@odata.id":"/redfish/v1/Systems/1/Memory"}}`,
-		"/redfish/v1/Systems/1/Memory": `{"Members":[{"@odata.id":"/redfish/v1/Systems/1/Memory/1"}]}`,
-		"/redfish/v1/Systems/1/Memory/1": `{"Id":"1","DeviceLocator":"DIMM_A1","CapacityMiB":4096,"MemoryDeviceType":"DDR3",
-			"Status":{"State":"Enabled","Health":"Critical"}}`,
-	}
-	return bmcWith(t, resources)
 }
 
 // bmcWith is a BMC without sessions that has the resources, by path and query.

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -147,16 +146,6 @@ func TestFleetUsage(t *testing.T) {
 	status, _, errs := run(nil, "fleet", "--fail-on", "x", ".")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "info, warning, critical, never")
-}
-
-// copies writes an input n times into a folder.
-func copies(t *testing.T, name string, data []byte, n int) string {
-	t.Helper()
-	dir := t.TempDir()
-	for i := range n {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d-%s", i, name)), data, 0o600))
-	}
-	return dir
 }
 
 // TestFleetSameForAnyNumber checks that the output is the same for any number of workers, also if the order decides:

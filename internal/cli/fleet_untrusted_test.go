@@ -295,7 +295,10 @@ func TestFleetTooMany(t *testing.T) {
 	auditors, err := p.auditors(&checkFlags{})
 	require.NoError(t, err)
 	auditors = auditors[:1]
-	dir := copies(t, "noise", []byte("noise"), 5)
+	dir := t.TempDir()
+	for i := range 5 {
+		writeFile(t, filepath.Join(dir, fmt.Sprint(i)), []byte("noise"))
+	}
 	archive := writeFile(t, filepath.Join(t.TempDir(), "a.tar"), tarOf(t, fileIn("a", "noise"), fileIn("b", "noise"), fileIn("c", "noise")))
 	list := writeFile(t, filepath.Join(t.TempDir(), "list"), []byte(strings.Repeat(archive+"\n", 3)))
 	deep := filepath.Join(t.TempDir(), strings.Repeat("d/", maxFleetDepth+2))

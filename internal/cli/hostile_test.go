@@ -221,16 +221,13 @@ func exportOf(t *testing.T, attributes map[string]any) []byte {
 	return text
 }
 
-func exampleAttributes() map[string]any {
-	return map[string]any{"LogicalProc": "Enabled", "NodeInterleave": "Enabled", "ProcTurboMode": "Disabled", "ProcCStates": "Disabled",
-		"ProcC1E": "Enabled", "SysProfile": "Custom", "ProcPwrPerf": "OsDbpm", "MemOpMode": "MirrorMode", "SnoopMode": "EarlySnoop", "ProcVirtualization": "Enabled"}
-}
-
 // TestDamagedExport damages an export: an attribute without a value that it can have counts like a missing one and affects no
 // other, and an export that is cut or too long counts like none. A setting may still pass by what the kernel shows.
 func TestDamagedExport(t *testing.T) {
 	t.Parallel()
-	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
+	schema, root := reportSchema(t), tree(t, "dell-r610-good")
+	attributes := map[string]any{"LogicalProc": "Enabled", "NodeInterleave": "Enabled", "ProcTurboMode": "Disabled", "ProcCStates": "Disabled",
+		"ProcC1E": "Enabled", "SysProfile": "Custom", "ProcPwrPerf": "OsDbpm", "MemOpMode": "MirrorMode", "SnoopMode": "EarlySnoop", "ProcVirtualization": "Enabled"}
 	file := exportOf(t, attributes)
 	whole, _ := spoilt(t, schema, root, file)
 	require.Equal(t, verdict.Fail, whole["setting.turbo / setting turbo"])

@@ -109,18 +109,13 @@ func TestInterfaceRulesAreLoaded(t *testing.T) {
 		loaded[r.ID+" "+r.Subject+" "+r.Severity] = true
 	}
 	count := 0
-	for _, m := range interfaceRules(interfacePage(t)) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| ([^|]+) \\| (\\w+) \\|.*$").FindAllStringSubmatch(interfacePage(t), -1) {
 		count++
 		// A baseline's changes, measured nodes and memory errors name their own subject.
 		subjects := append(strings.Split(strings.TrimSuffix(m[2], " ADDRESS"), " or "), "baseline", "measured", "counter")
 		assert.True(t, slices.ContainsFunc(subjects, func(s string) bool { return loaded[m[1]+" "+s+" "+m[3]] }), "%s, asked of a %s, %s", m[1], m[2], m[3])
 	}
 	assert.Greater(t, count, 25)
-}
-
-// interfaceRules are the rows of rules: all, id, subject, severity.
-func interfaceRules(text string) [][]string {
-	return regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| ([^|]+) \\| (\\w+) \\|.*$").FindAllStringSubmatch(text, -1)
 }
 
 // TestManualPages checks that a command's name prints its page and creates no folder, and that a path is a folder for

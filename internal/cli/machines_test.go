@@ -17,8 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"memaudit.example/memaudit/internal/audit"
-	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
@@ -118,14 +116,6 @@ func mustBeRead(out []byte, args []string) {
 
 // outputs are buffers that have grown to the size of the output.
 var outputs = sync.Pool{New: func() any { return &bytes.Buffer{} }}
-
-// anEngine is an engine of the built-in rules.
-func anEngine(t *testing.T) *audit.Engine {
-	t.Helper()
-	packs, err := rulepack.LoadCompiled(rules.FS)
-	require.NoError(t, err)
-	return audit.NewEngine(packs).WithTables(readTables)
-}
 
 // inventoried are the machines whose inventory is compared, too: one of each way to the memory. A report has what a person
 // can review; `make same` compares the inventories of all inputs between two versions.
@@ -241,12 +231,6 @@ func TestCheckFile(t *testing.T) {
 	}
 }
 
-// documentOf is the document of one of the project's machines.
-func documentOf(t *testing.T, m *machinetest.Machine) *report.Report {
-	t.Helper()
-	return judgedOnce(t, m.Name, m.Profile)
-}
-
 // judgedReports caches the reports of judgedOnce, which must not be modified.
 var judgedReports sync.Map
 
@@ -269,7 +253,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			doc := documentOf(t, &m)
+			doc := judgedOnce(t, m.Name, m.Profile)
 			for _, width := range []int{80, 160} {
 				for name, write := range map[string]func(*strings.Builder) error{
 					"report": func(b *strings.Builder) error {

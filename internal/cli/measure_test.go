@@ -122,11 +122,6 @@ func keepsMeasurementSchema(t *testing.T, text string) {
 	require.NoError(t, schema.Validate(doc))
 }
 
-// saveTo makes a call save its result.
-func saveTo(file string) func(*measureFlags, *measure.Machine) {
-	return func(f *measureFlags, _ *measure.Machine) { f.save = file }
-}
-
 // TestMeasureText checks the matrices, then the findings: the comparison of the sockets first, then the accepted
 // result, then what others measured.
 func TestMeasureText(t *testing.T) {
@@ -159,7 +154,7 @@ func TestMeasureText(t *testing.T) {
 func TestMeasureCompares(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "measured.json")
-	status, _, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: saveTo(file)}).run(t)
+	status, _, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: func(f *measureFlags, _ *measure.Machine) { f.save = file }}).run(t)
 	require.Zero(t, status, errs)
 	keepsMeasurementSchema(t, string(contentOf(t, file)))
 	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)

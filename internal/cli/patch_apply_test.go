@@ -240,9 +240,3 @@ func appliedSUM(t *testing.T, raw string, changes []set) string {
 	}
 	return head + body
 }
-
-// readFile is a file of the corpus.
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	return string(contentOf(t, name))
-}

@@ -191,7 +191,7 @@ func (b *patchBench) stand(t *testing.T, p *patchable, raw string) *stand {
 
 // all runs every profile and format of one export.
 func (b *patchBench) all(t *testing.T, p *patchable) {
-	raw := readFile(t, corpustest.Dir(t, p.file))
+	raw := string(contentOf(t, corpustest.Dir(t, p.file)))
 	now := b.stand(t, p, raw)
 	fits := b.engine.FittingProfiles(now.sys, now.topo)
 	if len(fits) == 0 {

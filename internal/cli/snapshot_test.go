@@ -48,19 +48,8 @@ func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
 		again, got, errs := run(nil, append(command, "--snapshot", file)...)
 		require.Empty(t, errs)
 		assert.Equal(t, status, again)
-		assert.Empty(t, firstDifference(want, got), command[0])
+		assert.Equal(t, want, got, command[0])
 	}
-}
-
-// firstDifference is the first line in which two texts differ, "" if they are equal.
-func firstDifference(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return fmt.Sprintf("line %d:\n%s\n%s", i+1, strings.Join(a[min(i, len(a)):min(i+1, len(a))], ""), strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
-		}
-	}
-	return ""
 }
 
 // TestSnapshotMachines checks that the audit of a capture equals that of the machine, for every machine of the

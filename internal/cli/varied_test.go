@@ -17,12 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/advice/plan"
+	"memaudit.example/memaudit/internal/audit"
+	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/serve/fleet"
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
+	"memaudit.example/memaudit/rules"
 )
 
 // TestVaried holds servers drawn at random to what is true of every machine. MEMAUDIT_SEEDS is how many are drawn; a failing
@@ -137,7 +140,9 @@ func sameFromText(t *testing.T, s *machinetest.Varied) {
 func noBetterWord(t *testing.T, s *machinetest.Varied, r *report.Report, seed uint64) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	engine := anEngine(t)
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	engine := audit.NewEngine(packs).WithTables(readTables)
 	whole := resultsOf(t, engine, s.Tree().Write(t))
 	for range 2 {
 		damaged := clone(s)

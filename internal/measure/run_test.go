@@ -31,8 +31,7 @@ func failed(g figure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
 // memory is released.
 func TestQuietMachine(t *testing.T) {
 	m := newSimulated(1, 100e9)
-	r, err := m.measured()
-	require.NoError(t, err)
+	r := m.measured(t)
 	require.Len(t, r.Nodes, 4)
 	for _, c := range r.Nodes {
 		require.True(t, c.Decided, c.Undecided)
@@ -56,8 +55,7 @@ func TestLostChannel(t *testing.T) {
 		for seed := range uint64(200) {
 			m := newSimulated(seed, 40e9*channels/4)
 			m.bandwidth[1] *= (channels - 1) / channels
-			r, err := m.measured()
-			require.NoError(t, err)
+			r := m.measured(t)
 			if failed(gap(r, 1, 0)) {
 				found++
 			}
@@ -108,8 +106,7 @@ func simulations(few, all int) int {
 func TestNeverAFalseFailure(t *testing.T) {
 	passed, undecided, machines := 0, 0, simulations(600, 10_000)
 	for seed := range uint64(machines) {
-		r, err := healthy(seed).measured()
-		require.NoError(t, err)
+		r := healthy(seed).measured(t)
 		for _, g := range []figure.Gap{gap(r, 0, 1), gap(r, 1, 0)} {
 			require.False(t, failed(g), "seed %d: %+v", seed, g)
 			if g.Why == "" {
@@ -130,8 +127,7 @@ func TestSickAndDisturbed(t *testing.T) {
 	for seed := range uint64(machines) {
 		m := healthy(seed)
 		m.bandwidth[1] = 0.75 * m.bandwidth[0]
-		r, err := m.measured()
-		require.NoError(t, err)
+		r := m.measured(t)
 		require.False(t, failed(gap(r, 0, 1)), "seed %d", seed)
 		if failed(gap(r, 1, 0)) {
 			found++
@@ -146,10 +142,8 @@ func TestAgainstItself(t *testing.T) {
 	for seed := range uint64(simulations(400, 2_000)) {
 		was, now := healthy(2*seed), healthy(2*seed+1)
 		now.bandwidth = was.bandwidth
-		a, err := was.measured()
-		require.NoError(t, err)
-		b, err := now.measured()
-		require.NoError(t, err)
+		a := was.measured(t)
+		b := now.measured(t)
 		for node := range 2 {
 			x, y := b.FindCell(node, node).Figure(measure.Read), a.FindCell(node, node).Figure(measure.Read)
 			g := x.GapBelow(&y)
@@ -174,8 +168,7 @@ func TestDisturbances(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newSimulated(7, 60e9)
 			c.disturb(m)
-			r, err := m.measured()
-			require.NoError(t, err)
+			r := m.measured(t)
 			f := r.FindCell(1, 1).Figure(measure.Read)
 			require.Contains(t, f.Why, c.why)
 			require.LessOrEqual(t, m.elapsed(), 11*time.Second)
@@ -187,8 +180,7 @@ func TestDisturbances(t *testing.T) {
 func TestUncountedHeat(t *testing.T) {
 	m := newSimulated(7, 60e9)
 	m.heat = []heat{{1, 0.7, 0, time.Hour, false}}
-	r, err := m.measured()
-	require.NoError(t, err)
+	r := m.measured(t)
 	require.Contains(t, gap(r, 1, 0).Why, "the cores ran at different clocks: 70 %")
 }
 

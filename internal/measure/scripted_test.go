@@ -412,10 +412,11 @@ func (m *simulated) Counters([]int) measure.Counters {
 }
 
 // measured runs a measurement with the default options.
-func (m *simulated) measured() (*measure.Result, error) {
+func (m *simulated) measured(t *testing.T) *measure.Result {
+	t.Helper()
 	plan, err := measure.NewPlan(&m.machine, measure.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return measure.Run(context.Background(), m, plan)
+	require.NoError(t, err)
+	r, err := measure.Run(context.Background(), m, plan)
+	require.NoError(t, err)
+	return r
 }

@@ -136,14 +136,6 @@ func brief(p *plan.Pipeline, a *plan.Advice) string {
 	return strings.TrimSuffix(strings.Join(words, ", ")+": "+strings.Join(stay, " "), ": ")
 }
 
-func briefs(p *plan.Pipeline, made *plan.Plan) []string {
-	out := []string{}
-	for i := range made.Advice {
-		out = append(out, brief(p, &made.Advice[i]))
-	}
-	return out
-}
-
 // inWords are the steps of an advice by the names that a report prints: A8>A1 moves, A8<>A1 swaps, -A7 takes out, +A3 puts a
 // new module in, with its ranks where not all steps are for equal ones, A3! exchanges; 0.1 is a channel of a socket.
 func inWords(a *plan.Advice) string {

@@ -14,9 +14,6 @@ import (
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
-// uneven populates a full first processor and a second one with five modules.
-func uneven(cpu, channel, slot int) bool { return cpu == 0 || slot == 0 && channel < 5 }
-
 // TestDerivedWithModules checks, for every server, that deriving a machine with its modules moved, removed and added, reusing
 // what does not depend on modules, equals a complete derivation; and that the verdicts that the search asks for, without texts,
 // are the audit's. All slots have a place, or the other tests would prove nothing.
@@ -25,7 +22,7 @@ func TestDerivedWithModules(t *testing.T) {
 	again := 0
 	for name, s := range machinetest.Servers() {
 		t.Run(name, func(t *testing.T) {
-			sys := server(t, name, uneven)
+			sys := server(t, name, func(cpu, channel, slot int) bool { return cpu == 0 || slot == 0 && channel < 5 })
 			before := p.Derive(sys)
 			assert.Len(t, before.Populations[1].Slots, 5)
 			assert.Equal(t, []int{s.Channels, s.Channels * s.Depth}, []int{before.Populations[0].ChannelsPopulated.Value, len(before.Populations[0].Slots)})

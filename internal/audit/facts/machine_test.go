@@ -269,7 +269,7 @@ func module(name string, gib int64, ranks int) inventory.Slot {
 
 func TestMirrored(t *testing.T) {
 	const g = int64(1) << 30
-	tests := []struct {
+	for _, c := range []struct {
 		name               string
 		installed, visible int64
 		options            []string
@@ -291,8 +291,7 @@ func TestMirrored(t *testing.T) {
 		{"half beside an option", 64 * g, 32 * g, []string{"numa=off"}, true},
 		{"more than installed", 64 * g, 80 * g, nil, nil},
 		{"nothing installed", 0, 16 * g, nil, nil},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(c.installed)}}
 			m.sys.Memory.VisibleBytes = sure(c.visible)
@@ -365,7 +364,7 @@ func TestECCOn(t *testing.T) {
 	}
 	// inFirst has a module in the first array only.
 	inFirst := []inventory.Slot{{Array: 0, State: inventory.SlotPopulated}, {Array: 1, State: inventory.SlotEmpty}}
-	tests := []struct {
+	for _, c := range []struct {
 		name      string
 		edac      []inventory.Controller
 		arrays    []inventory.Array
@@ -386,8 +385,7 @@ func TestECCOn(t *testing.T) {
 		{"another word", nil, array("Other"), nil, nil, 0},
 		{"no arrays", nil, nil, nil, nil, 0},
 		{"array that says nothing", nil, []inventory.Array{{}}, nil, nil, 0},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := eccCorrects(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, population: &population.Result{}})
 			assert.Equal(t, c.want, v.Value)

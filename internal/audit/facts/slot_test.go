@@ -417,7 +417,7 @@ func TestSubNUMACarried(t *testing.T) {
 		}
 		return sure(out)
 	}
-	tests := []struct {
+	for _, c := range []struct {
 		name, mode, platform string
 		// nodes are the kernel's nodes of this processor, with memory or without.
 		nodes       []bool
@@ -437,8 +437,7 @@ func TestSubNUMACarried(t *testing.T) {
 		{"two parts, one empty", "nps2", "rome", nil, []int{1, 1, 1, 1, 0, 0, 0, 0}, controllers(), false},
 		{"two parts, both filled", "nps2", "rome", nil, []int{0, 0, 0, 1, 1, 0, 0, 0}, controllers(), true},
 		{"parts not documented", "nps4", "genoa", nil, []int{1, 1, 1, 1}, controllers(), nil},
-	}
-	for _, c := range tests {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := channels(c.filled...)
 			s.pop.Controllers = c.controllers

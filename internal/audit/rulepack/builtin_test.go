@@ -2,7 +2,6 @@ package rulepack_test
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,18 +57,6 @@ func TestEveryRuleHasAShortSentence(t *testing.T) {
 			}
 		}
 	}
-}
-
-// mapFS is a tree of files by name.
-type mapFS map[string][]byte
-
-// Open implements fs.FS.
-func (m mapFS) Open(name string) (fs.File, error) {
-	files := fstest.MapFS{}
-	for n, b := range m {
-		files[n] = &fstest.MapFile{Data: b}
-	}
-	return files.Open(name)
 }
 
 // packSchemaFile is the JSON Schema of a rule file, for editors.

@@ -214,7 +214,7 @@ func TestTexts(t *testing.T) {
 
 // TestMissingNamesTheFact checks that an unknown names every missing fact.
 func TestMissingNamesTheFact(t *testing.T) {
-	tests := []struct {
+	for _, c := range []struct {
 		src  string
 		want []string
 	}{
@@ -222,8 +222,7 @@ func TestMissingNamesTheFact(t *testing.T) {
 		{`sockets.all(s, s.dimms > 0)`, []string{"sockets[1].dimms"}},
 		{`settings.turbo == "enabled"`, []string{"settings.turbo"}},
 		{`platform.recommended_dimms.size() > 0`, []string{"platform.recommended_dimms"}},
-	}
-	for _, c := range tests {
+	} {
 		got, missing := evaluate(t, &facts.Programs{}, `{sockets: [{dimms: 6}, {}]}`, c.src)
 		assert.Equal(t, "unknown", got, c.src)
 		assert.Equal(t, c.want, missing, c.src)

@@ -105,8 +105,7 @@ func TestSteps(t *testing.T) {
 // TestStepsByGeneration checks that the commands of the built-in tables are those of the generation that their
 // documents describe, and that there are none for other generations.
 func TestStepsByGeneration(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	for _, c := range []struct {
 		vendor string
 		change settings.Change
@@ -136,8 +135,7 @@ func TestStepsByGeneration(t *testing.T) {
 // read-only unless SysProfile is Custom (Dependencies, MapToProperty ReadOnly; published in michzimm/redfish_simgen),
 // as far as the vocabulary has them. PackageCStates is not among its dependencies on SysProfile.
 func TestDellLocksFromRegistry(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	steps := func(id, want, seen string) string {
 		lines := tables.FindTable("Dell").StepLines(settings.Change{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
 		require.NotEmpty(t, lines, id)
@@ -155,8 +153,7 @@ func TestDellLocksFromRegistry(t *testing.T) {
 
 // TestWriters checks what writes the settings of machines of several generations, and that each command has a source.
 func TestWriters(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	for _, c := range []struct{ vendor, product, platform, want string }{
 		{"Dell Inc.", "PowerEdge R710", "westmere-ep", "syscfg -o FILE"},
 		{"Dell Inc.", "PowerEdge R760", "sapphire-rapids", "racadm get BIOS.SysProfileSettings"},
@@ -184,8 +181,7 @@ func TestWriters(t *testing.T) {
 
 // TestCommandsReboot checks that no printed command reboots a machine by itself or contains a secret.
 func TestCommandsReboot(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	seen := 0
 	for table := range tables.All() {
 		for _, c := range table.Commands {
@@ -208,8 +204,7 @@ var typedIn = regexp.MustCompile(`^(?:first )?(racadm|ilorest|onecli|asu|syscfg 
 // TestShellReadsEveryCommand parses every command that the tables print with a real shell: it has as many words as
 // the tool's command, redirects nothing and runs nothing.
 func TestShellReadsEveryCommand(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	tools := map[string]int{}
 	var commands []string
 	seen := map[string]bool{}
@@ -249,8 +244,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 
 // TestForeignNamesAreQuoted checks that names and values from an untrusted export are passed unchanged by a shell.
 func TestForeignNamesAreQuoted(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	hostile := "a $(touch made) `touch made` b's > made"
 	tools := 0
 	for shipped := range tables.All() {

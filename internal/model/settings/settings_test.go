@@ -10,8 +10,14 @@ import (
 	"memaudit.example/memaudit/rules"
 )
 
+var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
+
 // shippedTables are the vendors' tables, read once for all tests and changed by none.
-var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
+func shippedTables(t testing.TB) settings.Tables {
+	tables, err := readTables()
+	require.NoError(t, err)
+	return tables
+}
 
 func TestAccepts(t *testing.T) {
 	for _, c := range []struct {
@@ -33,8 +39,7 @@ func TestAccepts(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	dell := tables.FindTable("Dell Inc.")
 	require.NotNil(t, dell)
 	require.Nil(t, tables.FindTable("Del"))
@@ -51,8 +56,7 @@ func TestTables(t *testing.T) {
 
 // TestNext checks that a value may pass the decision to the setting's next attribute.
 func TestNext(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	found := tables.FindTable("HPE").Find("DeterminismControl")
 	require.Len(t, found, 1)
 	s, _ := settings.Lookup("determinism")
@@ -65,8 +69,7 @@ func TestNext(t *testing.T) {
 // TestCounts checks that a number of cores is kept, Dell's and Supermicro's, where
 // 0 means all of them (SUM's help text of Cores Enabled).
 func TestCounts(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
+	tables := shippedTables(t)
 	cores, _ := settings.Lookup("enabled_cores")
 	for _, c := range [][4]string{{"Supermicro", "Cores Enabled", "0", "all"}, {"Supermicro", "Cores Enabled", "12", "12"}, {"Supermicro", "Active Processor Cores", "All", "all"}, {"Dell Inc.", "ProcCores", "4", "4"}} {
 		found := tables.FindTable(c[0]).Find(c[1])

@@ -85,17 +85,13 @@ func TestCompile(t *testing.T) {
 	files := folder(map[string]string{"d/v.yaml": twoPresets, "d/w.yaml": "vendor: W\nmanufacturers: [W]\n", "d/spellings.tsv": "V\ts\tredfish\tProfile\tProfile\tFast|Slow\n"})
 	part, err := Compile(files, "d")
 	require.NoError(t, err)
-	have, err := LoadCompiled(compiledPart(part))
+	have, err := LoadCompiled(folder(map[string]string{compiled.File(Part): string(part)}))
 	require.NoError(t, err)
 	want, err := Load(files, "d")
 	require.NoError(t, err)
 	assert.Equal(t, want.FindTable("V Inc").Presets, have.FindTable("V Inc").Presets)
 	assert.Equal(t, []string{"Fast"}, have.FindTable("V Inc").Recorded("profile", "fast", FormRedfish))
 	assert.Equal(t, "W", have.FindTable("W").Vendor)
-}
-
-func compiledPart(part []byte) fs.FS {
-	return folder(map[string]string{compiled.File(Part): string(part)})
 }
 
 // TestBrokenVocabulary checks that an invalid row is an error with its line.

@@ -78,7 +78,9 @@ func TestPlantedDeviations(t *testing.T) {
 	for _, g := range d.Groups {
 		assert.Equal(t, len(g.Machines) == 6, g.Majority, g.Machines)
 		for _, x := range g.Differs {
-			said = append(said, fmt.Sprintf("%s %s: %s, not %s", x.Machine, x.Trait, x.Has, x.MajorityHas))
+			if x.Trait != "population" { // one processor less is another population, too
+				said = append(said, fmt.Sprintf("%s %s: %s, not %s", x.Machine, x.Trait, x.Has, x.MajorityHas))
+			}
 		}
 	}
 	assert.ElementsMatch(t, []string{
@@ -86,18 +88,7 @@ func TestPlantedDeviations(t *testing.T) {
 		"n2 memory speed: 1066 MT/s, not 1333 MT/s",
 		"n3 turbo (configured): disabled, not enabled",
 		"n4 processors: 1 x Intel(R) Xeon(R) CPU X5670, not 2 x Intel(R) Xeon(R) CPU X5670",
-	}, leaveOut(said, "population"))
-}
-
-// leaveOut drops consequences of another trait: one processor less is another population, too.
-func leaveOut(said []string, word string) []string {
-	var out []string
-	for _, s := range said {
-		if !strings.Contains(s, word) {
-			out = append(out, s)
-		}
-	}
-	return out
+	}, said)
 }
 
 // TestNoMajority checks that exactly half is not a majority, nor are two of two; nothing differs then.

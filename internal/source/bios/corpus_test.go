@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/internal/source/bios"
@@ -26,22 +27,11 @@ func TestCorpus(t *testing.T) {
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			e, err := bios.Decode(file, data)
-			if !assertRead(t, file, e, err) {
+			if !assert.NoError(t, err, file) {
 				continue
 			}
+			assert.NotEmpty(t, e.Attributes, file)
 			t.Log(filepath.Base(file), e.Format, e.Vendor, e.Product, e.Firmware, len(e.Attributes), e.Complete, e.PendingOnly, e.Problems)
 		}
 	}
-}
-
-func assertRead(t *testing.T, file string, e *bios.Export, err error) bool {
-	t.Helper()
-	if err != nil {
-		t.Errorf("%s: %v", file, err)
-		return false
-	}
-	if len(e.Attributes) == 0 {
-		t.Errorf("%s: no attributes", file)
-	}
-	return true
 }

@@ -136,8 +136,7 @@ func TestDecode(t *testing.T) {
 			{Name: "Hardware Prefetcher", Value: "1", Stated: true, Text: "Enabled", Default: "0", Options: []string{"Disabled", "Enabled"}, Place: "$[0]"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, err := bios.Decode("file", []byte(c.in))
-			require.NoError(t, err)
+			e := decoded(t, "file", c.in)
 			c.want.Name = "file"
 			require.Equal(t, c.want, *e)
 		})
@@ -205,16 +204,14 @@ func TestOneFile(t *testing.T) {
 		`{"bios": ` + dellResource + `, "settings": ` + dellSettings + "}",
 		`{"Members": [` + dellResource + "," + dellSettings + "]}",
 	} {
-		e, err := bios.Decode("file", []byte(in))
-		require.NoError(t, err)
+		e := decoded(t, "file", in)
 		a, ok := e.Attribute("ProcTurboMode")
 		require.True(t, ok)
 		require.Equal(t, "Enabled", a.Value)
 		require.Equal(t, "Disabled", a.Pending)
 		require.Equal(t, bios.Redfish, e.Format)
 	}
-	e, err := bios.Decode("file", []byte(`{"bios": `+dellResource+"}"))
-	require.NoError(t, err)
+	e := decoded(t, "file", `{"bios": `+dellResource+"}")
 	_, ok := e.Attribute("ProcTurboMode")
 	require.True(t, ok, "one by name")
 }
@@ -281,9 +278,7 @@ func TestDecodeRedfishParts(t *testing.T) {
 // TestJoin checks that separate files are joined in any order.
 func TestJoin(t *testing.T) {
 	decode := func(in string) *bios.Export {
-		e, err := bios.Decode("file", []byte(in))
-		require.NoError(t, err)
-		return e
+		return decoded(t, "file", in)
 	}
 	joined := bios.JoinExports([]*bios.Export{decode(dellSettings), decode(dellResource)})
 	require.Len(t, joined, 1)
@@ -346,8 +341,7 @@ func TestEncodings(t *testing.T) {
 		big = append(big, byte(u>>8), byte(u))
 	}
 	for _, in := range [][]byte{little, big, []byte("\xEF\xBB\xBFlogicproc=disable")} {
-		e, err := bios.Decode("file", in)
-		require.NoError(t, err)
+		e := decoded(t, "file", string(in))
 		require.Equal(t, "disable", e.Attributes[0].Value)
 	}
 }
@@ -355,8 +349,7 @@ func TestEncodings(t *testing.T) {
 // TestPendingOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
 // value is not pending.
 func TestPendingOfCray(t *testing.T) {
-	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
-	require.NoError(t, err)
+	e := decoded(t, "file", `{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`)
 	for name, want := range map[string]string{"A": "2", "B": "1", "C": ""} {
 		t.Run(name, func(t *testing.T) {
 			a, ok := e.Attribute(name)

@@ -258,8 +258,7 @@ func TestPrintedForms(t *testing.T) {
 		_, err := bios.Decode("file", []byte(in))
 		require.ErrorContains(t, err, `settings of "n2" after those of "n1", expected one machine's`, in)
 	}
-	odd, err := bios.Decode("file", []byte("Name,Value\nLogicalProc,Enabled\nSysProfile,Custom, Dense\nProcC1E,Disabled\n"))
-	require.NoError(t, err)
+	odd := decoded(t, "file", "Name,Value\nLogicalProc,Enabled\nSysProfile,Custom, Dense\nProcC1E,Disabled\n")
 	require.Equal(t, []string{"row[1] has 3 cells, expected 2 as in the heading: it is left out"}, odd.Problems)
 }
 
@@ -287,10 +286,9 @@ func TestEncodedXML(t *testing.T) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		data = append(data, byte(u), byte(u>>8))
 	}
-	e, err := bios.Decode("file", data)
-	require.NoError(t, err)
+	e := decoded(t, "file", string(data))
 	assert.Equal(t, []string{"A=Größe"}, tell(e))
-	e, err = bios.Decode("file", data[:len(data)-1])
+	e, err := bios.Decode("file", data[:len(data)-1])
 	require.Error(t, err, "half a character")
 	assert.Nil(t, e)
 }

@@ -159,8 +159,7 @@ func TestClusterForms(t *testing.T) {
 		"a line with a second one":            {"Logical Processor: Enabled\nNode Interleaving: Disabled\n", "", []string{"Logical Processor=Enabled", "Node Interleaving=Disabled"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := bios.Decode("file", []byte(c.in))
-			require.NoError(t, err)
+			e := decoded(t, "file", c.in)
 			assert.Equal(t, c.vendor, e.Vendor)
 			assert.Equal(t, c.want, tell(e))
 		})

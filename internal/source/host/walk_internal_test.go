@@ -23,6 +23,14 @@ import (
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
 )
 
+func opened(t *testing.T, dir string) *Root {
+	t.Helper()
+	root, err := OpenDir(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
 // TestWalkAgreesWithOpenat2 resolves the same paths with and without openat2.
 func TestWalkAgreesWithOpenat2(t *testing.T) {
 	dir := t.TempDir()
@@ -38,12 +46,8 @@ func TestWalkAgreesWithOpenat2(t *testing.T) {
 			require.NoError(t, os.Symlink(target, filepath.Join(dir, "sys/c", name)))
 		})
 	}
-	with, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer with.Close()
-	without, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer without.Close()
+	with := opened(t, dir)
+	without := opened(t, dir)
 	without.b.(*dirBackend).openat2 = false
 	for _, p := range []string{
 		"sys/a/b/file", "sys/c/rel", "sys/c/abs", "sys/c/up", "sys/c/dir/b/file", "sys/c/chain", "sys/c/loop", "sys/c/dot", "sys/c/parent",
@@ -58,7 +62,7 @@ func TestWalkAgreesWithOpenat2(t *testing.T) {
 		assert.Equal(t, b1, b2, p)
 		assert.Equal(t, classifyError(e1), classifyError(e2), "%s: %v and %v", p, e1, e2)
 	}
-	_, err = openBeneath(without.b.(*dirBackend).fd, "sys/c/up", unix.O_PATH|unix.O_CLOEXEC)
+	_, err := openBeneath(without.b.(*dirBackend).fd, "sys/c/up", unix.O_PATH|unix.O_CLOEXEC)
 	require.ErrorIs(t, err, ErrLeavesRoot)
 }
 
@@ -67,9 +71,7 @@ func TestWalkLeaksNothing(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/a/b/c"), 0o755))
 	require.NoError(t, os.Symlink("/sys/a/b/../../none", filepath.Join(dir, "sys/link")))
-	r, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer r.Close()
+	r := opened(t, dir)
 	r.b.(*dirBackend).openat2 = false
 	before := openDescriptors(t)
 	for range 50 {
@@ -95,13 +97,9 @@ func TestFirmwareMasked(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/firmware"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/devices/system"), 0o755))
-	unpacked, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer unpacked.Close()
+	unpacked := opened(t, dir)
 	assert.Equal(t, fact.Unread, ReadSMBIOS(unpacked).Table.State, "an unpacked tree: nothing follows")
-	complete, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer complete.Close()
+	complete := opened(t, dir)
 	complete.b.(*dirBackend).safe = [2]bool{true, true} // as if it were a mounted sysfs
 	a := ReadACPI(complete)
 	assert.Equal(t, fact.SourceDenied, a.Source.State)
@@ -186,18 +184,14 @@ func TestRunningKernel(t *testing.T) {
 	assert.False(t, RunningKernel(dir))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sys"), 0o755))
 	assert.False(t, RunningKernel(dir), "an unpacked tree")
-	root, err := OpenDir(dir)
-	require.NoError(t, err)
-	defer func() { _ = root.Close() }()
+	root := opened(t, dir)
 	assert.Empty(t, root.KernelFolder())
 	assert.Equal(t, haveOpenat2(root.b.(*dirBackend).fd), root.b.(*dirBackend).openat2)
 	assert.False(t, haveOpenat2(-1))
 	var st unix.Statfs_t
 	if unix.Statfs("/sys", &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC {
 		assert.True(t, RunningKernel("/"))
-		mounted, err := OpenDir("/")
-		require.NoError(t, err)
-		defer func() { _ = mounted.Close() }()
+		mounted := opened(t, "/")
 		assert.Equal(t, "/", mounted.KernelFolder())
 	}
 }
@@ -247,9 +241,7 @@ func TestReadKernelLog(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 	}
 	read := func() fact.Fact[kerneltext.MirroredMemory] {
-		root, err := OpenDir(dir)
-		require.NoError(t, err)
-		defer func() { _ = root.Close() }()
+		root := opened(t, dir)
 		return ReadKernelLog(root).Mirrored
 	}
 	assert.NotEqual(t, fact.OK, read().State)

@@ -1,6 +1,7 @@
 package redfish
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -107,18 +108,6 @@ var valid = sync.OnceValues(func() (tls.Certificate, error) {
 	return issued(time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 })
 
-// expired is a certificate for 127.0.0.1 that expired in 2021, and its authority.
-func expired(t *testing.T) (tls.Certificate, *x509.CertPool) {
-	t.Helper()
-	cert, err := issued(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
-	require.NoError(t, err)
-	leaf, err := x509.ParseCertificate(cert.Certificate[0])
-	require.NoError(t, err)
-	pool := x509.NewCertPool()
-	pool.AddCert(leaf)
-	return cert, pool
-}
-
 // TestOnlySessionsAreDeleted checks that only members of the sessions collection are deleted, whatever a service
 // calls its new session.
 func TestOnlySessionsAreDeleted(t *testing.T) {
@@ -175,12 +164,7 @@ func (s sameAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "/s":
 		body = []byte(`{"Members":[{"@odata.id":"/x"}]}`)
 	}
-	return answerOf(r, string(body)), nil
-}
-
-func answerOf(r *http.Request, body string) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
-		ContentLength: -1, Request: r}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1, Request: r}, nil
 }
 
 // FuzzAnswer checks that a read ends within its limits and without a panic, whatever a service sends.

@@ -32,12 +32,13 @@ func compareTables(file string, a, b *Table) (out []difference, fields int) {
 		x, y := reflect.ValueOf(va[i]), reflect.ValueOf(vb[i])
 		for j := range min(x.Len(), y.Len()) {
 			handle := fmt.Sprintf("0x%04X", x.Index(j).FieldByName("Handle").Uint())
-			compareStructs(x.Index(j), y.Index(j), x.Index(j).Type().Name(), func(field, ours, theirs string) {
+			for k := range x.Index(j).NumField() {
 				fields++
-				if ours != theirs {
-					out = append(out, difference{file, handle, field, ours, theirs})
+				if ours, theirs := show(x.Index(j).Field(k)), show(y.Index(j).Field(k)); ours != theirs {
+					kind := x.Index(j).Type()
+					out = append(out, difference{file, handle, kind.Name() + "." + kind.Field(k).Name, ours, theirs})
 				}
-			})
+			}
 		}
 	}
 	return out, fields
@@ -50,13 +51,6 @@ func views(t *Table) []any {
 	return []any{
 		[]BIOS{bios}, []System{system}, t.Boards(), t.Chassis(), t.Processors(), t.MemoryArrays(),
 		devicesOf(t), t.ArrayMappings(), t.DeviceMappings(), t.HPEDIMMLocations(),
-	}
-}
-
-func compareStructs(a, b reflect.Value, path string, report func(field, ours, theirs string)) {
-	for i := range a.NumField() {
-		f := a.Type().Field(i)
-		report(path+"."+f.Name, show(a.Field(i)), show(b.Field(i)))
 	}
 }
 

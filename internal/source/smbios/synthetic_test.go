@@ -140,10 +140,8 @@ func TestSyntheticAgreesWithDmidecode(t *testing.T) {
 			}
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			ours, err := Parse(dump)
-			require.NoError(t, err)
-			theirs, err := Parse(text)
-			require.NoError(t, err)
+			ours := parse(t, dump)
+			theirs := parse(t, text)
 			d, n := compareTables(name, ours, theirs)
 			assert.Empty(t, d)
 			least := 60
@@ -173,10 +171,8 @@ func TestSyntheticInstalledDmidecode(t *testing.T) {
 	for name, b := range made() {
 		t.Run(name, func(t *testing.T) {
 			dump := b.Dump()
-			ours, err := Parse(dump)
-			require.NoError(t, err)
-			hex, err := Parse([]byte(runDmidecode(t, dump, "-u")))
-			require.NoError(t, err)
+			ours := parse(t, dump)
+			hex := parse(t, []byte(runDmidecode(t, dump, "-u")))
 			d, _ := compareTables(name, ours, hex)
 			assert.Empty(t, d, "-u")
 			text := string(withoutPath(runDmidecode(t, dump)))

@@ -247,7 +247,8 @@ func parseNames(expr string) names {
 			n.Metrics[metric] = append(n.Metrics[metric], name)
 		case inList:
 			n.Labels = append(n.Labels, name)
-		case isMetric(name, next):
+		case next == "(" || slices.ContainsFunc([][]string{grouping, operators, aggregators}, func(words []string) bool { return slices.Contains(words, strings.ToLower(name)) }):
+		default:
 			n.Metrics[name] = append(n.Metrics[name], []string{}...)
 			metric = ""
 			if next == "{" {
@@ -256,12 +257,6 @@ func parseNames(expr string) names {
 		}
 	}
 	return n
-}
-
-// isMetric reports whether a name is a metric and not a keyword or function, by the name and the next token.
-func isMetric(name, next string) bool {
-	lower := strings.ToLower(name)
-	return next != "(" && !slices.Contains(grouping, lower) && !slices.Contains(operators, lower) && !slices.Contains(aggregators, lower)
 }
 
 // variable matches what Grafana replaces.

@@ -2,12 +2,10 @@
 package layout
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,7 +57,7 @@ func comments(text string) []string {
 // of neither the addresses elsewhere. Pages of rules cite documents of others and are left out.
 func read(name, text string) []string {
 	if filepath.Ext(name) != ".md" {
-		return commentsOf(name, text)
+		return comments(text)
 	} else if strings.HasPrefix(name, "rules/") {
 		return nil
 	}
@@ -74,18 +72,6 @@ func within(line string) string {
 	}
 	return line
 }
-
-// commentsOf are the comments of the files of texts, found once for all tests.
-func commentsOf(name, text string) []string {
-	out, ok := foundComments[name]
-	if !ok {
-		out = comments(text)
-		foundComments[name] = out
-	}
-	return out
-}
-
-var foundComments = map[string][]string{}
 
 // texts lists the files that people read: sources, pages, data, scripts. Tests may name files outside the repository,
 // which they skip if missing.
@@ -271,16 +257,9 @@ var (
 	boundIs = regexp.MustCompile("`([\\w/]+)\\.(\\w+) = ([^`]+)`")
 )
 
-// readSources are the folders that sourcesOf has read.
-var readSources = map[string]string{}
-
 // sourcesOf joins the sources of one folder, tests or the others.
 func sourcesOf(t *testing.T, folder string, tests bool) string {
 	t.Helper()
-	key := fmt.Sprint(folder, " ", tests)
-	if text, ok := readSources[key]; ok {
-		return text
-	}
 	names, err := filepath.Glob(filepath.Join("..", "..", "..", folder, "*.go"))
 	require.NoError(t, err)
 	var out strings.Builder
@@ -291,13 +270,7 @@ func sourcesOf(t *testing.T, folder string, tests bool) string {
 			out.Write(data)
 		}
 	}
-	readSources[key] = out.String()
 	return out.String()
-}
-
-// linesWith are the lines of a text with a word in them.
-func linesWith(text, word string) []string {
-	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return !strings.Contains(line, word) })
 }
 
 // TestThreatModel checks that every test that the page names exists, that every limit has the printed value, and that
@@ -314,8 +287,8 @@ func TestThreatModel(t *testing.T) {
 	bounds := boundIs.FindAllStringSubmatch(page, -1)
 	require.Greater(t, len(bounds), 25)
 	for _, m := range bounds {
-		declared := regexp.MustCompile(`^\s*(const )?` + m[2] + `\s+= ` + regexp.QuoteMeta(m[3]) + `\s*(//.*)?$`)
-		assert.True(t, slices.ContainsFunc(linesWith(sourcesOf(t, m[1], false), m[2]), declared.MatchString), "%s of %s is not %s", m[2], m[1], m[3])
+		declared := regexp.MustCompile(`(?m)^\s*(const )?` + m[2] + `\s+= ` + regexp.QuoteMeta(m[3]) + `\s*(//.*)?$`)
+		assert.True(t, declared.MatchString(sourcesOf(t, m[1], false)), "%s of %s is not %s", m[2], m[1], m[3])
 	}
 	rows := 0
 	for line := range strings.Lines(page) {

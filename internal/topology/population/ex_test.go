@@ -420,14 +420,13 @@ func TestBestOfMRDIMMs(t *testing.T) {
 
 // TestWestmereEXOrder breaks the paper's fill order and its descending sizes.
 func TestWestmereEXOrder(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		units  [][]int64
 		detail string
 	}{
 		{[][]int64{{8, 16}, {8, 16}}, "DIMM-1A holds a larger DIMM than DIMM-1B ahead of it; DIMM-1A holds a larger DIMM than DIMM-1B ahead of it"},
 		{[][]int64{{0, 8}, {8, 8}}, "DIMM-1A is filled before the slots ahead of it"},
-	}
-	for _, tt := range tests {
+	} {
 		p := Derive(rx600(2, tt.units...), corpustest.Rules(t)).Populations[0]
 		require.True(t, p.Order.Known(), p.Order.Reason)
 		assert.False(t, p.Order.Value)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"memaudit.example/memaudit/internal/collect/collecttest"
-	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/tools/corpustest"
@@ -112,12 +111,4 @@ func milan(n int) *testMachine {
 
 func sandyBridge(n int) *testMachine {
 	return newTestMachine(n, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz")
-}
-
-// runsBelow reports whether running, in MT/s, is slower than the population may
-// expect: below the expected speed and not one of the speeds that a document calls
-// normal.
-func runsBelow(s Speed, running int) bool {
-	return running < s.MTs-ddr.Tolerance &&
-		!slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.SameSpeed(n, running) })
 }

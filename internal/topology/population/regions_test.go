@@ -3,6 +3,7 @@ package population
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ func TestWorkedExamples(t *testing.T) {
 	amd := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8}
 	six := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8, SixChannels: true}
 	anyway := &platform.Platform{Policy: platform.PolicyAny}
-	tests := []struct {
+	for _, tt := range []struct {
 		name                       string
 		p                          *platform.Platform
 		dpc                        []int
@@ -63,8 +64,7 @@ func TestWorkedExamples(t *testing.T) {
 		{"Rome, 7", amd, []int{1, 1, 1, 1, 1, 1, 1, 0}, []int{2, 2, 2, 1}, 0.25, 0.13, 0.22, 0.88},
 		{"Rome, 4 on CDGH", amd, []int{0, 0, 1, 1, 0, 0, 1, 1}, []int{4}, 0.5, 0.5, 0.5, 0.5},
 		{"Rome, 2 on CD", amd, []int{0, 0, 1, 1, 0, 0, 0, 0}, []int{2}, 0.25, 0.25, 0.25, 0.25},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := layoutOf(tt.p, tt.dpc)
 			regions, ok := l.interleaveRegions(tt.p)
@@ -329,7 +329,7 @@ func TestRegionsKeepEveryByte(t *testing.T) {
 	for _, p := range []*platform.Platform{imc(6, 2), imc(8, 4), {Policy: platform.PolicyAny, ChannelsPerSocket: 4}, {Policy: platform.PolicyAMD, ChannelsPerSocket: 8}, {Policy: platform.PolicyZen4, ChannelsPerSocket: 6}} {
 		n := p.ChannelsPerSocket
 		dpc := make([]int, n)
-		for code := range pow(3, n) {
+		for code := range int(math.Pow(3, float64(n))) {
 			var total, sum int64
 			for c, v := 0, code; c < n; c, v = c+1, v/3 {
 				dpc[c] = v % 3
@@ -348,12 +348,4 @@ func TestRegionsKeepEveryByte(t *testing.T) {
 			}
 		}
 	}
-}
-
-func pow(b, n int) int {
-	out := 1
-	for range n {
-		out *= b
-	}
-	return out
 }
