@@ -323,20 +323,6 @@ func (e *Explainer) termPage(t *term, asked string) map[string]any {
 	return map[string]any{"Names": t.names, "Meaning": strings.ReplaceAll(t.meaning, "`", ""), "Topic": topic, "Also": also}
 }
 
-// Glossary returns the page docs/glossary.md.
-func Glossary(k fs.FS) (string, error) {
-	terms, err := readTerms(k)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("# Glossary\n\nMade by `go generate ./...` from rules/" + glossaryFile + "; `memaudit explain WORD` prints the same.\n\n| word | meaning |\n| --- | --- |\n")
-	for _, t := range terms {
-		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(t.names, ", "), t.meaning)
-	}
-	return b.String(), nil
-}
-
 func (e *Explainer) findTopic(word string) *knowledge.Topic {
 	i := slices.IndexFunc(e.topics, func(t knowledge.Topic) bool {
 		return slices.ContainsFunc(t.For, func(pattern string) bool { match, _ := path.Match(pattern, word); return match })

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -28,7 +27,7 @@ import (
 //go:embed *.tmpl
 var pageFiles embed.FS
 
-// Layout prints the parts of a page: text.Page for a terminal, markdownPage for a file.
+// Layout prints the parts of a page: text.Page for a terminal, others for files.
 type Layout interface {
 	// Head prints a heading: of level 1 for the page, 2 for a thing of a kind, 3 for a part of it.
 	Head(level int, kind, name string)
@@ -99,81 +98,6 @@ func numberOrEmpty(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
-}
-
-// markdownPage is a Layout that writes Markdown. Nothing is wrapped, so that a change of one sentence is a change of one
-// line.
-type markdownPage struct {
-	bytes.Buffer
-	fields bool // in a list of fields, which an empty line ends
-}
-
-func (m *markdownPage) writeBlock(format string, args ...any) {
-	if m.fields {
-		m.WriteByte('\n')
-		m.fields = false
-	}
-	_, _ = fmt.Fprintf(m, format, args...) // a buffer takes everything
-}
-
-// Head implements Layout, as the other methods do.
-func (m *markdownPage) Head(level int, _, name string) {
-	m.writeBlock("%s %s\n\n", strings.Repeat("#", level), escapeMarkdown(name))
-}
-
-func (m *markdownPage) Text(s string) {
-	if s != "" {
-		m.writeBlock("%s\n\n", escapeMarkdown(s))
-	}
-}
-
-func (m *markdownPage) Field(_ int, name, value string, code bool) {
-	if value == "" {
-		return
-	}
-	text := escapeMarkdown(value)
-	if code {
-		fence := "`"
-		if strings.Contains(value, "`") {
-			fence = "``"
-		}
-		text = fence + printable.Clean(strings.Join(strings.Fields(value), " ")) + fence
-	}
-	m.WriteString("- **" + name + "**: " + text + "\n")
-	m.fields = true
-}
-
-// Table prints nothing: only pages for a terminal have tables.
-func (m *markdownPage) Table([]string, [][]string) {}
-
-// Example prints each line; a fence inside would end the block.
-func (m *markdownPage) Example(s string) {
-	if s == "" {
-		return
-	}
-	m.writeBlock("```text\n")
-	for line := range strings.Lines(s) {
-		m.WriteString(strings.ReplaceAll(printable.Clean(strings.TrimSuffix(line, "\n")), "```", "'''") + "\n")
-	}
-	m.WriteString("```\n\n")
-}
-
-// Commands without lines ends a list of fields.
-func (m *markdownPage) Commands(lines ...string) {
-	if len(lines) == 0 {
-		m.writeBlock("")
-		return
-	}
-	m.writeBlock("```console\n$ %s\n```\n\n", strings.Join(lines, "\n$ "))
-}
-
-var markup = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
-})
-
-func escapeMarkdown(s string) string {
-	s = printable.Clean(strings.Join(strings.Fields(s), " "))
-	return markup().Replace(s)
 }
 
 // exampleWidth leaves space for an indent in 80 columns.
@@ -273,10 +197,10 @@ func otherWants(others []rulepack.OtherWant) []string {
 	return out
 }
 
-// RulesByName returns rules/by-name.md: under a heading for each id the rules of all packs, with their
-// results on the example servers, and then the settings of profiles. examples maps a rule's id to the example servers on
-// which it fails, passes or is unknown.
-func RulesByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
+// RulesByName lays out the page of all rules: under a heading for each id the rules of all packs, with their results on the
+// example servers, and then the settings of profiles. examples maps a rule's id to the example servers on which it fails, passes
+// or is unknown.
+func RulesByName(l Layout, packs []*rulepack.Pack, examples map[string]string) error {
 	var rules [][]*rulePage
 	infos := rulepack.Describe(packs)
 	for i := range infos {
@@ -286,9 +210,7 @@ func RulesByName(packs []*rulepack.Pack, examples map[string]string) (string, er
 		last := len(rules) - 1
 		rules[last] = append(rules[last], newRulePage(&infos[i]))
 	}
-	var out markdownPage
-	err := layOutPage(&out, "by name", map[string]any{"Rules": rules, "Settings": settings.All(), "Examples": examples})
-	return string(bytes.TrimSpace(out.Bytes())) + "\n", err
+	return layOutPage(l, "by name", map[string]any{"Rules": rules, "Settings": settings.All(), "Examples": examples})
 }
 
 // htmlPage is a Layout that writes the content of a page for a browser: a heading of level 2 has its name as id, for links.

@@ -3,10 +3,12 @@ package generate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,15 +71,26 @@ func builtinPacks(t *testing.T, k fs.FS) []*rulepack.Pack {
 }
 
 func rulesByName(t *testing.T, root string) madeFiles {
-	text, err := reference.RulesByName(builtinPacks(t, rulesOf(root)), examples(t, root))
-	require.NoError(t, err)
-	return madeFiles{"rules/by-name.md": []byte(text)}
+	return madeFiles{"rules/by-name.md": []byte(byName(t, root, examples(t, root)))}
+}
+
+func byName(t *testing.T, root string, examples map[string]string) string {
+	t.Helper()
+	var page markdownPage
+	require.NoError(t, reference.RulesByName(&page, builtinPacks(t, rulesOf(root)), examples))
+	return strings.TrimSpace(page.String()) + "\n"
 }
 
 func glossaryPage(t *testing.T, root string) madeFiles {
-	text, err := reference.Glossary(rulesOf(root))
+	raw, err := os.ReadFile(filepath.Join(root, "rules", "explain", "glossary.tsv"))
 	require.NoError(t, err)
-	return madeFiles{"docs/glossary.md": []byte(text)}
+	out := "# Glossary\n\nMade by `go generate ./...` from rules/explain/glossary.tsv; `memaudit explain WORD` prints the same.\n\n| word | meaning |\n| --- | --- |\n"
+	for line := range strings.Lines(string(raw)) {
+		if words, meaning, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(line, "#") {
+			out += "| " + words + " | " + meaning + " |\n"
+		}
+	}
+	return madeFiles{"docs/glossary.md": []byte(out)}
 }
 
 func operatorRules(t *testing.T, root string) madeFiles {
@@ -106,7 +119,36 @@ func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) 
 func schemaForms(t *testing.T, _ string) madeFiles {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
 	require.NoError(t, err)
-	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}
+	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(factsPage())}
+}
+
+// factsPage describes every fact that expressions can use.
+func factsPage() string {
+	var b strings.Builder
+	b.WriteString("# Facts\n\nWhat an expression of a rule may name. Made from the code by `go generate ./...`.\n\n")
+	b.WriteString("`socket`, `slot`, `node`, `setting` and `baseline` are the subject of a rule of that kind; `sockets`, `slots` and `nodes` list all of them.\n")
+	all := facts.Declared()
+	table := func(title string, t *facts.ObjectType) {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n| fact | type | meaning |\n| --- | --- | --- |\n", title, t.Doc)
+		for _, f := range t.Fields {
+			kind := strings.ReplaceAll(strings.ReplaceAll(f.Type.String(), "fact.", ""), "list(", "list of ")
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, strings.TrimRight(kind, ")"), strings.ReplaceAll(f.Doc, "|", "\\|"))
+		}
+	}
+	for _, name := range all.VariableNames() {
+		if t, ok := all.Object(name); ok && name != "settings" {
+			table("`"+name+"`", t)
+		}
+	}
+	socket, _ := all.Object("socket")
+	for _, list := range []string{"controllers", "regions"} {
+		f, _ := socket.Field(list)
+		table("elements of `socket."+list+"`", all.ObjectField(f))
+	}
+	b.WriteString("\n## `settings`: canonical values, the configured value if known, else the effective one\n\n")
+	ids := slices.Sorted(slices.Values(settings.IDs()))
+	b.WriteString("`" + strings.Join(ids, "`, `") + "`\n")
+	return b.String()
 }
 
 func packSchema() *jsonschema.Schema {
