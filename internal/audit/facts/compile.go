@@ -3,7 +3,6 @@ package facts
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -80,7 +79,7 @@ func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
 		return c.program, c.err
 	}
 	env, err := environment()
-	c, node, known := planned{err: err}, encodedExpr{}, false
+	c, node, known := planned{err: err}, EncodedExpr{}, false
 	if x.Encoded != nil && err == nil {
 		known, c.err = x.Encoded(src, &node)
 	}
@@ -122,9 +121,9 @@ func parseExpr(src string) (*celast.AST, error) {
 	return ast.NativeRep(), nil
 }
 
-// encodedExpr is a node of a parsed expression as the compiled rules hold it. Decoding CEL's own form, which is
+// EncodedExpr is a node of a parsed expression as the compiled rules hold it. Decoding CEL's own form, which is
 // protobuf, took a tenth of an audit.
-type encodedExpr struct {
+type EncodedExpr struct {
 	_    struct{} `cbor:",toarray"` // stored without field names
 	Kind celast.ExprKind
 	// Name is that of an identifier, a field or a function; a comprehension has those of its three variables.
@@ -132,56 +131,11 @@ type encodedExpr struct {
 	// Value is that of a literal. Flag marks a member call, whose receiver is the first part, and a test for presence.
 	Value any
 	Flag  bool
-	Parts []encodedExpr
-}
-
-// EncodeExpr parses an expression into what compiled rules hold of it. An error is one of its syntax, or that it has a map or a message.
-func EncodeExpr(src string) (any, error) {
-	ast, err := parseExpr(src)
-	if err != nil {
-		return nil, err
-	}
-	return encodeNode(ast.Expr())
-}
-
-func encodeNode(e celast.Expr) (encodedExpr, error) {
-	out := encodedExpr{Kind: e.Kind()}
-	var parts []celast.Expr
-	switch e.Kind() {
-	case celast.IdentKind:
-		out.Name = e.AsIdent()
-	case celast.LiteralKind:
-		out.Value = e.AsLiteral().Value()
-	case celast.SelectKind:
-		s := e.AsSelect()
-		out.Name, out.Flag, parts = s.FieldName(), s.IsTestOnly(), []celast.Expr{s.Operand()}
-	case celast.ListKind:
-		parts = e.AsList().Elements()
-	case celast.CallKind:
-		c := e.AsCall()
-		out.Name, out.Flag, parts = c.FunctionName(), c.IsMemberFunction(), c.Args()
-		if out.Flag {
-			parts = slices.Concat([]celast.Expr{c.Target()}, parts)
-		}
-	case celast.ComprehensionKind:
-		c := e.AsComprehension()
-		out.Name = c.IterVar() + " " + c.IterVar2() + " " + c.AccuVar()
-		parts = []celast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
-	default:
-		return out, fmt.Errorf("an expression with a map or a message: %v", e.Kind())
-	}
-	for _, part := range parts {
-		node, err := encodeNode(part)
-		if err != nil {
-			return out, err
-		}
-		out.Parts = append(out.Parts, node)
-	}
-	return out, nil
+	Parts []EncodedExpr
 }
 
 // ids follow last; identifiers are added to references, as a check would, so that the planner finds variables at once.
-func (e *encodedExpr) decodeNode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
+func (e *EncodedExpr) decodeNode(make celast.ExprFactory, references map[int64]*celast.ReferenceInfo, last *int64) celast.Expr {
 	*last++
 	id, parts := *last, []celast.Expr{}
 	for i := range e.Parts {

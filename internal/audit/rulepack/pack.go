@@ -480,24 +480,6 @@ func (r *Rule) Example() (*Case, error) {
 	return &c, yaml.Unmarshal([]byte(kept), &c)
 }
 
-// exampleText is the rule's example as YAML, "" if it has none.
-func (r *Rule) exampleText() (string, error) {
-	c, err := r.Example()
-	if c == nil || err != nil {
-		return "", err
-	}
-	var given any
-	alone := *c
-	if err = alone.Facts.Decode(&given); err == nil {
-		err = alone.Facts.Encode(given)
-	}
-	if err != nil {
-		return "", err
-	}
-	text, err := yaml.Marshal(alone)
-	return string(text), err
-}
-
 // DescribeConcern describes the machines that a rule applies to.
 func (r *Rule) DescribeConcern() string {
 	if r.Concerns != "" {

@@ -28,9 +28,7 @@ import (
 
 func knowledge(t *testing.T, root string) madeFiles {
 	k := rulesOf(root)
-	rulesAhead, pieces, err := rulepack.Compile(builtinPacks(t, k))
-	require.NoError(t, err)
-	out := madeFiles{"rules/" + compiled.File(rulepack.Part): rulesAhead, "rules/" + compiled.File(rulepack.PiecesPart): pieces}
+	out := madeFiles{}
 	add := func(part string, data []byte, err error) {
 		require.NoError(t, err, part)
 		out["rules/"+compiled.File(part)] = data
