@@ -390,7 +390,11 @@ var empty = map[string]string{
 	"memaudit-machine Problems A":               "its one failure at warning is waived",
 	"memaudit-machine Measured memory A":        "nobody measured",
 	"memaudit-machine Measured memory B":        "nobody measured",
+	"memaudit-machine Memory errors D":          "no controller tells of its event log",
 	"memaudit-machine Measured memory C":        "nobody measured",
+	"memaudit-machine Measured memory D":        "nobody measured",
+	"memaudit-machine Measured memory E":        "nobody measured",
+	"memaudit-machine Measured memory F":        "nobody measured",
 	"memaudit-machine Age of the measurement A": "nobody measured",
 }
 
