@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"text/template"
 	"text/template/parse"
 
 	"cel.dev/cel-go/common/types"
 
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // NotKnown is printed in a text for a value that is not known, and for all of it if a condition is not.
@@ -96,9 +96,7 @@ func (x *Programs) checkParts(src string, dot any) error {
 	return errors.Join(faults...)
 }
 
-var templateWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)^template: .*?:(\d+)(?::(\d+): executing .*? at <.*?>)?: `)
-})
+var templateWords = lazy.Pattern(`(?s)^template: .*?:(\d+)(?::(\d+): executing .*? at <.*?>)?: `)
 
 func textFault(err error) *ExprError {
 	var out ExprError

@@ -3,11 +3,9 @@ package rulepack
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"cel.dev/cel-go/common/types"
@@ -16,12 +14,11 @@ import (
 	"memaudit.example/memaudit/internal/audit/facts"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/settings"
 )
 
-var idPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_-]*)+$`)
-})
+var idPattern = lazy.Pattern(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_-]*)+$`)
 
 // Validate checks a pack's expressions, required fields and cases. The errors have line and column.
 func (p *Pack) Validate() datafile.Complaints {
@@ -118,9 +115,7 @@ func (v *validator) validateExpression(parent *yaml.Node, key, src string, want 
 }
 
 // quoted is how texts were written before they were templates.
-var quoted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^"|" \+ |\+ "|^[a-z_]+\([a-z_.]+\)$|^[a-z_]+\.[a-z_.]+$`)
-})
+var quoted = lazy.Pattern(`^"|" \+ |\+ "|^[a-z_]+\([a-z_.]+\)$|^[a-z_]+\.[a-z_.]+$`)
 
 func (v *validator) text(parent *yaml.Node, key, src string) {
 	if quoted().MatchString(src) && !strings.Contains(src, "{{") {

@@ -2,14 +2,13 @@ package verdict
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
@@ -152,7 +151,7 @@ func RootCauses(findings []Finding) []int {
 // SettingRules begins the ids of the checks of settings against a profile.
 const SettingRules = "setting."
 
-var inBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
+var inBrackets = lazy.Pattern(` \([^()]*\)`)
 
 // Summary describes a failure in a few words: the rule's short sentence; without one what was found, up to the first
 // semicolon and the list after a colon, without brackets.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // yamlWords replaces Go types in the YAML reader's errors with terms that a user of the file knows.
@@ -31,13 +33,11 @@ type yamlWord struct {
 	word    string
 }
 
-var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
+var yamlLine = lazy.Pattern(`^line (\d+): `)
 
 // yamlParser finds the errors that the reader places one line too early: it counts
 // those of its parser from zero, those of its scanner from one.
-var yamlParser = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`did not find expected (key|node content|<document start>|'-' indicator|',' or)`)
-})
+var yamlParser = lazy.Pattern(`did not find expected (key|node content|<document start>|'-' indicator|',' or)`)
 
 // YAMLError returns the line of an error of the YAML reader, 0 if it has none, and its text in terms of the file.
 func YAMLError(err string) (line int, text string) {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"memaudit.example/memaudit/internal/model/compiled"
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Part is the part of the compiled knowledge with the patterns.
@@ -118,7 +118,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 	return Module{}, false
 }
 
-var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
+var afterName = lazy.Pattern(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`)
 
 // normaliseNumber normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
 // vendor names.

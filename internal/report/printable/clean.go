@@ -8,14 +8,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // Clean makes a string safe for a terminal: whatever is not printable
@@ -60,7 +60,7 @@ func WriteCSV(w io.Writer, head []string, rows [][]string) error {
 	return out.Error()
 }
 
-var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
+var number = lazy.Pattern(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // allASCII reports whether s is printable ASCII only: one byte, one column.
 func allASCII(s string) bool {

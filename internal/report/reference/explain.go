@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/audit/rulepack"
 	"memaudit.example/memaudit/internal/audit/verdict"
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/text"
@@ -224,9 +223,7 @@ func coreMenuName(name string) string {
 	return strings.TrimSuffix(settings.PlainName(aroundNames().ReplaceAllString(name[strings.LastIndex(name, "> ")+1:], " ")), "s")
 }
 
-var aroundNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\([^()]*\)|\[[^][]*\]|intel|amd|\bcpu\b|\bprocessors?\b|\bpci-?e?\b|technology|\btech\b|\bmode\b|\btype\b|control\b|support|enabled?$|^\w+_`)
-})
+var aroundNames = lazy.Pattern(`(?i)\([^()]*\)|\[[^][]*\]|intel|amd|\bcpu\b|\bprocessors?\b|\bpci-?e?\b|technology|\btech\b|\bmode\b|\btype\b|control\b|support|enabled?$|^\w+_`)
 
 type labelled struct{ Name, Value, Example string }
 

@@ -4,11 +4,9 @@ package wording
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -16,6 +14,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
 )
@@ -43,8 +42,8 @@ func MachineName(m *inventory.Machine) string {
 
 // machineType is IBM's and Lenovo's machine type behind a name: "System x3650 M4: -[7915E1G]-"; onlyType encloses what is
 // nothing else: "-[TKE152BUS-2.00]-". Intel fills a name with dots.
-var machineType, onlyType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:? *-\[[^\]]*\]-$| *\.{4,}$`) }),
-	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\[(.*)\]-$`) })
+var machineType, onlyType = lazy.Pattern(`:? *-\[[^\]]*\]-$| *\.{4,}$`),
+	lazy.Pattern(`^-\[(.*)\]-$`)
 
 // plainName is a name from firmware without what its vendor puts around it.
 func plainName(name string) string {

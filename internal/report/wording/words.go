@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
+	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
@@ -287,7 +287,7 @@ func termsInWord(word string) []Term {
 	return append(termsInWord(first), termsInWord(rest)...)
 }
 
-var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
+var brackets = lazy.Pattern(` \([^()]*\)`)
 
 // WithoutBrackets removes text in brackets, from the innermost on: the names of slots next to a picture that shows
 // them.

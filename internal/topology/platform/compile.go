@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/datafile"
 	"memaudit.example/memaudit/internal/model/ddr"
 	"memaudit.example/memaudit/internal/model/humanize"
+	"memaudit.example/memaudit/internal/model/lazy"
 )
 
 // readFiles reads every platform file. Platforms that match the remaining processors of a CPUID come last.
@@ -163,9 +162,7 @@ func (p *Platform) validateFacts(at datafile.Place) {
 	}
 }
 
-var moduleKind = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
-})
+var moduleKind = lazy.Pattern(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
 
 // A cell is 0 if not supported or not documented. A table of single boards may be short: a board may have fewer slots.
 func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short bool) {
@@ -290,7 +287,7 @@ func (r *recogniseFile) validate(at datafile.Place) {
 }
 
 // plainMark matches a trade mark in an expression without its backslash.
-var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^\\])\((R|TM)\)`) })
+var plainMark = lazy.Pattern(`(?i)(^|[^\\])\((R|TM)\)`)
 
 // printedVendors are the words that processors print, by their makers' names.
 var printedVendors = map[string]string{"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}
