@@ -1,5 +1,5 @@
 // Package compiled stores the built-in knowledge in the form that an audit reads. Parsing the YAML and the expressions of all rules at every start
-// would take longer than the audit. Each part is one CBOR file below rules/compiled, encoded deterministically; `go generate ./rules` writes them
+// would take longer than the audit. Each part is one CBOR file below rules/compiled, encoded deterministically; `go generate ./...` writes them
 // from the files that people edit.
 package compiled
 
@@ -40,7 +40,7 @@ func ReadPart(knowledge fs.FS, part string, v any) error {
 		return err
 	}
 	if err := cbor.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w (go generate ./rules writes it)", File(part), err)
+		return fmt.Errorf("%s: %w (go generate ./... writes it)", File(part), err)
 	}
 	return nil
 }
