@@ -157,7 +157,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 // never as agreement.
 func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdict.Comparison {
 	r := newRun(e, sys, topo, Options{Asked: true})
-	out := &verdict.Comparison{}
+	out := &verdict.Comparison{Profiles: []verdict.HeldProfile{}, Undecided: []verdict.Undecided{}}
 	for _, p := range e.profiles {
 		applies, reason := r.profileApplies(p)
 		switch {
@@ -173,7 +173,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 	case len(out.Undecided) > 0:
 		out.Why = "whether a documented profile is written for this machine is not known"
 	case !topo.Platform.Known() && topo.Platform.Reason != "":
-		out.Why = "no document is known to give a profile for this machine; its platform is not known: " + topo.Platform.Reason
+		out.Why = "no document is known to give a profile for this machine; its platform is not known: " + nullable.String(topo.Platform.Reason)
 	default:
 		out.Why = "no document gives a profile for this machine"
 	}
@@ -189,35 +189,37 @@ func (r *auditRun) isUndecided(p *rulepack.ListedProfile) bool {
 	return o.Val == nil
 }
 
-func (r *auditRun) compareProfile(p *rulepack.ProfileSpec) verdict.ProfileComparison {
-	h := verdict.ProfileComparison{Profile: *r.describeProfile(p, p.AnsweredIntent("")), Intents: p.Intents}
+func (r *auditRun) compareProfile(p *rulepack.ProfileSpec) verdict.HeldProfile {
+	about := r.describeProfile(p, p.AnsweredIntent(""))
+	h := verdict.HeldProfile{ID: about.ID, Intent: about.Intent, Intents: append([]string{}, p.Intents...), Title: about.Title, Source: about.Source}
 	if !r.namesMachine(&p.ListedProfile) {
-		h.Analogy = "the document covers " + strings.Join(p.Named, ", ")
+		h.Analogy = nullable.String("the document covers " + strings.Join(p.Named, ", "))
 	}
 	r.out.Findings = nil
-	rows := p.Settings
-	for i := range rows {
-		r.evaluateSetting(p, &rows[i])
-		h.Rows = append(h.Rows, verdict.ProfileRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})
+	h.Settings = make([]verdict.HeldSetting, len(p.Settings))
+	for i := range p.Settings {
+		row := &p.Settings[i]
+		r.evaluateSetting(p, row)
+		f := &r.out.Findings[i]
+		h.Settings[i] = verdict.HeldSetting{Setting: row.ID, Result: f.Result, Severity: f.Severity, Wanted: append([]string{}, row.Want...),
+			Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy,
+			Note: nullable.String(row.Note), Exceptions: append([]string{}, row.Exceptions...), Place: f.Citation.Place}
 	}
-	h.Findings = r.out.Findings
-	h.Summary = verdict.Summarize(h.Findings)
+	n := verdict.Summarize(r.out.Findings)
+	h.Agrees, h.Differs, h.Unknown, h.NotApplicable, h.Error = n.Pass, n.Fail, n.Unknown, n.NotApplicable, n.Error
 	return h
 }
 
-func markClosest(held []verdict.ProfileComparison) {
-	best := -1
+// markClosest leaves out a profile with which no setting is known to agree.
+func markClosest(held []verdict.HeldProfile) {
+	var best *verdict.HeldProfile
 	for i := range held {
-		s := &held[i].Summary
-		if s.Pass == 0 {
-			continue
-		}
-		if best < 0 || s.Fail < held[best].Summary.Fail || s.Fail == held[best].Summary.Fail && s.Pass > held[best].Summary.Pass {
-			best = i
+		h := &held[i]
+		if h.Agrees > 0 && (best == nil || h.Differs < best.Differs || h.Differs == best.Differs && h.Agrees > best.Agrees) {
+			best = h
 		}
 	}
 	for i := range held {
-		s := &held[i].Summary
-		held[i].Closest = best >= 0 && s.Fail == held[best].Summary.Fail && s.Pass == held[best].Summary.Pass
+		held[i].Closest = best != nil && held[i].Differs == best.Differs && held[i].Agrees == best.Agrees
 	}
 }

@@ -185,7 +185,7 @@ func (p *Program) printFitting(input *inputFlags, packs []*rulepack.Pack, format
 	out, err := p.listFitting(fitting)
 	compared := engine.Compare(sys, topo)
 	if compared.Why != "" {
-		out += compared.Why + "\n"
+		out += string(compared.Why) + "\n"
 	}
 	for _, u := range compared.Undecided {
 		out += u.ID + ": " + u.Reason + "\n"

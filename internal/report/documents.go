@@ -188,9 +188,7 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
 		Memaudit:    Program{Version: o.Version, Revision: nullable.String(o.Revision)},
 		Machine:     inv.Machine,
-		Profiles:    buildProfiles(c),
-		Why:         nullable.String(c.Why),
-		Undecided:   neverNil(c.Undecided),
+		Comparison:  *c,
 		Settings:    inv.Settings,
 		Inventory:   inv,
 	}
@@ -198,34 +196,7 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 
 // AddComparison adds the comparison with every profile documented for the machine.
 func (r *Report) AddComparison(c *verdict.Comparison) {
-	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, neverNil(c.Undecided)
-}
-
-// buildProfiles is never nil: JSON has [] when no document gives a profile.
-func buildProfiles(c *verdict.Comparison) []HeldProfile {
-	out := []HeldProfile{}
-	for i := range c.Profiles {
-		out = append(out, buildComparisonProfile(&c.Profiles[i]))
-	}
-	return out
-}
-
-func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
-	p := &h.Profile
-	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: nullable.String(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
-		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
-		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
-	for i := range h.Findings {
-		f, row := &h.Findings[i], &h.Rows[i]
-		s := HeldSetting{Setting: f.Subject.Name, Result: f.Result, Severity: f.Severity,
-			Wanted: neverNil(row.Want), Note: nullable.String(row.Note), Exceptions: neverNil(row.Exceptions), Found: f.Found, Reason: f.Reason,
-			KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
-		if f.Citation != nil {
-			s.Place = f.Citation.Place
-		}
-		out.Settings = append(out.Settings, s)
-	}
-	return out
+	r.Profiles, r.Compared = c.Profiles, c
 }
 
 // SchemaComparison is the schema of a Comparison, as its "schema" key states it.
@@ -239,54 +210,11 @@ type Comparison struct {
 	GeneratedAt string            `json:"generated_at" jsonschema:"format=date-time"`
 	Memaudit    Program           `json:"memaudit"`
 	Machine     inventory.Machine `json:"machine"`
-	// Profiles is empty if no document gives one; Why is the reason.
-	Profiles []HeldProfile   `json:"profiles"`
-	Why      nullable.String `json:"why" jsonschema:"nullable"`
-	// Undecided are profiles that may or may not be written for the machine.
-	Undecided []verdict.Undecided `json:"undecided"`
+	verdict.Comparison
 	// Settings are the machine's own, as in the inventory.
 	Settings map[string]Setting `json:"settings"`
 	// Inventory is what the head of the text names.
 	Inventory Inventory `json:"-"`
-}
-
-// HeldProfile compares the machine's settings with a profile. Agrees, Differs, Unknown, NotApplicable and Error count
-// its settings; an unknown one never counts as agreement. Closest marks the profiles with the fewest known
-// differences, and of those the ones with most agreement.
-type HeldProfile struct {
-	ID string `json:"id"`
-	// Intent is the first of Intents, null without any.
-	Intent  nullable.String `json:"intent" jsonschema:"nullable"`
-	Intents []string        `json:"intents"`
-	// Analogy names the machines that the document covers, if this one is not among them.
-	Analogy       nullable.String `json:"analogy" jsonschema:"nullable"`
-	Title         nullable.String `json:"title" jsonschema:"nullable"`
-	Source        nullable.String `json:"source" jsonschema:"nullable"`
-	Closest       bool            `json:"closest"`
-	Agrees        int             `json:"agrees" jsonschema:"minimum=0"`
-	Differs       int             `json:"differs" jsonschema:"minimum=0"`
-	Unknown       int             `json:"unknown" jsonschema:"minimum=0"`
-	NotApplicable int             `json:"not_applicable" jsonschema:"minimum=0"`
-	Error         int             `json:"error" jsonschema:"minimum=0"`
-	Settings      []HeldSetting   `json:"settings"`
-}
-
-// HeldSetting is one setting of a profile on this machine: pass agrees, fail differs. Wanted lists the values that
-// the document accepts; Found names the value that was compared. Remedy and Effect are set if the setting differs.
-type HeldSetting struct {
-	Setting  string           `json:"setting"`
-	Result   verdict.Result   `json:"result"`
-	Severity verdict.Severity `json:"severity"`
-	Wanted   []string         `json:"wanted"`
-	Found    nullable.String  `json:"found" jsonschema:"nullable"`
-	Reason   nullable.String  `json:"reason" jsonschema:"nullable"`
-	KnownBy  nullable.String  `json:"known_by" jsonschema:"nullable"`
-	Effect   *verdict.Effect  `json:"effect" jsonschema:"nullable"`
-	Remedy   nullable.String  `json:"remedy" jsonschema:"nullable"`
-	// Note and Exceptions are the document's own.
-	Note       nullable.String `json:"note" jsonschema:"nullable"`
-	Exceptions []string        `json:"exceptions"`
-	Place      nullable.String `json:"place" jsonschema:"nullable"`
 }
 
 // buildBaseline makes the document of a comparison, and the metrics of each kind: a kind without differences is 0

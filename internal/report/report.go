@@ -52,11 +52,9 @@ type Report struct {
 	Inventory       Inventory     `json:"inventory"`
 	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
-	Profiles []HeldProfile `json:"profiles,omitzero"`
-	// ProfilesWhy is the reason why Profiles is empty, LeftOut lists the profiles that may be for the machine; both
-	// for the text.
-	ProfilesWhy string              `json:"-"`
-	LeftOut     []verdict.Undecided `json:"-"`
+	Profiles []verdict.HeldProfile `json:"profiles,omitzero"`
+	// Compared is the comparison that Profiles are from, for the text.
+	Compared *verdict.Comparison `json:"-"`
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are not part of the audited machine and of the schema.
 	Notices []string `json:"-"`

@@ -247,50 +247,59 @@ func Summarize(findings []Finding) Summary {
 	return s
 }
 
-// Comparison is one machine checked against every profile that a document gives
-// for it.
+// Comparison is one machine checked against every profile that a document gives for it. Its lists are never nil: JSON
+// has [].
 type Comparison struct {
-	// Profiles are those written for this machine, in file order.
-	Profiles []ProfileComparison
-	// Undecided are profiles that may or may not be written
-	// for it; they are never compared.
-	Undecided []Undecided
-	// Why is the reason why Profiles is empty.
-	Why string
+	// Profiles are those written for this machine, in file order; Why is the reason why there is none.
+	Profiles []HeldProfile   `json:"profiles"`
+	Why      nullable.String `json:"why" jsonschema:"nullable"`
+	// Undecided are profiles that may or may not be written for it; they are never compared.
+	Undecided []Undecided `json:"undecided"`
 }
 
-// ProfileComparison compares a machine with one profile.
-type ProfileComparison struct {
-	Profile Profile
-	// Intents are all that the profile answers.
-	Intents []string
-	// Analogy names the machines that the document covers, if this one is not among them; "" otherwise.
-	Analogy string
-	// Findings has one entry for each setting, in the order of the document,
-	// with the profile's own levels.
-	Findings []Finding
-	// Rows is aligned with Findings: the document's own row, also if it does not apply to this machine.
-	Rows    []ProfileRow
-	Summary Summary
-	// Closest marks the profiles from which the fewest settings are known to
-	// differ, and of those the ones with which the most agree. A profile with
-	// which no setting is known to agree is never closest.
-	Closest bool
+// HeldProfile compares the machine's settings with a profile. Agrees, Differs, Unknown, NotApplicable and Error count
+// its settings; an unknown one never counts as agreement. Closest marks the profiles with the fewest known
+// differences, and of those the ones with most agreement.
+type HeldProfile struct {
+	ID string `json:"id"`
+	// Intent is the first of Intents, null without any.
+	Intent  nullable.String `json:"intent" jsonschema:"nullable"`
+	Intents []string        `json:"intents"`
+	// Analogy names the machines that the document covers, if this one is not among them.
+	Analogy       nullable.String `json:"analogy" jsonschema:"nullable"`
+	Title         nullable.String `json:"title" jsonschema:"nullable"`
+	Source        nullable.String `json:"source" jsonschema:"nullable"`
+	Closest       bool            `json:"closest"`
+	Agrees        int             `json:"agrees" jsonschema:"minimum=0"`
+	Differs       int             `json:"differs" jsonschema:"minimum=0"`
+	Unknown       int             `json:"unknown" jsonschema:"minimum=0"`
+	NotApplicable int             `json:"not_applicable" jsonschema:"minimum=0"`
+	Error         int             `json:"error" jsonschema:"minimum=0"`
+	Settings      []HeldSetting   `json:"settings"`
+}
+
+// HeldSetting is one setting of a profile on this machine: pass agrees, fail differs. Wanted lists the values that
+// the document accepts; Found names the value that was compared. Remedy and Effect are set if the setting differs.
+type HeldSetting struct {
+	Setting  string          `json:"setting"`
+	Result   Result          `json:"result"`
+	Severity Severity        `json:"severity"`
+	Wanted   []string        `json:"wanted"`
+	Found    nullable.String `json:"found" jsonschema:"nullable"`
+	Reason   nullable.String `json:"reason" jsonschema:"nullable"`
+	KnownBy  nullable.String `json:"known_by" jsonschema:"nullable"`
+	Effect   *Effect         `json:"effect" jsonschema:"nullable"`
+	Remedy   nullable.String `json:"remedy" jsonschema:"nullable"`
+	// Note and Exceptions are the document's own.
+	Note       nullable.String `json:"note" jsonschema:"nullable"`
+	Exceptions []string        `json:"exceptions"`
+	Place      nullable.String `json:"place" jsonschema:"nullable"`
 }
 
 // Undecided is a profile that may or may not be written for the machine.
 type Undecided struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
-}
-
-// ProfileRow is a document's recommendation for one setting.
-type ProfileRow struct {
-	// Want are the values that the document accepts.
-	Want []string
-	// Note and Exceptions are the document's own, "" and nil if it has none.
-	Note       string
-	Exceptions []string
 }
 
 // Role is what a rule's result is to a plan for the machine's modules, by the

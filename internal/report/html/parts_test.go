@@ -92,10 +92,10 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
 	r.Baseline.Comparable, r.Findings = &no, []verdict.Finding{{Rule: "baseline", Reason: "another machine's"}}
 	assert.Contains(t, section(t, r, "baseline"), "|another machine's|")
-	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []verdict.Undecided{{ID: "example/board", Reason: "the board is not known"}}
+	r.Compared = &verdict.Comparison{Why: "no document", Undecided: []verdict.Undecided{{ID: "example/board", Reason: "the board is not known"}}}
 	assert.Contains(t, section(t, r, "profiles"), "|None: no document|example/board: the board is not known|")
-	r.Profiles = []report.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: "Example, page 4",
-		Settings: []report.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: "enabled", Reason: "hidden", Remedy: "set it"}, {Setting: "turbo", Result: "unknown", Reason: "not shown"}}}, {ID: "example/web"}}
+	r.Compared.Profiles = []verdict.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: "Example, page 4",
+		Settings: []verdict.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: "enabled", Reason: "hidden", Remedy: "set it"}, {Setting: "turbo", Result: "unknown", Reason: "not shown"}}}, {ID: "example/web"}}
 	text = section(t, r, "profiles")
 	assert.NotContains(t, text, "None")
 	assert.Contains(t, text, "|example/hpc: 1 agree, 2 differ, 3 not known; the closest|Example, page 4|setting|result|wanted|found|fix|smt|fail|disabled; auto|enabled|set it|turbo|unknown|")

@@ -323,23 +323,24 @@ func (p *page) baselineSection() any {
 }
 
 func (p *page) profilesSection() any {
-	if p.r.Profiles == nil {
+	c := p.r.Compared
+	if c == nil {
 		return nil
 	}
 	var data plain
-	if len(p.r.Profiles) == 0 {
-		data.Text = "None: " + p.r.ProfilesWhy
+	if len(c.Profiles) == 0 {
+		data.Text = "None: " + string(c.Why)
 	}
-	for i := range p.r.Profiles {
-		data.Folded = append(data.Folded, comparisonDetails(&p.r.Profiles[i]))
+	for i := range c.Profiles {
+		data.Folded = append(data.Folded, comparisonDetails(&c.Profiles[i]))
 	}
-	for _, u := range p.r.LeftOut {
+	for _, u := range c.Undecided {
 		data.Notes = append(data.Notes, u.ID+": "+u.Reason)
 	}
 	return data
 }
 
-func comparisonDetails(h *report.HeldProfile) folded {
+func comparisonDetails(h *verdict.HeldProfile) folded {
 	summary := h.ID + ": " + strconv.Itoa(h.Agrees) + " agree, " + strconv.Itoa(h.Differs) + " differ, " + strconv.Itoa(h.Unknown) + " not known"
 	if h.Closest {
 		summary += "; the closest"

@@ -18,7 +18,7 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	p := NewPage(o)
 	p.printMachine(&c.Inventory)
 	p.newline()
-	p.printComparison(c.Profiles, string(c.Why), c.Undecided, c.Settings)
+	p.printComparison(&c.Comparison, c.Settings)
 	return p.Write(w)
 }
 
@@ -26,10 +26,10 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 type heldGroup struct {
 	// numbers are their positions in the list, from 1.
 	numbers []string
-	*report.HeldProfile
+	*verdict.HeldProfile
 }
 
-func (g *heldGroup) rowOf(setting string) *report.HeldSetting {
+func (g *heldGroup) rowOf(setting string) *verdict.HeldSetting {
 	for i := range g.Settings {
 		if g.Settings[i].Setting == setting {
 			return &g.Settings[i]
@@ -41,7 +41,7 @@ func (g *heldGroup) rowOf(setting string) *report.HeldSetting {
 // alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
 // reasons.
-func alikeProfiles(profiles []report.HeldProfile) (groups wording.Groups[*report.HeldProfile]) {
+func alikeProfiles(profiles []verdict.HeldProfile) (groups wording.Groups[*verdict.HeldProfile]) {
 	for i := range profiles {
 		h := &profiles[i]
 		said := []string{tallyText(h), string(h.Analogy)}
@@ -60,7 +60,7 @@ func alikeProfiles(profiles []report.HeldProfile) (groups wording.Groups[*report
 	return groups
 }
 
-func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
+func groupComparisons(profiles []verdict.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
 		h := &profiles[i]
@@ -73,8 +73,8 @@ func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
 	return out
 }
 
-func sameSettings(a, b []report.HeldSetting) bool {
-	return slices.EqualFunc(a, b, func(x, y report.HeldSetting) bool {
+func sameSettings(a, b []verdict.HeldSetting) bool {
+	return slices.EqualFunc(a, b, func(x, y verdict.HeldSetting) bool {
 		return x.Setting == y.Setting && x.Result == y.Result && slices.Equal(x.Wanted, y.Wanted) &&
 			string(x.Remedy) == string(y.Remedy) && string(x.Reason) == string(y.Reason)
 	})
@@ -82,10 +82,11 @@ func sameSettings(a, b []report.HeldSetting) bool {
 
 // printComparison prints the machine next to every documented profile: the result, the profiles, the
 // settings, and what is missing for the closest profile.
-func (p *Page) printComparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
+func (p *Page) printComparison(c *verdict.Comparison, settings map[string]report.Setting) {
+	profiles := c.Profiles
 	if len(profiles) == 0 {
-		p.printSection("PROFILES", "not applicable: "+why)
-		p.printUndecided(undecided)
+		p.printSection("PROFILES", "not applicable: "+string(c.Why))
+		p.printUndecided(c.Undecided)
 		p.newline()
 		return
 	}
@@ -93,7 +94,7 @@ func (p *Page) printComparison(profiles []report.HeldProfile, why string, undeci
 	p.printSection("PROFILES", humanize.Plural(len(profiles), "profile")+" documented for this machine; "+nearestProfiles(profiles))
 	p.newline()
 	p.printNumbered(profiles)
-	p.printUndecided(undecided)
+	p.printUndecided(c.Undecided)
 	p.newline()
 	p.settingSheet(groups, settings)
 	closest := false
@@ -112,7 +113,7 @@ func (p *Page) printComparison(profiles []report.HeldProfile, why string, undeci
 	}
 }
 
-func (p *Page) printNumbered(profiles []report.HeldProfile) {
+func (p *Page) printNumbered(profiles []verdict.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
 		p.padToColumn(6 - len(number))
@@ -126,11 +127,11 @@ func (p *Page) printNumbered(profiles []report.HeldProfile) {
 	}
 }
 
-func (p *Page) unknownToAll(profiles []report.HeldProfile) {
-	all := report.HeldProfile{}
+func (p *Page) unknownToAll(profiles []verdict.HeldProfile) {
+	all := verdict.HeldProfile{}
 	for i := range profiles {
 		for _, s := range profiles[i].Settings {
-			same := func(o report.HeldSetting) bool {
+			same := func(o verdict.HeldSetting) bool {
 				return o.Setting == s.Setting && string(o.Reason) == string(s.Reason)
 			}
 			if !slices.ContainsFunc(all.Settings, same) {
@@ -150,16 +151,16 @@ func (p *Page) printUndecided(profiles []verdict.Undecided) {
 
 // nearestProfiles names the profiles that the machine's known settings are closest to. It never states that the machine
 // has one of them.
-func nearestProfiles(profiles []report.HeldProfile) string {
+func nearestProfiles(profiles []verdict.HeldProfile) string {
 	var numbers []string
-	var best *report.HeldProfile
+	var best *verdict.HeldProfile
 	for i := range profiles {
 		if h := &profiles[i]; h.Closest {
 			best, numbers = h, append(numbers, strconv.Itoa(i+1))
 		}
 	}
 	switch {
-	case best == nil && !slices.ContainsFunc(profiles, func(h report.HeldProfile) bool { return h.Differs > 0 }):
+	case best == nil && !slices.ContainsFunc(profiles, func(h verdict.HeldProfile) bool { return h.Differs > 0 }):
 		return "none of their settings is known here"
 	case best == nil:
 		return "no known setting agrees with any of them"
@@ -172,9 +173,9 @@ func nearestProfiles(profiles []report.HeldProfile) string {
 	}
 }
 
-func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
+func settingsAsked(h *verdict.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
-func tallyText(h *report.HeldProfile) string {
+func tallyText(h *verdict.HeldProfile) string {
 	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, humanize.Plural(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
 		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
@@ -187,7 +188,7 @@ func tallyText(h *report.HeldProfile) string {
 
 // printMissing lists the settings of a profile that differ, and what would show the unknown ones, once for profiles
 // with the same list.
-func (p *Page) printMissing(word string, profiles []*report.HeldProfile) {
+func (p *Page) printMissing(word string, profiles []*verdict.HeldProfile) {
 	h := profiles[0]
 	var ids, sources []string
 	for _, h := range profiles {
@@ -222,7 +223,7 @@ func (p *Page) printMissing(word string, profiles []*report.HeldProfile) {
 	p.newline()
 }
 
-func (p *Page) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
+func (p *Page) withoutVerdict(h *verdict.HeldProfile, result verdict.Result, name string) {
 	var findings []verdict.Finding
 	for _, s := range h.Settings {
 		findings = append(findings, verdict.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
@@ -234,7 +235,7 @@ func (p *Page) withoutVerdict(h *report.HeldProfile, result verdict.Result, name
 	}
 }
 
-func wantedValues(s *report.HeldSetting) string { return strings.Join(s.Wanted, " or ") }
+func wantedValues(s *verdict.HeldSetting) string { return strings.Join(s.Wanted, " or ") }
 
 // The widest cell of the setting sheet, on a page of up to roomyWidth columns and on a wider one: three
 // profiles fit next to setting and machine in 80 columns, and nothing is wrapped if there is space.
@@ -283,7 +284,7 @@ func (p *Page) settingSheet(groups []*heldGroup, settings map[string]report.Sett
 // resultMarks are before the wanted values of a setting.
 var resultMarks = map[verdict.Result]string{verdict.Pass: "= ", verdict.Fail: "! ", verdict.Unknown: "? "}
 
-func wantedCell(s *report.HeldSetting) string {
+func wantedCell(s *verdict.HeldSetting) string {
 	switch {
 	case s == nil:
 		return notAsked

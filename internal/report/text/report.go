@@ -45,8 +45,8 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	if p.verbose {
 		p.printDetail(r)
 	}
-	if r.Profiles != nil {
-		p.printComparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
+	if r.Compared != nil {
+		p.printComparison(r.Compared, r.Inventory.Settings)
 		p.separatePart()
 	}
 	p.printSummary(r, o.ExitStatus)
