@@ -141,7 +141,10 @@ documents and put below a folder, "rules validate DIR" checks them and
 			if err := orNothing(failed, sys, "draft from", ""); err != nil {
 				return err
 			}
-			_, err := io.WriteString(printableWriter{p.Stdout}, site.DraftFiles(sys, population.Derive(sys, p.Rules)))
+			draft, err := site.DraftFiles(sys, population.Derive(sys, p.Rules))
+			if err == nil {
+				_, err = io.WriteString(printableWriter{p.Stdout}, draft)
+			}
 			return outputError(err)
 		},
 	}

@@ -5,6 +5,7 @@ package site
 
 import (
 	"cmp"
+	_ "embed" // the skeletons
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +15,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing/fstest"
+	"text/template"
 
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/model/compiled"
@@ -34,13 +37,13 @@ var patterns = [...]string{"platforms/*.yaml", "platforms/sources.tsv", "slots/*
 
 // Names of files that are merged with the built-in ones, not added to them.
 const (
-	processors    = "processors.csv"
+	processorList = "processors.csv"
 	documents     = "platforms/sources.tsv"
 	mapDocuments  = "slots/sources.yaml"
 	labelPatterns = "slots/locators.yaml"
 )
 
-var together = [...]string{processors, documents, mapDocuments, labelPatterns}
+var together = [...]string{processorList, documents, mapDocuments, labelPatterns}
 
 // JoinFolders returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
 // without data files adds nothing. Errors: datafile.Complaints, or a folder or the built-in knowledge that cannot be read.
@@ -207,9 +210,9 @@ func overlayFiles(k fs.FS, own fstest.MapFS) *joined {
 	out := &joined{FS: k, own: fstest.MapFS{}}
 	for name, file := range own {
 		switch name {
-		case processors, documents:
+		case processorList, documents:
 			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is complete
-			out.own[name] = &fstest.MapFile{Data: mergeTables(text, file.Data, name == processors)}
+			out.own[name] = &fstest.MapFile{Data: mergeTables(text, file.Data, name == processorList)}
 		case mapDocuments, labelPatterns:
 			out.own[place.SiteFolder+path.Base(name)] = file
 		default:
@@ -321,123 +324,75 @@ func (j *joined) Glob(pattern string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(append(builtin, own...)))), err
 }
 
+//go:embed draft.tmpl
+var draftText string
+
+var draftTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("draft").Parse(draftText)) })
+
+// draft is what the skeletons say of a machine.
+type draft struct {
+	// Processor is nil if the platform is known, or nothing is known of the processor; Reason is why the platform is unknown.
+	Processor *processor
+	Reason    string
+	// Unread are the labels that no pattern reads; of the Numbered ones the channel is unknown, and Patterns read them.
+	Unread, Numbered []string
+	Patterns         string
+	// Channels is the number of a processor's channels, 0 if it is unknown.
+	Channels      int
+	Vendor, Model string
+}
+
+type processor struct {
+	Vendor, Brand string
+	Family, Model int
+}
+
 // DraftFiles returns a skeleton of the data files for an unknown machine: a platform, label patterns, a slot map.
 // Values of the machine are filled in; values from its vendor's documents are left to fill in, and validation
 // fails until then. If nothing is missing, it says what is known.
-func DraftFiles(sys *inventory.System, topo *population.Result) string {
-	var b strings.Builder
-	missing := false
-	for _, part := range []func(*strings.Builder, *inventory.System, *population.Result) bool{draftPlatform, draftPatterns, draftMaps} {
-		missing = part(&b, sys, topo) || missing
+func DraftFiles(sys *inventory.System, topo *population.Result) (string, error) {
+	d := draft{Reason: topo.Platform.Reason, Vendor: vendorSpelling(sys), Model: sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN"))}
+	known, recognised := topo.Platform.Get()
+	if recognised {
+		d.Channels = known.ChannelsPerSocket
+	} else if p := firstProcessor(sys); p.Vendor != "" && p.Family >= 0 && !sys.Machine.Virtual.Or(false) {
+		d.Processor = &p
 	}
-	if !missing {
-		slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
-		if len(sys.Slots) == 0 {
-			slots = "firmware lists no memory slots"
+	var patterns []string
+	for i := range topo.Placements {
+		label := fmt.Sprintf("%q, %q", sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or(""))
+		switch p := &topo.Placements[i]; {
+		case p.Channel >= 0:
+		case p.Rule == "":
+			d.Unread = addNew(d.Unread, label)
+		default:
+			d.Numbered, patterns = addNew(d.Numbered, label), addNew(patterns, p.Rule)
 		}
-		if p, ok := topo.Platform.Get(); ok {
-			return fmt.Sprintf("# Nothing to draft: the platform is %s, and %s.\n", p.ID, slots)
-		}
-		return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots)
 	}
-	return `# What memaudit does not know of this machine, as files of a folder of your own: copy each part into the file
-# named above it, fill in what is marked FILL IN from the vendor's documents, and name them under "citation",
-# "sources" and "note". A guess of a channel is worse than none: leave out what no document says.
-#
-#   memaudit rules validate DIR     checks the folder
-#   memaudit check --rules DIR      uses it
-` + b.String()
+	d.Patterns = strings.Join(patterns, ", ")
+	if d.Processor != nil || len(d.Unread)+len(d.Numbered) > 0 {
+		var out strings.Builder
+		err := draftTemplate().Execute(&out, d)
+		return out.String(), err
+	}
+	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
+	if len(sys.Slots) == 0 {
+		slots = "firmware lists no memory slots"
+	}
+	if recognised {
+		return fmt.Sprintf("# Nothing to draft: the platform is %s, and %s.\n", known.ID, slots), nil
+	}
+	return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots), nil
 }
 
-func draftPlatform(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
-	if virtual, _ := sys.Machine.Virtual.Get(); virtual || topo.Platform.Known() {
-		return false
-	}
-	vendor, family, model, brand := firstProcessor(sys)
-	if vendor == "" || family < 0 {
-		return false
-	}
-	fmt.Fprintf(b, `
-# ---- platforms/our-platform.yaml
-# %s
-id: our-platform
-name: FILL IN
-channels_per_socket: FILL IN # DDR channels of one processor
-max_dpc: FILL IN # slots of one channel, at most
-speeds: # MT/s by DIMMs per channel; 0 where a depth is not supported or not documented
-  rdimm: [FILL IN]
-recommended_dimms: [FILL IN] # of one processor
-citation: {key: OUR-DOCUMENT, vendor: FILL IN, title: FILL IN, year: FILL IN, place: FILL IN}
-sources: [OUR-DOCUMENT]
----
-recognise:
-  - {vendor: %s, family: %d, model: %d} # %s; add brand: 'PATTERN' where others share family and model
-`, cmp.Or(topo.Platform.Reason, "no platform is known for this processor"), vendor, family, model, cmp.Or(brand, "without a brand string"))
-	return true
-}
-
-func firstProcessor(sys *inventory.System) (vendor string, family, model int, brand string) {
+func firstProcessor(sys *inventory.System) processor {
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
 		if f, ok := s.Family.Get(); ok {
-			return cmp.Or(s.Vendor.Or(""), sys.CPU.Vendor.Or("")), f, s.Model.Or(-1), cmp.Or(s.Brand.Or(""), sys.CPU.Brand.Or(""))
+			return processor{cmp.Or(s.Vendor.Or(""), sys.CPU.Vendor.Or("")), cmp.Or(s.Brand.Or(""), sys.CPU.Brand.Or("")), f, s.Model.Or(-1)}
 		}
 	}
-	return sys.CPU.Vendor.Or(""), sys.CPU.Family.Or(-1), sys.CPU.Model.Or(-1), sys.CPU.Brand.Or("")
-}
-
-func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
-	var labels []string
-	for i := range topo.Placements {
-		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule == "" {
-			labels = append(labels, quotedLabels(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
-		}
-	}
-	if len(labels) == 0 || len(sys.Slots) == 0 {
-		return false
-	}
-	labels = distinctTexts(labels)
-	fmt.Fprintf(b, `
-# ---- slots/locators.yaml
-# No pattern reads these labels (locator, bank locator):
-%s# {cpu} {chan} {slot} take digits, {C} {L} one letter (processor, channel), {num} a printed number that needs a slot map.
-schema: 1
-rules:
-  - {id: our-labels, locator: ["FILL IN"], vendor: [%s]}
-`, commentLines(labels), vendorSpelling(sys))
-	return true
-}
-
-func draftMaps(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
-	var labels, patterns []string
-	for i := range topo.Placements {
-		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule != "" {
-			labels = append(labels, quotedLabels(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
-			patterns = append(patterns, p.Rule)
-		}
-	}
-	if len(labels) == 0 {
-		return false
-	}
-	channels := "one list a channel, the slot to fill first in front"
-	if p, ok := topo.Platform.Get(); ok && p.ChannelsPerSocket > 0 {
-		channels = fmt.Sprintf("%d lists, one a channel, the slot to fill first in front", p.ChannelsPerSocket)
-	}
-	fmt.Fprintf(b, `
-# ---- slots/sources.yaml
-schema: 1
-sources:
-  OUR-MANUAL: {vendor: FILL IN, title: FILL IN}
-
-# ---- slots/our-maps.yaml
-# These labels give a number, and the channel behind it is not known:
-%s# groups: %s: [[1, 4], [2, 5], [3, 6]]
-schema: 1
-vendor: %s
-maps:
-  - {id: our-board, models: [%q], locators: [%s], groups: FILL IN, check: [doc], sources: [OUR-MANUAL], note: "FILL IN: page or table"}
-`, commentLines(distinctTexts(labels)), channels, vendorSpelling(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinctTexts(patterns), ", "))
-	return true
+	return processor{sys.CPU.Vendor.Or(""), sys.CPU.Brand.Or(""), sys.CPU.Family.Or(-1), sys.CPU.Model.Or(-1)}
 }
 
 func vendorSpelling(sys *inventory.System) string {
@@ -448,22 +403,9 @@ func vendorSpelling(sys *inventory.System) string {
 	return strings.Trim(words[0], ".,")
 }
 
-func quotedLabels(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
-
-func distinctTexts(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+func addNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
 	}
-	return out
-}
-
-func commentLines(list []string) string {
-	var b strings.Builder
-	for _, s := range list {
-		b.WriteString("#   " + s + "\n")
-	}
-	return b.String()
+	return append(list, text)
 }
