@@ -133,7 +133,7 @@ func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error
 	}
 	j, err := a.auditor.Assess(sys)
 	require.NoError(t, err)
-	if failed == nil && nothingRead(sys) {
+	if failed == nil && report.NothingRead(sys.Sources) {
 		failed = notAudited(errors.New("nothing was read"), "")
 	}
 	doc := a.auditor.Advised(j, a.program.reportOptions(&a.flags.input, a.flags.criteria(failed)))

@@ -123,7 +123,7 @@ func (p *Program) gatherInputs(f *inputFlags) (*gathered, error) {
 // showFailed reports whether a report is printed although an input failed: always in a format for programs, as
 // text if something was read.
 func showFailed(err error, sys *inventory.System, format string) bool {
-	return err == nil || sys != nil && (format != formats.Text || !nothingRead(sys))
+	return err == nil || sys != nil && (format != formats.Text || !report.NothingRead(sys.Sources))
 }
 
 // openTree opens the machine's tree; nil if only an SMBIOS file is audited.
@@ -222,16 +222,9 @@ func remoteNameHint(name string) string {
 	return ""
 }
 
-// nothingRead reports whether every source of the machine itself failed.
-func nothingRead(sys *inventory.System) bool {
-	return !slices.ContainsFunc(sys.Sources, func(s inventory.Source) bool {
-		return s.State == fact.SourceOK || s.State == fact.SourcePartial
-	})
-}
-
 // orNothing returns what failed, or that nothing of the machine could be read to do this with.
 func orNothing(failed error, sys *inventory.System, do, hint string) error {
-	if failed == nil && nothingRead(sys) {
+	if failed == nil && report.NothingRead(sys.Sources) {
 		return notAudited(fmt.Errorf("nothing to %s: no source of this input could be read", do), hint)
 	}
 	return failed

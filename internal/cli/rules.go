@@ -424,7 +424,7 @@ func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	defer done()
 	sys, failed := p.readSystem(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
-	if sys == nil || nothingRead(sys) && failed != nil {
+	if sys == nil || report.NothingRead(sys.Sources) && failed != nil {
 		return nil, failed
 	}
 	j, err := auditor.Assess(sys)

@@ -7,6 +7,7 @@ import (
 
 	"memaudit.example/memaudit/internal/advice/plan"
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/topology/population"
@@ -68,7 +69,7 @@ func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome
 // before and after: "CPU1 falls from 67 to 50 %, CPU2 rises from 33 to 50 %"; "" for none.
 func (inv *Inventory) BandwidthChanges(after *plan.Reaches) string {
 	return inv.describeChanges(after, func(id *int) *population.Relative {
-		p := inv.socketPopulation(id)
+		p := inv.PopulationOf(SocketID(id))
 		if p == nil {
 			return nil
 		}
@@ -96,7 +97,7 @@ func (w *WhatIf) BandwidthChanges() string {
 func (inv *Inventory) fullAtSpeed(after *plan.Reaches) bool {
 	short := false
 	for i := range after.Sockets {
-		s, now := &after.Sockets[i], inv.socketPopulation(after.Sockets[i].Socket)
+		s, now := &after.Sockets[i], inv.PopulationOf(SocketID(after.Sockets[i].Socket))
 		if s.Relative.Low == nil || s.ExpectedMTs == nil || now == nil || !now.RunningMTs.Known() {
 			return false
 		}
@@ -116,7 +117,8 @@ func (inv *Inventory) newWarnings(a *plan.Advice) string {
 	for i := range a.New {
 		members[i] = &a.New[i]
 	}
-	switch texts := inv.placed(groupByText(members, func(f *verdict.Finding) string { return f.Short })); len(texts) {
+	groups := groupByText(members, func(f *verdict.Finding) string { return f.Short })
+	switch texts := inv.placed(&groups); len(texts) {
 	case 0:
 		return ""
 	case 1:
@@ -128,8 +130,8 @@ func (inv *Inventory) newWarnings(a *plan.Advice) string {
 
 func (inv *Inventory) describeChanges(after *plan.Reaches, before func(id *int) *population.Relative) string {
 	type change struct{ was, is *population.Relative }
-	var texts []string
-	examples, sockets := map[string]change{}, map[string][]inventory.Subject{}
+	var sockets humanize.Groups[inventory.Subject]
+	examples := map[string]change{}
 	for i := range after.Sockets {
 		s := &after.Sockets[i]
 		was := before(s.Socket)
@@ -137,16 +139,15 @@ func (inv *Inventory) describeChanges(after *plan.Reaches, before func(id *int) 
 			continue
 		}
 		text := was.Percent() + ">" + s.Relative.Percent()
-		if sockets[text] == nil {
-			texts = append(texts, text)
+		if sockets.Of[text] == nil {
 			examples[text] = change{was, &s.Relative}
 		}
-		sockets[text] = append(sockets[text], ofSocket(s.Socket))
+		sockets.Add(text, ofSocket(s.Socket))
 	}
-	for i, text := range texts {
-		texts[i] = describeChange(cmp.Or(inv.placePhrase(sockets[text]), "the memory"), len(sockets[text]) > 1, examples[text].was, examples[text].is)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(humanize.Each(sockets.Names, func(text string) string {
+		all := sockets.Of[text]
+		return describeChange(cmp.Or(inv.placePhrase(all), "the memory"), len(all) > 1, examples[text].was, examples[text].is)
+	}), ", ")
 }
 
 func describeChange(who string, several bool, was, is *population.Relative) string {

@@ -61,16 +61,7 @@ func (p *Problem) SourceLine() string {
 func SeverityRank[S ~string](severity S) int { return max(1, verdict.Severity(severity).Rank()) }
 
 // SeverityName is the word of a rank.
-func SeverityName(level int) verdict.Severity {
-	switch level {
-	case 3:
-		return verdict.Critical
-	case 2:
-		return verdict.Warning
-	default:
-		return verdict.Info
-	}
-}
+func SeverityName(level int) verdict.Severity { return verdict.Info.Values()[level-1] }
 
 // IsAboveNote reports whether the problem is more than a note.
 func (p *Problem) IsAboveNote() bool { return SeverityRank(p.Severity) > SeverityRank(verdict.Info) }
@@ -156,36 +147,29 @@ const mostSentences = 3
 // problemSentence describes what is wrong where: the short sentence of the findings, or if they differ each with its own
 // place, and then where is "".
 func (r *Report) problemSentence(p *Problem, short func(*verdict.Finding) string) (where, sentence string) {
-	texts, places := groupByText(p.Members, short)
-	if sentence = p.Members[0].Headline; len(texts) == 1 {
-		sentence = texts[0]
+	texts := groupByText(p.Members, short)
+	n := len(texts.Names)
+	if sentence = p.Members[0].Headline; n == 1 {
+		sentence = texts.Names[0]
 	}
-	if len(texts) == 1 || len(texts) > mostSentences && sentence != "" {
+	if n == 1 || n > mostSentences && sentence != "" {
 		return r.Inventory.placePhrase(p.Subjects), sentence
 	}
-	return "", strings.Join(r.Inventory.placed(texts, places), "; ")
+	return "", strings.Join(r.Inventory.placed(&texts), "; ")
 }
 
-func (inv *Inventory) placed(texts []string, places map[string][]inventory.Subject) []string {
-	for i, text := range texts {
-		texts[i] = humanize.Joined(": ", inv.placePhrase(places[text]), text)
-	}
-	return texts
+// placed returns the texts, each after the place that it is about.
+func (inv *Inventory) placed(texts *humanize.Groups[inventory.Subject]) []string {
+	return humanize.Each(texts.Names, func(text string) string { return humanize.Joined(": ", inv.placePhrase(texts.Of[text]), text) })
 }
 
-func groupByText(members []*verdict.Finding, get func(*verdict.Finding) string) (texts []string, places map[string][]inventory.Subject) {
-	places = map[string][]inventory.Subject{}
+func groupByText(members []*verdict.Finding, get func(*verdict.Finding) string) (out humanize.Groups[inventory.Subject]) {
 	for _, f := range members {
-		text := get(f)
-		if text == "" {
-			continue
+		if text := get(f); text != "" {
+			out.Add(text, f.Subject)
 		}
-		if places[text] == nil {
-			texts = append(texts, text)
-		}
-		places[text] = append(places[text], f.Subject)
 	}
-	return texts, places
+	return out
 }
 
 func (r *Report) settingsSentence(members []*verdict.Finding) string {
@@ -259,13 +243,13 @@ func (r *Report) fixOfProblem(p *Problem) (fix string, shown int) {
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members), -1
 	}
-	texts, places := groupByText(p.Members, func(f *verdict.Finding) string {
+	texts := groupByText(p.Members, func(f *verdict.Finding) string {
 		return strings.Join(strings.Fields(strings.ReplaceAll(f.Fix, "\n", "; or ")), " ")
 	})
-	if len(texts) > 1 {
-		texts = r.Inventory.placed(texts, places)
+	if len(texts.Names) > 1 {
+		texts.Names = r.Inventory.placed(&texts)
 	}
-	return strings.Join(texts, "; "), -1
+	return strings.Join(texts.Names, "; "), -1
 }
 
 // adviceFix describes the advice that cures a problem: before it a part that costs nothing, and if it gives up
@@ -383,9 +367,21 @@ func ofSocket(id *int) inventory.Subject {
 	return inventory.SocketSubject(*id)
 }
 
-func (inv *Inventory) socketPopulation(id *int) *PopulationSocket {
+// NoSocket represents memory on a controller outside the processors.
+const NoSocket = -1
+
+// SocketID is a socket's number, NoSocket if the report has none.
+func SocketID(socket *int) int {
+	if socket == nil {
+		return NoSocket
+	}
+	return *socket
+}
+
+// PopulationOf is the memory of the socket with this number, NoSocket for that outside them; nil if the report has none.
+func (inv *Inventory) PopulationOf(id int) *PopulationSocket {
 	for i := range inv.Population.Sockets {
-		if p := &inv.Population.Sockets[i]; ofSocket(p.Socket) == ofSocket(id) {
+		if p := &inv.Population.Sockets[i]; SocketID(p.Socket) == id {
 			return p
 		}
 	}

@@ -76,8 +76,11 @@ type Report struct {
 
 // NothingRead reports whether no source of the machine could be read, not even
 // in part.
-func (r *Report) NothingRead() bool {
-	return !slices.ContainsFunc(r.Inventory.Sources, func(s inventory.Source) bool {
+func (r *Report) NothingRead() bool { return NothingRead(r.Inventory.Sources) }
+
+// NothingRead reports whether none of a machine's sources could be read.
+func NothingRead(sources []inventory.Source) bool {
+	return !slices.ContainsFunc(sources, func(s inventory.Source) bool {
 		return s.State == fact.SourceOK || s.State == fact.SourcePartial
 	})
 }

@@ -375,7 +375,7 @@ func channelNames(names []string) string {
 
 // ChannelName is the board's name of a socket's channel, otherwise its number.
 func (inv *Inventory) ChannelName(socket *int, channel int) string {
-	if p := inv.socketPopulation(socket); p != nil && channel < len(p.ChannelNames) {
+	if p := inv.PopulationOf(SocketID(socket)); p != nil && channel < len(p.ChannelNames) {
 		return p.ChannelNames[channel]
 	}
 	return strconv.Itoa(channel)

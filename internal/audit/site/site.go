@@ -23,6 +23,7 @@ import (
 	"memaudit.example/memaudit/internal/audit/knowledge"
 	"memaudit.example/memaudit/internal/model/compiled"
 	"memaudit.example/memaudit/internal/model/datafile"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/topology/place"
 	"memaudit.example/memaudit/internal/topology/platform"
@@ -364,9 +365,9 @@ func DraftFiles(sys *inventory.System, topo *population.Result) (string, error) 
 		switch p := &topo.Placements[i]; {
 		case p.Channel >= 0:
 		case p.Rule == "":
-			d.Unread = addNew(d.Unread, label)
+			d.Unread = humanize.AddNew(d.Unread, label)
 		default:
-			d.Numbered, patterns = addNew(d.Numbered, label), addNew(patterns, p.Rule)
+			d.Numbered, patterns = humanize.AddNew(d.Numbered, label), humanize.AddNew(patterns, p.Rule)
 		}
 	}
 	d.Patterns = strings.Join(patterns, ", ")
@@ -401,11 +402,4 @@ func vendorSpelling(sys *inventory.System) string {
 		return "FILL IN"
 	}
 	return strings.Trim(words[0], ".,")
-}
-
-func addNew(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
 }

@@ -153,17 +153,21 @@ const SettingRules = "setting."
 
 var inBrackets = lazy.Pattern(` \([^()]*\)`)
 
+// WithoutBrackets removes text in brackets, from the innermost on.
+func WithoutBrackets(s string) string {
+	for inBrackets().MatchString(s) {
+		s = inBrackets().ReplaceAllString(s, "")
+	}
+	return s
+}
+
 // Summary describes a failure in a few words: the rule's short sentence; without one what was found, up to the first
 // semicolon and the list after a colon, without brackets.
 func (f *Finding) Summary() string {
 	if f.Short != "" {
 		return f.Short
 	}
-	found := string(f.Found)
-	for inBrackets().MatchString(found) { // the inner ones first
-		found = inBrackets().ReplaceAllString(found, "")
-	}
-	found, _, _ = strings.Cut(found, "; ")
+	found, _, _ := strings.Cut(WithoutBrackets(string(f.Found)), "; ")
 	if head, _, ok := strings.Cut(found, ": "); ok && strings.Count(head, " ") > 1 {
 		return head
 	}

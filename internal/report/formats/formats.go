@@ -211,7 +211,7 @@ var junitTemplate = sync.OnceValue(func() *template.Template {
 		return b.String()
 	}
 	lines := func(all []string) string {
-		return strings.Join(wording.Each(all, func(line string) string { return escape(line) }), "\n")
+		return strings.Join(humanize.Each(all, func(line string) string { return escape(line) }), "\n")
 	}
 	return template.Must(template.New("junit").Funcs(template.FuncMap{"x": escape, "lines": lines, "details": findingDetails, "notJudged": notJudged}).Parse(junitText))
 })

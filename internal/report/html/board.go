@@ -37,7 +37,7 @@ func (p *page) boardSection() any {
 		return board{Empty: p.noBoard()}
 	}
 	data := board{Marked: len(p.marked) > 0, Steps: len(p.shownSteps()) > 0, Doubts: text.DescribeDoubts(p.r)}
-	var alike wording.Groups[int]
+	var alike humanize.Groups[int]
 	for _, id := range ids {
 		alike.Add(p.pictureKey(id), id)
 	}
@@ -58,7 +58,7 @@ func (p *page) boardSection() any {
 
 // pictureKey returns what the picture of a processor shows, except the labels of its slots.
 func (p *page) pictureKey(id int) string {
-	if id == wording.NoSocket {
+	if id == report.NoSocket {
 		return "not of one processor"
 	}
 	out := p.processorName(id) + "\n" + p.texts.MemoryLines(id) + "\n"
@@ -96,11 +96,11 @@ func (p *page) noBoard() string {
 func (p *page) drawnSockets() []int {
 	var ids []int
 	for i := range p.r.Inventory.Slots {
-		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, wording.SocketID(s.Socket)) {
-			ids = append(ids, wording.SocketID(s.Socket))
+		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, report.SocketID(s.Socket)) {
+			ids = append(ids, report.SocketID(s.Socket))
 		}
 	}
-	if len(ids) > 0 && !slices.Contains(ids, wording.NoSocket) {
+	if len(ids) > 0 && !slices.Contains(ids, report.NoSocket) {
 		for i := range p.r.Inventory.Sockets {
 			if id := p.r.Inventory.Sockets[i].ID; !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -114,7 +114,7 @@ func (p *page) drawnSockets() []int {
 func (p *page) socketSection(ids []int) socket {
 	id, slots := ids[0], p.slotsOfSocket(ids[0])
 	data := socket{Title: p.texts.Title(ids), Processor: p.processorName(id), Line: strings.ReplaceAll(p.texts.MemoryLines(id), "\n", "; ")}
-	if id == wording.NoSocket {
+	if id == report.NoSocket {
 		data.Title = "memory of all processors"
 	}
 	prefix, names := wording.ShortNames(slots)
@@ -143,7 +143,7 @@ func (p *page) processorName(id int) string {
 func (p *page) slotsOfSocket(id int) []*inventory.Slot {
 	var out []*inventory.Slot
 	for i := range p.r.Inventory.Slots {
-		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
+		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && report.SocketID(s.Socket) == id {
 			out = append(out, s)
 		}
 	}
@@ -151,8 +151,8 @@ func (p *page) slotsOfSocket(id int) []*inventory.Slot {
 }
 
 func (p *page) processorNames(ids []int) string {
-	return humanize.List(wording.Each(ids, func(id int) string {
-		if id == wording.NoSocket {
+	return humanize.List(humanize.Each(ids, func(id int) string {
+		if id == report.NoSocket {
 			return "all processors"
 		}
 		return p.r.Inventory.SocketName(id)
@@ -189,7 +189,7 @@ func (p *page) adviceSection() any {
 		if i == 0 {
 			cheaper = p.r.AdviceExpensive
 		}
-		var cured, failing wording.Groups[inventory.Subject]
+		var cured, failing humanize.Groups[inventory.Subject]
 		for _, c := range a.Cures {
 			cured.Add(c.Rule, c.Subject)
 		}
@@ -211,10 +211,10 @@ const notKnown = "not known"
 
 func (p *page) beforeAndAfter(a *plan.Advice) *table {
 	const nothing = notKnown + "\n" + notKnown
-	var alike wording.Groups[int]
+	var alike humanize.Groups[int]
 	for i := range a.Reaches.Sockets {
 		s := &a.Reaches.Sockets[i]
-		id := wording.SocketID(s.Socket)
+		id := report.SocketID(s.Socket)
 		alike.Add(p.describeBefore(id)+"\n"+reachedText(wording.ReachedSpeed(&s.Reached), s.PeakBytes, &s.Relative), id)
 	}
 	if !slices.ContainsFunc(alike.Names, func(key string) bool { return key != nothing }) {
@@ -229,7 +229,7 @@ func (p *page) beforeAndAfter(a *plan.Advice) *table {
 }
 
 func (p *page) describeBefore(id int) string {
-	s := wording.FindPopulation(&p.r.Inventory, id)
+	s := p.r.Inventory.PopulationOf(id)
 	if s == nil {
 		return notKnown
 	}
@@ -253,6 +253,6 @@ func reachedText(speed string, peak *int64, share *population.Relative) string {
 	return cmp.Or(humanize.Joined(", ", speed, best, wording.PromisedShare(share, false)), notKnown)
 }
 
-func subjectsByRule(rules *wording.Groups[inventory.Subject]) string {
-	return joinLines(wording.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.JoinSubjects(rules.Of[name]), ", ") }))
+func subjectsByRule(rules *humanize.Groups[inventory.Subject]) string {
+	return joinLines(humanize.Each(rules.Names, func(name string) string { return name + " " + strings.Join(wording.JoinSubjects(rules.Of[name]), ", ") }))
 }

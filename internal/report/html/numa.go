@@ -174,12 +174,12 @@ func (p *page) bandwidthSection() any {
 
 func (p *page) bandwidthShares() []share {
 	var out []share
-	var alike wording.Groups[int]
+	var alike humanize.Groups[int]
 	for _, s := range p.r.Inventory.Population.Sockets {
-		alike.Add(strings.Join(predictionLines(&s), "\n")+shareText(&s.Relative), wording.SocketID(s.Socket))
+		alike.Add(strings.Join(predictionLines(&s), "\n")+shareText(&s.Relative), report.SocketID(s.Socket))
 	}
 	for _, key := range alike.Names {
-		s := wording.FindPopulation(&p.r.Inventory, alike.Of[key][0])
+		s := p.r.Inventory.PopulationOf(alike.Of[key][0])
 		out = append(out, share{p.processorNames(alike.Of[key]), shareText(&s.Relative), drawShareBar(&s.Relative), predictionLines(s)})
 	}
 	return out

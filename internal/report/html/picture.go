@@ -163,22 +163,11 @@ func nameLines(name string) [2]string {
 	if printable.Columns(name) <= cellColumns {
 		return [2]string{name, ""}
 	}
-	at := cutOffset(name, cellColumns)
+	at := printable.BreakAfter(name, cellColumns)
 	if sep := strings.LastIndexAny(name[:at], " _-:./#") + 1; sep > 0 && printable.Columns(name[sep:]) <= cellColumns {
 		at = sep
 	}
 	return [2]string{name[:at], fitColumns(strings.TrimSpace(name[at:]), cellColumns)}
-}
-
-// cutOffset returns the offset up to which a text takes at most this many columns.
-func cutOffset(s string, columns int) int {
-	used := 0
-	for i, r := range s {
-		if used += printable.RuneColumns(r); used > columns {
-			return i
-		}
-	}
-	return len(s)
 }
 
 // fitColumns cuts a text to this many columns and marks the cut.
@@ -187,7 +176,7 @@ func fitColumns(s string, columns int) string {
 	if printable.Columns(s) <= columns {
 		return s
 	}
-	return s[:cutOffset(s, columns-1)] + "…"
+	return s[:printable.BreakAfter(s, columns-1)] + "…"
 }
 
 // The measures of the picture, in CSS pixels: four channels side by side

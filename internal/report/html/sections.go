@@ -45,25 +45,20 @@ func (p *page) findingsSection() any {
 		{verdict.Fail, "Failed"}, {verdict.Error, "Rules that could not be evaluated"}, {verdict.Unknown, "Not known"}, {verdict.Waived, "Accepted"},
 		{verdict.Pass, "Passed"}, {verdict.NotApplicable, "Not applicable"},
 	} {
-		var list []int
+		group := findings{ID: string(kind.result), Title: kind.title}
 		for i := range p.r.Findings {
 			if p.r.Findings[i].Result == kind.result {
-				list = append(list, i)
+				group.Findings = append(group.Findings, p.findingData(i))
 			}
 		}
-		if len(list) == 0 {
-			continue
-		}
 		if kind.result == verdict.Fail { // the worst first
-			slices.SortStableFunc(list, func(a, b int) int {
-				return cmp.Compare(report.SeverityRank(p.r.Findings[b].Severity), report.SeverityRank(p.r.Findings[a].Severity))
+			slices.SortStableFunc(group.Findings, func(a, b finding) int {
+				return cmp.Compare(report.SeverityRank(b.Severity), report.SeverityRank(a.Severity))
 			})
 		}
-		group := findings{ID: string(kind.result), Title: kind.title}
-		for _, i := range list {
-			group.Findings = append(group.Findings, p.findingData(i))
+		if len(group.Findings) > 0 {
+			out = append(out, group)
 		}
-		out = append(out, group)
 	}
 	return out
 }
@@ -184,7 +179,7 @@ func problemSettings(pr *report.Problem) *table {
 	t := newTable("setting", "current", "recommended", "severity", "how")
 	for _, f := range pr.Members {
 		way, _ := firstRemedyLine(f)
-		t.appendRow(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity), way)
+		t.appendRow(f.Subject.Name, verdict.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity), way)
 	}
 	return t
 }

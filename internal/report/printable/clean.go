@@ -145,3 +145,15 @@ func EscapeJSON(src []byte) []byte {
 	}
 	return append(dst, src[done:]...)
 }
+
+// BreakAfter returns the offset in bytes after the runes that fit into this many columns; at least one rune.
+func BreakAfter(s string, room int) int {
+	used := 0
+	for i, r := range s {
+		used += RuneColumns(r)
+		if used > room && i > 0 {
+			return i
+		}
+	}
+	return len(s)
+}

@@ -21,7 +21,6 @@ import (
 	"memaudit.example/memaudit/internal/model/settings"
 	"memaudit.example/memaudit/internal/report/printable"
 	"memaudit.example/memaudit/internal/report/text"
-	"memaudit.example/memaudit/internal/report/wording"
 )
 
 //go:embed *.tmpl
@@ -72,7 +71,7 @@ var wordFuncs = template.FuncMap{
 	"number": numberOrEmpty,
 	"source": citationSource, "document": citationText, "speeds": tabulateSpeeds, "elsewhere": otherWants, "computed": func(text string) string { return strings.TrimPrefix(text, constant(text)) },
 	"literal": constant,
-	"numbers": func(list []int) string { return strings.Join(wording.Each(list, strconv.Itoa), ", ") },
+	"numbers": func(list []int) string { return strings.Join(humanize.Each(list, strconv.Itoa), ", ") },
 	"list":    func(words ...string) []string { return words },
 	"row":     func(rows [][]string, cells ...string) [][]string { return append(rows, cells) },
 	"norows":  func() [][]string { return nil },

@@ -41,7 +41,7 @@ func (g *heldGroup) rowOf(setting string) *verdict.HeldSetting {
 // alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
 // settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
 // reasons.
-func alikeProfiles(profiles []verdict.HeldProfile) (groups wording.Groups[*verdict.HeldProfile]) {
+func alikeProfiles(profiles []verdict.HeldProfile) (groups humanize.Groups[*verdict.HeldProfile]) {
 	for i := range profiles {
 		h := &profiles[i]
 		said := []string{tallyText(h), string(h.Analogy)}
@@ -192,7 +192,7 @@ func (p *Page) printMissing(word string, profiles []*verdict.HeldProfile) {
 	h := profiles[0]
 	var ids, sources []string
 	for _, h := range profiles {
-		ids, sources = append(ids, h.ID), wording.AddNew(sources, string(h.Source))
+		ids, sources = append(ids, h.ID), humanize.AddNew(sources, string(h.Source))
 	}
 	p.printSection(word, strings.Join(ids, ", "))
 	p.printLine(valueColumn, tallyText(h))
@@ -259,7 +259,7 @@ func (p *Page) settingSheet(groups []*heldGroup, settings map[string]report.Sett
 	for _, g := range groups {
 		s.heads = append(s.heads, "  "+strings.Join(g.numbers, ", "))
 		for i := range g.Settings {
-			ids = wording.AddNew(ids, g.Settings[i].Setting)
+			ids = humanize.AddNew(ids, g.Settings[i].Setting)
 		}
 		tallies[0] = append(tallies[0], "= "+strconv.Itoa(g.Agrees)+" of "+strconv.Itoa(settingsAsked(g.HeldProfile)))
 		tallies[1] = append(tallies[1], "! "+strconv.Itoa(g.Differs))

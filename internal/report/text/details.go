@@ -144,13 +144,13 @@ func (p *Page) printAdvice(r *report.Report) {
 			name = ""
 		}
 		if a.ID == plan.Settings {
-			p.printField(2, "stays", remainingRules(a.Reaches.Findings, settingPrefix))
+			p.printField(2, "stays", remainingRules(a.Reaches.Findings, verdict.SettingRules))
 		} else {
 			p.printReached(&a.Reaches, &r.Inventory, "stays")
 		}
 		var cured []string
 		for _, c := range a.Cures {
-			cured = wording.AddNew(cured, c.Rule)
+			cured = humanize.AddNew(cured, c.Rule)
 		}
 		p.printField(2, "cures", strings.Join(cured, ", "))
 		if i == 0 {
@@ -164,7 +164,7 @@ func (p *Page) printAdvice(r *report.Report) {
 // printReached prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
 // the given name. CPUs with an unknown result are left out.
 func (p *Page) printReached(r *plan.Reaches, inv *report.Inventory, fails string) {
-	var lines wording.Groups[string]
+	var lines humanize.Groups[string]
 	for i := range r.Sockets {
 		name := "machine"
 		if id := r.Sockets[i].Socket; id != nil {
@@ -201,7 +201,7 @@ func reachedLine(s *plan.Reached) string {
 }
 
 func remainingRules(findings []plan.Failure, rules string) string {
-	var first wording.Groups[verdict.Severity]
+	var first humanize.Groups[verdict.Severity]
 	for _, f := range findings {
 		if strings.HasPrefix(f.Rule, rules) {
 			first.Add(f.Rule, f.Severity)
@@ -215,7 +215,7 @@ func remainingRules(findings []plan.Failure, rules string) string {
 
 // groupByReason returns the findings with a result by reason and by what would make them known, the most frequent first.
 func groupByReason(findings []verdict.Finding, result verdict.Result) [][]*verdict.Finding {
-	var reasons wording.Groups[*verdict.Finding]
+	var reasons humanize.Groups[*verdict.Finding]
 	for i := range findings {
 		if f := &findings[i]; f.Result == result {
 			reasons.Add(string(f.Reason)+"\n"+string(f.KnownBy), f)
@@ -231,17 +231,17 @@ func groupByReason(findings []verdict.Finding, result verdict.Result) [][]*verdi
 
 // ruleNames lists the rules, with their subjects if the rule's name does not contain them.
 func ruleNames(findings []*verdict.Finding) string {
-	var rules wording.Groups[*verdict.Finding]
+	var rules humanize.Groups[*verdict.Finding]
 	for _, f := range findings {
 		rules.Add(f.Rule, f)
 	}
-	return strings.Join(wording.Each(rules.Names, func(rule string) string {
+	return strings.Join(humanize.Each(rules.Names, func(rule string) string {
 		all := rules.Of[rule]
 		subject := all[0].Subject
-		if len(all) == 1 && (subject.Kind == inventory.AboutMachine || subject.Kind == inventory.AboutSetting && rule == settingPrefix+subject.Name) {
+		if len(all) == 1 && (subject.Kind == inventory.AboutMachine || subject.Kind == inventory.AboutSetting && rule == verdict.SettingRules+subject.Name) {
 			return rule
 		}
-		return rule + "\n(" + gluedList(wording.Each(all, func(f *verdict.Finding) string { return f.Subject.String() })) + ")"
+		return rule + "\n(" + gluedList(humanize.Each(all, func(f *verdict.Finding) string { return f.Subject.String() })) + ")"
 	}), ", ")
 }
 
@@ -334,7 +334,7 @@ func waiverText(w *verdict.Waiver) string {
 }
 
 func (p *Page) printUnread(sources []inventory.Source) {
-	var why wording.Groups[*inventory.Source]
+	var why humanize.Groups[*inventory.Source]
 	n := 0
 	for i := range sources {
 		if s := &sources[i]; s.State != fact.SourceOK {
@@ -347,7 +347,7 @@ func (p *Page) printUnread(sources []inventory.Source) {
 	}
 	p.printSection("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
 	for _, key := range why.Names {
-		names := wording.Each(why.Of[key], func(s *inventory.Source) string { return s.Name })
+		names := humanize.Each(why.Of[key], func(s *inventory.Source) string { return s.Name })
 		one := why.Of[key][0]
 		p.printField(2, string(one.State), humanize.Joined(": ", strings.Join(names, ", "), string(one.Detail)))
 	}
@@ -419,7 +419,7 @@ func problemCounts(r *report.Report) string {
 
 // missingNeeds lists what the checks that did not run need, the most frequent first.
 func missingNeeds(findings []verdict.Finding) []string {
-	var needs wording.Groups[string]
+	var needs humanize.Groups[string]
 	for i := range findings {
 		switch f := &findings[i]; f.Result {
 		case verdict.Unknown:
@@ -430,7 +430,7 @@ func missingNeeds(findings []verdict.Finding) []string {
 		}
 	}
 	slices.SortStableFunc(needs.Names, func(a, b string) int { return len(needs.Of[b]) - len(needs.Of[a]) })
-	return wording.Each(needs.Names, func(need string) string {
+	return humanize.Each(needs.Names, func(need string) string {
 		if n := len(needs.Of[need]); n > 1 {
 			return strconv.Itoa(n) + " " + need
 		}
@@ -447,7 +447,7 @@ func (p *Page) printDetail(r *report.Report) {
 		p.newline()
 	}
 	p.printUnread(r.Inventory.Sources)
-	words := wording.Each(wording.TermsIn(string(p.buf)), func(t wording.Term) string { return t.Name + ": " + t.Meaning })
+	words := humanize.Each(wording.TermsIn(string(p.buf)), func(t wording.Term) string { return t.Name + ": " + t.Meaning })
 	p.printField(0, "glossary", strings.Join(words, "; "))
 	p.separatePart()
 }

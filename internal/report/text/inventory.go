@@ -261,7 +261,7 @@ func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {
 		for _, text := range []nullable.String{f.Reason, f.KnownBy} {
-			parts = wording.AddNew(parts, string(text))
+			parts = humanize.AddNew(parts, string(text))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -297,7 +297,7 @@ func joinNumbers(values []int) string {
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
 func regionText(regions []population.Region) string {
-	return strings.Join(wording.Each(regions, func(r population.Region) string { return humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways) }), ", ")
+	return strings.Join(humanize.Each(regions, func(r population.Region) string { return humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways) }), ", ")
 }
 
 // printMachine prints the lines that identify the machine. beside is printed after the platform.

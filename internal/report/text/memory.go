@@ -84,7 +84,7 @@ func NewBoard(r *report.Report) *Board {
 	placed := map[int][]*inventory.Slot{}
 	for i := range b.inv.Slots {
 		if s := &b.inv.Slots[i]; s.Channel != nil {
-			key := wording.SocketID(s.Socket)
+			key := report.SocketID(s.Socket)
 			placed[key] = append(placed[key], s)
 		}
 	}
@@ -186,7 +186,7 @@ func (b *Board) groupByBody(body func(key int) string) []group {
 	var out []group
 	for _, key := range b.keys {
 		text := body(key)
-		at := slices.IndexFunc(out, func(g group) bool { return g.body == text && key != wording.NoSocket })
+		at := slices.IndexFunc(out, func(g group) bool { return g.body == text && key != report.NoSocket })
 		if at < 0 {
 			out = append(out, group{body: text})
 			at = len(out) - 1
@@ -197,7 +197,7 @@ func (b *Board) groupByBody(body func(key int) string) []group {
 }
 
 func (b *Board) processorName(key int) string {
-	if key == wording.NoSocket {
+	if key == report.NoSocket {
 		return "memory"
 	}
 	name := b.inv.SocketName(key)
@@ -207,7 +207,7 @@ func (b *Board) processorName(key int) string {
 	return name
 }
 
-func (b *Board) processorNames(keys []int) []string { return wording.Each(keys, b.processorName) }
+func (b *Board) processorNames(keys []int) []string { return humanize.Each(keys, b.processorName) }
 
 func (p *Page) printProcessors(b *Board, keys []int) {
 	body := b.MemoryLines(keys[0])
@@ -225,7 +225,7 @@ func (p *Page) printProcessors(b *Board, keys []int) {
 
 // MemoryLines describes the memory of a CPU in two lines, "" if nothing is known of it.
 func (b *Board) MemoryLines(key int) string {
-	pop := wording.FindPopulation(b.inv, key)
+	pop := b.inv.PopulationOf(key)
 	if pop == nil {
 		return ""
 	}
@@ -283,7 +283,7 @@ func channelsText(pop *report.PopulationSocket) string {
 
 // runningSpeed returns the running speed of the memory, and the expected one if it differs; slow is set if that is higher.
 func (b *Board) runningSpeed(key int) (text string, slow bool) {
-	pop := wording.FindPopulation(b.inv, key)
+	pop := b.inv.PopulationOf(key)
 	if pop == nil || !pop.RunningMTs.Known() && !pop.ExpectedMTs.Known() {
 		return "", false
 	}
@@ -306,7 +306,7 @@ const fullShare = 0.995
 // describeBandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
 // "estimate", "" if all channels are in use at the highest clock, or at an unknown one.
 func (b *Board) describeBandwidth(key int) (text, how string) {
-	pop := wording.FindPopulation(b.inv, key)
+	pop := b.inv.PopulationOf(key)
 	if pop == nil || !pop.PeakBytes.Known() {
 		return "", ""
 	}
@@ -362,7 +362,7 @@ func noSlots(inv *report.Inventory) string {
 }
 
 func (p *Page) printUnplaced(inv *report.Inventory) {
-	var kinds wording.Groups[string]
+	var kinds humanize.Groups[string]
 	var reasons []string
 	empty := map[string]int{}
 	for i := range inv.Slots {
@@ -375,7 +375,7 @@ func (p *Page) printUnplaced(inv *report.Inventory) {
 			empty[kind]++
 		}
 		kinds.Add(kind, strings.ReplaceAll(strings.TrimSpace(cmp.Or(s.Unique, s.Locator.Text())+" "+cellSize(s)), " ", hardBlank))
-		reasons = wording.AddNew(reasons, string(s.Mapping.Reason))
+		reasons = humanize.AddNew(reasons, string(s.Mapping.Reason))
 	}
 	if len(kinds.Names) == 0 {
 		return
@@ -398,7 +398,7 @@ const mostEmpty = 8
 
 // moduleSpeeds returns how many DIMMs run at which speed and what they are rated at, for a table without processors.
 func moduleSpeeds(inv *report.Inventory) string {
-	var speeds wording.Groups[string]
+	var speeds humanize.Groups[string]
 	for _, s := range inv.Slots {
 		if s.State != inventory.SlotPopulated || s.Technology.Or("") != inventory.DRAM {
 			continue
@@ -414,7 +414,7 @@ func moduleSpeeds(inv *report.Inventory) string {
 			speeds.Add(speed, s.Name())
 		}
 	}
-	return strings.Join(wording.Each(speeds.Names, func(speed string) string { return humanize.Plural(len(speeds.Of[speed]), "DIMM") + " " + speed }), "; ")
+	return strings.Join(humanize.Each(speeds.Names, func(speed string) string { return humanize.Plural(len(speeds.Of[speed]), "DIMM") + " " + speed }), "; ")
 }
 
 const kindOther = "not system memory"
@@ -437,9 +437,9 @@ func DescribeDoubts(r *report.Report) []string {
 	var out, doubts []string
 	unconfirmed := map[inventory.Subject]bool{}
 	for _, s := range r.Inventory.Population.Sockets {
-		unconfirmed[inventory.SocketSubject(wording.SocketID(s.Socket))] = s.ChannelsPopulated.Known() && s.ChannelsPopulated.Unverified
+		unconfirmed[inventory.SocketSubject(report.SocketID(s.Socket))] = s.ChannelsPopulated.Known() && s.ChannelsPopulated.Unverified
 		if s.Relative.Note != "" {
-			out = wording.AddNew(out, UpperFirst(s.Relative.Note)+".")
+			out = humanize.AddNew(out, UpperFirst(s.Relative.Note)+".")
 		}
 	}
 	for i := range r.Inventory.Slots {

@@ -15,7 +15,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
-	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/tools/reporttest"
 	"memaudit.example/memaudit/internal/topology/population"
 )
@@ -164,7 +163,7 @@ func TestFiguresOfTheDocument(t *testing.T) {
 		"5 of 8 channels, 3200 MT/s (the DIMMs' limit)\n12-50 % of 204.8 GB/s (estimate)":                                of(5, 3200, 3200, 128_000_000_000, 204_800_000_000, .125, .5, 4, 1),
 	} {
 		r := &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{pop}}}}
-		assert.Equal(t, want, NewBoard(r).MemoryLines(wording.NoSocket))
+		assert.Equal(t, want, NewBoard(r).MemoryLines(report.NoSocket))
 	}
 }
 

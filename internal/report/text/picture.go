@@ -241,10 +241,10 @@ func (b *Board) channelHead(columns []group, channel int) string {
 	var names []string
 	for _, g := range columns {
 		name := strconv.Itoa(channel)
-		if pop := wording.FindPopulation(b.inv, g.keys[0]); pop != nil {
+		if pop := b.inv.PopulationOf(g.keys[0]); pop != nil {
 			name = b.inv.ChannelName(pop.Socket, channel)
 		}
-		names = wording.AddNew(names, name)
+		names = humanize.AddNew(names, name)
 	}
 	if head := "channel " + strings.Join(names, "/"); len(head) < bodyColumn {
 		return head

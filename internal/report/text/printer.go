@@ -126,7 +126,7 @@ func (p *Page) printLongWord(hang int, word string) {
 		columns = 0
 	}
 	for p.width > hang && columns > p.width-hang {
-		cut := breakAfter(word, p.width-p.col)
+		cut := printable.BreakAfter(word, p.width-p.col)
 		p.appendClean(word[:cut])
 		p.newline()
 		p.padToColumn(hang)
@@ -134,18 +134,6 @@ func (p *Page) printLongWord(hang int, word string) {
 		word = word[cut:]
 	}
 	p.appendClean(word)
-}
-
-// breakAfter returns the offset in bytes after the runes that fit into this many columns; at least one rune.
-func breakAfter(s string, room int) int {
-	used := 0
-	for i, r := range s {
-		used += printable.RuneColumns(r)
-		if used > room && i > 0 {
-			return i
-		}
-	}
-	return len(s)
 }
 
 // printUnbroken prints pieces that should not be broken, two spaces apart.
@@ -307,7 +295,7 @@ func (t *textTable) appendRow(cells ...string) { t.rows = append(t.rows, cells) 
 func (t *textTable) printRows(p *Page, indent int) {
 	widths := t.columnWidths()
 	left := t.dropColumns(widths, p.width-indent)
-	t.printRow(p, indent, widths, wording.Each(t.columns, func(c column) string { return c.head }))
+	t.printRow(p, indent, widths, humanize.Each(t.columns, func(c column) string { return c.head }))
 	for i, r := range t.rows {
 		t.printRow(p, indent, widths, r)
 		for _, text := range t.below[i] {
@@ -482,7 +470,7 @@ func foldCell(s string, width int) []string {
 		}
 		line += word
 		for printable.Columns(line) > width {
-			cut := breakAfter(line, width)
+			cut := printable.BreakAfter(line, width)
 			if at := strings.LastIndexByte(line[:cut], '_'); at > 0 {
 				cut = at + 1
 			}

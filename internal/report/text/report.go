@@ -172,13 +172,10 @@ func (p *Page) printWithRule(text, rule string) {
 func (p *Page) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
-		t.appendRow(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
+		t.appendRow(f.Subject.Name, verdict.WithoutBrackets(string(f.Found)), string(f.Expected), string(f.Severity))
 	}
 	t.printRows(p, bodyColumn)
 }
-
-// settingPrefix begins the ids of the rules that check a setting against a profile.
-const settingPrefix = "setting."
 
 func (p *Page) printNotes(r *report.Report) {
 	for i := range r.Problems {
@@ -186,7 +183,7 @@ func (p *Page) printNotes(r *report.Report) {
 		if pr.IsAboveNote() {
 			continue
 		}
-		word := strings.TrimPrefix(pr.Rule, settingPrefix)
+		word := strings.TrimPrefix(pr.Rule, verdict.SettingRules)
 		if pr.Settings() && len(pr.Members) > 1 {
 			word = ""
 		}
@@ -258,7 +255,7 @@ func (p *Page) printEvidence(pr *report.Problem) {
 // printGrouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
 // subjects.
 func (p *Page) printGrouped(members []*verdict.Finding, name string, get func(*verdict.Finding) string) {
-	var texts wording.Groups[string]
+	var texts humanize.Groups[string]
 	for _, f := range members {
 		if text := get(f); text != "" {
 			texts.Add(text, f.Subject.String())

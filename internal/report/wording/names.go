@@ -94,7 +94,7 @@ func SettingReadings(s *report.Setting) []string {
 	add := func(known bool, evidence []fact.Evidence) {
 		for i := range evidence {
 			if known {
-				out = AddNew(out, FormatReading(&evidence[i]))
+				out = humanize.AddNew(out, FormatReading(&evidence[i]))
 			}
 		}
 	}
@@ -105,19 +105,9 @@ func SettingReadings(s *report.Setting) []string {
 	return out
 }
 
-// FindPopulation is the memory of the socket with this number, NoSocket for that outside them; nil if the report has none.
-func FindPopulation(inv *report.Inventory, id int) *report.PopulationSocket {
-	for i := range inv.Population.Sockets {
-		if s := &inv.Population.Sockets[i]; SocketID(s.Socket) == id {
-			return s
-		}
-	}
-	return nil
-}
-
 // CountProcessors counts the populated sockets by model: "2 x Xeon X5670".
 func CountProcessors(sockets []inventory.Socket) []string {
-	var models Groups[int]
+	var models humanize.Groups[int]
 	for _, s := range sockets {
 		if !s.Populated.Or(true) {
 			continue
@@ -128,13 +118,13 @@ func CountProcessors(sockets []inventory.Socket) []string {
 		}
 		models.Add(name, s.ID)
 	}
-	return Each(models.Names, func(name string) string { return strconv.Itoa(len(models.Of[name])) + " x " + name })
+	return humanize.Each(models.Names, func(name string) string { return strconv.Itoa(len(models.Of[name])) + " x " + name })
 }
 
 // SumCapacities sums the modules by technology: "24 GiB DDR3". A module of unknown size makes it a lower limit. Without
 // modules the kernel's count is used, and marked as such.
 func SumCapacities(inv *report.Inventory) []string {
-	var sizes Groups[int64]
+	var sizes humanize.Groups[int64]
 	var kinds []string
 	open := false
 	for i := range inv.Slots {
@@ -154,7 +144,7 @@ func SumCapacities(inv *report.Inventory) []string {
 	if len(sizes.Names) == 0 {
 		return visibleMemory(inv.Nodes)
 	}
-	return Each(sizes.Names, func(technology string) string {
+	return humanize.Each(sizes.Names, func(technology string) string {
 		var sum int64
 		for _, bytes := range sizes.Of[technology] {
 			sum += bytes

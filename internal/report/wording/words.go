@@ -16,7 +16,6 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
-	"memaudit.example/memaudit/internal/model/lazy"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/printable"
@@ -287,54 +286,6 @@ func termsInWord(word string) []Term {
 	return append(termsInWord(first), termsInWord(rest)...)
 }
 
-var brackets = lazy.Pattern(` \([^()]*\)`)
-
-// WithoutBrackets removes text in brackets, from the innermost on: the names of slots next to a picture that shows
-// them.
-func WithoutBrackets(s string) string {
-	for {
-		bare := brackets().ReplaceAllString(s, "")
-		if bare == s {
-			return s
-		}
-		s = bare
-	}
-}
-
-// Each returns a text for each entry of a list.
-func Each[T any](list []T, text func(T) string) []string {
-	out := make([]string, len(list))
-	for i, entry := range list {
-		out[i] = text(entry)
-	}
-	return out
-}
-
-// AddNew adds a text to a list, unless it is "" or there already.
-func AddNew(list []string, text string) []string {
-	if text == "" || slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
-}
-
-// Groups collects values by name, in the order of first appearance. The zero value is empty.
-type Groups[T any] struct {
-	Names []string
-	Of    map[string][]T
-}
-
-// Add adds a value to the group of a name.
-func (g *Groups[T]) Add(name string, value T) {
-	if g.Of[name] == nil {
-		g.Names = append(g.Names, name)
-	}
-	if g.Of == nil {
-		g.Of = map[string][]T{}
-	}
-	g.Of[name] = append(g.Of[name], value)
-}
-
 // JoinSubjects brings numbered subjects of one kind together: "sockets 0-3".
 func JoinSubjects(subjects []inventory.Subject) []string {
 	numbers := map[string][]int{}
@@ -360,15 +311,4 @@ func JoinSubjects(subjects []inventory.Subject) []string {
 		}
 	}
 	return out
-}
-
-// NoSocket represents memory on a controller outside the processors.
-const NoSocket = -1
-
-// SocketID is a socket's number, NoSocket if the report has none.
-func SocketID(socket *int) int {
-	if socket == nil {
-		return NoSocket
-	}
-	return *socket
 }

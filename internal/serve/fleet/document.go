@@ -10,10 +10,10 @@ import (
 	"strconv"
 
 	"memaudit.example/memaudit/internal/audit/verdict"
+	"memaudit.example/memaudit/internal/model/humanize"
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -219,7 +219,7 @@ func (GroupKind) Values() []GroupKind { return []GroupKind{"product", "platform"
 
 // GroupKinds are the values of --by.
 func GroupKinds() []string {
-	return wording.Each(GroupKind("").Values(), func(k GroupKind) string { return string(k) })
+	return humanize.Each(GroupKind("").Values(), func(k GroupKind) string { return string(k) })
 }
 
 // Fleet collects machines one by one and keeps what the document needs. It is not safe for concurrent use.

@@ -17,7 +17,6 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
 	"memaudit.example/memaudit/internal/report/metrics"
-	"memaudit.example/memaudit/internal/report/wording"
 	"memaudit.example/memaudit/internal/topology/population"
 )
 
@@ -148,11 +147,11 @@ func (f *Fleet) recordIdentity(m *Machine, inv *report.Inventory) {
 // countTexts counts equal texts: "2 x Xeon Gold 6130".
 func countTexts(list []string) string {
 	slices.Sort(list)
-	var equal wording.Groups[string]
+	var equal humanize.Groups[string]
 	for _, text := range list {
 		equal.Add(text, text)
 	}
-	return strings.Join(wording.Each(equal.Names, func(text string) string { return strconv.Itoa(len(equal.Of[text])) + " x " + text }), ", ")
+	return strings.Join(humanize.Each(equal.Names, func(text string) string { return strconv.Itoa(len(equal.Of[text])) + " x " + text }), ", ")
 }
 
 func (f *Fleet) recordMemory(m *Machine, inv *report.Inventory) {
@@ -371,7 +370,7 @@ type outlier struct{ kind, machine, text string }
 func (d *Document) findOutliers() []outlier {
 	var out []outlier
 	for i := range d.Groups {
-		var machines wording.Groups[Difference]
+		var machines humanize.Groups[Difference]
 		for _, differs := range d.Groups[i].Differs {
 			machines.Add(differs.Machine, differs)
 		}

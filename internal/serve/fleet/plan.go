@@ -12,7 +12,6 @@ import (
 	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/model/nullable"
 	"memaudit.example/memaudit/internal/report"
-	"memaudit.example/memaudit/internal/report/wording"
 )
 
 // Plan is a plan for the memory modules of the whole fleet. Each change was audited on its machine; a machine
@@ -144,7 +143,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 			c.FloorBytes = &floor
 		}
 		c.Bandwidth = inv.BandwidthChanges(&c.Advice.Reaches)
-		c.Steps = wording.Each(report.StepLines(c.Advice.Steps, inv), func(line report.StepLine) string { return line.Text })
+		c.Steps = humanize.Each(report.StepLines(c.Advice.Steps, inv), func(line report.StepLine) string { return line.Text })
 		return c
 	}
 	out := &Stake{why: s.Why, moves: change(s.Moves), gives: change(s.GivesUp)}

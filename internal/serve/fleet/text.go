@@ -31,7 +31,7 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 		} else {
 			t.writeHead(1, "MACHINES", "the worst first")
 		}
-		t.writeList(wording.Each(shown, func(m Machine) string {
+		t.writeList(humanize.Each(shown, func(m Machine) string {
 			return fmt.Sprintf("%-*s", statusColumn-1, m.statusWord()) + " " + m.Name + "  " + m.summarySentence()
 		}), len(shown), most, "machine", name)
 	case "outliers":
@@ -40,14 +40,14 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 			whose = "its "
 		}
 		t.writeHead(len(all), "OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+string(d.By))
-		t.writeList(wording.Each(all, func(o outlier) string { return "  " + o.machine + " (" + o.kind + "): " + o.text }), len(all), most, "machine", name)
+		t.writeList(humanize.Each(all, func(o outlier) string { return "  " + o.machine + " (" + o.kind + "): " + o.text }), len(all), most, "machine", name)
 	case "unknown":
 		t.writeUndecided(d, most)
 	case "notes":
 		t.writeProblems(d, false)
 	case "measured":
 		t.writeHead(len(d.Measured), "MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+string(d.By))
-		t.writeList(wording.Each(d.Measured, describeMeasured), len(d.Measured), most, "machine", name)
+		t.writeList(humanize.Each(d.Measured, describeMeasured), len(d.Measured), most, "machine", name)
 	case "bios":
 		t.writeHead(len(d.BIOSVersions), "BIOS", "versions of each product, and on how many machines")
 		for i := 0; i < len(d.BIOSVersions); {
@@ -59,7 +59,7 @@ func (t *textWriter) writeSection(d *Document, name string, most int) {
 		}
 	case "reboot":
 		t.writeHead(len(d.Pending), "PENDING REBOOT", "settings that take effect at the next boot")
-		t.writeList(wording.Each(d.Pending, func(p Pending) string { return "  " + p.Machine + ": " + p.Setting + " = " + p.Then }), len(d.Pending), most, "setting", name)
+		t.writeList(humanize.Each(d.Pending, func(p Pending) string { return "  " + p.Machine + ": " + p.Setting + " = " + p.Then }), len(d.Pending), most, "setting", name)
 	case "unread":
 		t.writeUnread(d, most)
 	}
@@ -191,14 +191,14 @@ func (t *textWriter) writeUndecided(d *Document, most int) {
 	if most > 0 {
 		n := d.Verdicts[report.StatusUnknown]
 		t.writeHead(n, "UNKNOWN", humanize.Plural(n, "machine")+" without a verdict, and what would help")
-		var reasons wording.Groups[string]
+		var reasons humanize.Groups[string]
 		for _, m := range d.Machines {
 			if m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
 				reasons.Add(m.Verdict.Sentence, m.Name)
 			}
 		}
 		slices.SortStableFunc(reasons.Names, func(a, b string) int { return len(reasons.Of[b]) - len(reasons.Of[a]) })
-		t.writeList(wording.Each(reasons.Names, func(reason string) string {
+		t.writeList(humanize.Each(reasons.Names, func(reason string) string {
 			return fmt.Sprintf("%*d ", statusColumn-1, len(reasons.Of[reason])) + reason
 		}), len(reasons.Names), most, "reason", "unknown")
 		return
@@ -225,7 +225,7 @@ func describeMeasured(m Measured) string {
 
 func (t *textWriter) writeUnread(d *Document, most int) {
 	t.writeHead(d.NotRead(), "NOT READ", humanize.Plural(d.NotRead(), "input"))
-	n, lines := d.NotRead(), wording.Each(d.Unreadable, func(u Unreadable) string { return "  " + u.Input + ": " + u.Reason })
+	n, lines := d.NotRead(), humanize.Each(d.Unreadable, func(u Unreadable) string { return "  " + u.Input + ": " + u.Reason })
 	if d.UnreadableMore > 0 && most == 0 {
 		n, lines = len(lines)+1, append(lines, "  and "+humanize.Plural(d.UnreadableMore, "other input"))
 	}
@@ -281,7 +281,7 @@ func (t *textWriter) writePlan(d *Document) {
 		return out
 	})
 	t.writeChanges("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
-		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(wording.Each(c.Spares, strconv.Itoa)) + "; " + c.describeGains()
+		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(humanize.Each(c.Spares, strconv.Itoa)) + "; " + c.describeGains()
 	})
 	t.writeHead(len(p.Stock), "STOCK", "what becomes of the spare modules")
 	for i := range p.Stock {
@@ -312,7 +312,7 @@ func (t *textWriter) writeChanges(name, what string, list []Change, words func(c
 
 // originTexts names the slots that modules come out of, by machine: "web7 (DIMM_A3, DIMM_B3)".
 func originTexts(list []Origin) []string {
-	var machines wording.Groups[string]
+	var machines humanize.Groups[string]
 	for _, o := range list {
 		machines.Add(o.Machine, o.Slot)
 	}
