@@ -278,9 +278,7 @@ func (r *Report) addAdvice(p *plan.Plan) {
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
 				f.Remedy = nullable.String(stepsSentence(&r.Advice[j], &r.Inventory) + expensive)
 			}
-			if kind := string(a.ID); !slices.Contains(f.Advice, kind) { // two exchanges are one word
-				f.Advice = append(f.Advice, kind)
-			}
+			f.Advice = humanize.AddNew(f.Advice, string(a.ID)) // two exchanges are one word
 		}
 		if p.Why != "" && f.Remedy != "" && f.Result == verdict.Fail && p.IsAskedFor(f.Rule, f.Subject) {
 			f.Remedy = nullable.String(string(f.Remedy) + " (no layout is advised: " + p.Why + ")")
@@ -289,11 +287,7 @@ func (r *Report) addAdvice(p *plan.Plan) {
 }
 
 func stepsSentence(a *plan.Advice, inv *Inventory) string {
-	var parts []string
-	for _, line := range StepLines(a.Steps, inv) {
-		parts = append(parts, line.Text)
-	}
-	out := strings.Join(parts, "; ")
+	out := strings.Join(humanize.Each(StepLines(a.Steps, inv), func(line StepLine) string { return line.Text }), "; ")
 	if a.GivenUpBytes > 0 {
 		out += ", which gives up " + humanize.Size(a.GivenUpBytes)
 	}

@@ -321,43 +321,34 @@ func headEnd(name, other string) int {
 
 // channelWords describes what is done with the channels of these names: of a move the two of each.
 func channelWords(s *plan.Step, names []string) string {
-	count, ways := map[string]int{}, []string{}
-	add := func(way string) {
-		if count[way]++; count[way] == 1 {
-			ways = append(ways, way)
-		}
-	}
+	var ways humanize.Groups[string]
 	if s.FromChannel == nil {
-		on := map[int][]string{}
+		var equal humanize.Groups[string] // channels that get the same number of modules
 		for _, name := range names {
-			add(name)
+			ways.Add(name, name)
 		}
-		var counts []int
-		for _, name := range ways {
-			if n := count[name]; len(on[n]) == 0 {
-				counts = append(counts, n)
+		for _, name := range ways.Names {
+			equal.Add(strconv.Itoa(len(ways.Of[name])), name)
+		}
+		return "install " + humanize.List(humanize.Each(equal.Names, func(n string) string {
+			how := ModuleWords(s.Module) + " on " + channelNames(equal.Of[n])
+			if n != "1" {
+				how = n + " x " + how
 			}
-			on[count[name]] = append(on[count[name]], name)
-		}
-		for i, n := range counts {
-			how := ModuleWords(s.Module) + " on "
-			if n > 1 {
-				how = strconv.Itoa(n) + " x " + how
-			}
-			ways[i] = how + channelNames(on[n])
-		}
-		return "install " + humanize.List(ways[:len(counts)])
+			return how
+		}))
 	}
 	for way := range slices.Chunk(names, 2) {
-		add(" from " + way[0] + " to " + way[1])
+		ways.Add(" from "+way[0]+" to "+way[1], way[0])
 	}
-	for i, way := range ways {
-		ways[i] = strconv.Itoa(count[way]) + way
+	for i, way := range ways.Names {
+		n := len(ways.Of[way])
+		ways.Names[i] = strconv.Itoa(n) + way
 		if i == 0 {
-			ways[i] = humanize.Plural(count[way], "module") + " (" + ModuleWords(s.Module) + ")" + way
+			ways.Names[i] = humanize.Plural(n, "module") + " (" + ModuleWords(s.Module) + ")" + way
 		}
 	}
-	return "move " + humanize.List(ways)
+	return "move " + humanize.List(ways.Names)
 }
 
 // channelNames lists channels: "each of CPU1 channels 0, 1 and 2".

@@ -245,10 +245,7 @@ func WriteJUnit(w io.Writer, r *report.Report) error {
 func notJudged(f verdict.Finding) string {
 	why := string(f.Reason)
 	if f.Waiver != nil {
-		why = f.Waiver.Reason
-		if f.Waiver.Until != "" {
-			why += " (until " + string(f.Waiver.Until) + ")"
-		}
+		why = wording.DescribeWaiver(f.Waiver)
 	}
 	known := ""
 	if by := string(f.KnownBy); by != "" {

@@ -96,19 +96,17 @@ func (p *page) noBoard() string {
 func (p *page) drawnSockets() []int {
 	var ids []int
 	for i := range p.r.Inventory.Slots {
-		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, report.SocketID(s.Socket)) {
+		if s := &p.r.Inventory.Slots[i]; s.Channel != nil {
 			ids = append(ids, report.SocketID(s.Socket))
 		}
 	}
 	if len(ids) > 0 && !slices.Contains(ids, report.NoSocket) {
 		for i := range p.r.Inventory.Sockets {
-			if id := p.r.Inventory.Sockets[i].ID; !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = append(ids, p.r.Inventory.Sockets[i].ID)
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }
 
 func (p *page) socketSection(ids []int) socket {

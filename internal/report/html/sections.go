@@ -95,21 +95,11 @@ func particulars(f *verdict.Finding, brief string) []pair {
 	if len(f.Advice) > 0 {
 		out = append(out, pair{"advice", link{Text: strings.Join(f.Advice, " or ") + ", in " + adviceTitle, ID: "advice"}})
 	}
-	out = append(out, nonEmptyPairs("follows from", f.CauseText(), "accepted", accepted(f.Waiver))...)
+	out = append(out, nonEmptyPairs("follows from", f.CauseText(), "accepted", wording.DescribeWaiver(f.Waiver))...)
 	if f.Citation != nil {
 		out = append(out, pair{"source", citationLink(f.Citation)})
 	}
 	return out
-}
-
-func accepted(w *verdict.Waiver) string {
-	if w == nil {
-		return ""
-	}
-	if w.Until == "" {
-		return w.Reason
-	}
-	return w.Reason + " (until " + string(w.Until) + ")"
 }
 
 // groupReadings lists the readings of a finding: each source and file once, and below it what was read there.

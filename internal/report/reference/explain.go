@@ -81,11 +81,8 @@ func (e *Explainer) Nearest(word string, n int) []string {
 }
 
 func (e *Explainer) explainableIDs() []string {
-	var out []string
-	for i := range e.rules {
-		out = append(out, e.rules[i].ID)
-	}
-	return slices.Concat(slices.Compact(out), settings.IDs(), e.platforms)
+	rules := humanize.Each(e.rules, func(r rulepack.RuleInfo) string { return r.ID })
+	return slices.Concat(slices.Compact(rules), settings.IDs(), e.platforms)
 }
 
 // Explain lays out the page about a rule, a setting (also by its rule's id), a platform or a word of the
@@ -190,13 +187,14 @@ func (e *Explainer) partOfMenu(id, word string) bool {
 	words := func(name string) string {
 		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
 	}
-	if len(word) < 5 {
-		return false
-	}
+	return len(word) >= 5 && e.hasAttribute(id, func(a settings.Attribute) bool {
+		return strings.Contains(words(a.Menu[strings.LastIndex(a.Menu, "> ")+1:]), words(word))
+	})
+}
+
+func (e *Explainer) hasAttribute(id string, is func(settings.Attribute) bool) bool {
 	for t := range e.tables.All() {
-		if slices.ContainsFunc(t.Settings[id], func(a settings.Attribute) bool {
-			return strings.Contains(words(a.Menu[strings.LastIndex(a.Menu, "> ")+1:]), words(word))
-		}) {
+		if slices.ContainsFunc(t.Settings[id], is) {
 			return true
 		}
 	}
@@ -206,16 +204,10 @@ func (e *Explainer) partOfMenu(id, word string) bool {
 // isMenuName reports whether a vendor calls a setting so, in its menu or as an attribute, with or without words that
 // vendors put around a name.
 func (e *Explainer) isMenuName(id, plain string) bool {
-	for t := range e.tables.All() {
-		for _, a := range t.Settings[id] {
-			for _, name := range []string{a.Menu, a.Name} {
-				if name != "" && plain != "" && (coreMenuName(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain) {
-					return true
-				}
-			}
-		}
+	isSo := func(name string) bool {
+		return name != "" && (coreMenuName(name) == plain || settings.PlainName(name[strings.LastIndex(name, "> ")+1:]) == plain)
 	}
-	return false
+	return plain != "" && e.hasAttribute(id, func(a settings.Attribute) bool { return isSo(a.Menu) || isSo(a.Name) })
 }
 
 // coreMenuName is a name of a menu without the words that vendors put around it, in the singular.

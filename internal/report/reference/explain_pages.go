@@ -75,9 +75,7 @@ func (e *Explainer) profileRows(id string) (wants [][]string, effects []string, 
 		if way != "" && len(ways) < mostWays && !slices.ContainsFunc(ways, func(w labelled) bool { return w.Value == way }) {
 			ways = append(ways, labelled{Name: cmp.Or(firstOf(p.Vendors), "-"), Value: way})
 		}
-		if d := p.Citation.Vendor + ", " + p.Citation.Title; !slices.Contains(documents, d) {
-			documents = append(documents, d)
-		}
+		documents = humanize.AddNew(documents, p.Citation.Vendor+", "+p.Citation.Title)
 	}
 	slices.SortStableFunc(order, func(a, b [2]string) int {
 		return cmp.Or(strings.Compare(a[0], b[0]), cmp.Compare(len(by[b]), len(by[a])))

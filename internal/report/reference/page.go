@@ -185,15 +185,11 @@ func citationSource(c *verdict.Citation) string {
 }
 
 func otherWants(others []rulepack.OtherWant) []string {
-	var out, values []string
+	var profiles humanize.Groups[string]
 	for _, o := range others {
-		if n := slices.Index(values, o.Value); n >= 0 {
-			out[n] += ", " + o.Profile
-			continue
-		}
-		values, out = append(values, o.Value), append(out, o.Value+": "+o.Profile)
+		profiles.Add(o.Value, o.Profile)
 	}
-	return out
+	return humanize.Each(profiles.Names, func(value string) string { return value + ": " + strings.Join(profiles.Of[value], ", ") })
 }
 
 // RulesByName lays out the page of all rules: under a heading for each id the rules of all packs, with their results on the

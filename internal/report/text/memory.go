@@ -443,9 +443,7 @@ func DescribeDoubts(r *report.Report) []string {
 		}
 	}
 	for i := range r.Inventory.Slots {
-		if d := string(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {
-			doubts = append(doubts, d)
-		}
+		doubts = humanize.AddNew(doubts, string(r.Inventory.Slots[i].Mapping.Doubt))
 	}
 	switch {
 	case len(doubts) > 0:

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,14 +76,10 @@ func (b *Board) pictureContent(key int) string {
 func (b *Board) listedChannels(columns []group) []int {
 	var out []int
 	for _, g := range columns {
-		for c := range b.cells[g.keys[0]] {
-			if !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
+		out = slices.AppendSeq(out, maps.Keys(b.cells[g.keys[0]]))
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // cellWidth returns the width of the labels of a CPU, and of the sizes in each slot of its channels.
@@ -191,8 +188,8 @@ func (b *Board) MarkedSlots() map[string]bool {
 // channelNote returns the note at the end of a channel's row, "" for none: "<- B4: move to B3, CPU1 empty". What it is about is named
 // unless it is all that the row has: its only modules, or its only CPU.
 func (b *Board) channelNote(columns []group, channel int) string {
-	about, same := map[string][]string{}, map[string]int{}
-	var texts []string
+	var about humanize.Groups[string]
+	same := map[string]int{}
 	noted, filled := 0, 0
 	for _, g := range columns {
 		for _, c := range b.cells[g.keys[0]][channel] {
@@ -208,20 +205,18 @@ func (b *Board) channelNote(columns []group, channel int) string {
 			if label == "" || same[label] > 1 {
 				label = strings.TrimSpace(humanize.List(b.processorNames(g.keys)) + " " + label)
 			}
-			if about[n.text] == nil {
-				texts = append(texts, n.text)
-			}
-			about[n.text] = append(about[n.text], label)
+			about.Add(n.text, label)
 			if n.label != "" {
 				noted++
 			}
 		}
 	}
 	const move = "move to "
+	texts := about.Names
 	for i, text := range texts {
-		whose := humanize.List(humanize.Spans(about[text]))
+		whose := humanize.List(humanize.Spans(about.Of[text]))
 		switch {
-		case text == "empty" && len(about[text]) < len(columns):
+		case text == "empty" && len(about.Of[text]) < len(columns):
 			texts[i] = whose + " " + text
 		case text != "empty" && noted < filled:
 			texts[i] = whose + ": " + text

@@ -93,6 +93,14 @@ func DescribeCost(e *verdict.Effect) string {
 	return e.Text + " (" + source + ")"
 }
 
+// DescribeWaiver is why a failure is accepted, and until when; "" without a waiver.
+func DescribeWaiver(w *verdict.Waiver) string {
+	if w == nil || w.Until == "" {
+		return cmp.Or(w, &verdict.Waiver{}).Reason
+	}
+	return w.Reason + " (until " + string(w.Until) + ")"
+}
+
 // DescribeErrors describes the errors counted for a module: "120 corrected errors", with the uncorrected ones if there are
 // any; "" if they are not counted or zero.
 func DescribeErrors(e *inventory.Errors) string {

@@ -203,13 +203,10 @@ func (p *currentPage) publishOutcome(out Outcome) {
 		r.MarkOutdated(out.Err)
 		n := newAuditPage(&r)
 		if out.Report != nil {
-			all, from := n.families, metrics.FromReport(out.Report)
-			for i := range all {
-				for k := range from {
-					if all[i].Name == metrics.SourceUp && from[k].Name == metrics.SourceUp {
-						all[i] = from[k]
-					}
-				}
+			ofSources := func(f metrics.Family) bool { return f.Name == metrics.SourceUp }
+			from := metrics.FromReport(out.Report)
+			if to, now := slices.IndexFunc(n.families, ofSources), slices.IndexFunc(from, ofSources); to >= 0 && now >= 0 {
+				n.families[to] = from[now]
 			}
 		}
 		p.current.Store(n)
