@@ -290,13 +290,11 @@ func (p *Program) inventoryCommand() *cobra.Command {
 				return failed
 			}
 			doc := report.BuildInventory(sys, population.Derive(sys, p.Rules), p.reportOptions(&f.input, report.Criteria{}))
-			if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
+			err = f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 				t.options.Settings = settings
 				return formats.WriteInventory(t, f.output.format, &doc, t.options)
-			}); err != nil {
-				return err
-			}
-			return orNothing(failed, sys, "read", "")
+			})
+			return cmp.Or(err, orNothing(failed, sys, "read", ""))
 		},
 	}
 	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
@@ -337,10 +335,8 @@ audit could not be done.`,
 			// Also if the audit failed: otherwise the previous labels would remain.
 			failed = orNothing(failed, sys, "audit", "")
 			doc := j.Report(p.reportOptions(&f.input, f.criteria(failed)))
-			if err := f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
-				return err
-			}
-			return failed
+			err = f.output.writeOutput(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) })
+			return cmp.Or(err, failed)
 		},
 	}
 	f.input.registerFlags(cmd)

@@ -453,11 +453,8 @@ func memberLabel(name string) string {
 const tarHead = 512
 
 func isArchive(head []byte) bool {
-	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return true
-		}
-	}
 	const at = 257 // offset of the magic in a tar header
-	return len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
+	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	return slices.ContainsFunc([]string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"}, begins) ||
+		len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
 }

@@ -255,12 +255,10 @@ could not be read.`,
 			}
 			topo := population.Derive(sys, p.Rules)
 			doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input, report.Criteria{}))
-			if err := f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
+			err = f.output.writeOutput(p, f.input.identifiers, func(t *terminal) error {
 				return formats.WriteOther(t, f.output.format, &doc, text.WriteComparison, t.options)
-			}); err != nil {
-				return err
-			}
-			return orNothing(failed, sys, "compare", "")
+			})
+			return cmp.Or(err, orNothing(failed, sys, "compare", ""))
 		},
 	}
 	f.input.registerFlags(cmd)
@@ -296,13 +294,8 @@ not be read, or no document gives this profile for the machine.`,
 			if err := engine.CheckProfile(name); err != nil {
 				return p.addFittingProfiles(f, engine, err)
 			}
-			g, err := p.gatherInputs(&f.input)
-			if err != nil {
-				return err
-			}
-			defer g.close()
-			sys, exports := collect.WithExports(g.Input)
-			if failed := joinInputErrors(p.writerHint(g.failed, sys), g.bmc.queryFailure()); failed != nil {
+			sys, failed := p.readSystem(&f.input)
+			if failed != nil {
 				return failed
 			}
 			topo := population.Derive(sys, p.Rules)
@@ -316,7 +309,7 @@ not be read, or no document gives this profile for the machine.`,
 			if chosen == nil {
 				return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
 			}
-			x, tool, err := assess.PresentSettings(exports, form)
+			x, tool, err := assess.PresentSettings(f.input.exports, form)
 			if err != nil {
 				return usageError("profiles patch: %w", err)
 			}

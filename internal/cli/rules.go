@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -394,10 +395,7 @@ expressions of a rule are printed by memaudit rules show.`,
 			if err := e.Explain(page, word, doc, verbose); err != nil {
 				return usageError("explain: %w", err)
 			}
-			if err := p.printPage(page); err != nil {
-				return err
-			}
-			return failed
+			return cmp.Or(p.printPage(page), failed)
 		},
 	}
 	f.input.registerFlags(cmd)
