@@ -2,9 +2,9 @@ package humanize
 
 import "slices"
 
-// Each returns a text for each entry of a list.
-func Each[T any](list []T, text func(T) string) []string {
-	out := make([]string, len(list))
+// Each returns a text, or what else a function makes, for each entry of a list.
+func Each[T, R any](list []T, text func(T) R) []R {
+	out := make([]R, len(list))
 	for i, entry := range list {
 		out[i] = text(entry)
 	}

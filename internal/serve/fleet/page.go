@@ -88,36 +88,28 @@ func (d *Document) pageMachines() []pageMachines {
 }
 
 func (d *Document) pageTables() []pageTable {
-	unread := rowsOf(d.Unreadable, func(u Unreadable) []string { return []string{u.Input, u.Reason} })
+	unread := humanize.Each(d.Unreadable, func(u Unreadable) []string { return []string{u.Input, u.Reason} })
 	if d.UnreadableMore > 0 {
 		unread = append(unread, []string{"and " + humanize.Plural(d.UnreadableMore, "other input"), ""})
 	}
 	return slices.DeleteFunc([]pageTable{
 		{"Outliers", []string{string(d.By), "machine", "differs from most in"},
-			rowsOf(d.findOutliers(), func(o outlier) []string { return []string{o.kind, o.machine, o.text} })},
+			humanize.Each(d.findOutliers(), func(o outlier) []string { return []string{o.kind, o.machine, o.text} })},
 		{"Measured memory bandwidth, the slowest first", []string{"machine", string(d.By), "slowest node", "bytes per second", "share of the median", "undecided"},
-			rowsOf(d.Measured, func(m Measured) []string {
+			humanize.Each(d.Measured, func(m Measured) []string {
 				return slices.Concat([]string{m.Machine, string(m.Kind), nullable.Text(m.Node, "")}, m.figureCells(), []string{string(m.Undecided)})
 			})},
-		{"BIOS versions", []string{"product", "version", "machines", "which"}, rowsOf(d.BIOSVersions, func(v BIOSVersion) []string {
+		{"BIOS versions", []string{"product", "version", "machines", "which"}, humanize.Each(d.BIOSVersions, func(v BIOSVersion) []string {
 			return []string{v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", ")}
 		})},
 		{"Settings that wait for a reboot", []string{"machine", "setting", "now", "then"},
-			rowsOf(d.Pending, func(p Pending) []string { return []string{p.Machine, p.Setting, string(p.Now), p.Then} })},
+			humanize.Each(d.Pending, func(p Pending) []string { return []string{p.Machine, p.Setting, string(p.Now), p.Then} })},
 		{"Checks that did not run", []string{"reason", "what would help", "machines"},
-			rowsOf(d.Undecided, func(u Undecided) []string {
+			humanize.Each(d.Undecided, func(u Undecided) []string {
 				return []string{u.Reason, string(u.KnownBy), strconv.Itoa(len(u.Machines))}
 			})},
 		{"Not read", []string{"input", "reason"}, unread},
 	}, func(t pageTable) bool { return len(t.Rows) == 0 })
-}
-
-func rowsOf[T any](list []T, cells func(T) []string) [][]string {
-	var out [][]string
-	for _, one := range list {
-		out = append(out, cells(one))
-	}
-	return out
 }
 
 // Formats lists the values of --format.
