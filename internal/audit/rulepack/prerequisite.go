@@ -87,9 +87,7 @@ func (v *validator) prerequisites(r *Rule) {
 			{p.Setting == "" && p.Needs != "" && p.Lacks == "", "needs without a setting needs lacks: what is instead"},
 			{(p.Applies == "") != (p.Concerns == ""), "applies needs concerns, the same in words"},
 		} {
-			if fault.is {
-				v.complain(n, "rule %s: %s", r.ID, fault.text)
-			}
+			v.complainIf(fault.is, n, "rule %s: %s", r.ID, fault.text)
 		}
 	}
 }

@@ -46,6 +46,12 @@ func (v *validator) complain(n *yaml.Node, format string, args ...any) {
 	v.out = v.out.Add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
 }
 
+func (v *validator) complainIf(wrong bool, n *yaml.Node, format string, args ...any) {
+	if wrong {
+		v.complain(n, format, args...)
+	}
+}
+
 func keyOrRule(n *yaml.Node, key string) *yaml.Node {
 	if c := datafile.Value(n, key); c != nil {
 		return c
@@ -54,23 +60,17 @@ func keyOrRule(n *yaml.Node, key string) *yaml.Node {
 }
 
 func (v *validator) validateRule(r *Rule) {
-	if !idPattern().MatchString(r.ID) {
-		v.complain(keyOrRule(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
-	}
+	v.complainIf(!idPattern().MatchString(r.ID), keyOrRule(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
 	for _, need := range []struct{ key, value string }{{"title", r.Title}, {"check", r.Check}, {"why", r.Why}, {"severity", r.Severity}} {
-		if need.value == "" {
-			v.complain(r.node, "rule %s: %s is missing", r.ID, need.key)
-		}
+		v.complainIf(need.value == "", r.node, "rule %s: %s is missing", r.ID, need.key)
 	}
-	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectCounter, facts.SubjectBaseline, facts.SubjectMeasured, facts.SubjectDevice}, r.Subject) {
-		v.complain(keyOrRule(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, counter, baseline, measured or device", r.Subject)
-	}
-	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
-		v.complain(keyOrRule(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)
-	}
-	if r.Applies != "" && r.Concerns == "" {
-		v.complain(keyOrRule(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
-	}
+	subjects := []string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectCounter, facts.SubjectBaseline,
+		facts.SubjectMeasured, facts.SubjectDevice}
+	v.complainIf(!slices.Contains(subjects, r.Subject), keyOrRule(r.node, "subject"),
+		"subject %q, expected machine, socket, slot, node, setting, counter, baseline, measured or device", r.Subject)
+	v.complainIf(!slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty), keyOrRule(r.node, "certainty"),
+		"certainty %q, expected direct, corroborated or indirect", r.Certainty)
+	v.complainIf(r.Applies != "" && r.Concerns == "", keyOrRule(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
 	before := len(v.out)
 	v.expressions(r)
 	written := len(v.out) == before
@@ -80,9 +80,8 @@ func (v *validator) validateRule(r *Rule) {
 	v.validateSources(r)
 	v.validateMark(r)
 	v.prerequisites(r)
-	if len(r.Headline) > longestShort {
-		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
-	}
+	v.complainIf(len(r.Headline) > longestShort, keyOrRule(r.node, "headline"),
+		"rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
 	if e := r.Written.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
 		v.complain(keyOrRule(datafile.Value(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
 	}
@@ -118,9 +117,8 @@ func (v *validator) validateExpression(parent *yaml.Node, key, src string, want 
 var quoted = lazy.Pattern(`^"|" \+ |\+ "|^[a-z_]+\([a-z_.]+\)$|^[a-z_]+\.[a-z_.]+$`)
 
 func (v *validator) text(parent *yaml.Node, key, src string) {
-	if quoted().MatchString(src) && !strings.Contains(src, "{{") {
-		v.complain(keyOrRule(parent, key), `%s: an expression, expected a text with values in braces: {{gib .slot.size_bytes}} of memory`, key)
-	}
+	v.complainIf(quoted().MatchString(src) && !strings.Contains(src, "{{"), keyOrRule(parent, key),
+		`%s: an expression, expected a text with values in braces: {{gib .slot.size_bytes}} of memory`, key)
 	v.placeErrors(parent, key, src, v.programs.CheckText(src))
 }
 
@@ -185,25 +183,19 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected stri
 }
 
 func (v *validator) validateSources(r *Rule) {
-	if r.Citation == nil && !r.Explains && !r.Uncited {
-		v.complain(r.node, "rule %s: citation is missing", r.ID)
-	}
-	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
-		v.complain(keyOrRule(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
-	}
-	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.ThirdParty {
-		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.ThirdParty)
+	v.complainIf(r.Citation == nil && !r.Explains && !r.Uncited, r.node, "rule %s: citation is missing", r.ID)
+	if c, node := r.Citation, keyOrRule(r.node, "citation"); c != nil {
+		v.complainIf(c.Vendor == "" || c.Title == "", node, "rule %s: a citation needs vendor and title", r.ID)
+		v.complainIf(!slices.Contains([]string{"", verdict.Standard, verdict.ThirdParty}, c.Authority), keyOrRule(node, "authority"),
+			"rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.ThirdParty)
 	}
 	for _, word := range r.Cite {
-		if !slices.Contains(CiteWords, word) {
-			v.complain(keyOrRule(r.node, "cite"), "rule %s: %q is not a topic, expected one of %s", r.ID, word, strings.Join(CiteWords, ", "))
-		}
+		v.complainIf(!slices.Contains(CiteWords, word), keyOrRule(r.node, "cite"),
+			"rule %s: %q is not a topic, expected one of %s", r.ID, word, strings.Join(CiteWords, ", "))
 	}
-	if e := r.Written.Effect; e != nil && r.Citation == nil && e.Source == "" {
-		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
-	}
-	if e := r.Written.Effect; e != nil && e.Text == "" {
-		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text", r.ID)
+	if e, node := r.Written.Effect, keyOrRule(r.node, "effect"); e != nil {
+		v.complainIf(r.Citation == nil && e.Source == "", node, "rule %s: an effect needs its document", r.ID)
+		v.complainIf(e.Text == "", node, "rule %s: an effect needs text", r.ID)
 	}
 }
 
@@ -215,15 +207,10 @@ func (v *validator) validateMark(r *Rule) {
 		return
 	}
 	node := keyOrRule(r.node, "mark")
-	if r.Subject != "socket" {
-		v.complain(node, "rule %s: a mark is written below a socket's picture, but the subject is %s", r.ID, r.Subject)
-	}
-	if len(r.Mark) > longestMark {
-		v.complain(node, "rule %s: a mark of %d letters, at most %d fit", r.ID, len(r.Mark), longestMark)
-	}
-	if strings.ContainsAny(strings.ReplaceAll(r.Mark, verdict.EmptyChannels, ""), "{}") {
-		v.complain(node, "rule %s: mark %q, the only braces known are %s", r.ID, r.Mark, verdict.EmptyChannels)
-	}
+	v.complainIf(r.Subject != "socket", node, "rule %s: a mark is written below a socket's picture, but the subject is %s", r.ID, r.Subject)
+	v.complainIf(len(r.Mark) > longestMark, node, "rule %s: a mark of %d letters, at most %d fit", r.ID, len(r.Mark), longestMark)
+	v.complainIf(strings.ContainsAny(strings.ReplaceAll(r.Mark, verdict.EmptyChannels, ""), "{}"), node,
+		"rule %s: mark %q, the only braces known are %s", r.ID, r.Mark, verdict.EmptyChannels)
 }
 
 // A pass, a fail and an unknown are required. None is run after an error of an expression, which each would repeat.
@@ -253,34 +240,25 @@ func (v *validator) validateCases(r *Rule, written bool) {
 		}
 	}
 	for _, need := range []string{"pass", "fail", "unknown"} {
-		if !seen[need] && (!r.Explains || need != "fail") {
-			v.complain(r.node, "rule %s: no case that expects %s", r.ID, need)
-		}
+		v.complainIf(!seen[need] && (!r.Explains || need != "fail"), r.node, "rule %s: no case that expects %s", r.ID, need)
 	}
 }
 
 func (v *validator) validateProfile(q *ProfileSpec) {
-	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
-		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without spaces", q.ID)
-	}
+	v.complainIf(q.ID == "" || strings.ContainsAny(q.ID, " \t"), keyOrRule(q.node, "id"), "profile id %q: expected words without spaces", q.ID)
 	for _, intent := range q.Intents {
-		if !slices.Contains(Intents[:], intent) {
-			v.complain(keyOrRule(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
-		}
+		v.complainIf(!slices.Contains(Intents[:], intent), keyOrRule(q.node, "intent"),
+			"intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
 	}
-	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
-		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
-	}
-	if q.Face != facts.BasisAny && q.Face != facts.BasisFirmware && q.Face != facts.BasisConfigured {
-		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.BasisFirmware, facts.BasisConfigured)
-	}
+	v.complainIf(q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "", q.node,
+		"profile %s: citation with vendor and title is missing", q.ID)
+	v.complainIf(q.Face != facts.BasisAny && q.Face != facts.BasisFirmware && q.Face != facts.BasisConfigured, keyOrRule(q.node, "face"),
+		"face %q, expected %s, %s or nothing", q.Face, facts.BasisFirmware, facts.BasisConfigured)
 	if n, err := strconv.Atoi(q.DocumentRows); q.DocumentRows != "" && q.DocumentRows != unknownRows && (err != nil || n <= len(q.Settings)) {
 		v.complain(keyOrRule(q.node, "document_rows"), "document_rows %q, expected more than the %d settings of the profile, or %s", q.DocumentRows, len(q.Settings), unknownRows)
 	}
 	v.validateExpression(q.node, "applies", q.Applies, types.BoolType)
-	if len(q.Settings) == 0 {
-		v.complain(q.node, "profile %s: settings are missing", q.ID)
-	}
+	v.complainIf(len(q.Settings) == 0, q.node, "profile %s: settings are missing", q.ID)
 	table := datafile.Value(q.node, "settings")
 	for i := range q.Settings {
 		v.validateSetting(q, &q.Settings[i], table)
@@ -290,17 +268,13 @@ func (v *validator) validateProfile(q *ProfileSpec) {
 func (v *validator) validateSetting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
 	node := keyOrRule(table, w.ID)
 	known, ok := settings.Lookup(w.ID)
-	if !ok {
-		v.complain(node, "profile %s: %q is not a canonical setting, expected an id of rules/settings/vocabulary.tsv", q.ID, w.ID)
-	}
+	v.complainIf(!ok, node, "profile %s: %q is not a canonical setting, expected an id of rules/settings/vocabulary.tsv", q.ID, w.ID)
 	for _, word := range w.Want {
-		if ok && !known.Accepts(word) {
-			v.complain(keyOrRule(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
-		}
+		v.complainIf(ok && !known.Accepts(word), keyOrRule(node, "want"),
+			"profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
 	}
-	if w.Effect != nil && w.Effect.AttachTo != "" {
-		v.complain(keyOrRule(datafile.Value(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
-	}
+	v.complainIf(w.Effect != nil && w.Effect.AttachTo != "", keyOrRule(datafile.Value(node, "effect"), "beside"),
+		"profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	switch {
 	case len(w.Want) > 0:
 	case q.WrittenBy != nil:
@@ -308,9 +282,8 @@ func (v *validator) validateSetting(q *ProfileSpec, w *WantedSetting, table *yam
 	default:
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
 	}
-	if w.About != "" && w.About != facts.BasisOption && w.About != facts.BasisSystem {
-		v.complain(keyOrRule(node, "about"), "about %q, expected %s, %s or nothing", w.About, facts.BasisOption, facts.BasisSystem)
-	}
+	v.complainIf(w.About != "" && w.About != facts.BasisOption && w.About != facts.BasisSystem, keyOrRule(node, "about"),
+		"about %q, expected %s, %s or nothing", w.About, facts.BasisOption, facts.BasisSystem)
 	switch w.Level {
 	case "info", "warning":
 	case "":

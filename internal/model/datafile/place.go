@@ -61,6 +61,20 @@ func (p Place) RecordWrong(format string, args ...any) {
 	p.RecordFault("%s", text)
 }
 
+// FaultIf records what is wrong at a place if it is.
+func (p Place) FaultIf(wrong bool, format string, args ...any) {
+	if wrong {
+		p.RecordFault(format, args...)
+	}
+}
+
+// WrongIf records what is wrong with the value at a place if it is.
+func (p Place) WrongIf(wrong bool, format string, args ...any) {
+	if wrong {
+		p.RecordWrong(format, args...)
+	}
+}
+
 // Require records each of the keys that a mapping lacks.
 func (p Place) Require(keys ...string) {
 	for _, key := range keys {

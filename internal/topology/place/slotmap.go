@@ -307,38 +307,29 @@ func ValidateMaps(f *datafile.File, data []byte, known Known) {
 		entry.Require("id", "models", "locators", "check", "sources")
 		entry.Key("id").Match(`^[a-z0-9][a-z0-9.-]*$`, "small letters, digits, dots and dashes")
 		entry.Key("check").OneOf("doc", "field", "label", "first", "count", "infer")
-		if !bytes.Contains(data, []byte("\n  - {id: "+m.ID+",")) {
-			entry.RecordFault("%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
-		}
+		entry.FaultIf(!bytes.Contains(data, []byte("\n  - {id: "+m.ID+",")),
+			"%s: a map is one line that begins with two spaces and - {id: %s,", m.ID, m.ID)
 		for j, s := range m.Sources {
-			if len(known.sources) > 0 && !known.sources[s] {
-				entry.Key("sources").Item(j).RecordFault("%s: source %s is not in sources.yaml beside the maps", m.ID, s)
-			}
+			entry.Key("sources").Item(j).FaultIf(len(known.sources) > 0 && !known.sources[s],
+				"%s: source %s is not in sources.yaml beside the maps", m.ID, s)
 		}
 		for j, id := range m.Locators {
-			if len(known.patterns) > 0 && !known.patterns[id] {
-				entry.Key("locators").Item(j).RecordFault("%s: %s is not a pattern of locators.yaml", m.ID, id)
-			}
+			entry.Key("locators").Item(j).FaultIf(len(known.patterns) > 0 && !known.patterns[id],
+				"%s: %s is not a pattern of locators.yaml", m.ID, id)
 		}
-		if m.Unknown == "" && len(m.Groups) == 0 {
-			entry.RecordFault("%s: needs groups, or unknown with the reason", m.ID)
-		}
+		entry.FaultIf(m.Unknown == "" && len(m.Groups) == 0, "%s: needs groups, or unknown with the reason", m.ID)
 		for key, channels := range map[string]int{"second": len(m.Second), "controllers": len(m.Controllers)} {
-			if channels > 0 && channels != len(m.Groups) {
-				entry.Key(key).RecordFault("%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
-			}
+			entry.Key(key).FaultIf(channels > 0 && channels != len(m.Groups),
+				"%s: %s has %d channels, groups %d", m.ID, key, channels, len(m.Groups))
 		}
 		const mostSlots = 4
 		for key, groups := range map[string][][]int{"groups": m.Groups, "second": m.Second} {
 			seen := map[int]bool{}
 			for i, channel := range groups {
-				if len(channel) > mostSlots {
-					entry.Key(key).Item(i).RecordFault("%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
-				}
+				entry.Key(key).Item(i).FaultIf(len(channel) > mostSlots,
+					"%s: a channel of %d slots, expected at most %d", m.ID, len(channel), mostSlots)
 				for j, slot := range channel {
-					if seen[slot] {
-						entry.Key(key).Item(i).Item(j).RecordFault("%s: slot %d is listed twice in %s", m.ID, slot, key)
-					}
+					entry.Key(key).Item(i).Item(j).FaultIf(seen[slot], "%s: slot %d is listed twice in %s", m.ID, slot, key)
 					seen[slot] = true
 				}
 			}
@@ -359,9 +350,7 @@ func ValidatePatterns(f *datafile.File) []LocatorRule {
 		rule := at.Key("rules").Item(i)
 		rule.Require("id", "locator")
 		rule.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
-		if seen[r.ID] {
-			rule.Key("id").RecordFault("%s: this id is used twice", r.ID)
-		}
+		rule.Key("id").FaultIf(seen[r.ID], "%s: this id is used twice", r.ID)
 		seen[r.ID] = true
 		if r.Node != "" {
 			rule.Key("node").OneOf("socket", "controller", "auto", "ignore")

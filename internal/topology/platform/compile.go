@@ -147,18 +147,13 @@ func Validate(f *datafile.File, listed map[string]Document, shipped bool) {
 func (p *Platform) validateFacts(at datafile.Place) {
 	validateSpeeds(at.Key("speeds"), p.Speeds, p.MaxDPC, false)
 	for kind := range p.Speeds {
-		if !moduleKind().MatchString(kind) {
-			at.Key("speeds").RecordWrong("unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
-		}
+		at.Key("speeds").WrongIf(!moduleKind().MatchString(kind),
+			"unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
 	}
 	for kind, most := range p.MostDPC {
 		where := at.Key("max_dpc_of")
-		if p.Speeds[kind] == nil {
-			where.RecordWrong("%s has no row in speeds", kind)
-		}
-		if most >= p.MaxDPC {
-			where.Key(kind).RecordWrong("%d, expected fewer than max_dpc, %d", most, p.MaxDPC)
-		}
+		where.WrongIf(p.Speeds[kind] == nil, "%s has no row in speeds", kind)
+		where.Key(kind).WrongIf(most >= p.MaxDPC, "%d, expected fewer than max_dpc, %d", most, p.MaxDPC)
 	}
 }
 
@@ -173,9 +168,7 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 		}
 		last := 0
 		for i, mts := range row {
-			if mts != 0 && last != 0 && mts > last {
-				where.Item(i).RecordFault("speeds.%s: %d after %d: the speed rises with depth", kind, mts, last)
-			}
+			where.Item(i).FaultIf(mts != 0 && last != 0 && mts > last, "speeds.%s: %d after %d: the speed rises with depth", kind, mts, last)
 			if named := ddr.Nominal(mts); named != mts {
 				where.Item(i).RecordFault("speeds.%s: %d MT/s is printed as %d", kind, mts, named)
 			}
@@ -188,22 +181,16 @@ func validateSpeeds(at datafile.Place, table map[string][]int, depth int, short 
 
 // Controllers have equally many channels, and each of a lockstep pair exists on the CPU and is in no other pair.
 func (p *Platform) validateChannels(at datafile.Place) {
-	if p.Controllers > 0 && p.ChannelsPerSocket%p.Controllers != 0 {
-		at.Key("controllers").RecordWrong("%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
-	}
+	at.Key("controllers").WrongIf(p.Controllers > 0 && p.ChannelsPerSocket%p.Controllers != 0,
+		"%d, expected a divisor of channels_per_socket, which is %d", p.Controllers, p.ChannelsPerSocket)
 	seen := map[int]bool{}
 	for i, pair := range p.LockstepChannels {
-		if len(pair) != 2 {
-			at.Key("lockstep_channels").Item(i).RecordWrong("%s, expected 2", humanize.Plural(len(pair), "channel"))
-		}
+		at.Key("lockstep_channels").Item(i).WrongIf(len(pair) != 2, "%s, expected 2", humanize.Plural(len(pair), "channel"))
 		for j, channel := range pair {
 			where := at.Key("lockstep_channels").Item(i).Item(j)
-			if channel >= p.ChannelsPerSocket {
-				where.RecordFault("lockstep_channels: channel %d, but channels_per_socket is %d", channel, p.ChannelsPerSocket)
-			}
-			if seen[channel] {
-				where.RecordFault("lockstep_channels: channel %d is listed twice", channel)
-			}
+			where.FaultIf(channel >= p.ChannelsPerSocket,
+				"lockstep_channels: channel %d, but channels_per_socket is %d", channel, p.ChannelsPerSocket)
+			where.FaultIf(seen[channel], "lockstep_channels: channel %d is listed twice", channel)
 			seen[channel] = true
 		}
 	}
@@ -226,9 +213,8 @@ func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Docume
 		}
 	}
 	own := func(key string, i int, source string) {
-		if source != "" && !slices.Contains(p.Sources, source) {
-			at.Key(key).Item(i).Key("source").RecordFault("%s: source %s is not one of the platform's sources", key, source)
-		}
+		at.Key(key).Item(i).Key("source").FaultIf(source != "" && !slices.Contains(p.Sources, source),
+			"%s: source %s is not one of the platform's sources", key, source)
 	}
 	for i := range p.Boards {
 		own("boards", i, p.Boards[i].Source)
@@ -237,24 +223,18 @@ func (p *Platform) validateDocuments(at datafile.Place, listed map[string]Docume
 		where := at.Key("loaded_latency")
 		where.Require("saturated", "of", "source")
 		for key, ns := range map[string][]float64{"half": l.Half, "saturated": l.Saturated} {
-			if ns != nil && (len(ns) != 2 || ns[0] > ns[1]) {
-				where.Key(key).RecordWrong("%v, expected the lowest and the highest latency", ns)
-			}
+			where.Key(key).WrongIf(ns != nil && (len(ns) != 2 || ns[0] > ns[1]), "%v, expected the lowest and the highest latency", ns)
 		}
-		if !slices.Contains(p.Sources, l.Source) {
-			where.Key("source").RecordFault("loaded_latency: source %s is not one of the platform's sources", l.Source)
-		}
+		where.Key("source").FaultIf(!slices.Contains(p.Sources, l.Source),
+			"loaded_latency: source %s is not one of the platform's sources", l.Source)
 	}
 	for i := range p.Measured {
 		where := at.Key("measured").Item(i)
 		where.Require("source")
-		if len(p.Measured[i].Layouts)+len(p.Measured[i].DIMMs) == 0 {
-			where.RecordWrong("neither layouts nor dimms")
-		}
+		where.WrongIf(len(p.Measured[i].Layouts)+len(p.Measured[i].DIMMs) == 0, "neither layouts nor dimms")
 		for dimms, bounds := range p.Measured[i].DIMMs {
-			if len(bounds) != 2 {
-				where.Key("dimms").Key(strconv.Itoa(dimms)).RecordWrong("%d numbers, expected the lowest and the highest share", len(bounds))
-			}
+			where.Key("dimms").Key(strconv.Itoa(dimms)).WrongIf(len(bounds) != 2,
+				"%d numbers, expected the lowest and the highest share", len(bounds))
 		}
 		own("measured", i, p.Measured[i].Source)
 	}
@@ -264,16 +244,13 @@ func (c *Citation) validate(at datafile.Place, row *Citation) {
 	for _, field := range []struct{ name, said, want any }{
 		{"vendor", c.Vendor, row.Vendor}, {"title", c.Title, row.Title}, {"year", c.Year, row.Year}, {"place", c.Place, row.Place}, {"url", c.URL, row.URL},
 	} {
-		if field.said != field.want {
-			at.RecordWrong("the %s of %s is \"%v\", in rules/%s \"%v\"", field.name, row.Key, field.said, documentsFile, field.want)
-		}
+		at.WrongIf(field.said != field.want,
+			"the %s of %s is \"%v\", in rules/%s \"%v\"", field.name, row.Key, field.said, documentsFile, field.want)
 	}
 }
 
 func (r *recogniseFile) validate(at datafile.Place) {
-	if len(r.Recognise) == 0 {
-		at.Key("recognise").RecordWrong("empty: no machine would be recognised as this platform")
-	}
+	at.Key("recognise").WrongIf(len(r.Recognise) == 0, "empty: no machine would be recognised as this platform")
 	for i := range r.Recognise {
 		r.Recognise[i].validate(at.Key("recognise").Item(i))
 	}
@@ -297,15 +274,12 @@ func (r *IndexRow) validate(at datafile.Place) {
 	if printed := printedVendors[r.Vendor]; printed != "" {
 		at.Key("vendor").RecordWrong("%q, expected %s: the processor's own word", r.Vendor, printed)
 	}
-	if plainMark().MatchString(r.Brand) {
-		at.Key("brand").RecordWrong(`%q, expected \(R\) and \(TM\): without \ they are groups of the expression`, r.Brand)
-	}
+	at.Key("brand").WrongIf(plainMark().MatchString(r.Brand),
+		`%q, expected \(R\) and \(TM\): without \ they are groups of the expression`, r.Brand)
 	for key, expression := range map[string]string{"brand": r.Brand, "product": r.Product} {
 		if expression != "" {
 			at.Key(key).Expression()
 		}
 	}
-	if r.Family < 0 && r.Brand == "" && r.Product == "" {
-		at.RecordWrong("needs family and model, a brand or a product")
-	}
+	at.WrongIf(r.Family < 0 && r.Brand == "" && r.Product == "", "needs family and model, a brand or a product")
 }
