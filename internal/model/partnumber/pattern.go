@@ -126,9 +126,7 @@ func readValid(f *datafile.File) []pattern {
 		p, part := &file.Parts[i], at.Key("parts").Item(i)
 		part.Require("id", "match", "sources", "check")
 		part.Key("id").Match(`^[a-z0-9][a-z0-9-]*$`, "small letters, digits and dashes")
-		if seen[p.ID] {
-			part.Key("id").RecordFault("%s: this id is used twice", p.ID)
-		}
+		part.Key("id").FaultIf(seen[p.ID], "%s: this id is used twice", p.ID)
 		seen[p.ID] = true
 		for j, source := range p.Sources {
 			if _, listed := file.Sources[source]; !listed {
@@ -171,9 +169,7 @@ func (p *pattern) validateTables(at datafile.Place) {
 		table, where := &p.Tables[i], at.Key("tables").Item(i)
 		where.Require("by", "map")
 		for j, group := range table.By {
-			if re.SubexpIndex(group) < 0 {
-				where.Key("by").Item(j).RecordFault("%s: match has no group %q", p.ID, group)
-			}
+			where.Key("by").Item(j).FaultIf(re.SubexpIndex(group) < 0, "%s: match has no group %q", p.ID, group)
 		}
 		for key := range table.Map {
 			switch row := where.Key("map").Key(key); {

@@ -22,9 +22,7 @@ func Validate(f *datafile.File) {
 	for _, id := range slices.Sorted(maps.Keys(t.Settings)) {
 		list := at.Key("settings").Key(id)
 		setting, known := Lookup(id)
-		if !known {
-			list.RecordWrong("is not in rules/settings/vocabulary.tsv")
-		}
+		list.WrongIf(!known, "is not in rules/settings/vocabulary.tsv")
 		for i := range t.Settings[id] {
 			t.validateAttribute(list.Item(i), &t.Settings[id][i], setting, known)
 		}
@@ -59,19 +57,15 @@ func (t *Table) validateSource(at datafile.Place, source string) {
 
 func (t *Table) validateAttribute(at datafile.Place, a *Attribute, setting Setting, known bool) {
 	t.validateSource(at, a.Source)
-	if a.Name == "" && a.Menu == "" {
-		at.RecordWrong("needs an attribute or a menu path")
-	}
+	at.WrongIf(a.Name == "" && a.Menu == "", "needs an attribute or a menu path")
 	if !known {
 		return
 	}
-	if len(a.Values) == 0 && setting.Kind != VendorName {
-		at.RecordWrong("needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
-	}
+	at.WrongIf(len(a.Values) == 0 && setting.Kind != VendorName,
+		"needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
 	for vendor, word := range a.Values {
-		if word != Next && !setting.Accepts(word) {
-			at.Key("values").Key(vendor).RecordWrong("%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
-		}
+		at.Key("values").Key(vendor).WrongIf(word != Next && !setting.Accepts(word),
+			"%q, expected one of %s", word, strings.Join(setting.Expected(), ", "))
 	}
 }
 
