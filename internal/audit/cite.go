@@ -207,8 +207,7 @@ func (r *auditRun) vendors() *vendors {
 // if a rule cites none.
 func (r *auditRun) slotsCitation(rule *rulepack.Rule, subject inventory.Subject) *verdict.Citation {
 	source := ""
-	for i := range r.population.Populations {
-		p := &r.population.Populations[i]
+	for _, p := range r.population.Populations {
 		if inventory.SocketSubject(p.Socket) != subject {
 			continue
 		}

@@ -125,8 +125,7 @@ func (n *Node) hasCPUs() bool { return len(n.CPUs)+len(n.Barred) > 0 }
 
 // representsSocket reports whether a node represents its socket: it is the first measured one with CPUs and memory.
 func (s *Machine) representsSocket(n *Node, o Options) bool {
-	for i := range s.Nodes {
-		m := &s.Nodes[i]
+	for _, m := range s.Nodes {
 		if m.Socket == n.Socket && m.hasCPUs() && m.FreeBytes != 0 && o.includesNode(m.ID) {
 			return m.ID == n.ID && n.Socket >= 0
 		}

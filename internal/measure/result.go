@@ -284,8 +284,7 @@ func (r *Result) Circumstances() []Line {
 // DoubtLines returns lines with the undecided figures and the reasons.
 func (r *Result) DoubtLines() []Line {
 	var out []Line
-	for i := range r.Nodes {
-		c := &r.Nodes[i]
+	for _, c := range r.Nodes {
 		for _, why := range c.Undecided {
 			out = append(out, Line{"undecided", fmt.Sprintf("node %d, memory of node %d: %s", c.CPUNode, c.MemoryNode, why)})
 		}

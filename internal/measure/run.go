@@ -441,8 +441,7 @@ func (r *Result) DrawCurves() string {
 			fmt.Fprintf(&b, "  %-13s%9s%9s  %s\n", name, load, fmt.Sprintf("%.1f%s", *latency*1e9, mark), strings.Repeat("#", length))
 		}
 		row("idle", "", c.Latency, "")
-		for j := range c.Loaded {
-			s := &c.Loaded[j]
+		for _, s := range c.Loaded {
 			load, mark := "", ""
 			if s.Bandwidth != nil {
 				load = fmt.Sprintf("%.1f", *s.Bandwidth*1e-9)

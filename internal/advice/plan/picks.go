@@ -400,8 +400,7 @@ func (s *search) scoreFindings(findings []verdict.Finding, topo *population.Resu
 			out.severities[2]++
 		}
 	}
-	for i := range findings {
-		f := &findings[i]
+	for _, f := range findings {
 		switch key := (Failure{Rule: f.Rule, Subject: f.Subject}).ruleAndSubject(); {
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:

@@ -101,8 +101,7 @@ func (n *measuredNode) documentedShare() Value {
 	if !socket.Known() {
 		return socket
 	}
-	for i := range n.m.population.Populations {
-		p := &n.m.population.Populations[i]
+	for _, p := range n.m.population.Populations {
 		if int64(p.Socket) != socket.Value {
 			continue
 		}

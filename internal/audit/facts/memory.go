@@ -291,8 +291,7 @@ func stoppedModules(m *Machine) Value {
 func perSocket(m *Machine) Value {
 	var facts []Value
 	out := []string{}
-	for i := range m.population.Populations {
-		p := &m.population.Populations[i]
+	for _, p := range m.population.Populations {
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
 		words := inventory.SocketSubject(p.Socket).String() + ": " + humanize.Plural(p.DIMMs.Or(0), "DIMM") + ", " + humanize.Size(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {

@@ -155,8 +155,7 @@ func (x *nodeFacts) describeShortage() Value {
 	}
 	var most int64
 	var words []string
-	for i := range x.m.sys.Nodes {
-		n := &x.m.sys.Nodes[i]
+	for _, n := range x.m.sys.Nodes {
 		if !n.HasCPU.Or(true) || n.Socket.Known() && n.Socket.Value != x.n.Socket.Value {
 			continue
 		}
@@ -189,8 +188,7 @@ var tierFields = []Field{
 func dramTier(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	first := -1
-	for i := range m.sys.Nodes {
-		n := &m.sys.Nodes[i]
+	for _, n := range m.sys.Nodes {
 		if n.Kind.Or("") != inventory.NodeDRAM {
 			continue
 		}
@@ -222,8 +220,7 @@ func slowNodes(m *Machine) Value {
 		}
 	}
 	count, others := 0, false
-	for i := range m.sys.Nodes {
-		n := &m.sys.Nodes[i]
+	for _, n := range m.sys.Nodes {
 		switch kind := n.Kind.Or(""); {
 		case !n.Kind.Known():
 			facts = append(facts, valueOf(n.Kind))
@@ -248,8 +245,7 @@ func slowNodes(m *Machine) Value {
 
 func interleaveWeights(m *Machine) Value {
 	facts, out := []Value{m.nodesRead()}, []int{}
-	for i := range m.sys.Nodes {
-		n := &m.sys.Nodes[i]
+	for _, n := range m.sys.Nodes {
 		if !n.HasMemory.Or(true) {
 			continue
 		}

@@ -101,8 +101,7 @@ func slotsFilled(m *Machine) Value {
 	return m.ofAllSlots(func(complete bool) any {
 		channels := 0
 		partWired := slices.ContainsFunc(m.population.Placements, func(p place.Placement) bool { return p.PartWired })
-		for i := range m.population.Populations {
-			p := &m.population.Populations[i]
+		for _, p := range m.population.Populations {
 			channels += p.ChannelsTotal.Or(0)
 			// Where the chipset or the board decides how many channels there are, firmware that lists four slots lists not just the module it found.
 			complete = complete && (p.ChannelsTotal.Known() || (partWired || p.Socket == place.Unplaced) && len(m.sys.Slots) > 3)
@@ -135,8 +134,7 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	}
 	complete := true
 	facts := make([]Value, 0, len(m.sys.Arrays))
-	for i := range m.sys.Arrays {
-		a := &m.sys.Arrays[i]
+	for _, a := range m.sys.Arrays {
 		facts = append(facts, valueOf(a.Devices))
 		complete = complete && a.Devices.Or(0) == listed[a.Handle]
 	}
@@ -165,8 +163,7 @@ func fewerSlots(m *Machine) Value {
 			complete = complete && size > 0 && s.SizeBytes.Or(0) == size
 		}
 		fewer := false
-		for i := range m.population.Populations {
-			p := &m.population.Populations[i]
+		for _, p := range m.population.Populations {
 			if p.DIMMs.Or(0) < most {
 				fewer = true
 				complete = complete && p.DIMMs.Or(0) > 0 && len(p.EmptySlots) == 0

@@ -426,8 +426,7 @@ func (m *Machine) OwningSocket(of inventory.Subject) inventory.Subject {
 				m.owners[part] = inventory.SocketSubject(socket)
 			}
 		}
-		for i := range m.sys.Nodes {
-			n := &m.sys.Nodes[i]
+		for _, n := range m.sys.Nodes {
 			own(inventory.NodeSubject(n.ID), n.Socket.Or(-1))
 		}
 		for i := range m.population.Placements {

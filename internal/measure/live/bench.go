@@ -81,8 +81,7 @@ func (b *Bench) Load(chains int, cpus []int, m measure.Memory, d time.Duration) 
 func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 	var s measure.Sample
 	var clock float64
-	for i := range outs {
-		o := &outs[i]
+	for _, o := range outs {
 		if o.wall > 0 {
 			s.Value += float64(o.done) / o.wall.Seconds()
 		}

@@ -264,8 +264,7 @@ func (pl *placer) nodesAgainst() string {
 		total += size
 	}
 	seen, sum := map[int]int64{}, int64(0)
-	for i := range pl.sys.Nodes {
-		n := &pl.sys.Nodes[i]
+	for _, n := range pl.sys.Nodes {
 		bytes, known := n.MemoryBytes.Get()
 		socket, ok := n.Socket.Get()
 		kind, _ := n.Kind.Get()
@@ -304,8 +303,7 @@ func describeExtraNodes(sys *inventory.System, places []Placement) string {
 		filled[places[i].Socket] = true
 	}
 	seen := map[int]int64{}
-	for i := range sys.Nodes {
-		n := &sys.Nodes[i]
+	for _, n := range sys.Nodes {
 		if kind, _ := n.Kind.Get(); kind != inventory.NodeDRAM {
 			continue
 		}

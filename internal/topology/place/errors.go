@@ -310,8 +310,7 @@ func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []Unp
 		own = &inventory.ControllerErrors{}
 	}
 	out := *e
-	for i := range unplaced {
-		u := &unplaced[i]
+	for _, u := range unplaced {
 		if !own.Corrected.Known() {
 			out.Corrected = unlessHidden(out.Corrected, u.Corrected, u.Label)
 		}

@@ -75,8 +75,7 @@ func (b *builder) capRunningSpeed(pop *Population) {
 // if unknown for one of them.
 func (r *Result) HighestMTs() int {
 	highest := 0
-	for i := range r.Populations {
-		pop := &r.Populations[i]
+	for _, pop := range r.Populations {
 		if len(pop.Slots) == 0 {
 			continue
 		}
@@ -208,8 +207,7 @@ type runningClock struct{ running, expected int }
 func (r *Result) WithRunningClock() *Result {
 	out := *r
 	out.clock = runningClock{}
-	for i := range r.Populations {
-		pop := &r.Populations[i]
+	for _, pop := range r.Populations {
 		running, known := pop.RunningMTs.Get()
 		if !known || !pop.Speed.Known() {
 			continue
