@@ -19,7 +19,7 @@ var deviceType = newObjectType("Device", "a GPU, network adapter, NVMe or accele
 	Field{"node", intType, "its NUMA node; -1 if firmware names none", typedReader(func(x *deviceFacts) Value { return valueOf(x.d.Node) })},
 	Field{"node_has_memory", boolType, "its node has memory", typedReader(func(x *deviceFacts) Value {
 		return deriveValue(func() any {
-			n := x.nodeByNumber(x.d.Node.Value)
+			n := x.m.nodeByNumber(x.d.Node.Value)
 			return n != nil && n.HasMemory.Value
 		}, x.nodeValues(x.d)...)
 	})},
@@ -27,17 +27,17 @@ var deviceType = newObjectType("Device", "a GPU, network adapter, NVMe or accele
 	Field{"apart", textType, "of a GPU: the sockets of all network adapters, if all GPUs are on one socket and they are on others; empty otherwise", typedReader((*deviceFacts).distantAdapters)},
 )
 
-func (x *deviceFacts) nodeByNumber(id int) *inventory.Node {
-	i := slices.IndexFunc(x.m.sys.Nodes, func(n inventory.Node) bool { return n.ID == id })
+func (m *Machine) nodeByNumber(id int) *inventory.Node {
+	i := slices.IndexFunc(m.sys.Nodes, func(n inventory.Node) bool { return n.ID == id })
 	if i < 0 {
 		return nil
 	}
-	return &x.m.sys.Nodes[i]
+	return &m.sys.Nodes[i]
 }
 
 func (x *deviceFacts) nodeValues(d *inventory.Device) []Value {
 	out := []Value{valueOf(d.Node)}
-	if n := x.nodeByNumber(d.Node.Or(-1)); n != nil {
+	if n := x.m.nodeByNumber(d.Node.Or(-1)); n != nil {
 		out = append(out, valueOf(n.HasMemory))
 	}
 	return out
@@ -48,7 +48,7 @@ func (x *deviceFacts) distantAdapters() Value {
 	on := map[string][]int{}
 	for i := range x.m.sys.PCI.Value {
 		d := &x.m.sys.PCI.Value[i]
-		n := x.nodeByNumber(d.Node.Or(-1))
+		n := x.m.nodeByNumber(d.Node.Or(-1))
 		if n == nil {
 			continue
 		}

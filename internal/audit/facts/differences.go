@@ -203,10 +203,8 @@ func (m *Machine) describeDifferences(slots []int, properties []property) Value 
 	out := []string{}
 	var facts []Value
 	for _, p := range properties {
-		for _, at := range slots {
-			facts = append(facts, p.read(&m.sys.Slots[at]))
-		}
-		values := facts[len(facts)-len(slots):]
+		values := m.ofSlots(slots, p.read)
+		facts = append(facts, values...)
 		if p.name == ratedProperty && m.ratedBeyond(slots) {
 			continue
 		}
@@ -226,10 +224,7 @@ func (m *Machine) describeDifferences(slots []int, properties []property) Value 
 
 // Two known unequal part numbers differ whatever else is unknown.
 func differentParts(s *socketFacts) Value {
-	parts := make([]Value, 0, len(s.pop.Slots))
-	for _, at := range s.pop.Slots {
-		parts = append(parts, valueOf(s.m.sys.Slots[at].PartNumber))
-	}
+	parts := s.m.ofSlots(s.pop.Slots, func(slot *inventory.Slot) Value { return valueOf(slot.PartNumber) })
 	text := s.m.groupByValue(s.pop.Slots, parts)
 	if text != "" {
 		parts = slices.DeleteFunc(parts, func(v Value) bool { return !v.Known() })
@@ -273,14 +268,9 @@ func (m *Machine) haveOnePartNumber(slots []int) bool {
 }
 
 func (m *Machine) partNumbers(slots []int) []Value {
-	out := make([]Value, 0, len(slots))
-	for _, at := range slots {
-		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any {
-			slot := &m.sys.Slots[at]
-			return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
-		}))
-	}
-	return out
+	return m.ofSlots(slots, func(slot *inventory.Slot) Value {
+		return computedFrom(slot.PartNumber, func(part string) any { return slot.Manufacturer.Or("") + " " + part })
+	})
 }
 
 // channelWords describes every channel with its DIMMs: "channel 0: 16 GiB (DIMM_A1, DIMM_A4)", "channel 1:

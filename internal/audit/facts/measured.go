@@ -97,20 +97,25 @@ func (p *socketPair) shareRatio() Value {
 }
 
 func (n *measuredNode) documentedShare() Value {
-	socket := n.socketOf()
-	if !socket.Known() {
-		return socket
-	}
-	for _, p := range n.m.population.Populations {
-		if int64(p.Socket) != socket.Value {
-			continue
-		}
+	return n.ofPopulation("the layout of this node's socket is not known", func(p *population.Population) Value {
 		if p.Relative.Known() && p.Relative.Value.Value == nil {
 			return MissingValue(fact.Absent, "no document measured the layout of socket "+strconv.Itoa(p.Socket), "")
 		}
 		return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
+	})
+}
+
+func (n *measuredNode) ofPopulation(missing string, f func(p *population.Population) Value) Value {
+	socket := n.socketOf()
+	if !socket.Known() {
+		return socket
 	}
-	return MissingValue(fact.Absent, "the layout of this node's socket is not known", "")
+	for i := range n.m.population.Populations {
+		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.Value {
+			return f(p)
+		}
+	}
+	return MissingValue(fact.Absent, missing, "")
 }
 
 func socketPairs(m *Machine) Value {
@@ -161,12 +166,8 @@ func (m *Machine) crossingObjects() []*Object {
 		if from.Unjudged != "" && from.Tool == inventory.ToolMemaudit || from.Foreign {
 			continue
 		}
-		var out []*Object
-		for _, c := range crossingsOf(&from) {
-			out = append(out, &Object{typ: crossingType, src: c})
-		}
-		if out != nil {
-			return out
+		if all := crossingsOf(&from); all != nil {
+			return wrapObjects(crossingType, all)
 		}
 	}
 	return nil
@@ -213,10 +214,8 @@ func (n *measuredNode) socketOf() Value {
 		slices.ContainsFunc(n.m.population.Populations, func(p population.Population) bool { return p.Socket == *named }) {
 		return fact.Known[any](int64(*named), fact.Corroborated, n.evidence(n.read))
 	}
-	for i := range n.m.sys.Nodes {
-		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
-			return valueOf(node.Socket)
-		}
+	if node := n.m.nodeByNumber(n.read.CPUNode); node != nil {
+		return valueOf(node.Socket)
 	}
 	return MissingValue(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
 }
@@ -276,10 +275,8 @@ var measuredType = newObjectType("Measured", "one node's own memory as it was me
 		return deriveValue(func() any { return n.read.High / 1e9 }, n.fastestPass(n.read))
 	})},
 	Field{"node_bytes", intType, "memory of the node, in bytes", typedReader(func(n *measuredNode) Value {
-		for i := range n.m.sys.Nodes {
-			if node := &n.m.sys.Nodes[i]; node.ID == n.read.MemoryNode {
-				return valueOf(node.MemoryBytes)
-			}
+		if node := n.m.nodeByNumber(n.read.MemoryNode); node != nil {
+			return valueOf(node.MemoryBytes)
 		}
 		return MissingValue(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.MemoryNode), "a measurement of this machine")
 	})},
@@ -354,17 +351,14 @@ func (n *measuredNode) triadShare() Value {
 
 // peakBandwidth is the socket's, divided among its nodes with memory.
 func (n *measuredNode) peakBandwidth() Value {
-	socket := n.socketOf()
-	if !socket.Known() {
-		return socket
-	}
-	nodes := n.countMemoryNodes(int(socket.Value.(int64)))
-	for i := range n.m.population.Populations {
-		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.Value && nodes > 0 {
-			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
+	const missing = "the theoretical peak of this node's memory is not known"
+	return n.ofPopulation(missing, func(p *population.Population) Value {
+		nodes := n.countMemoryNodes(p.Socket)
+		if nodes == 0 {
+			return MissingValue(fact.Absent, missing, "")
 		}
-	}
-	return MissingValue(fact.Absent, "the theoretical peak of this node's memory is not known", "")
+		return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
+	})
 }
 
 // figureWords formats a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).

@@ -251,10 +251,7 @@ func (x *counterFacts) slotFact(of func(s *inventory.Slot) fact.Fact[string]) Va
 }
 
 func (x *counterFacts) errorCounts() *place.Errors {
-	if x.slot != nil {
-		return x.slot.errorCounts()
-	}
-	return &x.unplaced[0].Errors
+	return x.allErrorCounts()[0]
 }
 
 func (x *counterFacts) worstCount(of func(*place.Errors) fact.Fact[int64]) Value {

@@ -21,11 +21,7 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 		if !s.pop.DIMMs.Known() {
 			return valueOf(s.pop.DIMMs)
 		}
-		var facts []Value
-		for _, i := range s.pop.Slots {
-			facts = append(facts, f(&s.m.sys.Slots[i]))
-		}
-		return gatherValues[T](facts)
+		return gatherValues[T](s.m.ofSlots(s.pop.Slots, f))
 	})
 }
 
@@ -236,11 +232,8 @@ func wrapObjects[T any](t *ObjectType, in []T) []*Object {
 
 // The order of the table follows their numbering better than the alphabet.
 func slotLocators(s *socketFacts) Value {
-	facts := []Value{valueOf(s.pop.DIMMs)}
-	for _, at := range s.pop.Slots {
-		facts = append(facts, valueOf(s.m.sys.Slots[at].Locator))
-	}
-	return deriveValue(func() any { return s.m.slotNames(s.pop.Slots) }, facts...)
+	locators := s.m.ofSlots(s.pop.Slots, func(slot *inventory.Slot) Value { return valueOf(slot.Locator) })
+	return deriveValue(func() any { return s.m.slotNames(s.pop.Slots) }, slices.Concat([]Value{valueOf(s.pop.DIMMs)}, locators)...)
 }
 
 func channelRanks(s *socketFacts) Value {

@@ -121,6 +121,14 @@ func (m *Machine) eachDRAMModule() iter.Seq2[int, *inventory.Slot] {
 	}
 }
 
+func (m *Machine) ofSlots(slots []int, f func(s *inventory.Slot) Value) []Value {
+	out := make([]Value, len(slots))
+	for i, at := range slots {
+		out[i] = f(&m.sys.Slots[at])
+	}
+	return out
+}
+
 func (m *Machine) slotNames(slots []int) []string {
 	out := make([]string, len(slots))
 	for i, at := range slots {

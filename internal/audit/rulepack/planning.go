@@ -1,7 +1,6 @@
 package rulepack
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -31,27 +30,21 @@ const (
 var PlanningWords = []string{PlanLayout, PlanRunning, PlanTold, PlanModules, PlanOrder, PlanPurchase, PlanPermits, PlanNodes}
 
 // One of the first four is needed, and some go only with layout.
-func planningFaults(words []string) []string {
-	var out []string
-	kinds := 0
-	for _, word := range words {
+func (v *validator) validatePlanning(r *Rule) {
+	node, kinds := keyOrRule(r.node, "planning"), 0
+	for _, word := range r.Planning {
+		needs := ""
 		switch word {
 		case PlanLayout, PlanRunning, PlanTold, PlanModules:
 			kinds++
 		case PlanOrder, PlanPurchase, PlanPermits:
-			if !slices.Contains(words, PlanLayout) {
-				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanLayout))
-			}
+			needs = PlanLayout
 		case PlanNodes:
-			if !slices.Contains(words, PlanRunning) {
-				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanRunning))
-			}
+			needs = PlanRunning
 		default:
-			out = append(out, fmt.Sprintf("%q is not a word of planning, expected one of %s", word, strings.Join(PlanningWords, ", ")))
+			v.complain(node, "rule %s: %q is not a word of planning, expected one of %s", r.ID, word, strings.Join(PlanningWords, ", "))
 		}
+		v.complainIf(needs != "" && !slices.Contains(r.Planning, needs), node, "rule %s: planning %s goes with %s only", r.ID, word, needs)
 	}
-	if kinds > 1 {
-		out = append(out, fmt.Sprintf("planning is one of %s, %s, %s and %s", PlanLayout, PlanRunning, PlanTold, PlanModules))
-	}
-	return out
+	v.complainIf(kinds > 1, node, "rule %s: planning is one of %s, %s, %s and %s", r.ID, PlanLayout, PlanRunning, PlanTold, PlanModules)
 }

@@ -74,9 +74,7 @@ func (v *validator) validateRule(r *Rule) {
 	before := len(v.out)
 	v.expressions(r)
 	written := len(v.out) == before
-	for _, fault := range planningFaults(r.Planning) {
-		v.complain(keyOrRule(r.node, "planning"), "rule %s: %s", r.ID, fault)
-	}
+	v.validatePlanning(r)
 	v.validateSources(r)
 	v.validateMark(r)
 	v.prerequisites(r)

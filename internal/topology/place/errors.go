@@ -386,12 +386,9 @@ func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 			"the BMC's own log", most.From)
 	}
 	reason, knownBy := "nothing says which of the driver's counters is this slot's", fact.Input("label files of the board, registered by rasdaemon or edac-ctl")
-	top := &all[0]
-	for i := range all {
-		if of.moduleErrors(all[i].dimm).Or(0) > of.moduleErrors(top.dimm).Or(0) {
-			top = &all[i]
-		}
-	}
+	top := slices.MaxFunc(all, func(a, b counter) int {
+		return cmp.Compare(of.moduleErrors(a.dimm).Or(0), of.moduleErrors(b.dimm).Or(0))
+	})
 	if top.hasRegisteredLabel() {
 		reason, knownBy = "the counters are labelled, but not as firmware names the slots", fact.Input("the board's manual, which says where "+top.printedLabel()+" is")
 	}
