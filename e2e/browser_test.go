@@ -24,7 +24,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
@@ -237,7 +236,7 @@ func TestBrowserPrints(t *testing.T) {
 
 // TestBiggestPage checks that 8 equal sockets with 128 slots make less than 400 kB, with one picture.
 func TestBiggestPage(t *testing.T) {
-	_, page, errs := run(t, nil, "check", "--smbios", private(t, "big.bin", smbiostest.ManySlots().Dump()), "--format", "html")
+	_, page, errs := run(t, nil, "check", "--smbios", private(t, "big.bin", machinetest.ManySlots().Dump()), "--format", "html")
 	require.Empty(t, errs)
 	t.Logf("%d bytes", len(page))
 	assert.Less(t, len(page), 400_000)

@@ -22,7 +22,6 @@ import (
 
 	"memaudit.example/memaudit/internal/source/host/hosttest"
 	"memaudit.example/memaudit/internal/source/host/kerneltext"
-	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
@@ -134,7 +133,7 @@ func TestCompare(t *testing.T) {
 	}
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "dump.bin")
-	require.NoError(t, os.WriteFile(dump, smbiostest.ManySlots().Dump(), 0o600))
+	require.NoError(t, os.WriteFile(dump, machinetest.ManySlots().Dump(), 0o600))
 	for _, m := range machinetest.All() {
 		if small := filepath.Join(dir, "small.bin"); m.Name == "dell-r610-good" {
 			require.NoError(t, os.WriteFile(small, m.Table.Dump(), 0o600))

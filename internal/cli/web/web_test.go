@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"memaudit.example/memaudit/examples"
-	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
+	"memaudit.example/memaudit/internal/tools/machinetest"
 )
 
 // TestCheckErrors checks that input that cannot be audited gets an error that names the file and what was expected.
@@ -17,7 +17,7 @@ func TestCheckErrors(t *testing.T) {
 	data, err := examples.FS.ReadFile("dell-r610.tar.gz")
 	require.NoError(t, err)
 	capture := File{"a.tar.gz", data}
-	table := File{"dump", smbiostest.ManySlots().Dump()}
+	table := File{"dump", machinetest.ManySlots().Dump()}
 	for want, files := range map[string][]File{
 		"nothing to audit":                  nil,
 		"text: not recognised as a capture": {{"text", []byte("hello\n")}},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
@@ -31,6 +32,17 @@ type Panel struct {
 	JSON string `json:"-"`
 }
 
+// UnmarshalJSON keeps the text beside the fields.
+func (p *Panel) UnmarshalJSON(text []byte) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return err
+	}
+	type fields Panel
+	p.JSON = compact.String()
+	return json.Unmarshal(text, (*fields)(p))
+}
+
 // Overview reads the page of all machines.
 func Overview(t testing.TB) *Dashboard { return dashboard(t, "memaudit-fleet.json") }
 
@@ -40,22 +52,8 @@ func Machine(t testing.TB) *Dashboard { return dashboard(t, "memaudit-machine.js
 func dashboard(t testing.TB, name string) *Dashboard {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "grafana", name))
-	var page Dashboard
-	var raw struct{ Panels []json.RawMessage }
-	for _, into := range []any{&page, &raw} {
-		if err == nil {
-			err = json.Unmarshal(text, into)
-		}
-	}
-	if err != nil {
-		t.Fatalf("read the dashboard %s: %v", name, err)
-	}
-	for i := range page.Panels {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, raw.Panels[i]); err != nil {
-			t.Fatal(err)
-		}
-		page.Panels[i].JSON = compact.String()
-	}
-	return &page
+	require.NoError(t, err)
+	page := &Dashboard{}
+	require.NoError(t, json.Unmarshal(text, page), name)
+	return page
 }

@@ -10,13 +10,13 @@ import (
 	"memaudit.example/memaudit/internal/source/smbios/smbiostest"
 )
 
-// General returns the machines that each show one situation, independent of the platform.
-func General() []Machine {
+// general returns the machines that each show one situation, independent of the platform.
+func general() []Machine {
 	return []Machine{
 		R610("dell-r610-good", "Six 4 GiB RDIMMs, one on each channel; node interleaving and SMT off: the test bed of the paper.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1),
 		R610("dell-r610-unbalanced", "Socket 1 has two DIMMs on channel 0 and none on channel 2; SMT is on.", []string{"A1", "A2", "A3", "B1", "B2", "B4"}, 2),
 		R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1).uniform(24 << 10),
-		EPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
+		halfEPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
 		eightOfTwelve(),
 		guest(),
 		erring(),
@@ -162,8 +162,8 @@ func R610(name, about string, populated []string, threads int) Machine {
 		Files: DMI("Dell Inc.", "PowerEdge R610", "6.6.0")}
 }
 
-// EPYC returns a server with one EPYC 7402 and a DIMM on every other channel.
-func EPYC(name, about string) Machine {
+// halfEPYC returns a server with one EPYC 7402 and a DIMM on every other channel.
+func halfEPYC(name, about string) Machine {
 	const brand = "AMD EPYC 7402 24-Core Processor"
 	b := smbiostest.New(3, 2)
 	b.BIOS(smbiostest.BIOS{Vendor: "American Megatrends Inc.", Version: "2.4", Date: "12/29/2021"})

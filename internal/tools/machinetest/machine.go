@@ -81,11 +81,11 @@ func All() []Machine {
 }
 
 // described are the machines of All, made once: tests ask for one by its name hundreds of times.
-var described = sync.OnceValue(func() []Machine { return append(General(), Papers()...) })
+var described = sync.OnceValue(func() []Machine { return append(general(), papers()...) })
 
-// Papers returns the systems of the five papers that memaudit is based on: each as its paper recommends it and, if the paper
+// papers returns the systems of the five papers that memaudit is based on: each as its paper recommends it and, if the paper
 // describes a deviation, one with that.
-func Papers() []Machine {
+func papers() []Machine {
 	return []Machine{
 		powerEdge11G("dell-m610-good", "The node of the paper's cluster in its low-power form: two Xeon E5540 and 6 x 4 GB at 1066 MT/s, one on each channel. The processor allows 1066 MT/s at most (Table 3), so a rating of 1333 would be wasted.",
 			"PowerEdge M610", e5540, 6, []int{1, 2, 3}, 1066),

@@ -32,7 +32,7 @@ var (
 // chassis starts a Table: firmware, system, board and one structure of type 4 per name.
 func chassis(major, minor int, vendor, product, bios string, cpu cpuModel, sockets ...string) *smbiostest.Builder {
 	b := smbiostest.New(major, minor)
-	b.BIOS(smbiostest.BIOS{Vendor: vendor, Version: bios, Date: "06/01/2011", ROMBytes: 4 << 20})
+	b.BIOS(smbiostest.BIOS{Vendor: vendor, Version: bios, Date: "06/01/2011"})
 	b.System(smbiostest.System{Manufacturer: vendor, Product: product})
 	b.Board(smbiostest.Board{Manufacturer: vendor, Product: product})
 	for _, s := range sockets {

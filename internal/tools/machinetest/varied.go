@@ -165,6 +165,18 @@ func (s *Varied) Table() *smbiostest.Builder {
 	return b
 }
 
+// ManySlots returns a table with 8 sockets and 128 slots, half of them populated: the input of the
+// measurements in PERFORMANCE.md.
+func ManySlots() *smbiostest.Builder {
+	s := Varied{Server: Servers()["supermicro-x13"], Sockets: 8, Modules: make([]smbiostest.DIMM, 128)}
+	for i := range s.Modules {
+		if i%16 < 8 {
+			s.Modules[i] = smbiostest.DIMM{Bytes: 64 << 30, Speed: 4800, Configured: 4800, Rank: 2, Manufacturer: "Samsung", Part: "M321R8GA0BB0-CQK"}
+		}
+	}
+	return s.Table()
+}
+
 // Tree returns the server's sys and proc.
 func (s *Varied) Tree() hosttest.Files {
 	m := s.machine()

@@ -127,21 +127,10 @@ func Published(name string) (*validator.Schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("schema %s is not published", name)
 	}
-	text, err := os.ReadFile(filepath.Join(repository(), file))
-	if err != nil {
-		return nil, err
-	}
-	document, err := validator.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
 	c := validator.NewCompiler()
 	c.DefaultDraft(validator.Draft2020)
 	c.AssertFormat()
-	if err := c.AddResource(file, document); err != nil {
-		return nil, err
-	}
-	s, err := c.Compile(file)
+	s, err := c.Compile(filepath.Join(repository(), file))
 	if err == nil {
 		compiled.Store(name, s)
 	}

@@ -104,7 +104,8 @@ func TestPlaceAgainstSRAT(t *testing.T) {
 // on the same machines: controller and channel must be the same.
 func TestPlaceAgainstHPE(t *testing.T) {
 	machines := 0
-	collecttest.Each(t, corpustest.Servers, func(name string, sys *inventory.System) {
+	corpustest.Members(t, corpustest.Servers, func(name string, text []byte) {
+		sys := collecttest.Read(t, name, text)
 		if len(sys.Slots) == 0 || sys.Slots[0].HPE == nil || sys.Slots[0].HPE.Channel < 0 {
 			return
 		}

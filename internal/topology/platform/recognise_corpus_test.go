@@ -9,7 +9,6 @@ import (
 
 	"memaudit.example/memaudit/internal/collect/collecttest"
 	"memaudit.example/memaudit/internal/model/fact"
-	"memaudit.example/memaudit/internal/model/inventory"
 	"memaudit.example/memaudit/internal/tools/corpustest"
 	"memaudit.example/memaudit/rules"
 )
@@ -20,7 +19,8 @@ func TestRecogniseWithoutCPUID(t *testing.T) {
 	machines, recognised := 0, 0
 	lost := map[string]int{}
 	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
-		collecttest.Each(t, archive, func(name string, sys *inventory.System) {
+		corpustest.Members(t, archive, func(name string, text []byte) {
+			sys := collecttest.Read(t, name, text)
 			whole, ok := Recognise(sys, rules.FS).Get()
 			if !ok {
 				return

@@ -57,11 +57,18 @@ func (m Machine) place(cpu int) place {
 	return place{core / m.CoresPerSocket, core % m.CoresPerSocket}
 }
 
-func (m Machine) group(key func(place) int) map[int][]int {
-	out := map[int][]int{}
+// part numbers the parts of all sockets, so many of each, and returns that of a CPU.
+func (m Machine) part(cpu, perSocket int) int {
+	p := m.place(cpu)
+	return p.socket*perSocket + p.core*perSocket/m.CoresPerSocket
+}
+
+// lists returns the CPUs of each of these parts.
+func (m Machine) lists(perSocket int) [][]int {
+	out := make([][]int, m.Sockets*perSocket)
 	for cpu := range m.CPUs() {
-		k := key(m.place(cpu))
-		out[k] = append(out[k], cpu)
+		n := m.part(cpu, perSocket)
+		out[n] = append(out[n], cpu)
 	}
 	return out
 }
@@ -99,8 +106,7 @@ func List(cpus []int) string {
 func (m Machine) Files() Files {
 	m = m.filled()
 	f := Files{}
-	core := func(p place) int { return p.socket*m.CoresPerSocket + p.core }
-	threads, packages := m.group(core), m.group(func(p place) int { return p.socket })
+	threads, packages := m.lists(m.CoresPerSocket), m.lists(1)
 	for cpu := range m.CPUs() {
 		p := m.place(cpu)
 		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/", cpu)
@@ -108,7 +114,7 @@ func (m Machine) Files() Files {
 		f[dir+"topology/die_id"] = "0\n"
 		f[dir+"topology/core_id"] = fmt.Sprintln(p.core)
 		for _, name := range []string{"thread_siblings_list", "core_cpus_list"} {
-			f[dir+"topology/"+name] = List(threads[core(p)])
+			f[dir+"topology/"+name] = List(threads[m.part(cpu, m.CoresPerSocket)])
 		}
 		for _, name := range []string{"core_siblings_list", "package_cpus_list", "die_cpus_list"} {
 			f[dir+"topology/"+name] = List(packages[p.socket])
@@ -122,7 +128,7 @@ func (m Machine) Files() Files {
 	}
 	f["sys/devices/system/cpu/offline"] = "\n"
 	f["sys/devices/system/cpu/smt/control"] = "on\n"
-	f["sys/devices/system/cpu/smt/active"] = map[bool]string{true: "1\n", false: "0\n"}[m.ThreadsPerCore > 1]
+	f["sys/devices/system/cpu/smt/active"] = fmt.Sprintln(min(m.ThreadsPerCore-1, 1))
 	m.caches(f)
 	m.nodes(f)
 	m.general(f)
@@ -141,29 +147,22 @@ func (m Machine) Files() Files {
 }
 
 func (m Machine) caches(f Files) {
-	core := func(p place) int { return p.socket*m.CoresPerSocket + p.core }
-	l3 := func(p place) int { return p.socket*m.L3PerSocket + p.core*m.L3PerSocket/m.CoresPerSocket }
-	threads, groups := m.group(core), m.group(l3)
-	caches := []struct{ level, kind, size string }{
-		{"1", "Data", "48K"}, {"1", "Instruction", "32K"}, {"2", "Unified", "2048K"}, {"3", "Unified", "32768K"},
-	}
-	for cpu := range m.CPUs() {
-		p := m.place(cpu)
-		for i, c := range caches {
+	for i, c := range []struct {
+		level, kind, size string
+		perSocket         int
+	}{{"1", "Data", "48K", m.CoresPerSocket}, {"1", "Instruction", "32K", m.CoresPerSocket}, {"2", "Unified", "2048K", m.CoresPerSocket}, {"3", "Unified", "32768K", m.L3PerSocket}} {
+		lists := m.lists(c.perSocket)
+		for cpu := range m.CPUs() {
 			dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cache/index%d/", cpu, i)
 			f[dir+"level"], f[dir+"type"], f[dir+"size"] = c.level+"\n", c.kind+"\n", c.size+"\n"
-			f[dir+"shared_cpu_list"] = List(threads[core(p)])
-			if c.level == "3" {
-				f[dir+"shared_cpu_list"] = List(groups[l3(p)])
-			}
+			f[dir+"shared_cpu_list"] = List(lists[m.part(cpu, c.perSocket)])
 		}
 	}
 }
 
 func (m Machine) nodes(f Files) {
-	node := func(p place) int { return p.socket*m.NodesPerSocket + p.core*m.NodesPerSocket/m.CoresPerSocket }
-	groups := m.group(node)
-	count := m.Sockets * m.NodesPerSocket
+	groups := m.lists(m.NodesPerSocket)
+	count := len(groups)
 	for id := range count {
 		dir := fmt.Sprintf("sys/devices/system/node/node%d/", id)
 		f[dir+"cpulist"] = List(groups[id])

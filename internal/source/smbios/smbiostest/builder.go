@@ -14,7 +14,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"fmt"
 )
 
 // Kind is the kind of entry point.
@@ -145,12 +144,7 @@ func (b *Builder) entryPoint32(length, count int) []byte {
 	copy(ep, "_SM_")
 	ep[0x05], ep[0x06], ep[0x07] = 0x1F, byte(b.major), byte(b.minor)
 	binary.LittleEndian.PutUint16(ep[0x08:], 0xFF)
-	copy(ep[0x10:], "_DMI_")
-	binary.LittleEndian.PutUint16(ep[0x16:], uint16(length))
-	ep[0x18] = 0x20
-	binary.LittleEndian.PutUint16(ep[0x1C:], uint16(count))
-	ep[0x1E] = byte(b.major<<4 | b.minor&0xF)
-	ep[0x15] = -sum(ep[0x10:])
+	copy(ep[0x10:], b.legacy(length, count))
 	ep[0x04] = -sum(ep)
 	return ep
 }
@@ -218,26 +212,3 @@ func (s *body) text(off int, values ...string) {
 }
 
 func (b *Builder) add(typ uint8, s *body) uint16 { return b.Add(typ, s.b[4:], s.strings...) }
-
-// ManySlots returns a table with 8 sockets and 128 slots, half of them populated: the input of the
-// measurements in PERFORMANCE.md.
-func ManySlots() *Builder {
-	b := New(3, 3)
-	b.BIOS(BIOS{Vendor: "American Megatrends Inc.", Version: "1.0", Date: "01/02/2023"})
-	b.System(System{Manufacturer: "Supermicro", Product: "SYS-BIG"})
-	b.Board(Board{Manufacturer: "Supermicro", Product: "X12BIG"})
-	for n := range 8 {
-		b.CPU(CPU{Socket: fmt.Sprintf("CPU%d", n+1), Manufacturer: "Intel(R) Corporation", Version: "Intel(R) Xeon(R) Platinum 8352Y CPU @ 2.20GHz",
-			ID: 0x606A6, Cores: 32, Enabled: 32, Threads: 64, Upgrade: 0x3D, Characteristics: 0xFC})
-	}
-	for socket := range 8 {
-		array := b.Array(Array{Devices: 16, MaxBytes: 2 << 40})
-		for ch := range 8 {
-			for slot := range 2 {
-				b.Slot(DIMM{Array: array, Locator: fmt.Sprintf("P%d-DIMM%c%d", socket+1, 'A'+ch, slot+1), Bank: fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, ch/2, ch%2, slot),
-					Bytes: 64 << 30, Speed: 3200, Configured: 3200, Rank: 2, Manufacturer: "Samsung", Part: "M393A8G40AB2-CWE"}, slot == 0)
-			}
-		}
-	}
-	return b
-}

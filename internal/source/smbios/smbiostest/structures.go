@@ -8,9 +8,7 @@ import (
 // BIOS is a structure of type 0.
 type BIOS struct {
 	Vendor, Version, Date string
-	// ROMBytes is rounded to the field's unit; 0 is 16 MiB.
-	ROMBytes             int64
-	UEFI, VirtualMachine bool
+	UEFI, VirtualMachine  bool
 }
 
 // BIOS appends a structure of type 0.
@@ -18,11 +16,8 @@ func (b *Builder) BIOS(v BIOS) uint16 {
 	s := newBody(b.length(0, 0x12, step{2, 3, 0x13}, step{2, 4, 0x18}, step{3, 1, 0x1A}))
 	s.text(0x04, v.Vendor, v.Version)
 	s.text(0x08, v.Date)
-	size := cmp.Or(v.ROMBytes, 16<<20)
-	if s.u8(0x09, byte(size>>16-1)); size >= 16<<20 {
-		s.u8(0x09, 0xFF)
-		s.u16(0x18, uint16(size>>20))
-	}
+	s.u8(0x09, 0xFF) // 16 MiB of ROM
+	s.u16(0x18, 16)
 	s.u64(0x0A, 0x80) // PCI
 	s.u8(0x12, 1)     // ACPI
 	var ext byte = 1  // boot specification
@@ -33,8 +28,7 @@ func (b *Builder) BIOS(v BIOS) uint16 {
 		ext |= 1 << 4
 	}
 	s.u8(0x13, ext)
-	s.u16(0x14, 0xFFFF)
-	s.u16(0x16, 0xFFFF)
+	s.u32(0x14, 0xFFFFFFFF) // no releases
 	return b.add(0, s)
 }
 
@@ -209,8 +203,8 @@ type DIMM struct {
 	Firmware string
 	// ManufacturerID is a JEP106 code as in DSP0134 7.18.8.
 	ManufacturerID uint16
-	// NonVolatile and Volatile are portions in bytes; both 0 makes all of the module volatile.
-	NonVolatile, Volatile int64
+	// NonVolatile is a portion in bytes; 0 makes all of the module volatile.
+	NonVolatile int64
 	// Length overrides the length of the structure.
 	Length int
 }
@@ -255,11 +249,10 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 	s.u16(0x29, cmp.Or(v.Modes, 1<<3))
 	s.text(0x2B, v.Firmware)
 	s.u16(0x2C, v.ManufacturerID)
-	if v.NonVolatile == 0 && v.Volatile == 0 {
-		v.Volatile = v.Bytes
-	}
 	s.u64(0x34, uint64(v.NonVolatile))
-	s.u64(0x3C, uint64(v.Volatile))
+	if v.NonVolatile == 0 {
+		s.u64(0x3C, uint64(v.Bytes))
+	}
 	s.u16(0x5E, 0xFF00)
 	s.u16(0x62, 0xFF00)
 	return b.add(17, s)
