@@ -73,15 +73,13 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 // with plain RDIMMs): no machine runs on NVDIMMs without DRAM.
 func treatAsDRAM(slots []inventory.Slot) {
 	every, volatile := true, map[string]bool{} // the part numbers of DRAM
-	for i := range slots {
-		s := &slots[i]
+	for s := range inventory.Each(slots) {
 		every = every && (s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash || nonVolatileByBit(s))
 		if s.State != inventory.SlotEmpty && s.Technology.Or(inventory.Other) == inventory.DRAM && s.PartNumber.Known() {
 			volatile[s.PartNumber.Value] = true
 		}
 	}
-	for i := range slots {
-		s := &slots[i]
+	for s := range inventory.Each(slots) {
 		byBit := nonVolatileByBit(s)
 		var reason string
 		switch {

@@ -130,8 +130,7 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	none := !slices.ContainsFunc(slots, func(s inventory.Slot) bool {
 		return s.State == inventory.SlotPopulated && s.Technology.Or("") == inventory.DRAM
 	})
-	for i := range named {
-		n := &named[i]
+	for n := range inventory.Each(named) {
 		if none || n.vendor != "" && n.part != "" && !isBoilerplate(slots, named, n) || clearsEmpty(slots, named, n) {
 			real = append(real, n)
 		}
@@ -190,8 +189,7 @@ func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) 
 		impossible = impossible || vendor != n.vendor || serial != "" && serial == n.serial
 		return vendor != n.vendor && part != n.part && withoutDigits(vendor) == withoutDigits(n.vendor) && withoutDigits(part) == withoutDigits(n.part)
 	}
-	for i := range slots {
-		s := &slots[i]
+	for s := range inventory.Each(slots) {
 		if s.State != inventory.SlotPopulated {
 			continue
 		}

@@ -148,8 +148,7 @@ func sameProduct(a, b string) bool {
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")
-	for i := range out {
-		m := &out[i]
+	for m := range inventory.Each(out) {
 		m.Foreign = m.Product != "" && own != "" && m.Product != own
 		if m.Foreign && m.Unjudged == "" {
 			m.Unjudged = "measured on another machine: " + m.Product + ", and this is " + own
@@ -199,8 +198,7 @@ func (c *collector) exportSource(x *Export) {
 
 func (x *Export) summarise() inventory.Export {
 	out := inventory.Export{Source: x.Source, Path: x.Path, Format: string(x.Export.Format)}
-	for i := range x.Export.Attributes {
-		a := &x.Export.Attributes[i]
+	for a := range inventory.Each(x.Export.Attributes) {
 		if own, ok := settings.Lookup(a.Name); ok && x.Export.Format == bios.OwnWords {
 			out.Mapped++
 			if !own.Accepts(a.Value) {

@@ -238,8 +238,7 @@ func (c *collector) firmwareAttributes() []Export {
 		return nil
 	}
 	var out []Export
-	for i := range c.facts.FirmwareAttributes.Drivers.Value {
-		d := &c.facts.FirmwareAttributes.Drivers.Value[i]
+	for d := range inventory.Each(c.facts.FirmwareAttributes.Drivers.Value) {
 		if len(d.Attributes.Value) == 0 {
 			continue
 		}
@@ -249,8 +248,7 @@ func (c *collector) firmwareAttributes() []Export {
 		}
 		settled := d.PendingReboot.Known() && !d.PendingReboot.Value
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}
-		for j := range d.Attributes.Value {
-			a := &d.Attributes.Value[j]
+		for a := range inventory.Each(d.Attributes.Value) {
 			value, stated := a.Current.Get()
 			own := bios.Attribute{Name: a.Name, Display: a.Display.Value, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.From.Path}
 			if settled && stated {

@@ -49,8 +49,7 @@ func (c *collector) hasPartNumbers() bool {
 func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge) []decodedModule {
 	known := map[string]*partnumber.Module{}
 	var out []decodedModule
-	for i := range c.sys.Slots {
-		s := &c.sys.Slots[i]
+	for s := range inventory.Each(c.sys.Slots) {
 		number, ok := s.PartNumber.Get()
 		if !ok || s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
 			continue
@@ -107,8 +106,7 @@ func (p *partNumberMerge) countDifference(text string) {
 // differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only recorded.
 func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedModule) {
 	constant, wrong := oneRankCount(sys), false
-	for i := range modules {
-		n := &modules[i]
+	for n := range inventory.Each(modules) {
 		switch ranks, ok := n.slot.Ranks.Get(); {
 		case !ok || n.decoded.Ranks == 0 || n.decoded.Ranks == ranks:
 		case !constant:
@@ -222,8 +220,7 @@ func (p *partNumberMerge) summaryText() string {
 
 // noteSource adds to the detail of the SMBIOS source; partial is set if the source is not complete.
 func (c *collector) noteSource(text string, partial bool) {
-	for i := range c.sys.Sources {
-		s := &c.sys.Sources[i]
+	for s := range inventory.Each(c.sys.Sources) {
 		if s.Name != inventory.SourceSMBIOS || text == "" {
 			continue
 		}

@@ -87,8 +87,7 @@ func (c *comparison) pairSlots() []slotPair {
 		m.then = nil
 	}
 	var out []slotPair
-	for i := range c.now.Slots {
-		now := &c.now.Slots[i]
+	for now := range inventory.Each(c.now.Slots) {
 		out = append(out, slotPair{m.of[now], now})
 	}
 	for _, s := range m.then {

@@ -40,8 +40,7 @@ func (m *Machine) findIdleStates() (*idleView, *fact.Fact[string]) {
 	case !f.States.Known():
 		return unknown(fact.UnknownFrom[string](f.States))
 	}
-	for i := range v.all {
-		s := &v.all[i]
+	for s := range inventory.Each(v.all) {
 		if !s.Name.Known() {
 			return unknown(s.Name)
 		}
@@ -73,8 +72,7 @@ func isBelowC1(s *host.IdleState) bool {
 
 func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
-	for i := range states {
-		s := &states[i]
+	for s := range inventory.Each(states) {
 		out = append(out, s.Name.From, s.Disabled.From)
 		if s.DefaultStatus.Known() {
 			out = append(out, s.DefaultStatus.From)

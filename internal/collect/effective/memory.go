@@ -23,8 +23,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 		return fact.UnknownFrom[string](m.System.Firmware.SMBIOS)
 	}
 	var at []fact.Evidence
-	for i := range m.System.Slots {
-		s := &m.System.Slots[i]
+	for s := range inventory.Each(m.System.Slots) {
 		if s.State != inventory.SlotPopulated || s.Technology.Known() && s.Technology.Value != inventory.DRAM {
 			continue
 		}
@@ -83,8 +82,7 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 // deriveLockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent channels.
 func (m *Machine) deriveLockstep() fact.Fact[string] {
 	var found fact.Fact[string]
-	for i := range m.System.EDAC {
-		controller := &m.System.EDAC[i]
+	for controller := range inventory.Each(m.System.EDAC) {
 		if !strings.HasPrefix(controller.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(controller.Name.Or(""), "Ivy Bridge") &&
 			!strings.HasPrefix(controller.Name.Or(""), "Haswell") && !strings.HasPrefix(controller.Name.Or(""), "Broadwell") {
 			return fact.Fact[string]{}
@@ -123,8 +121,7 @@ func (m *Machine) installedBytes() (int64, bool) {
 	if p := m.System.Firmware.Lost; !m.OwnTable || p != nil && p.Code != inventory.ProblemShort {
 		return 0, false
 	}
-	for i := range m.System.Slots {
-		s := &m.System.Slots[i]
+	for s := range inventory.Each(m.System.Slots) {
 		size, ok := s.SizeBytes.Get()
 		switch technology := s.Technology.Or(inventory.Other); {
 		case s.State == inventory.SlotEmpty, technology == inventory.Flash:
@@ -148,8 +145,7 @@ func (m *Machine) allVisible(installed int64) bool {
 // Modules with an unknown number of ranks count with four, the most of modules that are not stacked.
 func (m *Machine) smallestRank() int64 {
 	least := int64(math.MaxInt64)
-	for i := range m.System.Slots {
-		s := &m.System.Slots[i]
+	for s := range inventory.Each(m.System.Slots) {
 		if size := s.SizeBytes.Or(0); size != 0 {
 			least = min(least, size/int64(max(s.Ranks.Or(4), 1)))
 		}

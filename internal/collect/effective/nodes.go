@@ -152,8 +152,7 @@ func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
 	online := m.Kernel.NUMA.Online
 	l := layout{at: online.From}
 	count := map[int]int{}
-	for i := range m.System.Nodes {
-		n := &m.System.Nodes[i]
+	for n := range inventory.Each(m.System.Nodes) {
 		if !n.HasCPU.Or(false) {
 			continue
 		}

@@ -4,6 +4,7 @@ package inventory
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,6 +14,17 @@ import (
 	"memaudit.example/memaudit/internal/model/fact"
 	"memaudit.example/memaudit/internal/model/nullable"
 )
+
+// Each yields a pointer to each element of a list.
+func Each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
 
 // System is one machine as its sources describe it. collect fills it;
 // everything after collect only reads it.

@@ -37,11 +37,9 @@ func ReadEDAC(root *Root) *EDAC {
 	e := &EDAC{Controllers: r.controllers()}
 	needed := []stater{e.Controllers}
 	var optional []stater
-	for i := range e.Controllers.Value {
-		c := &e.Controllers.Value[i]
+	for c := range inventory.Each(e.Controllers.Value) {
 		needed = append(needed, c.Name, c.Entries)
-		for j := range c.Entries.Value {
-			d := &c.Entries.Value[j]
+		for d := range inventory.Each(c.Entries.Value) {
 			optional = append(optional, d.SizeBytes, d.Label, d.Mode, d.Corrected, d.Uncorrected)
 		}
 	}

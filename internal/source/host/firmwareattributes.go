@@ -48,8 +48,7 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	f := &FirmwareAttributes{Drivers: r.firmwareDrivers()}
 	needed := []stater{f.Drivers}
 	var optional []stater
-	for i := range f.Drivers.Value {
-		d := &f.Drivers.Value[i]
+	for d := range inventory.Each(f.Drivers.Value) {
 		needed = append(needed, d.Attributes)
 		for j := range d.Attributes.Value {
 			if a := &d.Attributes.Value[j]; a.hasSettingValue() {

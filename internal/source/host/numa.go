@@ -75,8 +75,7 @@ func ReadNUMA(root *Root) *NUMA {
 		GPUs: r.gpuNodes(), Weights: r.readWeights()}
 	needed := []stater{n.Online}
 	var optional []stater
-	for i := range n.Nodes {
-		node := &n.Nodes[i]
+	for node := range inventory.Each(n.Nodes) {
 		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
 		optional = append(optional, node.HasCPU, node.HasMemory)
 	}

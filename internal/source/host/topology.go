@@ -50,8 +50,7 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 	if cores.failed != nil {
 		return fact.UnknownFrom[[]inventory.Package](*cores.failed)
 	}
-	for i := range packages.Value {
-		p := &packages.Value[i]
+	for p := range inventory.Each(packages.Value) {
 		for _, cpu := range p.CPUs {
 			if cores.groups[cores.of[cpu]][0] == cpu {
 				p.Cores++
