@@ -196,10 +196,7 @@ func fillModule(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 // rejectSpeed makes a speed unknown if it may be a clock in MHz (ddr.Clocks), or is far from every data rate of the
 // module's type.
 func rejectSpeed(f fact.Fact[int], kind string, clock bool, knownBy fact.Input) fact.Fact[int] {
-	shown := kind
-	if shown == "" {
-		shown = "memory"
-	}
+	shown := cmp.Or(kind, "memory")
 	switch {
 	case clock:
 		return fact.Unknown[int](fact.Malformed, "the speed looks like a clock in MHz, not like transfers ("+fmt.Sprint(f.Value)+" for "+shown+")", knownBy, f.From)

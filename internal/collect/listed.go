@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,9 +19,7 @@ func (c *collector) recordUnlisted(code, text string) {
 	f := &c.sys.Firmware
 	p := inventory.Problem{Code: code, Text: text}
 	f.Problems = append(f.Problems, p)
-	if f.Lost == nil {
-		f.Lost = &p
-	}
+	f.Lost = cmp.Or(f.Lost, &p)
 	c.noteSource(text, true)
 }
 

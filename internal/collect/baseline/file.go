@@ -4,6 +4,7 @@ package baseline
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -178,11 +179,8 @@ func (f *File) Encode() ([]byte, error) {
 // Take returns a baseline of a machine, with a new key from random, by default the system's source. It
 // returns an error if no key can be read from there.
 func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error) {
-	if random == nil {
-		random = rand.Reader
-	}
 	key := make([]byte, keyBytes)
-	if _, err := io.ReadFull(random, key); err != nil {
+	if _, err := io.ReadFull(cmp.Or(random, rand.Reader), key); err != nil {
 		return nil, fmt.Errorf("draw a key: %w", err)
 	}
 	return buildFile(sys, now, hex.EncodeToString(key)), nil

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,7 @@ import (
 type slotPair struct{ then, now *Slot }
 
 func (q slotPair) slotSubject() inventory.Subject {
-	s := q.now
-	if s == nil {
-		s = q.then
-	}
+	s := cmp.Or(q.now, q.then)
 	return inventory.SlotSubject(inventory.Handle(s.Handle), s.Locator)
 }
 

@@ -10,23 +10,21 @@ import (
 )
 
 func (m *Machine) virtualisedReason() *fact.Fact[string] {
-	var f fact.Fact[string]
 	switch {
 	case m.System.Machine.Virtual.Or(false):
-		f = fact.Unknown[string](fact.Refused, "a hypervisor makes up the NUMA nodes of a guest", "")
+		return new(fact.Unknown[string](fact.Refused, "a hypervisor makes up the NUMA nodes of a guest", ""))
 	case m.Privileged:
-		f = fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen)
+		return new(fact.Unknown[string](fact.Refused, XenReason, fact.BIOSOrWithoutXen))
 	case !m.System.Machine.Virtual.Known():
-		f = fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
-			fact.CaptureOf("/proc/cpuinfo and /sys/class/dmi/id"))
+		return new(fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
+			fact.CaptureOf("/proc/cpuinfo and /sys/class/dmi/id")))
 	case slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "numa=fake") }):
-		f = fact.Unknown[string](fact.Refused, "numa=fake on the command line makes up the nodes", "boot without it", m.System.NUMA.Cmdline.From)
+		return new(fact.Unknown[string](fact.Refused, "numa=fake on the command line makes up the nodes", "boot without it", m.System.NUMA.Cmdline.From))
 	case m.nodesOverlap():
-		f = fact.Unknown[string](fact.Conflicting, "one CPU is in several nodes, as numa=fake makes them", "boot without it")
+		return new(fact.Unknown[string](fact.Conflicting, "one CPU is in several nodes, as numa=fake makes them", "boot without it"))
 	default:
 		return nil
 	}
-	return &f
 }
 
 // nodesOverlap reports whether a CPU is in two nodes, which happens only with emulated nodes.
@@ -76,30 +74,29 @@ type layout struct {
 
 // nodeLayout counts the nodes in each socket, or returns why they do not show firmware's mode.
 func (m *Machine) nodeLayout() (layout, *fact.Fact[string]) {
-	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
-		return unknown(m.NoKernel("the number of NUMA nodes"))
+		return layout{}, new(m.NoKernel("the number of NUMA nodes"))
 	}
 	if made := m.virtualisedReason(); made != nil {
-		return unknown(*made)
+		return layout{}, made
 	}
 	if !m.System.CPU.Online.Known() {
-		return unknown(fact.UnknownFrom[string](m.System.CPU.Online))
+		return layout{}, new(fact.UnknownFrom[string](m.System.CPU.Online))
 	}
 	missing, f := m.cpusMissing()
 	if f != nil {
-		return unknown(*f)
+		return layout{}, f
 	}
 	nodes := m.countCPUNodes()
 	if !nodes.Known() {
-		return unknown(fact.UnknownFrom[string](nodes))
+		return layout{}, new(fact.UnknownFrom[string](nodes))
 	}
 	if f := m.kernelChose(nodes); f != nil {
-		return unknown(*f)
+		return layout{}, f
 	}
 	l, undivided := m.divideSockets()
 	if undivided == nil && missing > 0 && missing >= l.cpus {
-		return unknown(fact.Unknown[string](fact.Conflicting,
+		return layout{}, new(fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(m.System.CPU.Present.Value)),
 			"bring the CPUs online", m.System.CPU.Online.From))
 	}
@@ -111,44 +108,39 @@ func (m *Machine) nodeLayout() (layout, *fact.Fact[string]) {
 // distorts the ratio of nodes and caches.
 func (m *Machine) cpusMissing() (int, *fact.Fact[string]) {
 	cpu := &m.System.CPU
-	var f fact.Fact[string]
 	present, ok := cpu.Present.Get()
 	offline := m.Kernel.CPU.Offline
 	switch missing := len(present) - len(cpu.Online.Value); {
 	case ok && missing == len(cpu.Online.Value) && strings.HasSuffix(cpu.SMTControl.Or(""), "off"):
 		return 0, nil // the kernel took one of the two threads of every core offline; cores and caches are all there
 	case !ok && (!offline.Known() || len(offline.Value) > 0):
-		f = fact.UnknownFrom[string](cpu.Present)
+		return 0, new(fact.UnknownFrom[string](cpu.Present))
 	case m.hasKernelOption(cpuOption):
-		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
+		return 0, new(fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From))
 	case ok:
 		return missing, nil
 	default:
 		return 0, nil
 	}
-	return 0, &f
 }
 
 // kernelChose returns an unknown fact if an option makes, or may make, the kernel ignore firmware's nodes.
 func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	options, ok := m.System.NUMA.Options.Get()
-	var f fact.Fact[string]
 	switch {
 	case slices.ContainsFunc(options, inventory.IgnoresNodes):
-		f = fact.Unknown[string](fact.Refused, "the command line changes the NUMA nodes", "boot without the option", m.System.NUMA.Cmdline.From)
+		return new(fact.Unknown[string](fact.Refused, "the command line changes the NUMA nodes", "boot without the option", m.System.NUMA.Cmdline.From))
 	case !ok && nodes.Value <= 1 && m.System.NUMA.SRAT.Or(true):
-		f = fact.Unknown[string](fact.Unread, "the command line is not known, so the one node may be the kernel's choice",
-			fact.CaptureOf("/proc/cmdline"), nodes.From, m.System.NUMA.Cmdline.From)
+		return new(fact.Unknown[string](fact.Unread, "the command line is not known, so the one node may be the kernel's choice",
+			fact.CaptureOf("/proc/cmdline"), nodes.From, m.System.NUMA.Cmdline.From))
 	default:
 		return nil
 	}
-	return &f
 }
 
 // divideSockets counts the nodes with CPUs in each socket. A node over several sockets is node
 // interleaving, which hides the division of the sockets; on AMD it is NPS0.
 func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
-	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	online := m.Kernel.NUMA.Online
 	l := layout{at: online.From}
 	count := map[int]int{}
@@ -164,17 +156,17 @@ func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
 			l.spans, l.at = true, n.CPUs.From
 			return l, nil
 		default:
-			return unknown(fact.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From))
+			return layout{}, new(fact.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From))
 		}
 	}
 	for _, n := range count {
 		if l.perSocket != 0 && n != l.perSocket {
-			return unknown(fact.Unknown[string](fact.Conflicting, "the sockets differ in their number of nodes", "", l.at))
+			return layout{}, new(fact.Unknown[string](fact.Conflicting, "the sockets differ in their number of nodes", "", l.at))
 		}
 		l.perSocket = n
 	}
 	if l.perSocket == 0 {
-		return unknown(fact.Unknown[string](fact.Conflicting, "no node has CPUs", "", l.at))
+		return layout{}, new(fact.Unknown[string](fact.Conflicting, "no node has CPUs", "", l.at))
 	}
 	return l, nil
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -98,11 +99,8 @@ type Hash struct{ key []byte }
 
 // NewHash returns a Hash with a new key from random, by default the system's source.
 func NewHash(random io.Reader) (*Hash, error) {
-	if random == nil {
-		random = rand.Reader
-	}
 	key := make([]byte, sha256.Size)
-	if _, err := io.ReadFull(random, key); err != nil {
+	if _, err := io.ReadFull(cmp.Or(random, rand.Reader), key); err != nil {
 		return nil, fmt.Errorf("draw a key: %w", err)
 	}
 	return &Hash{key}, nil

@@ -2,6 +2,7 @@ package bios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,9 +34,7 @@ func isPairList(list []any) bool {
 // nameAndValue knows the keys of ironic and of scripts for Redfish and WS-Man.
 func nameAndValue(o object) (name string, value any, ok bool) {
 	for _, key := range []string{"name", "attributename", "attribute"} {
-		if name == "" {
-			name = stringMember(o, key)
-		}
+		name = cmp.Or(name, stringMember(o, key))
 	}
 	for _, key := range []string{"currentvalue", "value"} {
 		if !ok {

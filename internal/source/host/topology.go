@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -256,9 +257,7 @@ func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
 }
 
 func (g *grouping) failWith(list fact.Fact[[]int]) bool {
-	if g.failed == nil {
-		g.failed = &list
-	}
+	g.failed = cmp.Or(g.failed, &list)
 	return false
 }
 

@@ -2,6 +2,7 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -83,10 +84,7 @@ func find(nodes []map[string]string, host string) map[string]string {
 	}
 	for _, withoutDomain := range []bool{false, true} {
 		for _, n := range nodes {
-			hosts := n["nodehostname"] // the machine's name, if it differs from the node's
-			if hosts == "" {
-				hosts = n["nodename"]
-			}
+			hosts := cmp.Or(n["nodehostname"], n["nodename"]) // the machine's name, if it differs from the node's
 			if listsHost(hosts, host, withoutDomain) {
 				return n
 			}
@@ -121,9 +119,7 @@ func decodeNode(file string, n map[string]string) (*Node, error) {
 		}
 		*f.to = int64(value)
 	}
-	if out.Sockets == 0 {
-		out.Sockets = boards * perBoard
-	}
+	out.Sockets = cmp.Or(out.Sockets, boards*perBoard)
 	return out, nil
 }
 

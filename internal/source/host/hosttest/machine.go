@@ -36,9 +36,7 @@ func (m Machine) filled() Machine {
 	for _, n := range []*int{&m.Sockets, &m.NodesPerSocket, &m.CoresPerSocket, &m.ThreadsPerCore, &m.L3PerSocket} {
 		*n = max(*n, 1)
 	}
-	if m.NodeMiB == 0 {
-		m.NodeMiB = 65536
-	}
+	m.NodeMiB = cmp.Or(m.NodeMiB, 65536)
 	if m.Vendor == "" {
 		m.Vendor, m.Brand = "GenuineIntel", "Intel(R) Xeon(R) Test CPU @ 2.00GHz"
 	}
@@ -361,10 +359,7 @@ func Flags(f Files, words string) Files {
 
 // Notes adds lines to the notes of memaudit's own captures.
 func Notes(f Files, lines ...string) Files {
-	head := f["memaudit-notes"]
-	if head == "" {
-		head = "memaudit-notes 1\n"
-	}
+	head := cmp.Or(f["memaudit-notes"], "memaudit-notes 1\n")
 	return f.With(Files{"memaudit-notes": head + strings.Join(lines, "\n") + "\n"})
 }
 
