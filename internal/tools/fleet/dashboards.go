@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"memaudit.example/memaudit/internal/tools/corpustest"
 )
 
