@@ -84,7 +84,7 @@ type auditRun struct {
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// named are nil until first used.
+	// named is nil until first used.
 	named *vendors
 	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
 	// from.

@@ -76,13 +76,13 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 // with plain RDIMMs): no machine runs on NVDIMMs without DRAM.
 func treatAsDRAM(slots []inventory.Slot) {
 	every, volatile := true, map[string]bool{} // the part numbers of DRAM
-	for s := range inventory.Each(slots) {
+	for s := range inventory.Pointers(slots) {
 		every = every && (s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash || nonVolatileByBit(s))
 		if s.State != inventory.SlotEmpty && s.Technology.Or(inventory.Other) == inventory.DRAM && s.PartNumber.Known() {
 			volatile[s.PartNumber.Value] = true
 		}
 	}
-	for s := range inventory.Each(slots) {
+	for s := range inventory.Pointers(slots) {
 		byBit := nonVolatileByBit(s)
 		var reason string
 		switch {
@@ -120,27 +120,26 @@ func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []in
 	for i := range arrays {
 		listed[arrays[i].Handle] = true
 	}
-	copies := map[int]bool{}
-	for i := range slots {
-		for j := range slots {
-			if !listed[slots[i].Array] && listed[slots[j].Array] && sameModule(&slots[i], &slots[j]) {
-				copies[i] = true
-			}
+	type module struct {
+		bytes         int64
+		locator, bank string
+	}
+	named := func(s *inventory.Slot) module { return module{s.SizeBytes.Value, s.Locator.Value, s.BankLocator.Value} }
+	originals := map[module]bool{}
+	for s := range inventory.Pointers(slots) {
+		if listed[s.Array] && s.State == inventory.SlotPopulated {
+			originals[named(s)] = true
 		}
 	}
 	kept := slots[:0] // in place: a slot is large
-	for i := range slots {
-		if !copies[i] {
-			kept = append(kept, slots[i])
+	for s := range inventory.Pointers(slots) {
+		whole := s.State == inventory.SlotPopulated && s.SizeBytes.Known() && s.Locator.Known() && s.BankLocator.Known()
+		if listed[s.Array] || !whole || !originals[named(s)] {
+			kept = append(kept, *s)
 			kept[len(kept)-1].Row = len(kept) - 1
 		}
 	}
 	return kept
-}
-
-func sameModule(a, b *inventory.Slot) bool {
-	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
-		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
 }
 
 // systemMemory is the use of an array with the machine's main memory (DSP0134 7.17.2, 03h).
@@ -395,7 +394,7 @@ func markNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	none := !slices.ContainsFunc(slots, func(s inventory.Slot) bool {
 		return s.State == inventory.SlotPopulated && s.Technology.Or("") == inventory.DRAM
 	})
-	for n := range inventory.Each(named) {
+	for n := range inventory.Pointers(named) {
 		if none || n.vendor != "" && n.part != "" && !isBoilerplate(slots, named, n) || clearsEmpty(slots, named, n) {
 			real = append(real, n)
 		}
@@ -454,7 +453,7 @@ func isBoilerplate(slots []inventory.Slot, named []namedModule, n *namedModule) 
 		impossible = impossible || vendor != n.vendor || serial != "" && serial == n.serial
 		return vendor != n.vendor && part != n.part && withoutDigits(vendor) == withoutDigits(n.vendor) && withoutDigits(part) == withoutDigits(n.part)
 	}
-	for s := range inventory.Each(slots) {
+	for s := range inventory.Pointers(slots) {
 		if s.State != inventory.SlotPopulated {
 			continue
 		}

@@ -148,7 +148,7 @@ func sameProduct(a, b string) bool {
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")
-	for m := range inventory.Each(out) {
+	for m := range inventory.Pointers(out) {
 		m.Foreign = m.Product != "" && own != "" && m.Product != own
 		if m.Foreign && m.Unjudged == "" {
 			m.Unjudged = "measured on another machine: " + m.Product + ", and this is " + own
@@ -198,7 +198,7 @@ func (c *collector) exportSource(x *Export) {
 
 func (x *Export) summarise() inventory.Export {
 	out := inventory.Export{Source: x.Source, Path: x.Path, Format: string(x.Export.Format)}
-	for a := range inventory.Each(x.Export.Attributes) {
+	for a := range inventory.Pointers(x.Export.Attributes) {
 		if own, ok := settings.Lookup(a.Name); ok && x.Export.Format == bios.OwnWords {
 			out.Mapped++
 			if !own.Accepts(a.Value) {

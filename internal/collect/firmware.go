@@ -238,7 +238,7 @@ func (c *collector) firmwareAttributes() []Export {
 		return nil
 	}
 	var out []Export
-	for d := range inventory.Each(c.facts.FirmwareAttributes.Drivers.Value) {
+	for d := range inventory.Pointers(c.facts.FirmwareAttributes.Drivers.Value) {
 		if len(d.Attributes.Value) == 0 {
 			continue
 		}
@@ -248,7 +248,7 @@ func (c *collector) firmwareAttributes() []Export {
 		}
 		settled := d.PendingReboot.Known() && !d.PendingReboot.Value
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}
-		for a := range inventory.Each(d.Attributes.Value) {
+		for a := range inventory.Pointers(d.Attributes.Value) {
 			value, stated := a.Current.Get()
 			own := bios.Attribute{Name: a.Name, Display: a.Display.Value, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.From.Path}
 			if settled && stated {

@@ -79,7 +79,7 @@ func (c *collector) checkMapped() {
 	}
 	doubt := func(code, text string) { c.sys.Firmware.Short = &inventory.Problem{Code: code, Text: text} }
 	least := int64(0)
-	for s := range inventory.Each(c.sys.Slots) {
+	for s := range inventory.Pointers(c.sys.Slots) {
 		if nonVolatileByBit(s) {
 			doubt(inventory.ProblemBit, "a single bit makes the module in "+s.Name()+" non-volatile")
 		}
@@ -106,7 +106,7 @@ func (c *collector) listedCapacity() (int64, bool) {
 	if !slices.ContainsFunc(c.sys.Nodes, func(n inventory.Node) bool { return notOnModules(&n) || n.SideCacheBytes.Or(0) > 0 }) {
 		sum = c.packageMemory() * int64(max(1, len(c.sys.Running())))
 	}
-	for s := range inventory.Each(c.sys.Slots) {
+	for s := range inventory.Pointers(c.sys.Slots) {
 		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
 			continue
 		}
@@ -128,7 +128,7 @@ func (c *collector) visibleOnModules() fact.Fact[int64] {
 	if m.MapBytes.Known() && m.MapBytes.Value > seen.Or(0) {
 		seen = m.MapBytes
 	}
-	for n := range inventory.Each(c.sys.Nodes) {
+	for n := range inventory.Pointers(c.sys.Nodes) {
 		if !notOnModules(n) && n.HasCPU.Or(false) {
 			continue
 		}

@@ -49,7 +49,7 @@ func (c *collector) hasPartNumbers() bool {
 func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge) []decodedModule {
 	known := map[string]*partnumber.Module{}
 	var out []decodedModule
-	for s := range inventory.Each(c.sys.Slots) {
+	for s := range inventory.Pointers(c.sys.Slots) {
 		number, ok := s.PartNumber.Get()
 		if !ok || s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
 			continue
@@ -106,7 +106,7 @@ func (p *partNumberMerge) countDifference(text string) {
 // differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only recorded.
 func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedModule) {
 	constant, wrong := oneRankCount(sys), false
-	for n := range inventory.Each(modules) {
+	for n := range inventory.Pointers(modules) {
 		switch ranks, ok := n.slot.Ranks.Get(); {
 		case !ok || n.decoded.Ranks == 0 || n.decoded.Ranks == ranks:
 		case !constant:
@@ -220,7 +220,7 @@ func (p *partNumberMerge) summaryText() string {
 
 // noteSource adds to the detail of the SMBIOS source; partial is set if the source is not complete.
 func (c *collector) noteSource(text string, partial bool) {
-	for s := range inventory.Each(c.sys.Sources) {
+	for s := range inventory.Pointers(c.sys.Sources) {
 		if s.Name != inventory.SourceSMBIOS || text == "" {
 			continue
 		}

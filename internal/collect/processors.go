@@ -241,7 +241,7 @@ func (c *collector) onePerSocket(all []smbios.Processor) []smbios.Processor {
 	apple := strings.HasPrefix(strings.ToLower(maker.Manufacturer.Or("")), "apple")
 	kept := make([]smbios.Processor, 0, len(all))
 	first := make(map[string]int, 2)
-	for p := range inventory.Each(all) {
+	for p := range inventory.Pointers(all) {
 		socket, numbered := stripThreadNumber(p.Designation.Or(""), apple)
 		if populated, ok := p.Populated.Get(); !ok || !populated || socket == "" || !numbered && !apple {
 			kept = append(kept, *p)

@@ -139,7 +139,7 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 		return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.From.Path, fmt.Sprint(n.ID)))
 	}
 	apart := fact.Evidence{}
-	for d := range inventory.Each(hints.DAX.Value) {
+	for d := range inventory.Pointers(hints.DAX.Value) {
 		if !d.Target.Known() || int(d.Target.Value) != n.ID || d.Driver.Known() && d.Driver.Value != "kmem" {
 			continue
 		}
@@ -255,7 +255,7 @@ func (c *collector) nearestBandwidth(n *inventory.Node) fact.Fact[int64] {
 func (c *collector) allOnPackage(each int64) bool {
 	var sum int64
 	without, with := 0, 0
-	for n := range inventory.Each(c.sys.Nodes) {
+	for n := range inventory.Pointers(c.sys.Nodes) {
 		switch bytes, known := n.MemoryBytes.Get(); {
 		case n.HasCPU.Or(true):
 			with++
@@ -280,7 +280,7 @@ func (c *collector) deriveSideCaches() {
 			persistent = s.Technology.From
 		}
 	}
-	for n := range inventory.Each(c.sys.Nodes) {
+	for n := range inventory.Pointers(c.sys.Nodes) {
 		switch size, ok := n.SideCacheBytes.Get(); {
 		case !ok || size <= 0:
 			n.SideCacheOf = fact.UnknownFrom[inventory.Technology](n.SideCacheBytes)
@@ -314,7 +314,7 @@ func (c *collector) addNodes() {
 			}
 		}
 	}
-	for n := range inventory.Each(c.facts.NUMA.Nodes) {
+	for n := range inventory.Pointers(c.facts.NUMA.Nodes) {
 		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory, EnclaveBytes: n.EnclaveBytes}
 		out.Socket = nodeSocket(&out, owner)
 		c.addNodeTier(&out, n)
@@ -326,7 +326,7 @@ func (c *collector) addNodes() {
 	c.deriveSideCaches()
 	// The visible memory is compared with the DRAM modules.
 	v := &c.sys.Memory.VisibleBytes
-	for n := range inventory.Each(c.sys.Nodes) {
+	for n := range inventory.Pointers(c.sys.Nodes) {
 		if bytes, ok := n.MemoryBytes.Get(); notOnModules(n) && ok && v.Known() && v.Value > bytes {
 			v.Value -= bytes
 			v.Certainty = min(v.Certainty, n.Kind.Certainty)

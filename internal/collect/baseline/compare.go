@@ -53,7 +53,7 @@ func (c *comparison) compareMachine() inventory.Compared {
 	for i := range c.now.Sockets {
 		now[c.now.Sockets[i].ID] = &c.now.Sockets[i]
 	}
-	for then := range inventory.Each(c.then.Sockets) {
+	for then := range inventory.Pointers(c.then.Sockets) {
 		switch have := now[then.ID]; {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
 			p.addUnknown("socket %d is not known now as it was then", then.ID)

@@ -156,7 +156,7 @@ func (f *File) validate() error {
 			return fmt.Errorf("%w: measured.%w", ErrMalformed, err)
 		}
 	}
-	for s := range inventory.Each(f.Slots) {
+	for s := range inventory.Pointers(f.Slots) {
 		if state := inventory.SlotState(s.State); !slices.Contains(state.Values(), state) {
 			return fmt.Errorf("%w: slot 0x%04X: state %q, expected populated, empty or unknown", ErrMalformed, s.Handle, s.State)
 		}
@@ -197,7 +197,7 @@ func buildFile(sys *inventory.System, now time.Time, key string) *File {
 	if id := string(m.Identifiers.SystemSerial); placeholder.Identifies(id) && !sys.Redacted {
 		f.Machine.Serial = hash("serial", id)
 	}
-	for s := range inventory.Each(sys.Sockets) {
+	for s := range inventory.Pointers(sys.Sockets) {
 		own := Socket{ID: s.ID, Model: strings.Join(strings.Fields(s.Brand.Or("")), " ")}
 		if own.Model != "" {
 			own.Source = s.Brand.From.Source
@@ -243,7 +243,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 		seen[normaliseID(sys.Slots[i].Serial)]++
 	}
 	var out []Slot
-	for s := range inventory.Each(sys.Slots) {
+	for s := range inventory.Pointers(sys.Slots) {
 		own := Slot{Handle: uint16(s.Handle), Locator: s.Locator.Or(""), BankLocator: s.BankLocator.Or(""), State: string(s.State)}
 		if s.State == inventory.SlotPopulated {
 			own.SizeBytes, own.Type = s.SizeBytes.Or(0), s.Type.Or("")

@@ -85,7 +85,7 @@ func (c *comparison) pairSlots() []slotPair {
 		m.then = nil
 	}
 	var out []slotPair
-	for now := range inventory.Each(c.now.Slots) {
+	for now := range inventory.Pointers(c.now.Slots) {
 		out = append(out, slotPair{m.of[now], now})
 	}
 	for _, s := range m.then {

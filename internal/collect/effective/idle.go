@@ -40,7 +40,7 @@ func (m *Machine) findIdleStates() (*idleView, *fact.Fact[string]) {
 	case !f.States.Known():
 		return unknown(fact.UnknownFrom[string](f.States))
 	}
-	for s := range inventory.Each(v.all) {
+	for s := range inventory.Pointers(v.all) {
 		if !s.Name.Known() {
 			return unknown(s.Name)
 		}
@@ -72,7 +72,7 @@ func isBelowC1(s *host.IdleState) bool {
 
 func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
-	for s := range inventory.Each(states) {
+	for s := range inventory.Pointers(states) {
 		out = append(out, s.Name.From, s.Disabled.From)
 		if s.DefaultStatus.Known() {
 			out = append(out, s.DefaultStatus.From)

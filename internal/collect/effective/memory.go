@@ -23,7 +23,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 		return fact.UnknownFrom[string](m.System.Firmware.SMBIOS)
 	}
 	var at []fact.Evidence
-	for s := range inventory.Each(m.System.Slots) {
+	for s := range inventory.Pointers(m.System.Slots) {
 		if s.State != inventory.SlotPopulated || s.Technology.Known() && s.Technology.Value != inventory.DRAM {
 			continue
 		}
@@ -82,7 +82,7 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 // deriveLockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent channels.
 func (m *Machine) deriveLockstep() fact.Fact[string] {
 	var found fact.Fact[string]
-	for controller := range inventory.Each(m.System.EDAC) {
+	for controller := range inventory.Pointers(m.System.EDAC) {
 		if !strings.HasPrefix(controller.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(controller.Name.Or(""), "Ivy Bridge") &&
 			!strings.HasPrefix(controller.Name.Or(""), "Haswell") && !strings.HasPrefix(controller.Name.Or(""), "Broadwell") {
 			return fact.Fact[string]{}
@@ -121,7 +121,7 @@ func (m *Machine) installedBytes() (int64, bool) {
 	if p := m.System.Firmware.Lost; !m.OwnTable || p != nil && p.Code != inventory.ProblemShort {
 		return 0, false
 	}
-	for s := range inventory.Each(m.System.Slots) {
+	for s := range inventory.Pointers(m.System.Slots) {
 		size, ok := s.SizeBytes.Get()
 		switch technology := s.Technology.Or(inventory.Other); {
 		case s.State == inventory.SlotEmpty, technology == inventory.Flash:
@@ -145,7 +145,7 @@ func (m *Machine) allVisible(installed int64) bool {
 // Modules with an unknown number of ranks count with four, the most of modules that are not stacked.
 func (m *Machine) smallestRank() int64 {
 	least := int64(math.MaxInt64)
-	for s := range inventory.Each(m.System.Slots) {
+	for s := range inventory.Pointers(m.System.Slots) {
 		if size := s.SizeBytes.Or(0); size != 0 {
 			least = min(least, size/int64(max(s.Ranks.Or(4), 1)))
 		}

@@ -144,7 +144,7 @@ func (m *Machine) divideSockets() (layout, *fact.Fact[string]) {
 	online := m.Kernel.NUMA.Online
 	l := layout{at: online.From}
 	count := map[int]int{}
-	for n := range inventory.Each(m.System.Nodes) {
+	for n := range inventory.Pointers(m.System.Nodes) {
 		if !n.HasCPU.Or(false) {
 			continue
 		}

@@ -130,7 +130,7 @@ func (m *Machine) frequencyCaps() []inventory.Override {
 			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, megahertz(limit), megahertz(p.CPUInfoMaxKHz.Value), megahertz(p.BaseKHz.Value)),
 			Undo:  "write 100 to " + pct.From.Path + ", " + changeWriter})
 	}
-	for c := range inventory.Each(f.Caps) {
+	for c := range inventory.Pointers(f.Caps) {
 		if !c.Base.Known() || c.Max.Value > c.Base.Value || c.Limit.Known() && c.Limit.Value <= c.Max.Value {
 			continue // the last condition is firmware's limit, which cpufreq adopts
 		}
@@ -168,7 +168,7 @@ func (m *Machine) policiesRun(c *host.Cap) string {
 // P-state in ACPI's table is the base.
 func (m *Machine) firmwareLimits() []inventory.Override {
 	var out []inventory.Override
-	for c := range inventory.Each(m.Kernel.CPUFreq.Limits) {
+	for c := range inventory.Pointers(m.Kernel.CPUFreq.Limits) {
 		if !c.Base.Known() || c.Limit.Value >= c.Base.Value {
 			continue
 		}

@@ -23,7 +23,7 @@ type processorModel struct {
 // first socket that states them.
 func (m *Machine) cpuModel() processorModel {
 	p := processorModel{m.System.CPU.Vendor, m.System.CPU.Family, m.System.CPU.Model}
-	for s := range inventory.Each(m.System.Sockets) {
+	for s := range inventory.Pointers(m.System.Sockets) {
 		p.vendor, p.family, p.model = fact.First(p.vendor, s.Vendor), fact.First(p.family, s.Family), fact.First(p.model, s.Model)
 	}
 	return p
@@ -112,7 +112,7 @@ func (m *Machine) registerField(register uint32, low, bits uint) fact.Fact[uint6
 	}
 	get := func(r *host.MSRReading) uint64 { return r.Value >> low & (1<<bits - 1) }
 	first := &readings[0]
-	for r := range inventory.Each(readings) {
+	for r := range inventory.Pointers(readings) {
 		if !r.Known() {
 			f := r.Fact
 			f.KnownBy = registerAdvice(f.State)

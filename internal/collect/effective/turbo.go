@@ -312,7 +312,7 @@ func moreThreadsThanCores(s *inventory.Socket) bool {
 // many threads as cores are not conclusive: the field should count the processor's threads, but many
 // BIOSes count the enabled ones. SMBIOS 3.6 has a separate field for the enabled threads.
 func (m *Machine) smtByFirmware() fact.Fact[string] {
-	for s := range inventory.Each(m.System.Sockets) {
+	for s := range inventory.Pointers(m.System.Sockets) {
 		running := s.ThreadsEnabled
 		// Not CoresEnabled: if some cores are off, the count of all threads is larger even without SMT.
 		cores, threads := fact.First(s.Cores, s.CoresEnabled), s.Threads

@@ -81,8 +81,8 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 	case r.Forced:
 		m.Unjudged = "measured in a virtual machine, which is never checked"
 	}
-	for c := range inventory.Each(r.Nodes) {
-		for s := range inventory.Each(c.Loaded) {
+	for c := range inventory.Pointers(r.Nodes) {
+		for s := range inventory.Pointers(c.Loaded) {
 			m.Loaded = append(m.Loaded, inventory.LoadedLatency{Figure: s.Figure(c.Threads), Node: c.MemoryNode, Threads: c.Threads, Chains: s.Chains})
 		}
 		for _, kind := range figure.Kinds() {

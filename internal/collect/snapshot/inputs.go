@@ -259,7 +259,7 @@ func auditedNames(tables settings.Tables, i *inputs) func(name, display string) 
 	}
 	texts := map[string][]string{}
 	for _, e := range i.Exports {
-		for a := range inventory.Each(e.Export.Attributes) {
+		for a := range inventory.Pointers(e.Export.Attributes) {
 			texts[a.Name] = append(texts[a.Name], a.Display)
 		}
 	}

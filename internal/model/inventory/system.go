@@ -15,8 +15,8 @@ import (
 	"memaudit.example/memaudit/internal/model/nullable"
 )
 
-// Each yields a pointer to each element of a list.
-func Each[T any](list []T) iter.Seq[*T] {
+// Pointers yields a pointer to each element of a list, whose elements are large or are changed.
+func Pointers[T any](list []T) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for i := range list {
 			if !yield(&list[i]) {

@@ -211,7 +211,7 @@ func (r *reader) addFrequencyCap(c *CPUFreq, dir, limit string) {
 }
 
 func addAlike(all []Cap, cap *Cap) []Cap {
-	for o := range inventory.Each(all) {
+	for o := range inventory.Pointers(all) {
 		if o.Max.Value == cap.Max.Value && o.Base.Value == cap.Base.Value && o.CPUInfoMax.Value == cap.CPUInfoMax.Value && o.Limit.Value == cap.Limit.Value {
 			o.Policies++
 			return all

@@ -39,9 +39,9 @@ func ReadEDAC(root *Root) *EDAC {
 	e := &EDAC{Controllers: r.controllers()}
 	needed := []stater{e.Controllers}
 	var optional []stater
-	for c := range inventory.Each(e.Controllers.Value) {
+	for c := range inventory.Pointers(e.Controllers.Value) {
 		needed = append(needed, c.Name, c.Entries)
-		for d := range inventory.Each(c.Entries.Value) {
+		for d := range inventory.Pointers(c.Entries.Value) {
 			optional = append(optional, d.SizeBytes, d.Label, d.Mode, d.Corrected, d.Uncorrected)
 		}
 	}
@@ -155,7 +155,7 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	f := &FirmwareAttributes{Drivers: r.firmwareDrivers()}
 	needed := []stater{f.Drivers}
 	var optional []stater
-	for d := range inventory.Each(f.Drivers.Value) {
+	for d := range inventory.Pointers(f.Drivers.Value) {
 		needed = append(needed, d.Attributes)
 		for j := range d.Attributes.Value {
 			if a := &d.Attributes.Value[j]; a.hasSettingValue() {

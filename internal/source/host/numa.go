@@ -75,7 +75,7 @@ func ReadNUMA(root *Root) *NUMA {
 		GPUs: r.gpuNodes(), Weights: r.readWeights()}
 	needed := []stater{n.Online}
 	var optional []stater
-	for node := range inventory.Each(n.Nodes) {
+	for node := range inventory.Pointers(n.Nodes) {
 		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
 		optional = append(optional, node.HasCPU, node.HasMemory)
 	}

@@ -51,7 +51,7 @@ func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.F
 	if cores.failed != nil {
 		return fact.UnknownFrom[[]inventory.Package](*cores.failed)
 	}
-	for p := range inventory.Each(packages.Value) {
+	for p := range inventory.Pointers(packages.Value) {
 		for _, cpu := range p.CPUs {
 			if cores.groups[cores.of[cpu]][0] == cpu {
 				p.Cores++
